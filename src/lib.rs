@@ -16,5 +16,6 @@ pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;
 pub mod provisioner;
+pub mod quota;
 pub mod scheduler;
 pub mod session;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Map, Value};
 
-use super::kinds::Kind;
+use super::kind::Kind;
 use super::structs::{self, Reader};
 
 /// An object without a Rust struct: typed metadata, and JSON for all other fields
@@ -41,7 +41,7 @@ impl CustomObject {
         CustomObject { kind, api_version, metadata, fields }
     }
 
-    /// The object's kind. The preferred version of the handle may differ from [`CustomObject::api_version`].
+    /// The object's kind. The version of the handle may differ from [`CustomObject::api_version`].
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -49,12 +49,6 @@ impl CustomObject {
     /// The version in which the object is written, for example `example.com/v1`.
     pub fn api_version(&self) -> &str {
         &self.api_version
-    }
-
-    /// The same object with another `apiVersion`, which is all that the conversion strategy `None` changes.
-    #[must_use]
-    pub fn in_version(&self, api_version: &str) -> CustomObject {
-        CustomObject { api_version: api_version.into(), ..self.clone() }
     }
 
     /// The object's `metadata`.
@@ -70,11 +64,6 @@ impl CustomObject {
     /// All fields but `apiVersion`, `kind` and `metadata`.
     pub fn fields(&self) -> &Map<String, Value> {
         &self.fields
-    }
-
-    /// The same fields, to be changed.
-    pub fn fields_mut(&mut self) -> &mut Map<String, Value> {
-        &mut self.fields
     }
 
     /// The whole object as JSON.

@@ -3,7 +3,7 @@
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::kinds::{CustomNames, Kind};
+use super::kind::{CustomNames, Kind};
 
 /// A kind as it is written: `apps/v1/Deployment` for a built-in kind (`v1/Pod` for the core group), all names for a kind
 /// that a CustomResourceDefinition made, since whoever reads the message may never have met that kind.
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for Kind {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::kinds::Scope;
+    use super::super::kind::Scope;
     use super::*;
 
     #[test]

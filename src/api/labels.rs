@@ -199,11 +199,6 @@ impl Selector {
         self.requirements.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether the selector selects nothing, whatever the labels.
-    pub fn selects_nothing(&self) -> bool {
-        self.requirements.is_none()
-    }
-
     /// Whether labels meet all requirements.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements.as_ref().is_some_and(|all| all.iter().all(|r| r.matches(labels)))
@@ -213,6 +208,12 @@ impl Selector {
     pub fn requirements(&self) -> &[Requirement] {
         self.requirements.as_deref().unwrap_or_default()
     }
+}
+
+/// Labels as `key=value,key=value`; `<none>` without labels (`labels.FormatLabels`).
+pub fn format_labels(labels: Option<&BTreeMap<String, String>>) -> String {
+    let text: Vec<String> = labels.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
+    if text.is_empty() { "<none>".into() } else { text.join(",") }
 }
 
 /// The text of a selector (`metav1.FormatLabelSelector`): `app=web,tier in (a,b)`; `<none>` if it is empty,

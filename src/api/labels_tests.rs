@@ -80,7 +80,7 @@ fn what_they_select() {
     assert!(!Selector::nothing().is_empty());
     assert!(Selector::everything().is_empty());
     assert!(Selector::from_set(&labels("a=b")).matches(&labels("a=b,c=d")));
-    assert!(Selector::from_label_selector(None).unwrap().selects_nothing());
+    assert!(Selector::from_label_selector(None).unwrap() == Selector::nothing());
     assert!(Selector::from_label_selector(Some(&LabelSelector::default())).unwrap().is_empty());
 }
 

@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{ApiKind, Kind};
+use super::kind::Kind;
 
 /// The name of an object. Short names are stored in place.
 pub type Name = smol_str::SmolStr;
@@ -98,11 +98,6 @@ impl ObjectRef {
     /// A reference with copies of the texts.
     pub fn new(kind: Kind, namespace: &str, name: &str) -> ObjectRef {
         ObjectRef { kind, key: Key::new(namespace, name) }
-    }
-
-    /// The reference to an object.
-    pub fn of<T: ApiKind>(object: &T) -> ObjectRef {
-        ObjectRef { kind: T::KIND, key: object.meta().key() }
     }
 }
 

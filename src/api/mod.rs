@@ -12,15 +12,18 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod cells;
 mod custom;
 pub mod definition;
 pub mod digest;
 pub mod disruption_budget;
+pub mod duration;
 pub mod field_set;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
 pub mod jsonpath;
+mod kind;
 mod kind_as_text;
 mod kinds;
 pub mod labels;
@@ -37,6 +40,7 @@ pub mod pod_template_hash;
 pub mod quantity;
 pub mod regexp;
 pub mod release;
+pub mod resource;
 mod shared;
 mod structs;
 pub mod toleration;
@@ -45,13 +49,13 @@ pub mod volume;
 pub mod yaml;
 
 pub use custom::CustomObject;
-pub use kinds::{ApiKind, CustomNames, Kind, Scope};
-pub(crate) use kinds::{BuiltIn, OtherVersion};
+pub(crate) use kind::{BuiltIn, OtherVersion};
+pub use kind::{CustomNames, Kind, Scope};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, owner_reference};
-pub use object::{DecodeError, Decoded, Object};
+pub use object::{ApiKind, Decoded, Object};
 pub use shared::Shared;
-pub use structs::to_value;
+pub use structs::{DecodeError, to_value};
 
 /// The types of the built-in kinds, and of their parts.
 pub mod types {
@@ -107,6 +111,11 @@ pub mod types {
     /// The parts of EndpointSlices, some of which have the same names as parts of Endpoints.
     pub mod discovery {
         pub use k8s_openapi::api::discovery::v1::*;
+
+        /// The label of an EndpointSlice with the name of its Service (`LabelServiceName`).
+        pub const LABEL_SERVICE_NAME: &str = "kubernetes.io/service-name";
+        /// The label of an EndpointSlice with the controller that writes it (`LabelManagedBy`).
+        pub const LABEL_MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
     }
 }
 

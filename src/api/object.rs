@@ -1,42 +1,97 @@
-//! [`Object`]: any object of any kind, shared and typed.
+//! [`Object`]: any object of any kind, shared and typed; [`ApiKind`]: the structs that it can hold.
 
+use std::fmt;
 use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use super::custom::CustomObject;
-use super::go_types;
-use super::kinds::{ApiKind, Kind, ObjectRepr};
+use super::kind::{BuiltIn, Kind};
 use super::meta::{Key, MetaExt, ObjectRef};
-use super::structs::Reader;
+use super::structs::{DecodeError, Reader, to_value};
+use super::{go_types, types};
+use crate::with_built_in_kinds;
 
 /// An API object: a shared, typed struct. Cloning it copies a pointer; changing it copies the struct only if
 /// it is shared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Object(pub(super) ObjectRepr);
+pub struct Object(Repr);
 
-/// Why a JSON value is not an object of a kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecodeError {
-    /// The path of the value that does not fit, for example `spec.containers[0].ports[0].containerPort`;
-    /// empty for the whole object.
-    pub path: String,
-    /// The message, as serde words it.
-    pub message: String,
+/// A typed built-in kind: a Rust struct with a row in the table.
+pub trait ApiKind: Clone + PartialEq + fmt::Debug + 'static {
+    /// The kind of the struct's row.
+    const KIND: Kind;
+    /// The struct in `object`; `None` if the object is of another kind.
+    fn from_object(object: &Object) -> Option<&Rc<Self>>;
+    /// The struct in `object`, to be changed; it is copied first if it is shared.
+    fn from_object_mut(object: &mut Object) -> Option<&mut Self>;
+    /// The shared pointer to the struct in `object`, to be replaced or changed.
+    fn shared_mut(object: &mut Object) -> Option<&mut Rc<Self>>;
+    /// Wraps the struct without a copy.
+    fn into_object(this: Rc<Self>) -> Object;
+    /// The struct's `metadata`.
+    fn meta(&self) -> &ObjectMeta;
+    /// The struct's `metadata`, to be changed.
+    fn meta_mut(&mut self) -> &mut ObjectMeta;
 }
 
-impl std::fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.path.is_empty() {
-            f.write_str(&self.message)
-        } else {
-            write!(f, "{}: {}", self.path, self.message)
+macro_rules! define {
+    ($($(#[$_doc:meta])* $kind:ident $constant:ident: $group:literal / $version:literal $plural:literal $singular:literal [$($short:literal),*] $scope:ident [$($sub:literal),*];)*) => {
+        /// The content of an object: a shared struct.
+        #[derive(Clone, Debug, PartialEq)]
+        enum Repr {
+            $($kind(Rc<types::$kind>),)*
+            /// An object of a kind that a CustomResourceDefinition defines, or in another version of a built-in kind.
+            Custom(Rc<CustomObject>),
         }
-    }
+
+        impl Repr {
+            fn kind(&self) -> Kind {
+                match self { $(Repr::$kind(_) => Kind::$constant,)* Repr::Custom(o) => o.kind() }
+            }
+            fn meta(&self) -> &ObjectMeta {
+                match self { $(Repr::$kind(o) => &o.metadata,)* Repr::Custom(o) => o.meta() }
+            }
+            fn meta_mut(&mut self) -> &mut ObjectMeta {
+                match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* Repr::Custom(o) => Rc::make_mut(o).meta_mut() }
+            }
+            fn ptr_eq(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Repr::$kind(a), Repr::$kind(b)) => Rc::ptr_eq(a, b),)*
+                    (Repr::Custom(a), Repr::Custom(b)) => Rc::ptr_eq(a, b),
+                    _ => false,
+                }
+            }
+            fn address(&self) -> usize {
+                match self { $(Repr::$kind(o) => Rc::as_ptr(o).addr(),)* Repr::Custom(o) => Rc::as_ptr(o).addr() }
+            }
+            fn to_value(&self) -> serde_json::Value {
+                match self { $(Repr::$kind(o) => to_value(&**o),)* Repr::Custom(o) => o.to_value() }
+            }
+            fn read(kind: Kind, reader: &mut Reader) -> Self {
+                // An object in another version than the one with a struct stays what was read: only the API
+                // server converts.
+                match kind.built_in().filter(|_| kind.other_version().is_none()) {
+                    $(Some(BuiltIn::$kind) => Repr::$kind(Rc::new(reader.get())),)*
+                    None => Repr::Custom(Rc::new(CustomObject::read(kind, reader))),
+                }
+            }
+        }
+
+        $(impl ApiKind for types::$kind {
+            const KIND: Kind = Kind::$constant;
+            fn from_object(object: &Object) -> Option<&Rc<Self>> { match &object.0 { Repr::$kind(o) => Some(o), _ => None } }
+            fn from_object_mut(object: &mut Object) -> Option<&mut Self> { match &mut object.0 { Repr::$kind(o) => Some(Rc::make_mut(o)), _ => None } }
+            fn shared_mut(object: &mut Object) -> Option<&mut Rc<Self>> { match &mut object.0 { Repr::$kind(o) => Some(o), _ => None } }
+            fn into_object(this: Rc<Self>) -> Object { Object(Repr::$kind(this)) }
+            fn meta(&self) -> &ObjectMeta { &self.metadata }
+            fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
+        })*
+    };
 }
 
-impl std::error::Error for DecodeError {}
+with_built_in_kinds!(define);
 
 /// A decoded object, and the fields that its kind does not have.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +151,7 @@ impl Object {
     /// The custom object in it; `None` if the kind is built in.
     pub fn custom(&self) -> Option<&Rc<CustomObject>> {
         match &self.0 {
-            ObjectRepr::Custom(object) => Some(object),
+            Repr::Custom(object) => Some(object),
             _ => None,
         }
     }
@@ -133,7 +188,7 @@ impl Object {
     pub fn decode(kind: Kind, value: Value) -> Result<Decoded, DecodeError> {
         // The caller decides about the kind (the API server by the path, with which it has compared the
         // body).
-        let read = Reader::read(value, |reader| ObjectRepr::read(kind, reader));
+        let read = Reader::read(value, |reader| Repr::read(kind, reader));
         match read.error {
             None => Ok(Decoded { object: Object(read.value), unknown: read.unknown }),
             Some(error) => Err(error),
@@ -141,9 +196,16 @@ impl Object {
     }
 }
 
+impl ObjectRef {
+    /// The reference to an object.
+    pub fn of<T: ApiKind>(object: &T) -> ObjectRef {
+        ObjectRef { kind: T::KIND, key: object.meta().key() }
+    }
+}
+
 impl From<CustomObject> for Object {
     fn from(this: CustomObject) -> Self {
-        Object(ObjectRepr::Custom(Rc::new(this)))
+        Object(Repr::Custom(Rc::new(this)))
     }
 }
 

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
+use k8s_openapi::api::core::v1::{PodCondition, PodSpec, PodStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::types::{ObjectMeta, PodCondition, PodSpec, PodStatus};
-use super::{MetaExt, Shared};
+use super::meta::MetaExt;
+use super::shared::Shared;
 
 /// A pod. Pods are the most numerous objects, each has five versions until it is ready, and the spec is the
 /// largest part of it. So the versions of a pod share spec and status as long as these do not change.

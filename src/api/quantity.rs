@@ -100,7 +100,8 @@ impl Amount {
     }
 
     /// An amount in thousandths.
-    pub const fn from_milli(value: i64, format: Format) -> Amount {
+    #[cfg(test)]
+    const fn from_milli(value: i64, format: Format) -> Amount {
         Amount { unscaled: value as i128, exponent: -3, format, dec: false }
     }
 

@@ -126,6 +126,18 @@ pub fn access_modes_fit(claim: &PersistentVolumeClaim, volume: &PersistentVolume
     wanted.iter().all(|m| has.contains(m))
 }
 
+/// The short names of access modes, `RWO,ROX`; empty without modes (`GetAccessModesAsString`).
+pub fn access_modes_as_string(modes: Option<&Vec<String>>) -> String {
+    const ORDER: [(&str, &str); 4] = [
+        ("ReadWriteOnce", "RWO"),
+        ("ReadOnlyMany", "ROX"),
+        ("ReadWriteMany", "RWX"),
+        ("ReadWriteOncePod", "RWOP"),
+    ];
+    let has = |m: &str| modes.is_some_and(|all| all.iter().any(|a| a == m));
+    ORDER.iter().filter(|(m, _)| has(m)).map(|(_, s)| *s).collect::<Vec<_>>().join(",")
+}
+
 /// Whether claims of a class wait for their first consumer (`IsDelayBindingMode`).
 ///
 /// # Errors

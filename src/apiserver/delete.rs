@@ -5,13 +5,13 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::context::RequestContext;
-use super::registry::{seconds, shown};
+use super::registry::shown;
 use super::stages::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
 use super::{ApiServer, apiextensions, kinds};
 use crate::api::types::{CustomResourceDefinition, Pod, PodCondition, PodDisruptionBudget, Time};
-use crate::api::{ApiKind, Kind, MetaExt, Object, later};
+use crate::api::{ApiKind, Kind, MetaExt, Object, later, seconds};
 use crate::apimachinery::{
     Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
     Status, Subresource, Verb,
@@ -106,7 +106,8 @@ impl ApiServer {
             || kind == Kind::PERSISTENT_VOLUME
         {
             // registry.Store.ReturnDeletedObject
-            if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
+            let removal = self.writes.iter().rev().find(|w| w.object == at);
+            if let Some(last) = removal.and_then(|w| w.last.clone()) {
                 object = last;
             }
             return Ok(Response::Object { object, created: false });

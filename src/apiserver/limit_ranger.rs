@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::ApiServer;
-use super::defaults::pod_resources;
 use crate::api::quantity::{Amount, amount_of};
+use crate::api::resource::pod_resources;
 use crate::api::types::{
     Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements,
 };

@@ -13,8 +13,8 @@ use super::{ApiServer, ValidSpecCache, Write, admission, defaults, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
-use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
-use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource};
+use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp, seconds};
+use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::stages::Stage;
 use crate::etcd::{Memo, Note};
 
@@ -25,6 +25,9 @@ pub const EVENTS_LIMIT: usize = 60_000;
 
 /// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
 const MAX_GENERATED_BASE: usize = 58;
+
+/// The user of what the API server does itself.
+const OWN_USER: &str = "kube-apiserver";
 
 impl ApiServer {
     pub(super) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
@@ -415,6 +418,23 @@ impl ApiServer {
             return self.decide_custom(r, given, old, new, &view, cx);
         }
         let shown = r.dry_run && r.field_manager.is_some();
+        if let (Subresource::Scale, Some(old)) = (r.subresource, old) {
+            let live = self.managers(&old.reference());
+            let mut managers = live.to_vec();
+            let note = self.new_note(r, self.etcd.revision() + 1, new);
+            let replicas = |o: &Object| {
+                o.to_value().pointer("/spec/replicas").and_then(serde_json::Value::as_i64).unwrap_or(0)
+            };
+            let path = managed_fields::replicas();
+            let (from, to) = (replicas(old), replicas(new));
+            let write = managed_fields::Rescale { kind: r.kind, path: &path, from, to };
+            managed_fields::update_scale(&mut managers, &write, &note);
+            // A note would give the writer the time of the write, which a scale does not.
+            if managers[..] != live[..] || old != new || shown {
+                cx.managers = Some(managers.into());
+            }
+            return;
+        }
         if !shown && given.is_none() {
             return;
         }
@@ -446,13 +466,16 @@ impl ApiServer {
         let live = old.map(|o| self.managers(&o.reference())).unwrap_or_default();
         let given = given.and_then(|g| managed_fields::given(g, &live));
         let mut managers = given.unwrap_or_else(|| live.to_vec());
-        if old != Some(new) {
+        let of_scale = r.subresource == Subresource::Scale;
+        if old != Some(new) || of_scale {
             let note = self.new_note(r, self.etcd.revision() + 1, new);
             let (old, value) = (old.map(Object::to_value), new.to_value());
-            if r.subresource == Subresource::Scale {
+            if of_scale {
                 let path = view.replicas_path();
-                let replicas = view.replicas(&value);
-                managed_fields::update_scale(&mut managers, view.kind(), &path, replicas, &note);
+                let from = old.as_ref().map_or(0, |old| view.replicas(old));
+                let to = view.replicas(&value);
+                let write = managed_fields::Rescale { kind: view.kind(), path: &path, from, to };
+                managed_fields::update_scale(&mut managers, &write, &note);
             } else {
                 managed_fields::update_custom(&mut managers, view.layout(), old.as_ref(), &value, &note);
             }
@@ -547,6 +570,19 @@ impl ApiServer {
             verb: r.verb,
             subresource: r.subresource,
         });
+        if at.kind == Kind::SERVICE {
+            self.remove_endpoints(&at.key);
+        }
+    }
+
+    /// Deletes the Endpoints of a Service that is gone, so that a new Service of its name does not begin with old
+    /// addresses (`afterDelete` of `pkg/registry/core/service/storage`).
+    fn remove_endpoints(&mut self, service: &Key) {
+        let request = Request::new(&OWN_USER.into(), Verb::Delete, Kind::ENDPOINTS, service.clone());
+        match self.delete(&request, &mut RequestContext::default()) {
+            // There may be none. Any other refusal leaves them to the endpoints controller, as there.
+            Ok(_) | Err(_) => {}
+        }
     }
 
     /// Gives the object the namespace of the path; an object with another namespace is refused.
@@ -628,11 +664,6 @@ fn adds_to_new(kind: Kind) -> bool {
 pub(super) const CONFLICT: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-/// Times in objects are whole seconds (`metav1.Time`).
-pub(super) fn seconds(t: Timestamp) -> Timestamp {
-    Timestamp::from_second(t.as_second()).unwrap_or(t)
-}
-
 /// Keeps an owner that is given twice once, and warns of it (`dedupOwnerReferences`). The warning about a patch says that
 /// it comes after admission.
 pub(super) fn one_owner_once(object: &mut Object, of_patch: bool, warned: &mut Vec<String>) {
@@ -665,7 +696,6 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
     if meta.uid().is_empty() {
         meta.uid.clone_from(&o.uid);
     }
-    meta.generate_name.clone_from(&o.generate_name);
     // Go's omitempty: what is empty is absent.
     meta.owner_references.take_if(|v| v.is_empty());
     meta.finalizers.take_if(|v| v.is_empty());

@@ -3,12 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::check::{check, type_named};
 use super::decl::DeclType;
-use super::issues::Issues;
-use super::parse::parse;
-use super::program::Program;
-use super::types::Type;
+use super::types::{Type, type_named};
 
 type Fields = Arc<BTreeMap<String, DeclType>>;
 
@@ -28,7 +24,7 @@ type Fields = Arc<BTreeMap<String, DeclType>>;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Env {
-    variables: BTreeMap<String, (Type, Option<DeclType>)>,
+    variables: BTreeMap<String, (Type, DeclType)>,
     objects: BTreeMap<Arc<str>, Fields>,
 }
 
@@ -43,7 +39,7 @@ impl Env {
     pub fn variable(mut self, name: &str, decl: DeclType) -> Env {
         let decl = decl.named(name);
         decl.structs(&mut self.objects);
-        self.variables.insert(name.to_owned(), (decl.to_type(), Some(decl)));
+        self.variables.insert(name.to_owned(), (decl.to_type(), decl));
         self
     }
 
@@ -52,15 +48,7 @@ impl Env {
     pub fn optional_variable(mut self, name: &str, decl: DeclType) -> Env {
         let decl = decl.named(name);
         decl.structs(&mut self.objects);
-        self.variables.insert(name.to_owned(), (Type::optional(decl.to_type()), Some(decl)));
-        self
-    }
-
-    /// Declares a variable of a type that no schema describes, such as the authorizer of admission policies:
-    /// `Type::object("kubernetes.authorization.Authorizer")`.
-    #[must_use]
-    pub fn typed_variable(mut self, name: &str, t: Type) -> Env {
-        self.variables.insert(name.to_owned(), (t, None));
+        self.variables.insert(name.to_owned(), (Type::optional(decl.to_type()), decl));
         self
     }
 
@@ -85,17 +73,6 @@ impl Env {
     }
 
     pub(crate) fn declared(&self, variable: &str) -> Option<&DeclType> {
-        self.variables.get(variable).and_then(|(_, decl)| decl.as_ref())
-    }
-
-    /// Reads and checks an expression.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it.
-    pub fn compile(&self, source: &str) -> Result<Program, Issues> {
-        let mut parsed = parse(source)?;
-        let checked =
-            check(self, &mut parsed.root, parsed.nodes).map_err(|issues| Issues::new(source, issues))?;
-        Ok(Program::new(parsed.root, checked, self.clone()))
+        self.variables.get(variable).map(|(_, decl)| decl)
     }
 }

@@ -57,41 +57,12 @@ pub fn escape(name: &str) -> Option<String> {
     Some(escaped)
 }
 
-/// The property that an identifier stands for. `None` if the identifier holds an escape that does not exist.
-pub fn unescape(identifier: &str) -> Option<String> {
-    let mut name = String::with_capacity(identifier.len());
-    let mut rest = identifier;
-    while let Some(start) = rest.find("__") {
-        let inside = rest.get(start + 2..)?;
-        // An escape is two underscores, at least one other character, two underscores.
-        let length = inside.find('_').unwrap_or(inside.len());
-        let closed = length > 0 && inside.get(length..).is_some_and(|s| s.starts_with("__"));
-        if !closed {
-            name.push_str(rest.get(..start + 1)?);
-            rest = rest.get(start + 1..)?;
-            continue;
-        }
-        name.push_str(rest.get(..start)?);
-        match inside.get(..length)? {
-            "underscores" => name.push_str("__"),
-            "dot" => name.push('.'),
-            "dash" => name.push('-'),
-            "slash" => name.push('/'),
-            word if is_reserved(word) && word.len() + 4 == identifier.len() => name.push_str(word),
-            _ => return None,
-        }
-        rest = inside.get(length + 2..)?;
-    }
-    name.push_str(rest);
-    Some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_escaped_and_come_back() {
+    fn names_are_escaped() {
         for (name, escaped) in [
             ("a", "a"),
             ("a-b", "a__dash__b"),
@@ -103,7 +74,6 @@ mod tests {
             ("___", "__underscores___"),
         ] {
             assert_eq!(escape(name).as_deref(), Some(escaped));
-            assert_eq!(unescape(escaped).as_deref(), Some(name), "{escaped}");
         }
     }
 
@@ -112,7 +82,5 @@ mod tests {
         for name in ["", "1a", "a b", "ä", "a$"] {
             assert_eq!(escape(name), None, "{name}");
         }
-        assert_eq!(unescape("a__nothing__b"), None);
-        assert_eq!(unescape("a__namespace__"), None);
     }
 }

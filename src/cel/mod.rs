@@ -30,6 +30,7 @@ mod program;
 mod regexes;
 mod rules;
 mod time;
+mod type_names;
 mod types;
 
 pub use cost::{
@@ -38,11 +39,8 @@ pub use cost::{
 };
 pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
 pub use env::Env;
-pub use escape::{escape, unescape};
-pub use eval::{
-    Activation, Authorization, AuthorizationCheck, Authorizer, Decision, EvalError, Evaluation, Key, Library,
-    List, Map, Value,
-};
+pub use escape::escape;
+pub use eval::{Activation, EvalError, Evaluation, Key, Library, List, Map, Value};
 pub use issues::{Issue, Issues};
 pub use program::Program;
 pub use rules::{CompiledRule, Rule, RuleScope};

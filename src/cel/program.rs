@@ -3,10 +3,13 @@
 use std::rc::Rc;
 
 use super::ast::{Kind, Node};
-use super::check::Checked;
+use super::check::{Checked, check};
 use super::cost::{CostEstimate, estimate};
 use super::env::Env;
 use super::eval::{Activation, Evaluation, evaluate};
+use super::issues::Issues;
+use super::parse::parse;
+use super::type_names::{TypeNames, find_type_names};
 use super::types::Type;
 
 /// An expression that was read and checked. Cloning it copies a pointer.
@@ -18,18 +21,26 @@ struct Compiled {
     root: Node,
     checked: Checked,
     env: Env,
-    types: Types,
+    type_names: TypeNames,
 }
 
-/// Which identifiers of the expression are types.
-pub(crate) type Types = std::collections::BTreeMap<usize, Type>;
+impl Env {
+    /// Reads and checks an expression.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn compile(&self, source: &str) -> Result<Program, Issues> {
+        let mut parsed = parse(source)?;
+        let checked =
+            check(self, &mut parsed.root, parsed.nodes).map_err(|issues| Issues::new(source, issues))?;
+        Ok(Program::new(parsed.root, checked, self.clone()))
+    }
+}
 
 impl Program {
     pub(crate) fn new(root: Node, checked: Checked, env: Env) -> Program {
-        let mut types = Types::new();
-        let mut locals = Vec::new();
-        find_types(&root, &env, &mut locals, &mut types);
-        Program(Rc::new(Compiled { root, checked, env, types }))
+        let type_names = find_type_names(&root, &env);
+        Program(Rc::new(Compiled { root, checked, env, type_names }))
     }
 
     /// The type of what it gives.
@@ -67,7 +78,7 @@ impl Program {
 
     /// Evaluates it. It fails once it costs more than `limit`: see [`super::PER_CALL_LIMIT`].
     pub fn evaluate(&self, activation: &Activation, limit: u64) -> Evaluation {
-        evaluate(&self.0.root, &self.0.checked, &self.0.types, activation, limit)
+        evaluate(&self.0.root, &self.0.checked, &self.0.type_names, activation, limit)
     }
 }
 
@@ -83,41 +94,6 @@ fn loops(node: &Node) -> usize {
         Kind::Fold(fold) => {
             let outside = most(&mut [&fold.range, &fold.init, &fold.result].into_iter());
             outside.max(1 + most(&mut [&fold.condition, &fold.step].into_iter()))
-        }
-    }
-}
-
-/// Finds the identifiers that stand for types and for no variable.
-fn find_types<'n>(node: &'n Node, env: &Env, locals: &mut Vec<&'n str>, types: &mut Types) {
-    let mut each = |nodes: &mut dyn Iterator<Item = &'n Node>, locals: &mut Vec<&'n str>| {
-        nodes.for_each(|n| find_types(n, env, locals, types));
-    };
-    match &node.kind {
-        Kind::Broken | Kind::Literal(_) => {}
-        Kind::Ident(name) => {
-            let plain = name.strip_prefix('.').unwrap_or(name);
-            if !locals.contains(&name.as_str())
-                && env.declared(plain).is_none()
-                && let Some(t @ Type::Type(_)) = env.lookup(plain)
-            {
-                types.insert(node.id, t.param(0));
-            }
-        }
-        Kind::Select { operand, .. } => each(&mut std::iter::once(&**operand), locals),
-        Kind::Call(call) => each(&mut call.target.iter().chain(&call.args), locals),
-        Kind::List(items) => each(&mut items.iter().map(|i| &i.value), locals),
-        Kind::Map(entries) => each(&mut entries.iter().flat_map(|e| [&e.key, &e.value]), locals),
-        Kind::Struct(_, fields) => each(&mut fields.iter().map(|f| &f.value), locals),
-        Kind::Fold(fold) => {
-            each(&mut [&fold.range, &fold.init].into_iter(), locals);
-            let outside = locals.len();
-            locals.push(&fold.accu);
-            locals.push(&fold.var);
-            locals.extend(fold.var2.as_deref());
-            each(&mut [&fold.condition, &fold.step].into_iter(), locals);
-            locals.truncate(outside + 1);
-            each(&mut std::iter::once(&fold.result), locals);
-            locals.truncate(outside);
         }
     }
 }

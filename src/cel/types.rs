@@ -179,6 +179,32 @@ impl fmt::Display for Type {
     }
 }
 
+/// The types without fields whose values a function makes: their names in the table of functions, and in expressions.
+pub(super) const OPAQUES: &[(&str, &str)] = &[("ip", "net.IP"), ("cidr", "net.CIDR")];
+
+/// The type that a name stands for in an expression such as `type(x) == int`.
+pub(crate) fn type_named(name: &str) -> Option<Type> {
+    Some(match name {
+        "bool" => Type::Bool,
+        "int" => Type::Int,
+        "uint" => Type::Uint,
+        "double" => Type::Double,
+        "string" => Type::String,
+        "bytes" => Type::Bytes,
+        "null_type" => Type::Null,
+        "google.protobuf.Timestamp" => Type::Timestamp,
+        "google.protobuf.Duration" => Type::Duration,
+        "list" => Type::list(Type::Dyn),
+        "map" => Type::map(Type::Dyn, Type::Dyn),
+        "type" => Type::type_of(Type::Dyn),
+        "optional_type" => Type::optional(Type::Dyn),
+        _ => {
+            let opaque = OPAQUES.iter().find(|(_, full)| *full == name);
+            return opaque.map(|(_, full)| Type::opaque(full, Vec::new()));
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

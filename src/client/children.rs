@@ -5,10 +5,9 @@
 use std::rc::Rc;
 
 use super::expectations::Expectations;
+use super::handler::{Handler, Seen};
 use super::indexer::Caches;
 use super::key::WorkKey;
-use super::reconciler::Handler;
-use super::watches::Seen;
 use crate::api::labels::Selector;
 use crate::api::types::ObjectMeta;
 use crate::api::{ApiKind, Key, MetaExt};

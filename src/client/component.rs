@@ -4,26 +4,14 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
-use super::context::Error;
+use super::context::{Error, Pending};
 use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::AnyKey;
-use super::reconciler::TimerOp;
-use super::why::Why;
+use super::timer::TimerOp;
 use super::workqueue::WorkQueue;
 use crate::api::{Kind, Timestamp};
 use crate::apimachinery::{Filter, Request, Response};
-
-/// A request that a sync stopped at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pending {
-    /// The request.
-    pub request: Rc<Request>,
-    /// Why it is sent.
-    pub why: Option<Rc<Why>>,
-    /// Whether it is a heartbeat: it is sent like any other request, but is no step of its own.
-    pub background: bool,
-}
 
 /// What a process lends a component for one action.
 pub struct Env<'a> {

@@ -14,11 +14,10 @@ use std::task::Poll;
 
 use jiff::SignedDuration;
 
-use super::component::Pending;
 use super::indexer::Caches;
 use super::key::{AnyKey, WorkKey};
-use super::reconciler::Wait;
 use super::recorder::Recorded;
+use super::timer::Wait;
 use super::why::Why;
 use crate::api::types::{ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
@@ -52,6 +51,17 @@ impl std::error::Error for Error {}
 
 /// What a sync returns.
 pub type Result<T = ()> = std::result::Result<T, Error>;
+
+/// A request that a sync stopped at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// The request.
+    pub request: Rc<Request>,
+    /// Why it is sent.
+    pub why: Option<Rc<Why>>,
+    /// Whether it is a heartbeat: it is sent like any other request, but is no step of its own.
+    pub background: bool,
+}
 
 type StateChange<S> = Box<dyn FnOnce(&mut S)>;
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::reconciler::Memory;
+use super::memory::Memory;
 use crate::api::persistent::Map;
 use crate::api::{Key, Timestamp};
 

@@ -12,8 +12,10 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::context::{Context, Result};
-use super::reconciler::{ANYWHERE, Memory, Reconciler, Wait};
+use super::memory::Memory;
+use super::reconciler::Reconciler;
 use super::recorder::EventFlavour;
+use super::timer::{ANYWHERE, Wait};
 use super::watches::Watches;
 use super::why::Why;
 use crate::api::digest::Digest;

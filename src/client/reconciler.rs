@@ -1,19 +1,15 @@
-//! What a controller says of itself, [`Reconciler`], and what its handlers can do, [`Handler`].
+//! What a controller implements: [`Reconciler`].
 
 use std::any::Any;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::rc::Rc;
 
-use jiff::SignedDuration;
-
 use super::context::{Context, Result};
-use super::indexer::Caches;
-use super::key::{AnyKey, WorkKey};
+use super::handler::Handler;
+use super::key::WorkKey;
+use super::memory::Memory;
 use super::recorder::EventFlavour;
 use super::watches::Watches;
-use super::workqueue::WorkQueue;
-use crate::api::{Key, Timestamp, later};
 
 /// What makes one controller differ from another: what it watches, how a change becomes keys, and
 /// what it does with a key.
@@ -96,138 +92,4 @@ pub trait Reconciler: Clone + 'static {
     fn max_retries(&self) -> Option<u32> {
         None
     }
-}
-
-/// What a controller remembers between syncs. It is cloned with every step, so it is made of
-/// persistent maps ([`Map`](crate::api::persistent::Map)), `Rc`s and small values.
-pub trait Memory: Clone + Default + 'static {
-    /// What is remembered, a line each, for the component map and for the explorer, which takes two
-    /// states of a cluster for one if these lines are the same.
-    ///
-    /// Whatever can change what the controller writes later has to be in the lines. Names of objects
-    /// are written whole and uids and moments (as RFC 3339) too: the explorer replaces a name by the
-    /// object it stands for and leaves moments out. A moment that decides something later is written
-    /// as milliseconds from `now`.
-    fn lines(&self, now: Timestamp) -> Vec<String>;
-}
-
-impl Memory for () {
-    fn lines(&self, _: Timestamp) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// What a handler works with.
-pub struct Handler<'a, S = (), K = Key> {
-    /// What the controller remembers.
-    pub state: &'a mut S,
-    /// What the informers have seen.
-    pub caches: &'a Caches,
-    /// The time.
-    pub now: Timestamp,
-    queue: &'a mut WorkQueue,
-    timers: &'a mut Vec<TimerOp>,
-    key: PhantomData<fn(K)>,
-}
-
-impl<'a, S, K: WorkKey> Handler<'a, S, K> {
-    pub(super) fn new(
-        state: &'a mut S,
-        caches: &'a Caches,
-        now: Timestamp,
-        queue: &'a mut WorkQueue,
-        timers: &'a mut Vec<TimerOp>,
-    ) -> Handler<'a, S, K> {
-        Handler { state, caches, now, queue, timers, key: PhantomData }
-    }
-
-    /// Adds a key.
-    pub fn enqueue(&mut self, key: K) {
-        self.queue.add(AnyKey::new(key));
-    }
-
-    /// Adds a key after a while. The cluster is not steady before that.
-    pub fn enqueue_after(&mut self, key: K, after: SignedDuration) {
-        self.enqueue_waiting(key, after, Wait::Foreground);
-    }
-
-    /// Adds a key after a while, and says what waits for it.
-    pub fn enqueue_waiting(&mut self, key: K, after: SignedDuration, wait: Wait) {
-        let at = later(self.now, after.max(SignedDuration::ZERO));
-        plan(self.queue, self.timers, &AnyKey::new(key), at, wait);
-    }
-
-    /// Whether any key is planned for later.
-    pub fn has_plans(&self) -> bool {
-        self.queue.planned().next().is_some()
-    }
-
-    /// Takes back what was planned for a key.
-    pub fn cancel(&mut self, key: K) {
-        cancel(self.queue, self.timers, &AnyKey::new(key));
-    }
-}
-
-pub(super) fn cancel(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &AnyKey) {
-    if let Some(at) = queue.cancel(key) {
-        timers.push(TimerOp { key: key.clone(), at, replaces: Some(at), wait: Wait::Cancelled });
-    }
-}
-
-pub(super) fn plan(
-    queue: &mut WorkQueue,
-    timers: &mut Vec<TimerOp>,
-    key: &AnyKey,
-    at: Timestamp,
-    wait: Wait,
-) {
-    if let Some(replaces) = queue.add_at(key, at) {
-        timers.push(TimerOp { key: key.clone(), at, replaces, wait });
-    }
-}
-
-/// The namespace of a [`Wait::Poll`] that looks at all objects but Nodes, in whatever namespace or
-/// in none. No namespace has this name.
-pub const ANYWHERE: &str = "*";
-
-/// Whether a cluster waits for a deadline: whether time passes in order to meet it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// The cluster waits; it is not steady before.
-    Foreground,
-    /// The deadline is taken back.
-    Cancelled,
-    /// The cluster does not wait. The deadline is met when time passes for another reason: heartbeats
-    /// and resyncs.
-    Background,
-    /// The cluster does not wait until something in a namespace is written, and waits from then on.
-    /// To look again where nothing has changed is no reason to let time pass.
-    Poll {
-        /// The namespace; [`ANYWHERE`] for all, and for objects in none.
-        namespace: Rc<str>,
-    },
-    /// The cluster waits from the moment on at which the node's kubelet stops. A kubelet that runs
-    /// renews its heartbeat in time, so a deadline for it is never met, however far time jumps. The
-    /// deadline is met after everything else that is due at its moment, so that a heartbeat of that
-    /// moment has been heard.
-    Watchdog {
-        /// The node.
-        node: Rc<str>,
-        /// How long after the kubelet stopped the deadline is met at the soonest: heartbeats before
-        /// that were in time, whether or not time was there for each to be written.
-        after: SignedDuration,
-    },
-}
-
-/// A key's timer is set, set to an earlier moment, or cancelled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimerOp {
-    /// The key.
-    pub key: AnyKey,
-    /// The moment.
-    pub at: Timestamp,
-    /// The plan it replaces.
-    pub replaces: Option<Timestamp>,
-    /// Whether the cluster waits for it.
-    pub wait: Wait,
 }

@@ -9,54 +9,14 @@ use std::rc::Rc;
 
 use super::children::{self, Selects};
 use super::expectations::Expectations;
+use super::handler::{Handler, Seen};
 use super::informer::Notification;
 use super::key::WorkKey;
-use super::reconciler::Handler;
 use crate::api::{ApiKind, Key, Kind};
 use crate::apimachinery::Filter;
 
 /// Kinds that are known at run time only.
 pub type Kinds = Rc<[Kind]>;
-
-/// A change of an object of a kind, as a handler hears of it: `OnAdd`, `OnUpdate`, `OnDelete`.
-#[derive(Debug)]
-pub struct Seen<'a, T> {
-    /// Namespace and name.
-    pub key: &'a Key,
-    /// The object before; `None` if it is new.
-    pub old: Option<&'a Rc<T>>,
-    /// The object after; `None` if it is gone.
-    pub new: Option<&'a Rc<T>>,
-    latest: &'a Rc<T>,
-}
-
-// Not derived: that would ask for a `T` that can be copied.
-impl<T> Clone for Seen<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Seen<'_, T> {}
-
-impl<'a, T: ApiKind> Seen<'a, T> {
-    /// The change, if it is one of a `T`.
-    pub fn of(seen: &'a Notification) -> Option<Seen<'a, T>> {
-        let old = seen.old.as_ref().and_then(T::from_object);
-        let new = seen.new.as_ref().and_then(T::from_object);
-        Some(Seen { key: &seen.key, old, new, latest: new.or(old)? })
-    }
-
-    /// The object in its last known state.
-    pub fn object(&self) -> &'a Rc<T> {
-        self.latest
-    }
-
-    /// Whether it is gone.
-    pub fn is_gone(&self) -> bool {
-        self.new.is_none()
-    }
-}
 
 type Handle<S, K> = Rc<dyn Fn(&mut Handler<'_, S, K>, &Notification)>;
 

@@ -10,6 +10,7 @@ use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
 use crate::api::order;
+use crate::api::persistent::Vector;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
@@ -100,10 +101,11 @@ impl Cluster {
     pub fn new(config: &Config) -> Cluster {
         let mut cluster = Cluster {
             api: ApiServer::with_etcd(config.seed, Etcd::with_members(config.etcd)),
-            processes: crate::api::persistent::Vector::new(),
+            processes: Vector::new(),
             ready: Default::default(),
             clock: Clock::new(config.start),
             turn: Actor::default(),
+            due: Vector::new(),
             elects: false,
         };
         for object in bootstrap_objects().into_iter().chain(config.addon_objects.iter().cloned()) {
@@ -123,6 +125,7 @@ impl Cluster {
         // If the components never settle, steps of the cluster will show that.
         let _ = cluster.settle();
         cluster.turn = Actor::default();
+        cluster.due = Vector::new();
         cluster
     }
 
@@ -212,11 +215,25 @@ fn bootstrap_objects() -> Vec<Object> {
             }),
         ));
     }
-    for (name, value) in [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)]
-    {
+    // `pkg/apis/scheduling/v1.SystemPriorityClasses`
+    for (name, value, description) in [
+        (
+            "system-node-critical",
+            2_000_001_000,
+            "Used for system critical pods that must not be moved from their current node.",
+        ),
+        (
+            "system-cluster-critical",
+            2_000_000_000,
+            "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+        ),
+    ] {
         values.push((
             Kind::PRIORITY_CLASS,
-            json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"}),
+            json!({
+                "metadata": {"name": name}, "value": value, "description": description,
+                "preemptionPolicy": "PreemptLowerPriority",
+            }),
         ));
     }
     // All values are written above and fit their kinds.

@@ -1,5 +1,10 @@
 //! Which component acts next. Under the fair policy the components issue one command each, in turn, and each
 //! is notified of all changes before that.
+//!
+//! What becomes due at one moment happens at that moment: the components whose deadlines are met when time
+//! passes act until they have nothing left to do, and then the others react. Two containers that become
+//! ready at the same moment are so one sync of their Deployment, as they are in Kubernetes, where a watch
+//! event takes longer than a kubelet needs for its next pod.
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome};
@@ -56,6 +61,9 @@ impl Cluster {
 
     /// The same among the components that `may` accepts.
     pub(super) fn fair_among(&self, may: impl Fn(Actor) -> bool) -> Option<Action> {
+        if let Some(action) = self.due.iter().filter(|a| may(**a)).find_map(|a| self.next_for(*a)) {
+            return Some(action);
+        }
         let from = self.turn;
         let (mut next, mut round) = (from.process, false);
         loop {
@@ -84,6 +92,13 @@ impl Cluster {
         let n = u16::try_from(self.processes.get(process as usize)?.components.len()).unwrap_or(u16::MAX);
         let actors = (from..to.min(n)).map(|component| Actor { process, component });
         actors.filter(|a| may(*a)).find_map(|a| self.next_for(a))
+    }
+
+    /// Removes the first of the due components, as long as they have nothing left to do.
+    pub(super) fn settle_due(&mut self) {
+        while self.due.front().is_some_and(|a| self.next_for(*a).is_none()) {
+            self.due.pop_front();
+        }
     }
 
     /// After a command, and after the events recorded with it, the turn goes to the next component.

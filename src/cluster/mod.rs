@@ -54,6 +54,9 @@ pub struct Cluster {
     clock: Clock,
     /// The component whose turn it is under the fair policy.
     turn: Actor,
+    /// The components with keys that became due when time last passed, until they have nothing left to do.
+    /// Under the fair policy they act before those that only react to them.
+    due: Vector<Actor>,
     /// Whether a process has more than one instance.
     elects: bool,
 }

@@ -24,7 +24,8 @@ use super::action::{Action, Actor};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
-    /// The components issue one command each, in turn, and each is notified of all changes before that.
+    /// The components issue one command each, in turn, and each is notified of all changes before that. After
+    /// time has passed, those whose deadlines were met act first.
     #[default]
     Fair,
     /// The next component is drawn at random from those that can act.

@@ -134,13 +134,6 @@ impl Process {
         place
     }
 
-    /// Replaces a component that is switched off by another one.
-    pub(super) fn replace(&mut self, place: u16, component: Box<dyn Component>) {
-        if let Some(c) = self.components.get_mut(usize::from(place)) {
-            *c = Shared::new(component);
-        }
-    }
-
     /// Switches a component off: its memory, its queue and its sync under way are lost, and informers that
     /// no other component needs stop. Returns the watches of these, which the caller ends.
     pub(super) fn switch_off(&mut self, component: u16) -> Vec<WatchId> {

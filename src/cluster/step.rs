@@ -6,7 +6,7 @@ use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::members::ETCD;
 use super::process::Process;
-use crate::api::Kind;
+use crate::api::{Kind, order};
 use crate::apiserver::Write;
 use crate::client::{Env, Informer, Listed, Notification, Progress, TimerOp, Wants};
 
@@ -88,6 +88,7 @@ impl Cluster {
         if let Some(id) = action.process() {
             self.settle_readiness(id, action.informer());
         }
+        self.settle_due();
         let writes = self.api.take_writes();
         self.notice(&writes);
         Ok(Transition { action: *action, outcome, writes })
@@ -300,6 +301,7 @@ impl Cluster {
     /// Sets the time to a moment, whatever else is enabled, and lets components enqueue the keys that are
     /// due.
     pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
+        let mut due = Vec::new();
         for (actor, key) in self.clock.advance(to) {
             if actor == ETCD {
                 self.note_leader();
@@ -310,7 +312,11 @@ impl Cluster {
                 c.fire(&key);
             }
             self.ready.insert(actor.process);
+            due.push(actor);
         }
+        order::sort(&mut due);
+        due.dedup();
+        self.due = due.into_iter().collect();
     }
 
     fn set_timers(&mut self, actor: Actor, timers: Vec<TimerOp>) {

@@ -1,4 +1,4 @@
-//! Components that are added to a running cluster, or switched off and on.
+//! Components that are switched off and on in a running cluster.
 //!
 //! A component keeps its index as long as its process exists, so that an action that names it by index
 //! always means the same one. To remove a component is to switch it off. A component of the same name that
@@ -83,32 +83,5 @@ impl Cluster {
         } else {
             p.switch_on(actor.component);
         }
-    }
-
-    /// Adds a component to a process of the control plane. It starts at once, and takes the place of a
-    /// switched-off component of the same name.
-    ///
-    /// # Errors
-    /// If there is no such process, or a component of that name is switched on in it.
-    pub fn add_component(
-        &mut self,
-        process: &str,
-        component: Box<dyn Component>,
-    ) -> Result<Actor, NoSuchFault> {
-        let id = self.find_process(process, None)?;
-        let name = component.name();
-        let p = self.process_mut(id).ok_or(NoSuchFault)?;
-        let same = (0..).zip(&p.components).find(|(_, c)| c.name() == name).map(|(at, _)| at);
-        let component = match same {
-            Some(at) if p.is_on(at) => return Err(NoSuchFault),
-            Some(at) => {
-                p.replace(at, component);
-                p.switch_on(at);
-                at
-            }
-            None => p.add(component),
-        };
-        self.ready.insert(id);
-        Ok(Actor { process: id, component })
     }
 }

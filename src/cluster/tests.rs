@@ -178,3 +178,28 @@ fn no_delay_is_too_long() {
         assert!(c.settle().is_ok());
     }
 }
+
+#[test]
+fn pods_of_one_node_that_become_ready_at_one_moment_are_one_status_of_their_deployment() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let labels = json!({"app": "web"});
+    let deployment = json!({
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "replicas": 4,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}},
+        },
+    });
+    let deployment = Object::from_value(Kind::DEPLOYMENT, deployment).unwrap();
+    let create = Request::new(&"kubectl".into(), Verb::Create, Kind::DEPLOYMENT, deployment.key());
+    c.request(&create.body(Body::Object(deployment))).0.object().unwrap();
+    let mut writes = Vec::new();
+    assert!(c.run_to_steady(100, |_, k| writes.push((k.at, k.by.clone(), k.request.kind))));
+    let ready = writes.last().unwrap().0;
+    let at_once: Vec<_> = writes.iter().filter(|w| w.0 == ready).map(|w| (&*w.1, w.2)).collect();
+    let mut expected = vec![("kubelet", Kind::POD); 4];
+    expected.push(("replicaset-controller", Kind::REPLICA_SET));
+    expected.push(("deployment-controller", Kind::DEPLOYMENT));
+    assert_eq!(at_once, expected);
+}

@@ -9,14 +9,15 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use crate::api::resource::Amounts;
 use crate::api::types::{
     CustomResourceDefinition, PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use crate::apiserver::quota::{self, Amounts};
 use crate::client::{
     Caches, Context, Handler, Kinds, Memory, Notification, Reconciler, Result, Seen, Wait, Watches, Why,
 };
+use crate::quota;
 
 /// The interval at which every quota is counted again (`--resource-quota-sync-period`).
 const RESYNC: SignedDuration = SignedDuration::from_mins(5);

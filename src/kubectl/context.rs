@@ -10,9 +10,9 @@ use super::call::Call;
 use super::discovery::Resource;
 use super::error::Error;
 use super::files::Manifests;
-use super::{ApiClient, Files, Output, Poll, Waited, dispatch, printers, words};
+use super::{ApiClient, Files, Output, Poll, Waited, dispatch, words};
 use crate::api::types::Time;
-use crate::api::{Key, Kind, Object, Timestamp};
+use crate::api::{Key, Kind, Object, Timestamp, duration};
 use crate::apimachinery::{HttpRequest, HttpResponse, Status, Verb};
 use crate::client::transport;
 
@@ -351,6 +351,6 @@ impl<'a> Context<'a> {
 
     /// The age of something, as a table shows it.
     pub(super) fn age(&self, since: Option<&Time>) -> String {
-        printers::age(since, self.now)
+        duration::age(since, self.now)
     }
 }

@@ -3,10 +3,10 @@
 use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::output::{self, Printer};
-use super::{commands, printers, resource, tabwriter};
+use super::{commands, resource, tabwriter};
 use crate::api::order;
 use crate::api::types::Event;
-use crate::api::{Kind, Object, Timestamp};
+use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -95,10 +95,10 @@ pub(super) fn last_seen(o: &Object) -> Timestamp {
 pub(super) fn interval(cx: &Context<'_>, e: &Event) -> String {
     let first = match &e.first_timestamp {
         Some(t) => cx.age(Some(t)),
-        None => printers::age_micro(e.event_time.as_ref(), cx.now()),
+        None => duration::age_micro(e.event_time.as_ref(), cx.now()),
     };
     if let Some(s) = &e.series {
-        let last = printers::age_micro(s.last_observed_time.as_ref(), cx.now());
+        let last = duration::age_micro(s.last_observed_time.as_ref(), cx.now());
         return format!("{last} (x{} over {first})", s.count.unwrap_or(0));
     }
     match e.count.unwrap_or(0) {

@@ -278,3 +278,49 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
     into.manifests.push(Rc::new(manifest));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+    use super::super::{ApiClient, Kubectl, Poll, Wait, Waited};
+    use super::*;
+    use crate::api::Timestamp;
+    use crate::apimachinery::{HttpRequest, HttpResponse};
+
+    /// An API server with objects that a finalizer keeps, and a client that hands back every wait.
+    struct Finalizers;
+
+    impl ApiClient for Finalizers {
+        fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+            let name = request.path.rsplit('/').next().unwrap_or_default();
+            let body = serde_json::json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default", "uid": "u"}
+            });
+            HttpResponse { status: 200, body: body.to_string(), ..HttpResponse::default() }
+        }
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+        fn wait(&mut self, _: &Wait) -> Waited {
+            Waited::Later
+        }
+    }
+
+    #[test]
+    fn a_manifest_is_parsed_once_however_many_documents_it_has_and_however_long_the_command_waits() {
+        for n in [1, 10, 100] {
+            let map = |i| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{i}}}\n");
+            let all: Vec<String> = (0..n).map(map).collect();
+            let files = BTreeMap::from([("all.yaml".to_owned(), all.join("---\n"))]);
+            let mut kubectl = Kubectl::new("delete -f all.yaml", Rc::new(files), Timestamp::UNIX_EPOCH);
+            for _ in 0..4 {
+                let Poll::Wait(_, output) = kubectl.drive(&mut Finalizers) else { panic!("it has ended") };
+                assert_eq!(output.stdout.lines().count(), n);
+                // A clone goes on from where the command waits.
+                kubectl = kubectl.clone();
+                kubectl.wake(Timestamp::UNIX_EPOCH);
+            }
+            assert_eq!(kubectl.manifests.parsed(), 1);
+        }
+    }
+}

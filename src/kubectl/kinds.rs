@@ -8,7 +8,7 @@
 use super::context::{Context, Result};
 use super::describe::{self, Writer};
 use super::expose;
-use super::rollout::{DaemonSets, Deployments, Rollout, StatefulSets};
+use super::rollout::{DAEMON_SETS, Deployments, Rollout, STATEFUL_SETS};
 use crate::api::{BuiltIn, Kind, Object};
 
 /// Writes the description of an object; whether its events belong under it.
@@ -91,11 +91,11 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::StatefulSet => Known {
             describe: describe::stateful_set,
             set: TEMPLATE,
-            rollout: Some(&StatefulSets),
+            rollout: Some(&STATEFUL_SETS),
             expose: None,
         },
         BuiltIn::DaemonSet => {
-            Known { describe: describe::daemon_set, set: TEMPLATE, rollout: Some(&DaemonSets), expose: None }
+            Known { describe: describe::daemon_set, set: TEMPLATE, rollout: Some(&DAEMON_SETS), expose: None }
         }
         BuiltIn::Job => Known { describe: describe::job, set: TEMPLATE, rollout: None, expose: None },
         BuiltIn::CronJob => {

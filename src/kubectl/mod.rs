@@ -81,9 +81,6 @@ mod unbuilt;
 mod wait;
 pub mod words;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -91,7 +88,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
-use crate::apiserver::printers;
 
 pub use context::{Wait, WaitFor};
 pub use error::Error;

@@ -2,8 +2,8 @@
 //! to start, init containers first.
 
 use super::fault::ProbeType;
-use super::pod_worker::Turn;
 use super::state::{ContainerState, Exited, Todo};
+use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::order;
 use crate::api::types::Container;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::pod_worker::Turn;
 use super::state::{Requests, WorkerPhase};
+use super::turn::Turn;
 use crate::api::Key;
 use crate::api::quantity::amount_of;
 use crate::api::types::{Container, Node, PodSpec, Quantity};

@@ -4,9 +4,9 @@
 //! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
 //! informers for all of them, and reads only those that its pods name.
 
-use super::pod_worker::Turn;
 use super::state::Retry;
 use super::timings::{self, later};
+use super::turn::Turn;
 use crate::api::types::{
     ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, PersistentVolumeClaim, ProjectedVolumeSource,
     Secret, SecretVolumeSource,

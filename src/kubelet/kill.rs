@@ -5,9 +5,9 @@ use jiff::SignedDuration;
 
 use super::behaviour::{self, Exit};
 use super::fault::ProbeType;
-use super::pod_worker::Turn;
 use super::state::ContainerState;
 use super::timings::{self, later};
+use super::turn::Turn;
 use crate::api::Timestamp;
 use crate::api::types::{Container, LifecycleHandler};
 

@@ -41,11 +41,13 @@ mod start;
 pub mod state;
 mod status;
 mod status_containers;
+mod task;
 pub mod timings;
+mod turn;
 
 pub use fault::{Fault, ProbeType};
-pub use reconciler::{Kubelet, Task};
 pub use state::State;
+pub use task::{Kubelet, Task};
 
 use crate::client::{Component, Controller};
 

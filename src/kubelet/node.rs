@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use super::pod_worker::Host;
-use super::reconciler::{Cx, Kubelet, Task};
 use super::status_containers::time;
+use super::task::{Cx, Kubelet, Task};
 use super::timings;
+use super::turn::Host;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Caches, Result, Why};

@@ -9,59 +9,17 @@ use super::backoff;
 use super::behaviour::{self, Exit};
 use super::fault::Fault;
 use super::prober;
-use super::state::{
-    Cause, ContainerRuntime, ContainerState, Exited, NodeRuntime, PodRuntime, Retry, Todo, Work, WorkerPhase,
-};
+use super::state::{ContainerRuntime, ContainerState, Exited, Retry, Todo, Work, WorkerPhase};
 use super::status;
 use super::timings::{self, later};
-use crate::api::persistent::Map;
-use crate::api::types::{Container, Pod, PodSpec};
+use super::turn::Turn;
 use crate::api::{Key, MetaExt, Timestamp};
-use crate::client::Caches;
 
 /// The most steps of one turn. A pod that needs more gets another turn.
 const STEPS_LIMIT: usize = 256;
 
 /// After this many restarts a container's next restart is a background deadline: it shows nothing new.
 const MANY_RESTARTS: i32 = 20;
-
-/// An event about a pod, to be recorded after the turn.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct PodEvent {
-    /// The index of the container that the event is about; `None` if it is about the pod.
-    pub(super) container: Option<usize>,
-    /// `Normal` or `Warning`.
-    pub(super) type_: &'static str,
-    /// The reason, for example `Pulled`.
-    pub(super) reason: &'static str,
-    /// The message.
-    pub(super) message: String,
-}
-
-/// The node's addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Host<'a> {
-    /// `status.addresses`, `InternalIP`
-    pub(super) address: Option<&'a str>,
-    /// `spec.podCIDR`
-    pub(super) pod_cidr: Option<&'a str>,
-}
-
-/// A turn of one pod at one moment: it brings the runtime up to the present, and does what needs neither
-/// waiting nor a request to the API server.
-pub(super) struct Turn<'a> {
-    pub(super) pod: &'a Pod,
-    pub(super) spec: &'a PodSpec,
-    pub(super) rt: PodRuntime,
-    pub(super) node: NodeRuntime,
-    pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
-    pub(super) caches: &'a Caches,
-    pub(super) host: Host<'a>,
-    pub(super) now: Timestamp,
-    pub(super) events: Vec<PodEvent>,
-    /// Whether another turn has to follow as soon as the status has been reported.
-    pub(super) again: bool,
-}
 
 impl<'a> Turn<'a> {
     /// Runs the turn. `node` is the key of the Node, `faults` the faults that were injected into this pod.
@@ -412,50 +370,5 @@ impl<'a> Turn<'a> {
         let init = i < self.init_count() && !self.is_sidecar(i);
         let always = !init && self.policy_of(spec) == "Always";
         (always && runs > backoff::EXPIRES) || c.restarts >= MANY_RESTARTS
-    }
-
-    /// Notes an event about the pod, or about one of its containers.
-    pub(super) fn event(
-        &mut self,
-        container: Option<usize>,
-        type_: &'static str,
-        reason: &'static str,
-        message: String,
-    ) {
-        self.events.push(PodEvent { container, type_, reason, message });
-    }
-
-    /// Notes the cause of the next status report.
-    pub(super) fn caused(&mut self, container: Option<usize>, what: &'static str) {
-        let container = container.and_then(|i| self.rt.containers.get(i)).map(|c| c.name.clone());
-        self.rt.cause = Cause { container, what };
-    }
-
-    /// The number of init containers. They come first in `rt.containers`.
-    pub(super) fn init_count(&self) -> usize {
-        self.spec.init_containers.as_ref().map_or(0, Vec::len)
-    }
-
-    /// A container's spec, by its index in `rt.containers`.
-    pub(super) fn container_spec(&self, i: usize) -> Option<&'a Container> {
-        let init = self.spec.init_containers.as_deref().unwrap_or_default();
-        init.get(i).or_else(|| self.spec.containers.get(i.checked_sub(init.len())?))
-    }
-
-    /// Whether it is a sidecar: an init container with `restartPolicy: Always`.
-    pub(super) fn is_sidecar(&self, i: usize) -> bool {
-        i < self.init_count()
-            && self.container_spec(i).is_some_and(|c| c.restart_policy.as_deref() == Some("Always"))
-    }
-
-    /// `spec.restartPolicy`
-    pub(super) fn restart_policy(&self) -> &'a str {
-        self.spec.restart_policy.as_deref().unwrap_or("Always")
-    }
-
-    /// The pod as `name_namespace(uid)`, as it stands in messages.
-    pub(super) fn pod_name(&self) -> String {
-        let m = &self.pod.metadata;
-        format!("{}_{}({})", MetaExt::name(m), MetaExt::namespace(m), MetaExt::uid(m))
     }
 }

@@ -1,68 +1,26 @@
 //! The kubelet as a [`Reconciler`]: what wakes it, and how the result of a turn becomes requests.
 
 use std::any::Any;
-use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::fault::Fault;
 use super::node;
-use super::pod_worker::{PodEvent, Turn};
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
+use super::task::{Cx, Kubelet, Task};
+use super::turn::{PodEvent, Turn};
 use crate::api::types::{
     ConfigMap, Node, ObjectReference, PersistentVolumeClaim, Pod, PodSpec, PodStatus, Secret,
 };
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
-    Context, EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+    EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
 };
 
 /// The most turns of a pod at one moment.
 const TURNS_LIMIT: usize = 64;
-
-/// The kubelet of one node.
-#[derive(Clone, Debug)]
-pub struct Kubelet {
-    pub(super) node: Rc<str>,
-    name: Rc<str>,
-    /// The key of its Node object.
-    key: Key,
-}
-
-impl Kubelet {
-    /// The kubelet of the node with this name.
-    pub fn new(node: &str) -> Kubelet {
-        Kubelet { node: node.into(), name: "kubelet".into(), key: Key::new("", node) }
-    }
-}
-
-/// A key of the kubelet's work queue.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Task {
-    /// Renew the lease of the node with this name.
-    Lease(Rc<str>),
-    /// Report the status of the node with this name.
-    Status(Rc<str>),
-    /// Take a turn of a pod.
-    Pod(Key),
-    /// The same, planned for a background deadline.
-    Background(Key),
-}
-
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Task::Lease(node) => write!(f, "{node}/lease"),
-            Task::Status(node) => write!(f, "{node}/status"),
-            Task::Pod(pod) => pod.fmt(f),
-            Task::Background(pod) => write!(f, "{pod}/background"),
-        }
-    }
-}
-
-pub(super) type Cx = Context<State, Task>;
 
 impl Reconciler for Kubelet {
     type Key = Task;

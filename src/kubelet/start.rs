@@ -8,9 +8,9 @@ use super::backoff::go_duration;
 use super::behaviour;
 use super::images;
 use super::kill;
-use super::pod_worker::Turn;
 use super::state::{ContainerState, Instance, ProbeRun, Retry, Running, Waiting, Work};
 use super::timings::{self, later};
+use super::turn::Turn;
 use crate::api::Timestamp;
 use crate::api::types::Container;
 

@@ -1,9 +1,9 @@
 //! A pod's status (`kubelet_pods.go`, `generateAPIPodStatus` and `getPhase`; `status/generate.go`;
 //! `status_manager.go`, `mergePodStatus`).
 
-use super::pod_worker::Turn;
 use super::state::WorkerPhase;
 use super::status_containers::{has_ended_before, is_waiting, time};
+use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::types::{ContainerStatus, HostIP, PodCondition, PodIP, PodStatus};
 

@@ -1,8 +1,8 @@
 //! A pod's container statuses (`kubelet_pods.go`, `convertToAPIContainerStatuses`).
 
-use super::pod_worker::Turn;
 use super::prober;
 use super::state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance, WorkerPhase};
+use super::turn::Turn;
 use crate::api::types::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
     ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, ResourceRequirements, Time,

@@ -315,7 +315,8 @@ impl Session {
     }
 
     /// The ends of all branches.
-    pub fn tips(&self) -> Vec<MomentId> {
+    #[cfg(test)]
+    fn tips(&self) -> Vec<MomentId> {
         (0..self.moments.len()).filter(|i| self.moments[*i].children.is_empty()).collect()
     }
 

@@ -121,20 +121,6 @@ fn what_is_not_there_or_is_so_already_is_refused_and_a_restart_changes_no_switch
 }
 
 #[test]
-fn a_component_can_be_added_and_takes_the_place_of_one_that_is_off() {
-    let mut c = with(|| vec![Controller::boxed(ServiceAccountsController)]);
-    let added = c.add_component(MANAGER, Controller::boxed(Publisher)).unwrap();
-    assert_eq!(c.add_component(MANAGER, Controller::boxed(Publisher)), Err(NoSuchFault));
-    create(&mut c, Kind::NAMESPACE, json!({"metadata": {"name": "team"}}));
-    assert!(c.run_to_steady(100, |_, _| {}));
-    let certificate = ObjectRef::new(Kind::CONFIG_MAP, "team", "kube-root-ca.crt");
-    assert!(c.api().etcd().get(&certificate).is_some());
-    c.fault(&controllers("serviceaccount")).unwrap();
-    assert_eq!(c.add_component(MANAGER, Controller::boxed(Publisher)), Ok(added));
-    assert_eq!(manager(&c).components.len(), 2);
-}
-
-#[test]
 fn a_link_carries_it_in_a_version_of_its_own() {
     let mut s = Session::new(Start::default());
     s.apply(&scenario::find("01-first-deployment").unwrap().manifest);

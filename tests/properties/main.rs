@@ -1,6 +1,7 @@
 //! Properties that hold for every Deployment, every edit, every fault and every order.
 //!
-//! `machine` makes random runs, `invariants` checks them, `text` tries what people type.
+//! `machine` makes random runs, `invariants` checks them, `text` tries what people type, `wire` compares the
+//! requests of components with the same requests over HTTP.
 //! `PROPTEST_CASES=1000 cargo test --test properties` tries more.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -10,6 +11,7 @@ mod invariants;
 mod machine;
 mod orders;
 mod text;
+mod wire;
 
 /// This number of cases, the same ones each time. `PROPTEST_CASES` sets another number, of new cases.
 /// Failing cases are shrunk, but not stored.

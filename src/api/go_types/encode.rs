@@ -148,3 +148,17 @@ fn is_empty(kind: Type, value: &Value) -> bool {
         _ => false,
     }
 }
+
+/// The Go type of a value that Go decoded into an `interface{}`, as `%T` prints it. Numbers without a fraction are
+/// `int64`, as in `k8s.io/apimachinery/pkg/util/json`.
+pub fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(n) if n.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}

@@ -17,10 +17,10 @@ pub mod protobuf;
 #[rustfmt::skip]
 mod table;
 
-use super::kinds::{BuiltIn, Kind, OtherVersion};
+use super::kind::{BuiltIn, Kind, OtherVersion};
 
 pub use decode::{Decoded, convert, decode};
-pub use encode::{empty, go_json, to_json, write_unset};
+pub use encode::{empty, go_json, go_type, to_json, write_unset};
 pub use json::{Json, parse};
 
 /// A Go struct.
@@ -215,6 +215,41 @@ pub fn binding() -> &'static GoStruct {
 /// The struct of `policy/v1` Eviction.
 pub fn eviction() -> &'static GoStruct {
     &table::EVICTION
+}
+
+/// The struct of `authentication.k8s.io/v1` SelfSubjectReview.
+pub fn self_subject_review() -> &'static GoStruct {
+    &table::SELF_SUBJECT_REVIEW
+}
+
+/// The struct of `authentication.k8s.io/v1` TokenRequest.
+pub fn token_request() -> &'static GoStruct {
+    &table::TOKEN_REQUEST
+}
+
+/// The struct of `authentication.k8s.io/v1` TokenReview.
+pub fn token_review() -> &'static GoStruct {
+    &table::TOKEN_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` LocalSubjectAccessReview.
+pub fn local_subject_access_review() -> &'static GoStruct {
+    &table::LOCAL_SUBJECT_ACCESS_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` SelfSubjectAccessReview.
+pub fn self_subject_access_review() -> &'static GoStruct {
+    &table::SELF_SUBJECT_ACCESS_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` SelfSubjectRulesReview.
+pub fn self_subject_rules_review() -> &'static GoStruct {
+    &table::SELF_SUBJECT_RULES_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` SubjectAccessReview.
+pub fn subject_access_review() -> &'static GoStruct {
+    &table::SUBJECT_ACCESS_REVIEW
 }
 
 /// The struct of `meta.k8s.io/v1` DeleteOptions.

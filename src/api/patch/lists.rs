@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::PatchError;
-use crate::api::order;
+use crate::api::{go_types, order};
 
 pub(super) const DIRECTIVE: &str = "$patch";
 pub(super) const RETAIN_KEYS: &str = "$retainKeys";
@@ -30,16 +30,11 @@ pub(super) fn go_map(map: &Map<String, Value>) -> String {
     format!("map[{}]", entries.join(" "))
 }
 
-/// The name of a value's type in Go.
+/// The name of a value's type in Go, as `%s` prints the type.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "%!s(<nil>)",
-        Value::Bool(_) => "bool",
-        Value::String(_) => "string",
-        Value::Number(n) if n.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
+        value => go_types::go_type(value),
     }
 }
 

@@ -30,7 +30,7 @@ pub use json::{
 pub use lists::go_value;
 pub use types::{Field, ListType, Shape, Type};
 
-use super::kinds::{BuiltIn, Kind, OtherVersion};
+use super::kind::{BuiltIn, Kind, OtherVersion};
 use types::Schema;
 
 /// Why a patch cannot be applied; the variants are the API server's status codes.

@@ -16,6 +16,28 @@ use std::fmt;
 pub(super) use read::Reader;
 pub use write::to_value;
 
+/// Why a JSON value is not an object of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// The path of the value that does not fit, for example `spec.containers[0].ports[0].containerPort`;
+    /// empty for the whole object.
+    pub path: String,
+    /// The message, as serde words it.
+    pub message: String,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
 /// An error that never occurs: [`Reader`] gives each visitor what it asks for, so none refuses, and no field
 /// of k8s-openapi's structs fails to be written.
 #[derive(Debug)]

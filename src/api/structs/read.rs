@@ -10,9 +10,9 @@ use serde::de::{
 };
 use serde_json::{Map, Value, map};
 
-use super::Never;
-use crate::api::object::DecodeError;
-use crate::api::{Kind, Timestamp};
+use super::{DecodeError, Never};
+use crate::api::Timestamp;
+use crate::api::kind::Kind;
 
 /// Reads one value. It is the deserializer, and also the access to the content of an object or a list: those
 /// that are open are on its stack.
@@ -67,6 +67,9 @@ impl Reader {
     }
 
     /// Reads a struct.
+    // Not inlined: each kind's decoder is a function of its own, so that the first part of the page's wasm has only
+    // those that opening the page runs.
+    #[inline(never)]
     pub(in crate::api) fn get<T: for<'de> Deserialize<'de>>(&mut self) -> T {
         let Ok(value) = T::deserialize(self);
         value

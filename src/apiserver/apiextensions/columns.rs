@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::types::CustomResourceColumnDefinition;
 use crate::api::Timestamp;
+use crate::api::duration::age;
 use crate::api::jsonpath::{self, Template};
 use crate::api::types::Time;
-use crate::apiserver::printers::age;
 use crate::apiserver::validation::text;
 
 /// A column of a table.

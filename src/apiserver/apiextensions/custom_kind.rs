@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::cel_rules::Rules;
 use super::columns::{self, Column};
 use super::correlation::Correlated;
-use super::go_json::go_type;
 use super::schema::Structural;
 use super::types::{
     CustomResourceDefinition, CustomResourceDefinitionVersion, CustomResourceSubresourceScale,
 };
 use super::{defaulting, listtype, objectmeta, pruning, scale, values};
+use crate::api::go_types::go_type;
 use crate::api::jsonpath::Template;
 use crate::api::types::ObjectMeta;
 use crate::api::{MetaExt, Timestamp, order, patch};
@@ -106,11 +106,6 @@ impl CustomKind {
     /// Its schema, with pruned defaults.
     pub fn schema(&self) -> &Structural {
         &self.schema
-    }
-
-    /// Whether it has a status subresource.
-    pub fn has_status(&self) -> bool {
-        self.has_status
     }
 
     /// The paths of its scale subresource, if it has one.

@@ -267,19 +267,6 @@ pub(super) fn go_float(value: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// What Go calls the type of a value.
-pub(super) fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(n) if n.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
-}
-
 /// An object of these members.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>())

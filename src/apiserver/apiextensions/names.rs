@@ -79,13 +79,6 @@ fn equivalent(a: &CustomResourceDefinitionCondition, b: Option<&CustomResourceDe
     })
 }
 
-/// Whether objects of a version can be read: a version that is not served is like one that is not
-/// there, and so is a definition whose names have never been accepted.
-pub fn is_served(crd: &CustomResourceDefinition, version: &str) -> bool {
-    crd.spec.versions.iter().any(|v| v.name == version && v.served)
-        && (is_true(crd, NAMES_ACCEPTED) || is_true(crd, ESTABLISHED))
-}
-
 /// Whether no objects may be created any more, because the definition is being deleted.
 pub fn is_terminating(crd: &CustomResourceDefinition) -> bool {
     is_true(crd, TERMINATING)

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::go_json::{bad_value, go_type};
+use super::go_json::bad_value;
 use super::schema::Structural;
 use crate::api::types::ObjectMeta;
 use crate::api::{go_types, order};
@@ -52,7 +52,10 @@ fn decode(metadata: &Value, drop_invalid: bool) -> Result<(Value, Vec<String>), 
         Err(error) if !drop_invalid => Err(error),
         Err(_) => {
             let Value::Object(map) = metadata else {
-                return Err(format!("invalid metadata: expected object, got {}", go_type(metadata)));
+                return Err(format!(
+                    "invalid metadata: expected object, got {}",
+                    go_types::go_type(metadata)
+                ));
             };
             // Field by field, so that only those go that are wrong.
             let mut out = Map::new();

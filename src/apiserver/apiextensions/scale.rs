@@ -3,8 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::go_json::{go_type, object};
+use super::go_json::object;
 use super::types::CustomResourceSubresourceScale;
+use crate::api::go_types::go_type;
 use crate::api::patch;
 use crate::apiserver::validation::{Errors, FieldError, Path};
 

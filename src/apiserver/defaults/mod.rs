@@ -16,6 +16,8 @@
 //! ```
 
 pub(super) mod claim_spec;
+mod field_ref;
+mod image;
 mod omit;
 pub(super) mod pod_spec;
 pub(super) mod prepare;
@@ -26,8 +28,7 @@ use super::kinds;
 use crate::api::Object;
 use crate::api::types as t;
 
-pub(super) use omit::omit_empty;
-pub(crate) use pod_spec::{container_requests, pod_resources};
+pub(super) use omit::{omit_empty, omit_empty_of};
 pub use prepare::prepare;
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.

@@ -1,11 +1,10 @@
 //! Defaults of the spec of a Pod or of a pod template (`pkg/apis/core/v1/defaults.go`).
 
-use std::collections::BTreeMap;
-
-use crate::api::quantity::{Amount, amount_of};
+use crate::api::resource::container_requests;
 use crate::api::types as t;
-use t::Quantity;
 
+use super::field_ref::{field_ref, resource_field_ref};
+use super::image::pull_policy;
 use super::{default, quantities, volume};
 
 /// The default of how long a pod may take to stop, in seconds.
@@ -109,53 +108,6 @@ fn http_get(get: &mut t::HTTPGetAction) {
     default(&mut get.scheme, "HTTP");
 }
 
-pub(in crate::apiserver) fn field_ref(field: &mut t::ObjectFieldSelector) {
-    default(&mut field.api_version, "v1");
-}
-
-pub(in crate::apiserver) fn resource_field_ref(resource: &mut t::ResourceFieldSelector) {
-    // Go writes the divisor even when it is not set.
-    canonical_divisor(resource.divisor.get_or_insert_with(|| Quantity("0".to_owned())));
-}
-
-fn canonical_divisor(divisor: &mut Quantity) {
-    quantities::canonical(divisor);
-}
-
-/// `Always` for an image whose tag is `latest` or that has neither tag nor digest.
-pub(in crate::apiserver) fn pull_policy(image: &str) -> &'static str {
-    if image_tag(image) == Some("latest") { "Always" } else { "IfNotPresent" }
-}
-
-/// The tag of an image; `latest` if there is neither tag nor digest, `None` if it is malformed.
-fn image_tag(image: &str) -> Option<&str> {
-    let (name, digest) = match image.split_once('@') {
-        Some((name, digest)) => (name, Some(digest)),
-        None => (image, None),
-    };
-    // Everything before the first slash is a host if it looks like one.
-    let path = match name.split_once('/') {
-        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => path,
-        _ => name,
-    };
-    let (path, tag) = match path.rsplit_once(':') {
-        Some((path, tag)) => (path, Some(tag)),
-        None => (path, None),
-    };
-    let path_ok =
-        |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-' | b'/');
-    let tag_ok = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
-    let tag_valid = tag.is_none_or(|t| !t.is_empty() && t.bytes().all(tag_ok));
-    if path.is_empty() || !path.bytes().all(path_ok) || !tag_valid {
-        return None;
-    }
-    match (tag, digest) {
-        (Some(tag), _) => Some(tag),
-        (None, Some(_)) => None,
-        (None, None) => Some("latest"),
-    }
-}
-
 /// Requests what is limited and not requested.
 pub(in crate::apiserver) fn requests_from_limits(resources: &mut t::ResourceRequirements) {
     let Some(limits) = &resources.limits else { return };
@@ -191,104 +143,5 @@ pub(in crate::apiserver) fn pod_level_requests(spec: &mut t::PodSpec) {
     }
     if !requests.is_empty() {
         resources.requests = Some(requests);
-    }
-}
-
-/// What the containers of a pod request together: containers and sidecars are added up; an init container that is no
-/// sidecar runs alone beside the sidecars before it (`AggregateContainerRequests`).
-pub(crate) fn container_requests(spec: &t::PodSpec) -> BTreeMap<String, Amount> {
-    container_resources(spec, |r| r.requests.as_ref())
-}
-
-/// What a pod requests or, with `limits`, may use (`resource.PodRequests`, `PodLimits`): the amounts of the pod as a
-/// whole or else the sum of its containers, and its overhead.
-pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String, Amount> {
-    let of: Of = if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() };
-    let mut total = container_resources(spec, of);
-    for (name, q) in spec.resources.as_ref().and_then(of).into_iter().flatten() {
-        total.insert(name.clone(), amount_of(Some(q)));
-    }
-    for (name, q) in spec.overhead.iter().flatten() {
-        let more = amount_of(Some(q));
-        match total.get_mut(name) {
-            Some(sum) => *sum = sum.add(more),
-            // A resource without a limit gets none from the overhead.
-            None if limits => {}
-            None => {
-                total.insert(name.clone(), more);
-            }
-        }
-    }
-    total
-}
-
-/// Which amounts of a container are added up: its requests or its limits.
-type Of = fn(&t::ResourceRequirements) -> Option<&BTreeMap<String, t::Quantity>>;
-
-fn container_resources(spec: &t::PodSpec, of: Of) -> BTreeMap<String, Amount> {
-    let requests = |c: &t::Container| c.resources.as_ref().and_then(of).cloned().unwrap_or_default();
-    let mut total: BTreeMap<String, Amount> = BTreeMap::new();
-    let mut sidecars: BTreeMap<String, Amount> = BTreeMap::new();
-    let mut init: BTreeMap<String, Amount> = BTreeMap::new();
-    let zero = amount_of(None);
-    let add = |to: &mut BTreeMap<String, Amount>, name: &str, amount: Amount| match to.get_mut(name) {
-        Some(sum) => *sum = sum.add(amount),
-        None => {
-            to.insert(name.to_owned(), amount);
-        }
-    };
-    for c in &spec.containers {
-        for (name, q) in requests(c) {
-            add(&mut total, &name, amount_of(Some(&q)));
-        }
-    }
-    for c in spec.init_containers.iter().flatten() {
-        let sidecar = c.restart_policy.as_deref() == Some("Always");
-        for (name, q) in requests(c) {
-            let amount = amount_of(Some(&q));
-            if sidecar {
-                add(&mut total, &name, amount);
-                add(&mut sidecars, &name, amount);
-            }
-        }
-        let mut here = sidecars.clone();
-        if !sidecar {
-            for (name, q) in requests(c) {
-                add(&mut here, &name, amount_of(Some(&q)));
-            }
-        }
-        for (name, amount) in here {
-            let most = init.entry(name).or_insert(zero);
-            *most = (*most).max(amount);
-        }
-    }
-    for (name, amount) in init {
-        match total.get_mut(&name) {
-            Some(sum) => *sum = (*sum).max(amount),
-            None => {
-                total.insert(name, amount);
-            }
-        }
-    }
-    total
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pull_policy_by_tag() {
-        for (image, policy) in [
-            ("app", "Always"),
-            ("app:latest", "Always"),
-            ("app:1.2", "IfNotPresent"),
-            ("host:5000/app", "Always"),
-            ("app@sha256:0123", "IfNotPresent"),
-            ("app:latest@sha256:0123", "Always"),
-            ("", "IfNotPresent"),
-        ] {
-            assert_eq!(pull_policy(image), policy, "{image}");
-        }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::api::types as t;
 
-use super::{claim_spec, default, pod_spec, quantities};
+use super::field_ref::{field_ref, resource_field_ref};
+use super::image::pull_policy;
+use super::{claim_spec, default, quantities};
 
 /// The mode of files made from ConfigMaps, Secrets and the pod's own fields: 0644.
 const DEFAULT_MODE: i32 = 0o644;
@@ -58,7 +60,7 @@ pub(super) fn volume(volume: &mut t::Volume) {
         default(&mut io.fs_type, "xfs");
     }
     if let Some(image) = &mut volume.image {
-        let policy = pod_spec::pull_policy(image.reference.as_deref().unwrap_or_default());
+        let policy = pull_policy(image.reference.as_deref().unwrap_or_default());
         default(&mut image.pull_policy, policy);
     }
     if let Some(claim) = volume.ephemeral.as_mut().and_then(|e| e.volume_claim_template.as_mut()) {
@@ -80,9 +82,9 @@ pub(in crate::apiserver) fn azure_disk(disk: &mut t::AzureDiskVolumeSource) {
 
 fn downward_file(file: &mut t::DownwardAPIVolumeFile) {
     if let Some(field) = &mut file.field_ref {
-        pod_spec::field_ref(field);
+        field_ref(field);
     }
     if let Some(resource) = &mut file.resource_field_ref {
-        pod_spec::resource_field_ref(resource);
+        resource_field_ref(resource);
     }
 }

@@ -1,55 +1,17 @@
-//! Requests on custom objects: which paths lead to them, and how their bodies are read
+//! Requests on custom objects: how their bodies are read
 //! (`k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go`).
 
 use serde_json::Value;
 
 use super::decode::{from_yaml, summary, unsupported_media};
 use super::patch::{PatchType, duplicates, patch_json, refused};
-use super::path::{Path, Place, Target};
+use super::path::Target;
 use crate::api::go_types::{self, Json, go_json};
 use crate::api::names::quote;
 use crate::api::{Kind, Object};
-use crate::apimachinery::{Details, FieldValidation, Status, Subresource};
-use crate::apiserver::apiextensions::{Decode, Definitions, View};
+use crate::apimachinery::{Details, FieldValidation, Status};
+use crate::apiserver::apiextensions::{Decode, View};
 use crate::apiserver::registry::invalid_as;
-
-/// What a path below `/apis` names that no built-in resource has.
-///
-/// # Errors
-/// 404 for a part that the definition does not have, 500 for a definition that cannot be served.
-pub(super) fn parse(parts: &[&str], definitions: &Definitions) -> Result<Path, Status> {
-    let is_version = |group: &str, version: &str| definitions.versions(group).contains(&version);
-    match parts {
-        ["apis", group] if !definitions.versions(group).is_empty() => Ok(Path::Group((*group).into())),
-        ["apis", group, version] if is_version(group, version) => {
-            Ok(Path::Resources { group: (*group).into(), version: (*version).into() })
-        }
-        ["apis", group, version, rest @ ..] => objects(group, version, rest, definitions),
-        _ => Ok(Path::Nothing),
-    }
-}
-
-fn objects(group: &str, version: &str, rest: &[&str], definitions: &Definitions) -> Result<Path, Status> {
-    let Some(Place { watch, namespace, plural, name, part }) = Place::of(rest) else {
-        return Ok(Path::Nothing);
-    };
-    let Some(definition) = definitions.find(group, plural) else { return Ok(Path::Nothing) };
-    let Some(kind) = definition.served(version) else { return Ok(Path::Nothing) };
-    // One object's path has the namespace of the object; a collection may be read in all namespaces.
-    let misplaced =
-        if kind.namespaced() { namespace.is_none() && name.is_some() } else { namespace.is_some() };
-    if misplaced {
-        return Ok(Path::Nothing);
-    }
-    let view = definition.view(version)?;
-    let subresource = match part {
-        "" => Subresource::None,
-        "status" if kind.has_subresource("status") => Subresource::Status,
-        "scale" if kind.has_subresource("scale") => Subresource::Scale,
-        _ => return Err(Status::not_found(kind, name.as_deref().unwrap_or_default())),
-    };
-    Ok(Path::Objects(Target { kind, namespace, name, subresource, watch, view: Some(view) }))
-}
 
 /// 415 for a patch that custom objects do not have: how their lists merge is not known to a strategic merge.
 pub(in crate::apiserver) fn unsupported_patch() -> Status {

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::negotiate::{Media, Shape};
+use super::piece::Piece;
 use super::read::{Cursor, List};
-use super::stream::Piece;
 use super::table::{self, Columns};
 use super::texts::{Form, TextCache, Version};
 use crate::api::{Kind, Timestamp, yaml};
@@ -198,7 +198,7 @@ impl Writer<'_> {
     fn item(&self, version: Version<'_>, first: bool, piece: &mut Piece, cache: &mut TextCache) {
         if self.media.yaml {
             let item = match self.media.shape {
-                Shape::Metadata | Shape::MetadataList => super::answer::metadata_of(&version.value()),
+                Shape::Metadata | Shape::MetadataList => table::metadata_of(&version.value()),
                 _ if self.view.is_some() => version.value(),
                 _ => without_type(version.value()),
             };

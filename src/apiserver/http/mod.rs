@@ -17,10 +17,13 @@ mod answer;
 mod custom;
 mod decode;
 mod discovery;
+mod indent;
+mod list;
 mod negotiate;
 mod openapi;
 mod patch;
 mod path;
+mod piece;
 mod query;
 mod read;
 mod review;
@@ -30,6 +33,7 @@ mod stream;
 mod table;
 mod texts;
 mod watch;
+mod watch_handler;
 mod write;
 
 use std::rc::Rc;
@@ -48,8 +52,9 @@ pub(super) use custom::unsupported_patch;
 pub(super) use decode::to_object;
 pub use openapi::{Texts, TypeTexts};
 pub(super) use patch::refusal;
+pub use piece::Piece;
 pub(super) use scale::of as scale_of;
-pub use stream::{Piece, Stream};
+pub use stream::Stream;
 pub use texts::TextCache;
 pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
 
@@ -128,9 +133,9 @@ pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut Requ
     };
     if pretty && response.content_type.starts_with("application/json") {
         match &mut stream {
-            None => response.body = answer::indented(&response.body),
+            None => response.body = indent::indented(&response.body),
             Some(stream) if stream.is_watch() => {}
-            Some(stream) => stream.indent = Some(answer::Indent::default()),
+            Some(stream) => stream.indent = Some(indent::Indent::default()),
         }
     }
     response.warnings = warning_headers(&warnings);
@@ -205,6 +210,8 @@ fn method_not_allowed() -> Status {
 }
 
 impl Call<'_> {
+    // Opening the page creates and patches objects. What answers other requests is not inlined, so that it is in the
+    // second part of the page's wasm.
     fn run(&mut self) -> Result<HttpResponse> {
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
@@ -214,10 +221,11 @@ impl Call<'_> {
             Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
             Path::Unbuilt { kind, api_version, name, resource } => {
-                if let Some(review) = review::of(kind, self.request)? {
-                    return Ok(answer::json(201, &review, negotiate::negotiate(&self.request.accept)?));
-                }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
+            }
+            Path::Review { review, namespace } => return self.review(review, namespace.as_deref()),
+            Path::Runtime { kind, namespace, name, .. } if kind == Kind::SERVICE_ACCOUNT => {
+                return self.token(&namespace, &name);
             }
             Path::Runtime { kind, namespace, name, part } => {
                 return self.runtime(kind, &namespace, &name, part);
@@ -256,6 +264,7 @@ impl Call<'_> {
     }
 
     /// Discovery, health, version.
+    #[inline(never)]
     fn about_itself(&self, path: &Path) -> Result<HttpResponse> {
         if *path == Path::Nothing {
             return Ok(answer::text(404, "404 page not found\n"));
@@ -329,6 +338,7 @@ impl Call<'_> {
     }
 
     /// Answers a request for a kind that is not built here: there are no objects of it.
+    #[inline(never)]
     fn unbuilt(
         &mut self,
         kind: &'static str,
@@ -370,6 +380,7 @@ impl Call<'_> {
         }
     }
 
+    #[inline(never)]
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
         // `?watch` is for collections; a single object is watched through a path with the prefix `watch`.
         let watch = target.watch || (target.name.is_none() && self.query.on("watch"));
@@ -421,7 +432,6 @@ mod custom_tests;
 mod facts;
 #[cfg(test)]
 mod limits_tests;
-mod list;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
@@ -430,5 +440,3 @@ mod stream_tests;
 mod tests;
 #[cfg(test)]
 mod versions_tests;
-#[cfg(test)]
-mod wire_tests;

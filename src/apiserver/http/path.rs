@@ -4,7 +4,7 @@ use crate::api::Kind;
 use crate::apimachinery::{Status, Subresource};
 use crate::apiserver::apiextensions::{Definitions, View};
 
-use super::{custom, discovery};
+use super::discovery;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,13 @@ pub enum Path {
         /// `daemonsets.apps`
         resource: String,
     },
+    /// A review, which is answered and not stored.
+    Review {
+        /// Which.
+        review: Review,
+        /// The namespace that it is sent to; `None` for most.
+        namespace: Option<String>,
+    },
     /// A part of an object that the API server asks others for, or makes: `pods/log`, `nodes/proxy`,
     /// `serviceaccounts/token` …
     Runtime {
@@ -59,6 +66,43 @@ pub enum Path {
     NoSuchResource,
     /// Nothing.
     Nothing,
+}
+
+/// A kind of review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Review {
+    /// Who sends the request.
+    SelfSubject,
+    /// Who a token belongs to.
+    Token,
+    /// Whether who sends the request may do something.
+    SelfSubjectAccess,
+    /// What who sends the request may do.
+    SelfSubjectRules,
+    /// Whether somebody may do something.
+    SubjectAccess,
+    /// Whether somebody may do something in a namespace.
+    LocalSubjectAccess,
+}
+
+impl Review {
+    /// The review of this kind, if the kind is one.
+    pub(super) fn of(kind: &str) -> Option<Review> {
+        Some(match kind {
+            "SelfSubjectReview" => Review::SelfSubject,
+            "TokenReview" => Review::Token,
+            "SelfSubjectAccessReview" => Review::SelfSubjectAccess,
+            "SelfSubjectRulesReview" => Review::SelfSubjectRules,
+            "SubjectAccessReview" => Review::SubjectAccess,
+            "LocalSubjectAccessReview" => Review::LocalSubjectAccess,
+            _ => return None,
+        })
+    }
+
+    /// Whether the review is sent to a namespace.
+    pub(super) fn namespaced(self) -> bool {
+        self == Review::LocalSubjectAccess
+    }
 }
 
 /// Objects, or one.
@@ -93,15 +137,15 @@ const RUNTIME: &[(Kind, &str)] = &[
 /// Reads a path of a server with definitions. A custom resource is looked for where no built-in one has the path.
 ///
 /// # Errors
-/// See [`custom::parse`].
+/// 404 for a part that a definition does not have, 500 for a definition that cannot be served.
 pub fn parse_in(path: &str, definitions: &Definitions) -> Result<Path, Status> {
     let path = super::query::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     match built_in(&parts) {
         found @ (Path::Nothing | Path::NoSuchResource) if !definitions.is_empty() => {
-            match custom::parse(&parts, definitions)? {
+            match custom(&parts, definitions)? {
                 Path::Nothing => Ok(found),
-                custom => Ok(custom),
+                found => Ok(found),
             }
         }
         found => Ok(found),
@@ -138,6 +182,49 @@ fn built_in(parts: &[&str]) -> Path {
         ["api", ..] => Path::NoSuchResource,
         _ => Path::Nothing,
     }
+}
+
+/// What a path below `/apis` names that no built-in resource has.
+///
+/// # Errors
+/// 404 for a part that the definition does not have, 500 for a definition that cannot be served.
+fn custom(parts: &[&str], definitions: &Definitions) -> Result<Path, Status> {
+    let is_version = |group: &str, version: &str| definitions.versions(group).contains(&version);
+    match parts {
+        ["apis", group] if !definitions.versions(group).is_empty() => Ok(Path::Group((*group).into())),
+        ["apis", group, version] if is_version(group, version) => {
+            Ok(Path::Resources { group: (*group).into(), version: (*version).into() })
+        }
+        ["apis", group, version, rest @ ..] => custom_objects(group, version, rest, definitions),
+        _ => Ok(Path::Nothing),
+    }
+}
+
+fn custom_objects(
+    group: &str,
+    version: &str,
+    rest: &[&str],
+    definitions: &Definitions,
+) -> Result<Path, Status> {
+    let Some(Place { watch, namespace, plural, name, part }) = Place::of(rest) else {
+        return Ok(Path::Nothing);
+    };
+    let Some(definition) = definitions.find(group, plural) else { return Ok(Path::Nothing) };
+    let Some(kind) = definition.served(version) else { return Ok(Path::Nothing) };
+    // One object's path has the namespace of the object; a collection may be read in all namespaces.
+    let misplaced =
+        if kind.namespaced() { namespace.is_none() && name.is_some() } else { namespace.is_some() };
+    if misplaced {
+        return Ok(Path::Nothing);
+    }
+    let view = definition.view(version)?;
+    let subresource = match part {
+        "" => Subresource::None,
+        "status" if kind.has_subresource("status") => Subresource::Status,
+        "scale" if kind.has_subresource("scale") => Subresource::Scale,
+        _ => return Err(Status::not_found(kind, name.as_deref().unwrap_or_default())),
+    };
+    Ok(Path::Objects(Target { kind, namespace, name, subresource, watch, view: Some(view) }))
 }
 
 /// What stands in a path behind group and version.
@@ -181,7 +268,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         return Path::NoSuchResource;
     };
     let Some(kind) = Kind::of_resource(group, version, plural) else {
-        return unbuilt(group, version, plural, name, sub);
+        return unbuilt(group, version, &Place { watch, namespace, plural, name, part: sub });
     };
     let misplaced =
         if kind.namespaced() { name.is_some() && namespace.is_none() } else { namespace.is_some() };
@@ -211,15 +298,23 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     Path::Objects(Target { kind, namespace, name, subresource, watch, view: None })
 }
 
-fn unbuilt(group: &str, version: &str, plural: &str, name: Option<String>, sub: &str) -> Path {
-    match discovery::find(group, version, plural) {
-        Some(kind) if sub.is_empty() => Path::Unbuilt {
-            kind,
-            api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
-            name,
-            resource: if group.is_empty() { plural.into() } else { format!("{plural}.{group}") },
-        },
-        _ => Path::NoSuchResource,
+fn unbuilt(group: &str, version: &str, place: &Place<'_>) -> Path {
+    let Place { namespace, plural, name, .. } = place;
+    let kind = discovery::find(group, version, plural).filter(|_| place.part.is_empty());
+    let Some(kind) = kind else { return Path::NoSuchResource };
+    if let Some(review) = Review::of(kind) {
+        return match name {
+            None if review.namespaced() == namespace.is_some() && !place.watch => {
+                Path::Review { review, namespace: namespace.clone() }
+            }
+            _ => Path::NoSuchResource,
+        };
+    }
+    Path::Unbuilt {
+        kind,
+        api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
+        name: name.clone(),
+        resource: if group.is_empty() { (*plural).into() } else { format!("{plural}.{group}") },
     }
 }
 

@@ -3,53 +3,12 @@
 //! A client that reads slowly costs no more than a cursor over a snapshot of the store, and clients that read
 //! the same objects share their texts.
 
-use bytes::Bytes;
-
-use super::answer::Indent;
+use super::indent::Indent;
 use super::list::ListBody;
+use super::piece::Piece;
 use super::texts::TextCache;
 use super::watch::Watch;
 use crate::apiserver::ApiServer;
-
-/// A piece of a body has so many bytes, or as many more as one object has.
-const PIECE: usize = 32 * 1024;
-
-/// A piece of a body: texts that follow one another, some of them shared with other pieces.
-#[derive(Clone, Debug, Default)]
-pub struct Piece {
-    texts: Vec<Bytes>,
-    len: usize,
-}
-
-impl Piece {
-    /// The number of its bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is nothing in it.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Its texts, in order.
-    pub fn into_texts(self) -> Vec<Bytes> {
-        self.texts
-    }
-
-    /// Whether another object would be too much.
-    pub(super) fn is_full(&self) -> bool {
-        self.len >= PIECE
-    }
-
-    pub(super) fn push(&mut self, text: impl Into<Bytes>) {
-        let text = text.into();
-        if !text.is_empty() {
-            self.len += text.len();
-            self.texts.push(text);
-        }
-    }
-}
 
 /// A body that is made as it is read.
 #[derive(Clone, Debug)]
@@ -96,7 +55,7 @@ impl Stream {
         };
         let Some(indent) = self.indent.as_mut().filter(|_| !piece.is_empty()) else { return piece };
         let mut out = Piece::default();
-        for text in piece.texts {
+        for text in piece.into_texts() {
             out.push(indent.text(&String::from_utf8_lossy(&text)));
         }
         if out.is_empty() && !self.ended() {

@@ -1,15 +1,19 @@
 //! Tables: `meta.k8s.io/v1` Table, what kubectl asks for to print lists.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::answer::metadata_of;
-use super::stream::Piece;
+use super::piece::Piece;
 use super::texts::{Form, TextCache, Version};
 use crate::api::types::Time;
-use crate::api::{Kind, Object, Timestamp};
+use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apiserver::apiextensions::{View, columns};
 use crate::apiserver::kinds::{self, Column};
-use crate::apiserver::printers;
+
+/// The `PartialObjectMetadata` of an object, which stands in the rows of tables, too.
+pub(super) fn metadata_of(value: &Value) -> Value {
+    let metadata = value.get("metadata").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+}
 
 /// The columns of a Scale, which is a kind of answers alone.
 const SCALE: [Column; 4] = [
@@ -146,7 +150,7 @@ pub(super) fn of_scale(scale: &Value, now: Timestamp, include: &str) -> Value {
         text("/metadata/name"),
         number("/spec/replicas"),
         number("/status/replicas"),
-        printers::age(created.as_ref(), now),
+        duration::age(created.as_ref(), now),
     ]);
     let shown = match include {
         "None" => Value::Null,

@@ -349,7 +349,7 @@ fn people_get_lines() {
     };
     assert!(same(&plain, &lines));
     assert_eq!(
-        super::answer::indented(r#"{"a":[],"b":{"c":"x:\\\"{,"},"d":[1,2]}"#),
+        super::indent::indented(r#"{"a":[],"b":{"c":"x:\\\"{,"},"d":[1,2]}"#),
         "{\n  \"a\": [],\n  \"b\": {\n    \"c\": \"x:\\\\\\\"{,\"\n  },\n  \"d\": [\n    1,\n    2\n  ]\n}"
     );
 }

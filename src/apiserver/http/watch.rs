@@ -1,7 +1,7 @@
 //! Watches over HTTP: what happened since a revision, one event per line
 //! (`k8s.io/apiserver/pkg/endpoints/handlers/watch.go`, `pkg/storage/cacher`).
 //!
-//! Whoever serves the connection asks a watch for what it has to tell, piece by piece ([`Stream::more`]).
+//! Whoever serves the connection asks a watch for what it has to tell, piece by piece ([`Stream::more`](super::Stream::more)).
 //! Nothing is kept for a client that does not ask: the objects that were there at the beginning are read from
 //! a snapshot of the store, and later events from the store's history. A client that asks for events that the
 //! history no longer has gets `410 Expired`, as from kube-apiserver.
@@ -12,14 +12,13 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::negotiate::{Media, Shape};
-use super::path::Target;
-use super::read::{Cursor, Selectors, check_list_options, revision_of};
-use super::stream::{Piece, Stream};
+use super::piece::Piece;
+use super::read::{Cursor, Selectors};
 use super::table::{self, Columns};
 use super::texts::{Form, TextCache, Version};
 use super::{Call, Result};
 use crate::api::{Kind, Object, Timestamp, later};
-use crate::apimachinery::{HttpResponse, Status, ordered};
+use crate::apimachinery::{Status, ordered};
 use crate::apiserver::ApiServer;
 use crate::apiserver::apiextensions::View;
 
@@ -39,21 +38,21 @@ pub(super) struct Watch {
     kind: &'static str,
     api_version: String,
     /// What is watched; nothing ever happens to a kind that is not built.
-    watched: Option<(Kind, Option<String>, Selectors)>,
+    pub(super) watched: Option<(Kind, Option<String>, Selectors)>,
     /// How objects of a custom kind are seen.
-    view: Option<View>,
-    media: Media,
+    pub(super) view: Option<View>,
+    pub(super) media: Media,
     /// `includeObject`, of tables.
     include: String,
     /// Whether a table was sent already: only the first has columns.
     headed: bool,
-    revision: u64,
+    pub(super) revision: u64,
     ends: Timestamp,
     bookmark: Option<Timestamp>,
     /// What was there at the beginning, as far as it was not told yet.
-    initial: Option<Cursor>,
+    pub(super) initial: Option<Cursor>,
     /// Whether a bookmark says where that ends.
-    initial_bookmark: bool,
+    pub(super) initial_bookmark: bool,
     ended: bool,
 }
 
@@ -63,7 +62,7 @@ impl Watch {
         self.ended
     }
 
-    fn new(kind: &'static str, api_version: &str, call: &Call<'_>, media: Media) -> Result<Watch> {
+    pub(super) fn new(kind: &'static str, api_version: &str, call: &Call<'_>, media: Media) -> Result<Watch> {
         let (api, query) = (&*call.api, &call.query);
         let seconds = query.number("timeoutSeconds")?.filter(|s| *s > 0).unwrap_or(WATCH_SECONDS);
         let lasts = Duration::from_secs(seconds.unsigned_abs());
@@ -265,50 +264,5 @@ impl Watch {
             self.event(event, version, api.now, piece, cache);
         }
         true
-    }
-}
-
-impl Call<'_> {
-    /// Answers a watch: what is there, or what has happened since the revision it names.
-    pub(super) fn watch(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
-        let kind = target.kind;
-        let mut watch = Watch::new(kind.as_str(), kind.api_version(), self, media)?;
-        let (api, query) = (&*self.api, &self.query);
-        let mut selectors = Selectors::parse(target, query)?;
-        if let Some(name) = &target.name {
-            selectors.only(name);
-        }
-        check_list_options(query, true)?;
-        let asked = revision_of(query.text("resourceVersion")).map_err(|e| Status::new(500, "", e))?;
-        let initial = query.on("sendInitialEvents");
-        if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
-            let data = api.etcd.snapshot();
-            watch.initial = Some(Cursor::new(data, kind, target.namespace.clone(), selectors.clone()));
-            watch.initial_bookmark = initial && query.on("allowWatchBookmarks");
-        } else if let Some(asked) = asked {
-            watch.revision = asked;
-        }
-        watch.watched = Some((kind, target.namespace.clone(), selectors));
-        watch.view.clone_from(&target.view);
-        Ok(self.stream_watch(watch))
-    }
-
-    fn stream_watch(&mut self, watch: Watch) -> HttpResponse {
-        let content_type = Media { yaml: false, ..watch.media }.content_type().into();
-        self.stream = Some(Stream::watch(watch));
-        HttpResponse { status: 200, content_type, ..HttpResponse::default() }
-    }
-
-    /// Answers a watch of a kind that is not built: nothing will ever happen.
-    pub(super) fn watch_unbuilt(
-        &mut self,
-        kind: &'static str,
-        api_version: &str,
-        media: Media,
-    ) -> Result<HttpResponse> {
-        check_list_options(&self.query, true)?;
-        let mut watch = Watch::new(kind, api_version, self, media)?;
-        watch.initial_bookmark = self.query.on("sendInitialEvents") && self.query.on("allowWatchBookmarks");
-        Ok(self.stream_watch(watch))
     }
 }

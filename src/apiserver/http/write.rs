@@ -66,7 +66,7 @@ impl Call<'_> {
         )
     }
 
-    fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
+    pub(super) fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
         decode::decode_body(
             expected,
             &self.content_type(),
@@ -139,6 +139,7 @@ impl Call<'_> {
         self.send(&request.body(body))
     }
 
+    #[inline(never)]
     pub(super) fn put(&mut self, target: &Target) -> Result<Answer> {
         if target.name.is_none() {
             return Err(self.no_such_method(target));
@@ -277,6 +278,7 @@ impl Call<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn delete(&mut self, target: &Target) -> Result<Answer> {
         if target.subresource != Subresource::None {
             return Err(self.no_such_method(target));

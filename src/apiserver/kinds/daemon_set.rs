@@ -14,11 +14,12 @@ use super::{
     mark_empty_selector,
 };
 use crate::api::labels::Selector;
+use crate::api::labels::format_labels;
 use crate::api::types::{self as t, DaemonSet, IntOrString, ObjectMeta};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec as pod_defaults};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
-use crate::apiserver::printers::{created, format_labels, name};
+use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::int_or_percent::{
     int_or_percent, not_more_than_100_percent, positive_int_or_percent, quote,
 };
@@ -131,19 +132,12 @@ impl Strategy for DaemonSet {
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().map(|s| &s.template) {
-            let path = Path::new("spec");
-            warnings::pod_spec::template(out, template, &path.child("template"));
-        }
+        warnings::pod_spec::on_create(out, self.spec.as_ref().map(|s| &s.template));
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().map(|s| &s.template)
-            && self.metadata.generation() != old.metadata.generation()
-        {
-            let path = Path::new("spec");
-            warnings::pod_spec::template(out, template, &path.child("template"));
-        }
+        let template = self.spec.as_ref().map(|s| &s.template);
+        warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
     }
 
     fn field(&self, _path: &str) -> Option<String> {

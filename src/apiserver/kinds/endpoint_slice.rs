@@ -28,9 +28,7 @@ const MAX_TOPOLOGY_LABELS: usize = 16;
 const MAX_HINTS: usize = 8;
 /// The key under which the topology had the name of the node.
 const HOSTNAME: &str = "kubernetes.io/hostname";
-/// The label that says who writes a slice.
-const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-/// Its values where Kubernetes' own controllers do.
+/// The values of `LABEL_MANAGED_BY` where Kubernetes' own controllers do.
 const CONTROLLERS: &[&str] = &["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
 impl Strategy for EndpointSlice {
@@ -268,7 +266,12 @@ fn drop_topology(slice: &mut EndpointSlice, old: &EndpointSlice) {
 /// Warns of addresses that are not written as they should be (`warnOnBadIPs`). What a controller of Kubernetes wrote is
 /// not looked at: it writes every address in its canonical form.
 fn warn_of_addresses(out: &mut Vec<String>, slice: &EndpointSlice) {
-    if slice.metadata.labels_or_empty().get(MANAGED_BY).is_some_and(|by| CONTROLLERS.contains(&by.as_str())) {
+    if slice
+        .metadata
+        .labels_or_empty()
+        .get(discovery::LABEL_MANAGED_BY)
+        .is_some_and(|by| CONTROLLERS.contains(&by.as_str()))
+    {
         return;
     }
     for (i, endpoint) in list(&slice.endpoints).iter().enumerate() {

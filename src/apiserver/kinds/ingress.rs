@@ -4,14 +4,13 @@
 //! `pkg/apis/networking/validation/validation.go`, `pkg/registry/networking/ingress/strategy.go` and
 //! `pkg/printers/internalversion/printers.go`.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
 use crate::api::types::{Ingress, networking as net};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::{MetaExt, Timestamp, cells};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{invalid_each, object_meta, object_meta_update};
 use crate::apiserver::validation::names::{self, name_is_dns_label, name_is_dns_subdomain};
@@ -124,7 +123,7 @@ impl Strategy for Ingress {
             name(&self.metadata),
             spec.ingress_class_name.unwrap_or_else(|| "<none>".into()),
             hosts(spec.rules.as_deref().unwrap_or_default()),
-            addresses(self),
+            cells::ingress_addresses(self),
             if tls { "80, 443" } else { "80" }.to_owned(),
             created(&self.metadata, now),
         ]
@@ -309,16 +308,4 @@ fn hosts(rules: &[net::IngressRule]) -> String {
         (text, true) => format!("{text} + {} more...", rules.len() - HOSTS_SHOWN),
         (text, false) => text,
     }
-}
-
-/// The addresses of the load balancer, in order, as a cell shows them (`ingressLoadBalancerStatusStringer`).
-pub(crate) fn addresses(i: &Ingress) -> String {
-    let balancer = i.status.as_ref().and_then(|s| s.load_balancer.as_ref());
-    let points = balancer.and_then(|b| b.ingress.as_deref()).unwrap_or_default();
-    let named = points.iter().filter_map(|p| {
-        let some = |t: &'_ Option<String>| t.clone().filter(|t| !t.is_empty());
-        some(&p.ip).or_else(|| some(&p.hostname))
-    });
-    let all: BTreeSet<String> = named.collect();
-    all.into_iter().collect::<Vec<_>>().join(",")
 }

@@ -56,6 +56,7 @@ pub(super) mod service;
 mod service_account;
 mod stateful_set;
 mod storage_class;
+mod version;
 pub(super) mod versions;
 mod volume_attachment;
 
@@ -297,7 +298,7 @@ pub fn columns(kind: Kind) -> &'static [Column] {
 /// The cells of an object, one for each of its kind's columns.
 pub fn row(object: &Object, now: Timestamp) -> Vec<String> {
     strategy(object.kind()).and_then(|s| s.row(object, now)).unwrap_or_else(|| {
-        let age = super::printers::age(object.meta().creation_timestamp.as_ref(), now);
+        let age = crate::api::duration::age(object.meta().creation_timestamp.as_ref(), now);
         vec![object.name().to_owned(), age]
     })
 }

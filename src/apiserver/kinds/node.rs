@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{Node, Taint};
-use crate::api::{MetaExt, Timestamp, order};
+use crate::api::{Timestamp, cells};
 use crate::apiserver::defaults::quantities;
 use crate::apiserver::printers::{created, name, or_none};
 use crate::apiserver::validation::meta::{invalid_each, label_name, object_meta, object_meta_update};
@@ -155,7 +155,7 @@ impl Strategy for Node {
         vec![
             name(&self.metadata),
             state,
-            node_roles(self),
+            cells::node_roles(self),
             created(&self.metadata, now),
             info.kubelet_version.clone(),
             address("InternalIP"),
@@ -236,19 +236,4 @@ fn update(errs: &mut Errors, new: &Node, old: &Node) {
     if text(&spec.external_id) != text(&before.external_id) {
         errs.push(FieldError::forbidden(&Path::new("spec").child("externalID"), "may not be updated"));
     }
-}
-
-/// The roles that a node has by its labels, as a cell shows them (`findNodeRoles`).
-pub(crate) fn node_roles(n: &Node) -> String {
-    let mut roles: Vec<&str> = Vec::new();
-    for (k, v) in n.metadata.labels_or_empty() {
-        if let Some(role) = k.strip_prefix("node-role.kubernetes.io/") {
-            roles.extend((!role.is_empty()).then_some(role));
-        } else if k == "kubernetes.io/role" && !v.is_empty() {
-            roles.push(v);
-        }
-    }
-    order::sort(&mut roles);
-    roles.dedup();
-    if roles.is_empty() { "<none>".into() } else { roles.join(",") }
 }

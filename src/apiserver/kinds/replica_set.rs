@@ -100,20 +100,16 @@ impl Strategy for ReplicaSet {
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref()) {
+        let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
+        if template.is_some() {
             warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
-            let path = Path::new("spec");
-            warnings::pod_spec::template(out, template, &path.child("template"));
         }
+        warnings::pod_spec::on_create(out, template);
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref())
-            && self.metadata.generation() != old.metadata.generation()
-        {
-            let path = Path::new("spec");
-            warnings::pod_spec::template(out, template, &path.child("template"));
-        }
+        let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
+        warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
     }
 
     fn field(&self, path: &str) -> Option<String> {

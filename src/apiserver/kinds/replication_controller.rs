@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::labels::Selector;
+use crate::api::labels::format_labels;
 use crate::api::types::{self as t, ReplicationController};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::pod_spec;
 use crate::apiserver::printers::pod_template::template_cells;
-use crate::apiserver::printers::{created, format_labels, name};
+use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{non_negative, object_meta, object_meta_update};
 use crate::apiserver::validation::names::name_is_dns_subdomain;
 use crate::apiserver::validation::replica_counts::status_counts;
@@ -93,20 +94,16 @@ impl Strategy for ReplicationController {
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref()) {
+        let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
+        if template.is_some() {
             warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
-            let path = Path::new("spec");
-            warnings::pod_spec::template(out, template, &path.child("template"));
         }
+        warnings::pod_spec::on_create(out, template);
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref())
-            && self.metadata.generation() != old.metadata.generation()
-        {
-            let path = Path::new("spec");
-            warnings::pod_spec::template(out, template, &path.child("template"));
-        }
+        let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
+        warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
     }
 
     fn field(&self, path: &str) -> Option<String> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::api::Kind;
 use crate::api::field_set::{Element, Set, path_text};
-use crate::api::go_types::{self, Type as Go};
+use crate::api::go_types::{self, Type as Go, go_type};
 use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape};
 use crate::apiserver::apiextensions::Structural;
@@ -166,7 +166,7 @@ impl<'a> Place<'a> {
             },
         };
         match wanted {
-            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_value(value))),
+            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_syntax(value))),
             Scalar::Numeric if !value.is_number() => {
                 Some(format!("expected numeric (int or float), got {}", go_type(value)))
             }
@@ -276,20 +276,14 @@ impl FieldSets {
     }
 }
 
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(n) if n.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
+/// A value as Go's `%#v` prints it.
+fn go_syntax(value: &Value) -> String {
+    format!("&value.valueUnstructured{{Value:{value}}}")
 }
 
+/// A value as Go's `%v` prints it.
 fn go_value(value: &Value) -> String {
-    format!("&value.valueUnstructured{{Value:{value}}}")
+    format!("&{{{}}}", patch::go_value(value))
 }
 
 /// What differs between two objects.

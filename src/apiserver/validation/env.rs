@@ -6,7 +6,7 @@ use crate::api::types as t;
 use super::field::{Errors, FieldError, Path};
 use super::meta::invalid_each;
 use super::names::{self, name_is_dns_subdomain};
-use super::{text, volume};
+use super::{local_path, text};
 
 /// Fields of a pod that a variable may take its value from.
 const ENV_FIELDS: &[&str] = &[
@@ -104,7 +104,7 @@ fn file_key_ref(errs: &mut Errors, file: &t::FileKeySelector, path: &Path) {
     if file.path.is_empty() {
         errs.push(FieldError::required(&path.child("path"), ""));
     } else {
-        volume::local_path(errs, &file.path, &path.child("path"));
+        local_path::local_path(errs, &file.path, &path.child("path"));
     }
 }
 

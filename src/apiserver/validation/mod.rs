@@ -22,6 +22,7 @@ pub(super) mod immutable_data;
 pub(super) mod int_or_percent;
 pub(in crate::apiserver) mod internal;
 pub(super) mod ip;
+pub(super) mod local_path;
 pub(super) mod meta;
 mod mounts;
 pub(super) mod names;
@@ -51,7 +52,6 @@ pub use names::{
     config_map_key, dns1035_label, dns1123_label, dns1123_subdomain, env_var_name, label_value,
     name_is_dns_subdomain, name_is_path_segment, path_segment_name, port_name, qualified_name,
 };
-pub(crate) use resources::is_extended;
 pub use status::{aggregate, invalid_status};
 
 /// What is wrong with an object that is to be made; nothing if it may be.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::api::types as t;
 
 use super::field::{Errors, FieldError, Path};
-use super::volume::local_descending_path;
+use super::local_path::local_descending_path;
 use super::{list, text};
 
 type Volumes<'a> = BTreeMap<&'a str, &'a t::Volume>;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::quantity::{Amount, amount_of};
+use crate::api::resource::{container_requests, is_extended, is_huge_page, is_native};
 use crate::api::types as t;
 use t::Quantity;
 
@@ -46,25 +47,9 @@ const COUNTED: &[&str] = &[
     "services.loadbalancers",
 ];
 
-fn is_huge_page(name: &str) -> bool {
-    name.starts_with("hugepages-")
-}
-
-/// Whether the name is Kubernetes' own.
-pub(in crate::apiserver) fn is_native(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
-}
-
 /// Whether more may be limited than is requested.
 pub(in crate::apiserver) fn is_overcommit_allowed(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
-}
-
-/// Whether it is a vendor's resource, such as `nvidia.com/gpu`.
-pub(crate) fn is_extended(name: &str) -> bool {
-    !is_native(name)
-        && !name.starts_with("requests.")
-        && names::qualified_name(&format!("requests.{name}")).is_empty()
 }
 
 pub(in crate::apiserver) fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
@@ -150,7 +135,7 @@ pub(in crate::apiserver) fn pod_requirements(
     resource_claims(errs, list(&resources.claims), claims, &path.child("claims"));
     let none = BTreeMap::new();
     let requests = resources.requests.as_ref().unwrap_or(&none);
-    for (name, sum) in crate::apiserver::defaults::container_requests(spec) {
+    for (name, sum) in container_requests(spec) {
         let own = amount_of(requests.get(&name));
         if sum > own {
             errs.push(FieldError::invalid(

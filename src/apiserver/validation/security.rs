@@ -6,7 +6,7 @@ use crate::api::types as t;
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use super::meta::invalid_each;
-use super::{internal, list, names, text, volume};
+use super::{internal, list, local_path, names, text};
 
 /// The longest AppArmor profile's name, in bytes.
 const MAX_PROFILE: usize = 4095;
@@ -120,7 +120,7 @@ fn seccomp(errs: &mut Errors, profile: Option<&t::SeccompProfile>, path: &Path) 
         (None, true) => {
             errs.push(FieldError::required(&at, "must be set when seccomp type is Localhost"));
         }
-        (Some(file), true) => volume::local_descending_path(errs, file, &at),
+        (Some(file), true) => local_path::local_descending_path(errs, file, &at),
         (Some(_), false) => errs.push(FieldError::invalid(
             &at,
             internal::quote("SeccompProfile", profile),

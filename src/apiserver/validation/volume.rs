@@ -7,6 +7,7 @@ use crate::api::quantity::amount_of;
 use crate::api::types as t;
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
+use super::local_path::{local_descending_path, local_path, no_backsteps};
 use super::meta::{annotations, invalid_each, label_selector, labels};
 use super::names::{self, name_is_dns_subdomain};
 use super::{claim_spec, container, env, list, text, volume_rare};
@@ -370,29 +371,6 @@ pub(in crate::apiserver) fn nfs(errs: &mut Errors, source: &t::NFSVolumeSource, 
     }
     if !source.path.starts_with('/') {
         errs.push(FieldError::invalid(&path.child("path"), &source.path, "must be an absolute path"));
-    }
-}
-
-/// A path without `..`.
-pub(in crate::apiserver) fn no_backsteps(errs: &mut Errors, target: &str, path: &Path) {
-    if target.split('/').any(|part| part == "..") {
-        errs.push(FieldError::invalid(path, target, "must not contain '..'"));
-    }
-}
-
-/// A relative path without `..`.
-pub(in crate::apiserver) fn local_descending_path(errs: &mut Errors, target: &str, path: &Path) {
-    if target.starts_with('/') {
-        errs.push(FieldError::invalid(path, target, "must be a relative path"));
-    }
-    no_backsteps(errs, target, path);
-}
-
-/// A relative path that neither contains `..` nor begins with two dots.
-pub(in crate::apiserver) fn local_path(errs: &mut Errors, target: &str, path: &Path) {
-    local_descending_path(errs, target, path);
-    if target.starts_with("..") && !target.starts_with("../") {
-        errs.push(FieldError::invalid(path, target, "must not start with '..'"));
     }
 }
 

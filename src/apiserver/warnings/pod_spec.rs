@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::api::MetaExt;
 use crate::api::types as t;
 use crate::apiserver::validation::Path;
 
@@ -17,6 +18,25 @@ pub(in crate::apiserver) fn template(out: &mut Vec<String>, template: &t::PodTem
     let (none, none_spec) = (t::ObjectMeta::default(), t::PodSpec::default());
     let meta = template.metadata.as_ref().unwrap_or(&none);
     spec(out, template.spec.as_ref().unwrap_or(&none_spec), meta, Some(path));
+}
+
+/// Warns of the pod template of an object that is created.
+pub(in crate::apiserver) fn on_create(out: &mut Vec<String>, found: Option<&t::PodTemplateSpec>) {
+    if let Some(found) = found {
+        template(out, found, &Path::new("spec").child("template"));
+    }
+}
+
+/// Warns of the pod template of an object that is updated, if the update changes the spec.
+pub(in crate::apiserver) fn on_update(
+    out: &mut Vec<String>,
+    found: Option<&t::PodTemplateSpec>,
+    meta: &t::ObjectMeta,
+    old: &t::ObjectMeta,
+) {
+    if meta.generation() != old.generation() {
+        on_create(out, found);
+    }
 }
 
 /// Warns of the spec of a Pod or, if `path` is given, of the pod template there.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::super::types::Type;
-use super::tables::{COMPARABLE, FUNCTIONS, OBJECTS, OPAQUES};
+use super::super::types::{OPAQUES, Type};
+use super::tables::{COMPARABLE, FUNCTIONS, OBJECTS};
 
 /// One way to call a function.
 #[derive(Clone, Debug)]
@@ -129,29 +129,6 @@ fn named(name: &str) -> Option<Type> {
     param
         .or_else(|| find(OBJECTS).map(Type::object))
         .or_else(|| find(OPAQUES).map(|full| Type::opaque(full, Vec::new())))
-}
-
-/// The type that a name stands for in an expression such as `type(x) == int`.
-pub(crate) fn type_named(name: &str) -> Option<Type> {
-    Some(match name {
-        "bool" => Type::Bool,
-        "int" => Type::Int,
-        "uint" => Type::Uint,
-        "double" => Type::Double,
-        "string" => Type::String,
-        "bytes" => Type::Bytes,
-        "null_type" => Type::Null,
-        "google.protobuf.Timestamp" => Type::Timestamp,
-        "google.protobuf.Duration" => Type::Duration,
-        "list" => Type::list(Type::Dyn),
-        "map" => Type::map(Type::Dyn, Type::Dyn),
-        "type" => Type::type_of(Type::Dyn),
-        "optional_type" => Type::optional(Type::Dyn),
-        _ => {
-            let opaque = OPAQUES.iter().find(|(_, full)| *full == name);
-            return opaque.map(|(_, full)| Type::opaque(full, Vec::new()));
-        }
-    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use super::ast::{Call, Fold, Kind, Literal, Node, operators as op};
 use super::env::Env;
 use super::issues::Issue;
 use super::types::Type;
-pub(crate) use decls::type_named;
 use decls::{ALL, Overload};
 use unify::{Mapping, most_general};
 

@@ -18,9 +18,6 @@ pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("decision", "kubernetes.authorization.Decision"),
 ];
 
-/// Types without fields whose values a function makes, likewise.
-pub(super) const OPAQUES: &[(&str, &str)] = &[("ip", "net.IP"), ("cidr", "net.CIDR")];
-
 /// The types over which the relations and the list functions repeat.
 pub(super) const COMPARABLE: &[&str] =
     &["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];

@@ -15,9 +15,8 @@ use std::collections::BTreeMap;
 use super::ast::{Call, Entry, Fold, Kind, Node, operators as op};
 use super::check::Checked;
 use super::cost::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT_OR_IDENT};
-use super::program::Types;
+use super::type_names::TypeNames;
 pub use error::EvalError;
-pub use libs::authz::{Authorization, AuthorizationCheck, Authorizer, Decision};
 use meter::Meter;
 use paths::{constant, has, is_constant, not_optional, relative, select, valid};
 use value::{Entries, Items};
@@ -63,7 +62,7 @@ impl Activation {
 pub(crate) fn evaluate(
     root: &Node,
     checked: &Checked,
-    types: &Types,
+    types: &TypeNames,
     activation: &Activation,
     limit: u64,
 ) -> Evaluation {
@@ -74,7 +73,7 @@ pub(crate) fn evaluate(
 
 struct Run<'p> {
     checked: &'p Checked,
-    types: &'p Types,
+    types: &'p TypeNames,
     activation: &'p Activation,
     locals: Vec<(&'p str, Outcome)>,
     meter: Meter,

@@ -10,7 +10,6 @@ use serde_json::Value as Json;
 
 use super::super::decl::ListType;
 use super::super::types::Type;
-use super::libs::authz::Authorization;
 use super::libs::format::Format;
 use super::libs::net::{Cidr, Ip};
 use super::libs::semver::Semver;
@@ -88,8 +87,6 @@ pub enum Library {
     Semver(Semver),
     /// `kubernetes.NamedFormat`
     Format(Format),
-    /// `kubernetes.authorization.*`
-    Authorization(Box<Authorization>),
 }
 
 /// The key of a map. Numbers that are equal are one key.
@@ -268,39 +265,6 @@ impl Value {
             }
         }
     }
-
-    /// The value as JSON; nothing if JSON has no such value.
-    pub fn to_json(&self) -> Option<Json> {
-        Some(match self {
-            Value::Null => Json::Null,
-            Value::Bool(b) => Json::from(*b),
-            Value::Int(n) => Json::from(*n),
-            Value::Uint(n) => Json::from(*n),
-            Value::Double(d) => Json::from(serde_json::Number::from_f64(*d)?),
-            Value::String(s) => Json::from(&**s),
-            Value::Bytes(b) => {
-                use base64::Engine as _;
-                Json::from(base64::engine::general_purpose::STANDARD.encode(b))
-            }
-            Value::Timestamp(t) => Json::from(t.to_string()),
-            Value::Duration(d) => Json::from(super::super::time::duration_seconds(*d)),
-            Value::List(l) => Json::Array(l.items.iter().map(Value::to_json).collect::<Option<_>>()?),
-            Value::Map(m) => {
-                let mut map = m.unknown.as_deref().cloned().unwrap_or_default();
-                for (key, value) in &m.entries {
-                    let Key::String(key) = key else { return None };
-                    map.insert(key.to_string(), value.to_json()?);
-                }
-                Json::Object(map)
-            }
-            Value::Unknown(json) => (**json).clone(),
-            Value::Library(library) => match &**library {
-                Library::Quantity(amount) => Json::from(amount.canonical()),
-                _ => return None,
-            },
-            Value::Optional(_) | Value::Type(_) | Value::Invalid(_) => return None,
-        })
-    }
 }
 
 impl Library {
@@ -312,7 +276,6 @@ impl Library {
             Library::Cidr(_) => Type::opaque("net.CIDR", Vec::new()),
             Library::Semver(_) => Type::object("kubernetes.Semver"),
             Library::Format(_) => Type::object("kubernetes.NamedFormat"),
-            Library::Authorization(a) => Type::object(a.type_name()),
         }
     }
 }

@@ -1,131 +1,64 @@
 //! The words of CEL's grammar, and sets of them as they are written into messages.
 
-/// A kind of token, in the order in which the grammar of cel-go (`parser/gen/CEL.g4`) numbers them: messages list
-/// what was expected in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Tok {
-    Eof,
-    Equals,
-    NotEquals,
-    In,
-    Less,
-    LessEquals,
-    GreaterEquals,
-    Greater,
-    And,
-    Or,
-    LBracket,
-    RBracket,
-    LBrace,
-    RBrace,
-    LParen,
-    RParen,
-    Dot,
-    Comma,
-    Minus,
-    Exclam,
-    Question,
-    Colon,
-    Plus,
-    Star,
-    Slash,
-    Percent,
-    True,
-    False,
-    Null,
-    Float,
-    Int,
-    Uint,
-    String,
-    Bytes,
-    Ident,
-    EscIdent,
+macro_rules! tokens {
+    ($($name:ident $text:literal,)*) => {
+        /// A kind of token, in the order in which the grammar of cel-go (`parser/gen/CEL.g4`) numbers them: messages
+        /// list what was expected in this order.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(super) enum Tok { $($name,)* }
+
+        impl Tok {
+            const ALL: &[Tok] = &[$(Tok::$name,)*];
+
+            /// The name of the kind in messages.
+            fn display(self) -> &'static str {
+                match self { $(Tok::$name => $text,)* }
+            }
+        }
+    };
+}
+
+tokens! {
+    Eof "<EOF>",
+    Equals "'=='",
+    NotEquals "'!='",
+    In "'in'",
+    Less "'<'",
+    LessEquals "'<='",
+    GreaterEquals "'>='",
+    Greater "'>'",
+    And "'&&'",
+    Or "'||'",
+    LBracket "'['",
+    RBracket "']'",
+    LBrace "'{'",
+    RBrace "'}'",
+    LParen "'('",
+    RParen "')'",
+    Dot "'.'",
+    Comma "','",
+    Minus "'-'",
+    Exclam "'!'",
+    Question "'?'",
+    Colon "':'",
+    Plus "'+'",
+    Star "'*'",
+    Slash "'/'",
+    Percent "'%'",
+    True "'true'",
+    False "'false'",
+    Null "'null'",
+    Float "NUM_FLOAT",
+    Int "NUM_INT",
+    Uint "NUM_UINT",
+    String "STRING",
+    Bytes "BYTES",
+    Ident "IDENTIFIER",
+    EscIdent "ESC_IDENTIFIER",
 }
 
 use Tok::*;
-
-impl Tok {
-    const ALL: [Tok; 36] = [
-        Eof,
-        Equals,
-        NotEquals,
-        In,
-        Less,
-        LessEquals,
-        GreaterEquals,
-        Greater,
-        And,
-        Or,
-        LBracket,
-        RBracket,
-        LBrace,
-        RBrace,
-        LParen,
-        RParen,
-        Dot,
-        Comma,
-        Minus,
-        Exclam,
-        Question,
-        Colon,
-        Plus,
-        Star,
-        Slash,
-        Percent,
-        True,
-        False,
-        Null,
-        Float,
-        Int,
-        Uint,
-        String,
-        Bytes,
-        Ident,
-        EscIdent,
-    ];
-
-    fn display(self) -> &'static str {
-        match self {
-            Eof => "<EOF>",
-            Equals => "'=='",
-            NotEquals => "'!='",
-            In => "'in'",
-            Less => "'<'",
-            LessEquals => "'<='",
-            GreaterEquals => "'>='",
-            Greater => "'>'",
-            And => "'&&'",
-            Or => "'||'",
-            LBracket => "'['",
-            RBracket => "']'",
-            LBrace => "'{'",
-            RBrace => "'}'",
-            LParen => "'('",
-            RParen => "')'",
-            Dot => "'.'",
-            Comma => "','",
-            Minus => "'-'",
-            Exclam => "'!'",
-            Question => "'?'",
-            Colon => "':'",
-            Plus => "'+'",
-            Star => "'*'",
-            Slash => "'/'",
-            Percent => "'%'",
-            True => "'true'",
-            False => "'false'",
-            Null => "'null'",
-            Float => "NUM_FLOAT",
-            Int => "NUM_INT",
-            Uint => "NUM_UINT",
-            String => "STRING",
-            Bytes => "BYTES",
-            Ident => "IDENTIFIER",
-            EscIdent => "ESC_IDENTIFIER",
-        }
-    }
-}
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +97,7 @@ impl Set {
 
 impl std::fmt::Display for Set {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = Tok::ALL.into_iter().filter(|t| self.has(*t)).map(Tok::display).collect();
+        let names: Vec<_> = Tok::ALL.iter().filter(|t| self.has(**t)).map(|t| t.display()).collect();
         match names.as_slice() {
             [one] => f.write_str(one),
             many => write!(f, "{{{}}}", many.join(", ")),

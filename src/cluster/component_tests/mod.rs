@@ -8,3 +8,4 @@ mod node_lifecycle;
 mod persistentvolume;
 mod podgc;
 mod serviceaccounts_controller;
+mod stages;

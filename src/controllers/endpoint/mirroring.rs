@@ -4,8 +4,10 @@
 
 use std::rc::Rc;
 
-use super::slices::{ADDRESS_TYPE, MANAGED_BY, SERVICE_NAME};
-use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
+use super::slices::ADDRESS_TYPE;
+use crate::api::types::discovery::{
+    Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
+};
 use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::DeleteOptions;
@@ -36,8 +38,8 @@ impl Reconciler for EndpointSliceMirroringController {
             // If a slice of this controller was changed or deleted, its Service is enqueued to restore it.
             let m = &seen.object().metadata;
             if seen.old.is_some()
-                && m.label(MANAGED_BY) == Some(CONTROLLER)
-                && let Some(service) = m.label(SERVICE_NAME)
+                && m.label(LABEL_MANAGED_BY) == Some(CONTROLLER)
+                && let Some(service) = m.label(LABEL_SERVICE_NAME)
             {
                 cx.enqueue(Key::new(&seen.key.namespace, service));
             }
@@ -50,7 +52,8 @@ impl Reconciler for EndpointSliceMirroringController {
             .list(Some(&key.namespace))
             .filter(|s| {
                 let m = &s.metadata;
-                m.label(MANAGED_BY) == Some(CONTROLLER) && m.label(SERVICE_NAME) == Some(&key.name)
+                m.label(LABEL_MANAGED_BY) == Some(CONTROLLER)
+                    && m.label(LABEL_SERVICE_NAME) == Some(&key.name)
             })
             .cloned()
             .collect();
@@ -88,6 +91,8 @@ impl Reconciler for EndpointSliceMirroringController {
             s.ports = new.ports;
             s.metadata.labels = new.metadata.labels;
             s.metadata.annotations = new.metadata.annotations;
+            // What is written is a new slice with the name of the old one.
+            s.metadata.generate_name = None;
             cx.update(to).because(why(&key)).await?;
         }
         for slice in wanted {
@@ -134,8 +139,8 @@ fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
     let not_ready = subset.not_ready_addresses.iter().flatten().map(|a| endpoint(a, false));
     let all: Vec<Endpoint> = ready.chain(not_ready).take(MAX_PER_SUBSET).collect();
     let mut labels = endpoints.metadata.labels.clone().unwrap_or_default();
-    labels.insert(SERVICE_NAME.into(), endpoints.metadata.name().to_owned());
-    labels.insert(MANAGED_BY.into(), CONTROLLER.into());
+    labels.insert(LABEL_SERVICE_NAME.into(), endpoints.metadata.name().to_owned());
+    labels.insert(LABEL_MANAGED_BY.into(), CONTROLLER.into());
     let mut annotations = endpoints.metadata.annotations.clone().unwrap_or_default();
     annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
     annotations.remove(super::LAST_CHANGE_TRIGGER_TIME);

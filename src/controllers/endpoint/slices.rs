@@ -10,17 +10,15 @@ use super::{
 };
 use crate::api::order;
 use crate::api::pod::is_ready;
-use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
+use crate::api::types::discovery::{
+    Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
+};
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, owner_reference};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Context, EventFlavour, Reconciler, Result, Seen, Watches, Why};
 
-/// The label with the name of a slice's Service.
-pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
-/// The label with the name of the component that manages a slice.
-pub const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-/// The value of [`MANAGED_BY`] for slices of this controller.
+/// The value of [`LABEL_MANAGED_BY`] for slices of this controller.
 const CONTROLLER: &str = "endpointslice-controller.k8s.io";
 /// The most endpoints in a slice (`--max-endpoints-per-slice`).
 pub const MAX_ENDPOINTS: usize = 100;
@@ -53,7 +51,7 @@ impl Reconciler for EndpointSliceController {
                 let m = &seen.object().metadata;
                 if seen.old.is_some()
                     && is_mine(m)
-                    && let Some(service) = m.label(SERVICE_NAME)
+                    && let Some(service) = m.label(LABEL_SERVICE_NAME)
                 {
                     cx.enqueue(Key::new(&seen.key.namespace, service));
                 }
@@ -73,7 +71,7 @@ impl Reconciler for EndpointSliceController {
         let existing: Vec<Rc<EndpointSlice>> = cx
             .lister::<EndpointSlice>()
             .list(Some(&key.namespace))
-            .filter(|s| is_mine(&s.metadata) && s.metadata.label(SERVICE_NAME) == Some(&key.name))
+            .filter(|s| is_mine(&s.metadata) && s.metadata.label(LABEL_SERVICE_NAME) == Some(&key.name))
             .filter(|s| !s.metadata.is_deleting())
             .cloned()
             .collect();
@@ -83,7 +81,7 @@ impl Reconciler for EndpointSliceController {
 }
 
 fn is_mine(meta: &ObjectMeta) -> bool {
-    meta.label(MANAGED_BY) == Some(CONTROLLER)
+    meta.label(LABEL_MANAGED_BY) == Some(CONTROLLER)
 }
 
 /// The ports of a slice, as a value that has an order.
@@ -277,8 +275,8 @@ fn slice_labels(service: &Service) -> BTreeMap<String, String> {
     if service.spec.as_ref().is_some_and(is_headless) {
         labels.insert(HEADLESS.into(), String::new());
     }
-    labels.insert(SERVICE_NAME.into(), service.metadata.name().to_owned());
-    labels.insert(MANAGED_BY.into(), CONTROLLER.into());
+    labels.insert(LABEL_SERVICE_NAME.into(), service.metadata.name().to_owned());
+    labels.insert(LABEL_MANAGED_BY.into(), CONTROLLER.into());
     labels
 }
 

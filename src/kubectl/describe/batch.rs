@@ -3,11 +3,10 @@
 use serde_json::Value;
 
 use super::super::context::{Context, Result};
-use super::{Writer, annotations, moment, pod_template};
+use super::{Writer, annotations, instant, moment, pod_template};
 use crate::api::types::{CronJob, DaemonSet, Job, PersistentVolumeClaim, Pod, StatefulSet, Time};
-use crate::api::volume::{claim_class, claim_of};
-use crate::api::{Kind, MetaExt, Object, intstr, labels};
-use crate::kubectl::printers;
+use crate::api::volume::{access_modes_as_string, claim_class, claim_of};
+use crate::api::{Kind, MetaExt, Object, duration, intstr, labels};
 
 fn named(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -16,7 +15,7 @@ fn named(w: &mut Writer, object: &Object) {
 
 fn marked(w: &mut Writer, object: &Object) {
     w.map(0, "Labels", object.meta().labels.as_ref());
-    annotations(w, object.meta());
+    annotations(w, 0, object.meta().annotations.as_ref());
 }
 
 /// A field if it is set, with what stands after it; or what stands for it when it is not.
@@ -97,7 +96,7 @@ pub(in super::super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object:
     let nodes = spec.template.spec.as_ref().and_then(|s| s.node_selector.as_ref());
     named(w, object);
     w.line(0, &format!("Selector:\t{selector}"));
-    w.line(0, &format!("Node-Selector:\t{}", printers::format_labels(nodes)));
+    w.line(0, &format!("Node-Selector:\t{}", labels::format_labels(nodes)));
     marked(w, object);
     for (what, n) in [
         ("Desired Number of Nodes Scheduled", status.desired_number_scheduled),
@@ -145,7 +144,7 @@ pub(in super::super) fn job(_: &mut Context<'_>, w: &mut Writer, object: &Object
     time(w, "Start Time", &status.start_time);
     time(w, "Completed At", &status.completion_time);
     if let (Some(from), Some(to)) = (&status.start_time, &status.completion_time) {
-        w.line(0, &format!("Duration:\t{}", printers::human_duration(to.0.duration_since(from.0))));
+        w.line(0, &format!("Duration:\t{}", duration::human_duration(to.0.duration_since(from.0))));
     }
     field(w, "Active Deadline Seconds", of("activeDeadlineSeconds"), "s", None);
     let ready = status.ready.map_or_else(String::new, |n| format!(" ({n} Ready)"));
@@ -228,7 +227,7 @@ pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Obj
     if !volume.is_empty() {
         let size = status.capacity.as_ref().and_then(|m| m.get("storage"));
         capacity = size.map_or_else(|| "0".to_owned(), |q| q.0.clone());
-        modes = printers::access_modes(status.access_modes.as_ref());
+        modes = access_modes_as_string(status.access_modes.as_ref());
     }
     w.line(0, &format!("Capacity:\t{capacity}"));
     w.line(0, &format!("Access Modes:\t{modes}"));
@@ -267,8 +266,8 @@ pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Obj
                     "{} \t{} \t{} \t{} \t{} \t{}",
                     c.type_,
                     c.status,
-                    moment(c.last_probe_time.as_ref()),
-                    moment(c.last_transition_time.as_ref()),
+                    instant(c.last_probe_time.as_ref()),
+                    instant(c.last_transition_time.as_ref()),
                     c.reason.as_deref().unwrap_or_default(),
                     c.message.as_deref().unwrap_or_default(),
                 ),

@@ -1,9 +1,11 @@
 //! CertificateSigningRequests.
 
 use super::super::context::{Context, Result, fail};
-use super::super::printers::{condition, format_labels, human_duration};
 use super::{Writer, moment};
 use crate::api::Object;
+use crate::api::cells::certificate_condition;
+use crate::api::duration::human_duration;
+use crate::api::labels::format_labels;
 use crate::api::pkcs10::Request;
 use crate::api::types::CertificateSigningRequest;
 
@@ -30,7 +32,7 @@ pub(in super::super) fn certificate_signing_request(
         let duration = human_duration(jiff::SignedDuration::from_secs(seconds.into()));
         w.line(0, &format!("Requested Duration:\t{duration}"));
     }
-    w.line(0, &format!("Status:\t{}", condition(r)));
+    w.line(0, &format!("Status:\t{}", certificate_condition(r)));
     let subject = &asked.subject;
     w.line(0, "Subject:");
     w.line(0, &format!("\tCommon Name:\t{}", subject.common_name));

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::super::context::{Context, Result};
 use super::{Writer, annotations, moment};
+use crate::api::cells::{current_metric, quantity};
 use crate::api::quantity::amount_of;
 use crate::api::types::{HorizontalPodAutoscaler, LimitRange, Quantity, ResourceQuota, autoscaling as hpa};
 use crate::api::{Kind, Object, order};
-use crate::apiserver::printers::{current, quantity};
 
 const LIMITS_HEAD: &str = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio";
 const LIMITS_RULE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
@@ -128,7 +128,7 @@ pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object:
     let status = h.status.clone().unwrap_or_default();
     head(w, object);
     w.map(0, "Labels", h.metadata.labels.as_ref());
-    annotations(w, &h.metadata);
+    annotations(w, 0, h.metadata.annotations.as_ref());
     w.line(0, &format!("CreationTimestamp:\t{}", moment(h.metadata.creation_timestamp.as_ref())));
     let target = &h.spec.scale_target_ref;
     w.line(0, &format!("Reference:\t{}/{}", target.kind, target.name));
@@ -161,7 +161,7 @@ pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object:
 }
 
 fn metric(m: &hpa::MetricSpec, status: Option<&hpa::MetricStatus>) -> Option<String> {
-    let now = current(m, status);
+    let now = current_metric(m, status);
     let show = |q: &Option<Quantity>| quantity(q.as_ref());
     let outside = |average: &Option<Quantity>, value: &Option<Quantity>, by_average: bool| match by_average {
         true => format!("(target average value):\t{} / {}", show(&now.average), show(average)),

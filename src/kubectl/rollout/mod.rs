@@ -21,7 +21,7 @@ use crate::api::types::PodTemplateSpec;
 use crate::apimachinery::Verb;
 
 pub(super) use deployments::Deployments;
-pub(super) use sets::{DaemonSets, StatefulSets};
+pub(super) use sets::{DAEMON_SETS, STATEFUL_SETS};
 
 /// How objects of a kind are rolled out (`k8s.io/kubectl/pkg/polymorphichelpers`).
 pub(super) trait Rollout: Sync {

@@ -11,56 +11,34 @@ use super::{Revision, Rollout};
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, PodTemplateSpec, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, labels, patch};
 
-/// How StatefulSets are rolled out.
-pub(in super::super) struct StatefulSets;
+/// How the sets of a kind are rolled out.
+pub(in super::super) struct Sets {
+    status: fn(&Object) -> Result<(String, bool)>,
+    selector: fn(&Object) -> Option<&LabelSelector>,
+    template: fn(&Object) -> Option<PodTemplateSpec>,
+}
 
-impl Rollout for StatefulSets {
+/// How StatefulSets are rolled out.
+pub(in super::super) const STATEFUL_SETS: Sets = Sets {
+    status: stateful_set_status,
+    selector: |object| object.get::<StatefulSet>()?.spec.as_ref().map(|s| &s.selector),
+    template: |object| object.get::<StatefulSet>()?.spec.as_ref().map(|s| s.template.clone()),
+};
+
+/// How DaemonSets are rolled out.
+pub(in super::super) const DAEMON_SETS: Sets = Sets {
+    status: daemon_set_status,
+    selector: |object| object.get::<DaemonSet>()?.spec.as_ref().map(|s| &s.selector),
+    template: |object| object.get::<DaemonSet>()?.spec.as_ref().map(|s| s.template.clone()),
+};
+
+impl Rollout for Sets {
     fn status(&self, object: &Object, _: i64) -> Result<(String, bool)> {
-        let Some(set) = object.get::<StatefulSet>() else { return Ok((String::new(), true)) };
-        let spec = set.spec.clone().unwrap_or_default();
-        let status = set.status.clone().unwrap_or_default();
-        let strategy = spec.update_strategy.unwrap_or_default();
-        rolling(strategy.type_.as_deref())?;
-        let observed = status.observed_generation.unwrap_or(0);
-        if observed == 0 || set.metadata.generation() > observed {
-            return Ok(("Waiting for statefulset spec update to be observed...".into(), false));
-        }
-        let replicas = spec.replicas.unwrap_or(0);
-        let ready = status.ready_replicas.unwrap_or(0);
-        if ready < replicas {
-            let missing = replicas.saturating_sub(ready);
-            return Ok((format!("Waiting for {missing} pods to be ready..."), false));
-        }
-        let updated = status.updated_replicas.unwrap_or(0);
-        if let Some(rolling) = strategy.rolling_update {
-            let wanted = replicas.saturating_sub(rolling.partition.unwrap_or(0));
-            return Ok(if rolling.partition.is_some() && updated < wanted {
-                let line = format!(
-                    "Waiting for partitioned roll out to finish: {updated} out of {wanted} new pods have been updated..."
-                );
-                (line, false)
-            } else {
-                (format!("partitioned roll out complete: {updated} new pods have been updated..."), true)
-            });
-        }
-        let current = status.current_revision.unwrap_or_default();
-        let update = status.update_revision.unwrap_or_default();
-        Ok(if update != current {
-            let line = format!(
-                "waiting for statefulset rolling update to complete {updated} pods at revision {update}..."
-            );
-            (line, false)
-        } else {
-            let replicas = status.current_replicas.unwrap_or(0);
-            (format!("statefulset rolling update complete {replicas} pods at revision {current}..."), true)
-        })
+        (self.status)(object)
     }
 
     fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>> {
-        let spec = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref());
-        controlled(cx, object, spec.map(|s| &s.selector), |applied| {
-            applied.get::<StatefulSet>()?.spec.as_ref().map(|s| s.template.clone())
-        })
+        controlled(cx, object, (self.selector)(object), self.template)
     }
 
     fn target<'r>(&self, _: &Object, all: &'r BTreeMap<i64, Revision>, to: i64) -> Result<&'r Revision> {
@@ -80,54 +58,67 @@ impl Rollout for StatefulSets {
     }
 }
 
-/// How DaemonSets are rolled out.
-pub(in super::super) struct DaemonSets;
-
-impl Rollout for DaemonSets {
-    fn status(&self, object: &Object, _: i64) -> Result<(String, bool)> {
-        let Some(set) = object.get::<DaemonSet>() else { return Ok((String::new(), true)) };
-        let strategy = set.spec.as_ref().and_then(|s| s.update_strategy.as_ref()?.type_.as_deref());
-        rolling(strategy)?;
-        let status = set.status.clone().unwrap_or_default();
-        if set.metadata.generation() > status.observed_generation.unwrap_or(0) {
-            return Ok(("Waiting for daemon set spec update to be observed...".into(), false));
-        }
-        let name = object.name();
-        let desired = status.desired_number_scheduled;
-        let updated = status.updated_number_scheduled.unwrap_or(0);
-        let available = status.number_available.unwrap_or(0);
-        let waiting = format!("Waiting for daemon set {name:?} rollout to finish: ");
-        Ok(if updated < desired {
-            (format!("{waiting}{updated} out of {desired} new pods have been updated..."), false)
-        } else if available < desired {
-            (format!("{waiting}{available} of {desired} updated pods are available..."), false)
+fn stateful_set_status(object: &Object) -> Result<(String, bool)> {
+    let Some(set) = object.get::<StatefulSet>() else { return Ok((String::new(), true)) };
+    let spec = set.spec.clone().unwrap_or_default();
+    let status = set.status.clone().unwrap_or_default();
+    let strategy = spec.update_strategy.unwrap_or_default();
+    rolling(strategy.type_.as_deref())?;
+    let observed = status.observed_generation.unwrap_or(0);
+    if observed == 0 || set.metadata.generation() > observed {
+        return Ok(("Waiting for statefulset spec update to be observed...".into(), false));
+    }
+    let replicas = spec.replicas.unwrap_or(0);
+    let ready = status.ready_replicas.unwrap_or(0);
+    if ready < replicas {
+        let missing = replicas.saturating_sub(ready);
+        return Ok((format!("Waiting for {missing} pods to be ready..."), false));
+    }
+    let updated = status.updated_replicas.unwrap_or(0);
+    if let Some(rolling) = strategy.rolling_update {
+        let wanted = replicas.saturating_sub(rolling.partition.unwrap_or(0));
+        return Ok(if rolling.partition.is_some() && updated < wanted {
+            let line = format!(
+                "Waiting for partitioned roll out to finish: {updated} out of {wanted} new pods have been updated..."
+            );
+            (line, false)
         } else {
-            (format!("daemon set {name:?} successfully rolled out"), true)
-        })
+            (format!("partitioned roll out complete: {updated} new pods have been updated..."), true)
+        });
     }
+    let current = status.current_revision.unwrap_or_default();
+    let update = status.update_revision.unwrap_or_default();
+    Ok(if update != current {
+        let line = format!(
+            "waiting for statefulset rolling update to complete {updated} pods at revision {update}..."
+        );
+        (line, false)
+    } else {
+        let replicas = status.current_replicas.unwrap_or(0);
+        (format!("statefulset rolling update complete {replicas} pods at revision {current}..."), true)
+    })
+}
 
-    fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>> {
-        let spec = object.get::<DaemonSet>().and_then(|s| s.spec.as_ref());
-        controlled(cx, object, spec.map(|s| &s.selector), |applied| {
-            applied.get::<DaemonSet>()?.spec.as_ref().map(|s| s.template.clone())
-        })
+fn daemon_set_status(object: &Object) -> Result<(String, bool)> {
+    let Some(set) = object.get::<DaemonSet>() else { return Ok((String::new(), true)) };
+    let strategy = set.spec.as_ref().and_then(|s| s.update_strategy.as_ref()?.type_.as_deref());
+    rolling(strategy)?;
+    let status = set.status.clone().unwrap_or_default();
+    if set.metadata.generation() > status.observed_generation.unwrap_or(0) {
+        return Ok(("Waiting for daemon set spec update to be observed...".into(), false));
     }
-
-    fn target<'r>(&self, _: &Object, all: &'r BTreeMap<i64, Revision>, to: i64) -> Result<&'r Revision> {
-        target(all, to)
-    }
-
-    fn preview(&self, revision: &Revision) -> String {
-        format!("will roll back to {}", describe::template(&revision.template))
-    }
-
-    fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload> {
-        restore(object, revision)
-    }
-
-    fn paused(&self, _: &Object) -> Option<bool> {
-        None
-    }
+    let name = object.name();
+    let desired = status.desired_number_scheduled;
+    let updated = status.updated_number_scheduled.unwrap_or(0);
+    let available = status.number_available.unwrap_or(0);
+    let waiting = format!("Waiting for daemon set {name:?} rollout to finish: ");
+    Ok(if updated < desired {
+        (format!("{waiting}{updated} out of {desired} new pods have been updated..."), false)
+    } else if available < desired {
+        (format!("{waiting}{available} of {desired} updated pods are available..."), false)
+    } else {
+        (format!("daemon set {name:?} successfully rolled out"), true)
+    })
 }
 
 fn rolling(strategy: Option<&str>) -> Result {

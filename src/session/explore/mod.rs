@@ -43,7 +43,8 @@ use normal::{Normal, normal};
 pub(super) use normal::{heard, settled};
 
 /// Whether the objects of two clusters have equal fingerprints.
-pub fn objects_alike(a: &Cluster, b: &Cluster) -> bool {
+#[cfg(test)]
+pub(super) fn objects_alike(a: &Cluster, b: &Cluster) -> bool {
     let mut fingerprints = Fingerprints::new(Symmetry::Merged);
     fingerprints.of_objects(a) == fingerprints.of_objects(b)
 }

@@ -9,8 +9,10 @@ use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 
-use super::card::Card;
+use super::card::{Card, Place};
+use super::events::Condition;
 use super::graph::Drawing;
+use super::kinds;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 
@@ -23,11 +25,40 @@ pub struct Declared {
     pub have: i64,
     /// The workloads that have too few such pods, or too many pods.
     pub short: Vec<Short>,
+    /// The objects that say of themselves that something is wrong.
+    pub ailing: Vec<Ailing>,
+    /// The number of objects beside nodes, pods and workloads that a person sees.
+    pub stored: i64,
+    /// How many of these are of custom kinds.
+    pub custom: i64,
     /// Each Deployment, read as a record of intent for ReplicaSets and for Pods.
     pub readings: Vec<Readings>,
 }
 
+/// An object with which something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ailing {
+    /// The object.
+    pub object: ObjectRef,
+    /// What is wrong.
+    pub ails: Ails,
+}
+
+/// What is wrong with an object by its own account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ails {
+    /// One of its conditions says so.
+    Condition(Condition),
+    /// It is being deleted, and stays until these finalizers are taken away.
+    Finalizers(Vec<String>),
+}
+
 impl Declared {
+    /// Whether everything is as it was declared.
+    pub fn met(&self) -> bool {
+        self.short.is_empty() && self.ailing.is_empty() && self.as_declared() == (true, true)
+    }
+
     /// Whether every Deployment matches its declaration: read as intent for ReplicaSets, and for Pods.
     pub fn as_declared(&self) -> (bool, bool) {
         (self.readings.iter().all(Readings::as_replica_sets), self.readings.iter().all(Readings::as_pods))
@@ -142,7 +173,21 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
             out.short.push(unattended(reference, object));
         }
     }
+    look_at_all(drawing, &mut out);
     out
+}
+
+/// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
+fn look_at_all(drawing: &Drawing, out: &mut Declared) {
+    for (i, node) in drawing.graph().nodes.iter().enumerate() {
+        if node.place == Place::Aside {
+            out.stored += 1;
+            out.custom += i64::from(node.reference.kind.is_custom());
+        }
+        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(o)) {
+            out.ailing.push(Ailing { object: node.reference.clone(), ails });
+        }
+    }
 }
 
 fn unattended(reference: &ObjectRef, object: &Object) -> Short {
@@ -247,6 +292,55 @@ mod tests {
         let declared = declared(session.cluster(), &drawing);
         assert_eq!(declared.short.len(), 1);
         assert!(declared.short.iter().all(|s| s.unattended));
+    }
+
+    #[test]
+    fn what_is_wrong_with_custom_objects_and_definitions_is_said() {
+        let mut session = scenario::find("23-custom-resource").unwrap().open();
+        let boot = session.cluster_at(0).unwrap();
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            declared(s.cluster(), &drawing)
+        };
+        let d = now(&session);
+        assert_eq!((d.stored, d.custom, d.ailing.len(), d.met()), (2, 1, 0, true));
+
+        let patch = r#"{"status":{"conditions":[{"type":"Ready","status":"False"}]}}"#;
+        session.kubectl(&format!("patch ws shop --subresource=status --type=merge -p '{patch}'"), &[]);
+        let d = now(&session);
+        let Ails::Condition(c) = &d.ailing[0].ails else { panic!("{d:?}") };
+        assert_eq!((c.kind.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
+
+        // A second definition wants the same short name.
+        let before = scenario::find("23-custom-resource").unwrap().before.unwrap();
+        let other = before
+            .replace("websites", "webshops")
+            .replace("website", "webshop")
+            .replace("Website", "Webshop");
+        assert_eq!(session.apply(&other).exit, 0);
+        while session.step(Depth::Command, None) {}
+        let said = |d: &Declared, name: &str| {
+            d.ailing.iter().find(|a| &*a.object.key.name == name).map(|a| a.ails.clone())
+        };
+        let Some(Ails::Condition(c)) = said(&now(&session), "webshops.shop.example.com") else { panic!() };
+        assert_eq!(
+            (c.kind.as_str(), c.status.as_str(), c.reason.as_str()),
+            ("NamesAccepted", "False", "ShortNamesConflict")
+        );
+
+        // The definition goes when its last object goes, which a finalizer holds.
+        session.kubectl(
+            r#"patch ws shop --type=merge -p '{"metadata":{"finalizers":["example.com/keep"]}}'"#,
+            &[],
+        );
+        session.kubectl("delete crd websites.shop.example.com --wait=false", &[]);
+        while session.step(Depth::Command, None) {}
+        let d = now(&session);
+        assert_eq!(said(&d, "shop"), Some(Ails::Finalizers(vec!["example.com/keep".to_owned()])));
+        let Some(Ails::Condition(c)) = said(&d, "websites.shop.example.com") else { panic!("{d:?}") };
+        assert_eq!((c.kind.as_str(), c.status.as_str()), ("Terminating", "True"));
+        assert!(!c.message.is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod card;
 mod changes;
 mod declared;
+mod defined;
 mod events;
 mod faults;
 pub mod graph;
@@ -26,9 +27,10 @@ mod reason;
 mod requests;
 mod timeline;
 
-pub use card::{Card, Place};
+pub use card::{Card, Place, Standing};
 pub use changes::{FieldChange, field_changes};
-pub use declared::{Declared, Short, declared};
+pub use declared::{Ailing, Ails, Declared, Short, declared};
+pub use defined::{DefinedKind, DefinedKinds};
 pub use events::{Condition, EventLine, EventsView, events};
 pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};
 pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, subject};

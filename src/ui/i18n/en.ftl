@@ -48,7 +48,7 @@ depth-machinery-about = One step is one watch event, delta, handler, key or requ
 
 policy = Who goes next: { $now }
 policy-fair = in turn
-policy-fair-about = Every component issues one command in turn, and sees all that has happened before.
+policy-fair-about = Every component issues one command in turn, and sees all that has happened before. What is due at the same moment goes first.
 policy-random = by chance, seed { $seed }
 policy-random-about = Of those that can act each is as likely as the others. Equal seeds, equal runs.
 policy-newest = the newest first
@@ -101,6 +101,7 @@ line-reference = names
 clock = t = { $s } s
 card-revision = { $kind } · revision { $n }
 card-paused = paused
+card-no-condition = no conditions
 pod-no-node = not scheduled yet
 pod-restarts = { $n ->
     [one] { $n } restart
@@ -140,6 +141,11 @@ in-time = in { $s } s
 step-verb = ACTION
 steady = Steady
 steady-nothing = Nothing is declared, and nothing is left to do.
+steady-stored = No pods are declared. What was applied is stored, and nothing is left to do.
+steady-custom = { $n ->
+    [one] One object of a custom kind is stored. No controller here acts on its kind, and nothing is left to do.
+   *[other] { $n } objects of custom kinds are stored. No controller here acts on their kinds, and nothing is left to do.
+}
 steady-met = { $n ->
     [one] What was declared is what is running: { $n } pod.
    *[other] What was declared is what is running: { $n } pods.
@@ -148,6 +154,12 @@ steady-unmet = Nobody has a next command, yet it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
+ails-condition = { $type } is { $status }
+ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
+ails-more = { $n ->
+    [one] Something is wrong with one more object.
+   *[other] Something is wrong with { $n } more objects.
+}
 pill-running = Running
 pill-looking = Looking
 pill-waiting = Waiting { $s } s

@@ -130,9 +130,11 @@ pub fn between(map: &Map, uses: &[Use]) -> Result<Vec<Break>, String> {
 
 /// The uses between the modules of a folder, one for each file and pair of modules. Code for tests only is
 /// left out: the tests of a module may use the whole room.
-pub fn inside(folder: &str, uses: &[Use]) -> Vec<Break> {
+pub fn inside(folder: &str, files: &[File], uses: &[Use]) -> Vec<Break> {
     let mut edges: Vec<Break> = Vec::new();
-    let modules: BTreeSet<String> = uses.iter().filter_map(|used| child(folder, &used.from)).collect();
+    let names = files.iter().filter_map(|file| file.name.strip_prefix("src/"));
+    let modules: BTreeSet<String> =
+        names.filter_map(|name| child(folder, &module_of(name).join("/"))).collect();
     for used in uses.iter().filter(|used| !used.in_test) {
         let (Some(from), Some(to)) = (child(folder, &used.from), child(folder, &used.to)) else { continue };
         // An item in the folder's own file belongs to the folder.
@@ -183,9 +185,19 @@ fn leads(next: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> boo
 mod tests {
     use super::*;
 
+    fn read(files: &[(&str, &str)]) -> Vec<File> {
+        files.iter().map(|(name, text)| File { name: (*name).into(), text: (*text).into() }).collect()
+    }
+
     fn files(files: &[(&str, &str)]) -> Vec<Use> {
-        let file = |(name, text): &(&str, &str)| File { name: (*name).into(), text: (*text).into() };
-        uses(&files.iter().map(file).collect::<Vec<_>>()).expect("Rust")
+        uses(&read(files)).expect("Rust")
+    }
+
+    /// The uses in `src/s` that are part of a cycle, as `file:line to`.
+    fn circles_in_s(files: &[(&str, &str)]) -> Vec<String> {
+        let files = read(files);
+        let edges = inside("s", &files, &uses(&files).expect("Rust"));
+        circles(edges).iter().map(|b| format!("{}:{} {}", b.file, b.line, b.to)).collect()
     }
 
     fn map(lines: &str) -> Map {
@@ -245,21 +257,30 @@ mod tests {
 
     #[test]
     fn a_circle_names_every_use_that_closes_it() {
-        let uses = files(&[
+        let broken = circles_in_s(&[
             ("src/s/mod.rs", "pub use a::A;"),
             ("src/s/a.rs", "use super::b::B;\nuse super::c::C;"),
             ("src/s/b/mod.rs", "use crate::s::c::C;"),
             ("src/s/b/inner.rs", "use super::super::a::A;"),
             ("src/s/c.rs", "#[cfg(test)]\nuse super::a::A;"),
         ]);
-        let broken: Vec<_> =
-            circles(inside("s", &uses)).iter().map(|b| format!("{}:{} {}", b.file, b.line, b.to)).collect();
         assert_eq!(broken, ["src/s/a.rs:1 s/b", "src/s/b/inner.rs:1 s/a"]);
     }
 
     #[test]
     fn a_folders_own_file_is_part_of_a_circle() {
-        let uses = files(&[("src/s/mod.rs", "use crate::s::a::A;"), ("src/s/a.rs", "use super::Item;")]);
-        assert_eq!(circles(inside("s", &uses)).len(), 2);
+        let broken =
+            circles_in_s(&[("src/s/mod.rs", "use crate::s::a::A;"), ("src/s/a.rs", "use super::Item;")]);
+        assert_eq!(broken, ["src/s/mod.rs:1 s/a", "src/s/a.rs:1 s"]);
+    }
+
+    #[test]
+    fn a_module_that_uses_nothing_is_not_the_folders_own_file() {
+        let broken = circles_in_s(&[
+            ("src/s/mod.rs", "use crate::s::a::A;"),
+            ("src/s/a.rs", "use super::leaf::Item;"),
+            ("src/s/leaf.rs", "pub struct Item;"),
+        ]);
+        assert_eq!(broken, [""; 0]);
     }
 }

@@ -14,12 +14,13 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use crate::api::duration::human_duration;
 use crate::api::types::certificates::{
     CertificateSigningRequestCondition as Condition, CertificateSigningRequestStatus as Status,
 };
 use crate::api::types::{CertificateSigningRequest, Time};
-use crate::api::{ApiKind, Object, Timestamp};
-use crate::apiserver::printers::{created, human_duration, name, or_none};
+use crate::api::{ApiKind, Object, Timestamp, cells};
+use crate::apiserver::printers::{created, name, or_none};
 use crate::apiserver::validation::Errors;
 use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 
@@ -112,27 +113,13 @@ impl Strategy for CertificateSigningRequest {
             or_none(Some(&self.spec.signer_name)),
             self.spec.username.clone().unwrap_or_default(),
             self.spec.expiration_seconds.map_or_else(|| "<none>".to_owned(), duration),
-            condition(self),
+            cells::certificate_condition(self),
         ]
     }
 }
 
 fn conditions(request: &CertificateSigningRequest) -> &[Condition] {
     request.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default()
-}
-
-/// What has become of a request, `Approved,Issued` (`extractCSRStatus`).
-pub(crate) fn condition(request: &CertificateSigningRequest) -> String {
-    let has = |type_: &str| conditions(request).iter().any(|c| c.type_ == type_);
-    let decision = match (has("Denied"), has("Approved")) {
-        (true, _) => "Denied",
-        (false, true) => "Approved",
-        (false, false) => "Pending",
-    };
-    let failed = if has("Failed") { ",Failed" } else { "" };
-    let certificate = request.status.as_ref().and_then(|s| s.certificate.as_ref());
-    let issued = if certificate.is_some_and(|c| !c.0.is_empty()) { ",Issued" } else { "" };
-    format!("{decision}{failed}{issued}")
 }
 
 /// Keeps the conditions of a type as they were, if there are as many as before. If there are not, validation refuses the

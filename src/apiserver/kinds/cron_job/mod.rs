@@ -14,11 +14,12 @@ use serde_json::Value;
 use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, job, keep,
 };
+use crate::api::duration::age;
 use crate::api::types::CronJob;
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
-use crate::apiserver::printers::{age, created, name, or_none};
+use crate::apiserver::printers::{created, name, or_none};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 

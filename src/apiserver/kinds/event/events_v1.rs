@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::api::types::{Event, EventSeries};
 use crate::api::{Object, to_value};
-use crate::apiserver::kinds::versions::{Version, rename};
+use crate::apiserver::kinds::version::{Version, rename};
 use crate::apiserver::validation::meta::{IMMUTABLE, object_meta, object_meta_update};
 use crate::apiserver::validation::{BadValue, Errors, FieldError, Path, name_is_dns_subdomain, text};
 

@@ -11,9 +11,10 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{Column, Creation, SelectableFields, Strategy};
+use crate::api::duration::{age, age_micro};
 use crate::api::types::Event;
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::printers::{age, age_micro, name};
+use crate::apiserver::printers::name;
 use crate::apiserver::validation::meta::invalid_each;
 use crate::apiserver::validation::{Errors, FieldError, Path, names, text};
 

@@ -2,14 +2,12 @@
 //! (`pkg/printers/internalversion/printers.go`).
 
 use crate::api::Timestamp;
-use crate::api::quantity::amount_of;
-use crate::api::types::{HorizontalPodAutoscaler, Quantity, autoscaling as hpa};
+use crate::api::cells::{CurrentMetric, UNKNOWN, current_metric, quantity};
+use crate::api::types::{HorizontalPodAutoscaler, autoscaling as hpa};
 use crate::apiserver::printers::{created, name};
 
 /// How many metrics the cell shows; the others are counted.
 const METRICS_SHOWN: usize = 2;
-
-const UNKNOWN: &str = "<unknown>";
 
 /// The cells of a HorizontalPodAutoscaler.
 pub(super) fn cells(h: &HorizontalPodAutoscaler, now: Timestamp) -> Vec<String> {
@@ -30,47 +28,22 @@ pub(super) fn cells(h: &HorizontalPodAutoscaler, now: Timestamp) -> Vec<String> 
     ]
 }
 
-/// What there is of a metric: its value, and of a resource how much of the request that is.
-#[derive(Default)]
-pub(crate) struct Current {
-    pub value: Option<Quantity>,
-    pub average: Option<Quantity>,
-    pub utilization: Option<i32>,
-}
-
-/// The current value that stands at a metric's place.
-pub(crate) fn current(metric: &hpa::MetricSpec, status: Option<&hpa::MetricStatus>) -> Current {
-    let Some(s) = status else { return Current::default() };
-    let found = match metric.type_.as_str() {
-        "External" => s.external.as_ref().map(|m| &m.current),
-        "Pods" => s.pods.as_ref().map(|m| &m.current),
-        "Object" => s.object.as_ref().map(|m| &m.current),
-        "Resource" => s.resource.as_ref().map(|m| &m.current),
-        "ContainerResource" => s.container_resource.as_ref().map(|m| &m.current),
-        _ => None,
-    };
-    let Some(m) = found else { return Current::default() };
-    Current { value: m.value.clone(), average: m.average_value.clone(), utilization: m.average_utilization }
-}
-
-/// A quantity as it is printed.
-pub(crate) fn quantity(q: Option<&Quantity>) -> String {
-    q.map_or_else(|| UNKNOWN.into(), |q| amount_of(Some(q)).canonical())
-}
-
 fn metrics(specs: &[hpa::MetricSpec], current_metrics: &[hpa::MetricStatus]) -> String {
     if specs.is_empty() {
         return "<none>".into();
     }
-    let mut shown: Vec<String> =
-        specs.iter().enumerate().map(|(i, m)| metric(m, &current(m, current_metrics.get(i)))).collect();
+    let mut shown: Vec<String> = specs
+        .iter()
+        .enumerate()
+        .map(|(i, m)| metric(m, &current_metric(m, current_metrics.get(i))))
+        .collect();
     let more = shown.len().saturating_sub(METRICS_SHOWN);
     shown.truncate(METRICS_SHOWN);
     let text = shown.join(", ");
     if more > 0 { format!("{text} + {more} more...") } else { text }
 }
 
-fn metric(m: &hpa::MetricSpec, now: &Current) -> String {
+fn metric(m: &hpa::MetricSpec, now: &CurrentMetric) -> String {
     let outside = |target: &hpa::MetricTarget| match &target.average_value {
         Some(average) => format!("{}/{} (avg)", quantity(now.average.as_ref()), quantity(Some(average))),
         None => format!("{}/{}", quantity(now.value.as_ref()), quantity(target.value.as_ref())),

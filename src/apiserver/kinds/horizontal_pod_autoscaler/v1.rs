@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::metrics;
 use crate::api::Object;
 use crate::api::go_types::{self, GoStruct};
-use crate::apiserver::kinds::versions::Version;
+use crate::apiserver::kinds::version::Version;
 use crate::apiserver::validation::Errors;
 
 /// The metrics other than the use of CPU, a list of MetricSpec.

@@ -14,11 +14,12 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
+use crate::api::duration::human_duration;
 use crate::api::types::{Job, JobSpec, JobStatus, ObjectMeta};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
-use crate::apiserver::printers::{created, human_duration, name};
+use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 

@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{PersistentVolume, PersistentVolumeSpec, PersistentVolumeStatus, Time};
+use crate::api::volume::access_modes_as_string;
 use crate::api::{MetaExt, Timestamp, quantity};
 use crate::apiserver::defaults::{default, quantities, volume};
-use crate::apiserver::printers::{access_modes, created, name, or_unset};
+use crate::apiserver::printers::{created, name, or_unset};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 
@@ -137,7 +138,7 @@ impl Strategy for PersistentVolume {
         vec![
             name(&self.metadata),
             quantity::amount_of(spec.capacity.as_ref().and_then(|c| c.get("storage"))).canonical(),
-            access_modes(spec.access_modes.as_ref()),
+            access_modes_as_string(spec.access_modes.as_ref()),
             spec.persistent_volume_reclaim_policy.unwrap_or_default(),
             phase.unwrap_or_default(),
             claim.unwrap_or_default(),

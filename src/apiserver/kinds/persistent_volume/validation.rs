@@ -3,6 +3,7 @@
 use crate::api::quantity::amount_of;
 use crate::api::types::{CSIPersistentVolumeSource, PersistentVolume, PersistentVolumeSpec};
 use crate::apiserver::validation::field::pointer;
+use crate::apiserver::validation::local_path::no_backsteps;
 use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, object_meta, object_meta_update};
 use crate::apiserver::validation::resources::positive;
 use crate::apiserver::validation::volume_modes::{access_modes, volume_mode};
@@ -174,7 +175,7 @@ fn volume_source(errs: &mut Errors, spec: &PersistentVolumeSpec, volume: &str, p
                 if local.is_empty() {
                     errs.push(FieldError::required(&at.child("path"), ""));
                 } else {
-                    volumes::no_backsteps(errs, local, &at.child("path"));
+                    no_backsteps(errs, local, &at.child("path"));
                 }
                 if spec.node_affinity.is_none() {
                     let why = "Local volume requires node affinity";

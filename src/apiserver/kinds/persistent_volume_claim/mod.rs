@@ -15,9 +15,10 @@ use crate::api::types::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
     TypedObjectReference,
 };
+use crate::api::volume::access_modes_as_string;
 use crate::api::{MetaExt, Timestamp, quantity};
 use crate::apiserver::defaults::{claim_spec::claim_spec, default, quantities};
-use crate::apiserver::printers::{access_modes, created, name, or_unset};
+use crate::apiserver::printers::{created, name, or_unset};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 
@@ -106,7 +107,7 @@ impl Strategy for PersistentVolumeClaim {
         } else {
             let capacity =
                 quantity::amount_of(status.capacity.as_ref().and_then(|c| c.get("storage"))).canonical();
-            (capacity, access_modes(status.access_modes.as_ref()))
+            (capacity, access_modes_as_string(status.access_modes.as_ref()))
         };
         vec![
             name(&self.metadata),

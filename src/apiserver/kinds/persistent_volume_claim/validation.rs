@@ -2,6 +2,7 @@
 
 use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
+use crate::api::resource::is_native;
 use crate::api::types::{PersistentVolumeClaim, PersistentVolumeClaimSpec, Quantity};
 use crate::apiserver::validation::claim_spec::claim_spec;
 use crate::apiserver::validation::field::pointer;
@@ -154,7 +155,7 @@ fn resource_key(errs: &mut Errors, name: &str, path: &Path) -> bool {
     let messages = names::qualified_name(name);
     let ok = messages.is_empty();
     invalid_each(errs, path, name, messages);
-    if ok && resources::is_native(name) && name != "storage" {
+    if ok && is_native(name) && name != "storage" {
         errs.push(FieldError::not_supported(path, name, &["storage"]));
         return false;
     }

@@ -3,11 +3,10 @@
 use std::rc::Rc;
 
 use crate::api::types::{Pod, PodCondition, Time};
-use crate::api::{ApiKind, MetaExt};
+use crate::api::{ApiKind, MetaExt, seconds};
 use crate::apimachinery::{Details, Request, Response, Status, Verb};
 use crate::apiserver::ApiServer;
 use crate::apiserver::context::RequestContext;
-use crate::apiserver::registry::seconds;
 use crate::apiserver::stages::Stage;
 
 impl ApiServer {

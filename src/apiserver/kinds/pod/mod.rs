@@ -7,7 +7,6 @@
 pub(in crate::apiserver) mod binding;
 pub(in crate::apiserver) mod deletion;
 pub(super) mod disabled;
-pub(in crate::apiserver) mod qos;
 pub(in crate::apiserver) mod row;
 pub(in crate::apiserver) mod status;
 pub(in crate::apiserver) mod strategy;

@@ -1,9 +1,10 @@
 //! The row of a Pod: its phase, conditions and containers in one word (`printPod` in
 //! `pkg/printers/internalversion/printers.go`).
 
+use crate::api::duration::age;
 use crate::api::types::{Container, ContainerStatus, Pod, PodStatus, Time};
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::printers::{age, created, name, or_none};
+use crate::apiserver::printers::{created, name, or_none};
 
 /// What a table says of a pod.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::disabled::{drop_disabled, uses_disabled};
-use super::qos::qos_class;
+use crate::api::resource::qos_class;
 use crate::api::types as t;
-use crate::api::{ApiKind, MetaExt, Object, Timestamp};
-use crate::apiserver::registry::seconds;
+use crate::api::{ApiKind, MetaExt, Object, Timestamp, seconds};
 
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::qos::qos_class;
+use crate::api::resource::qos_class;
 use crate::api::types as t;
 use t::Quantity;
 

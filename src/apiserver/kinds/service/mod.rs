@@ -15,10 +15,11 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use crate::api::labels::format_labels;
 use crate::api::types::{IntOrString, LoadBalancerStatus, Service, ServicePort, ServiceSpec, ServiceStatus};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::default;
-use crate::apiserver::printers::{created, format_labels, name, or_none};
+use crate::apiserver::printers::{created, name, or_none};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 

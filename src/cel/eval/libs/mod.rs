@@ -1,6 +1,5 @@
 //! What functions do. Which of them exist, and for which types, is in `check/tables.rs`.
 
-pub(crate) mod authz;
 pub(super) mod convert;
 pub(crate) mod format;
 mod lists;
@@ -31,7 +30,6 @@ pub(super) fn call(function: &str, member: bool, args: &[Value], meter: &mut Met
             .or_else(|| quantity::member(function, args))
             .or_else(|| semver::member(function, args))
             .or_else(|| format::member(function, args))
-            .or_else(|| authz::member(function, args))
             .or_else(|| optional::member(function, args))
     } else {
         convert::global(function, args)

@@ -1,18 +1,21 @@
 //! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw
-//! and what a person can do to them. Each built-in kind that is more than a name has an implementation
-//! of [`KindView`]; all others share `Plain`, the kinds of custom resources included.
+//! what is wrong with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation
+//! of [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
+mod custom;
 mod nodes;
 mod pods;
 mod services;
 mod workloads;
 
 use crate::api::labels::Selector;
-use crate::api::{Kind, Object};
+use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 
 use super::card::{Card, Place};
+use super::declared::Ails;
 use super::offers::{Offer, deletion};
+use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
@@ -52,23 +55,35 @@ pub trait KindView {
     fn makes(&self) -> Option<Kind>;
     /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
+    /// What is wrong with an object by its own account, when nothing is left to do. What a workload lacks of its pods is not
+    /// part of it: [`declared`](super::declared) counts pods. Called for every object of the graph with every step.
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
+    }
     /// The node that an object is bound to.
-    fn node<'o>(&self, object: &'o Object) -> Option<&'o str>;
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
     /// The objects that an object selects by labels; `None` if it selects none.
-    fn selects(&self, object: &Object) -> Option<Selects>;
+    fn selects(&self, _: &Object) -> Option<Selects> {
+        None
+    }
     /// The objects of its own namespace that an object names in its spec.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
     /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 12] = [
+const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
     (Kind::NODE, &Nodes),
     (Kind::SERVICE, &Services),
+    (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
     (Kind::EVENT, &Plain { shows: Shows::None }),
     (Kind::LEASE, &Plain { shows: Shows::None }),
     (Kind::JOB, &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::POD }),
@@ -86,7 +101,17 @@ const VIEWS: [(Kind, &dyn KindView); 12] = [
 
 /// The view of a kind.
 pub fn of(kind: Kind) -> &'static dyn KindView {
+    if kind.is_custom() {
+        return &Customs;
+    }
     VIEWS.iter().find(|(k, _)| *k == kind).map_or(&Plain { shows: Shows::Made }, |(_, view)| *view)
+}
+
+/// An object that is being deleted stays until its finalizers are taken away.
+fn stuck(object: &Object) -> Option<Ails> {
+    let meta = object.meta();
+    let finalizers = meta.finalizers.as_deref().filter(|f| meta.is_deleting() && !f.is_empty())?;
+    Some(Ails::Finalizers(finalizers.to_vec()))
 }
 
 /// The view of all other kinds: the page knows nothing special about them.
@@ -107,22 +132,8 @@ impl KindView for Plain {
     fn makes(&self) -> Option<Kind> {
         None
     }
-    fn card(&self, object: &Object) -> Card {
-        let kind = object.kind();
-        if kind.is_custom() || kind == Kind::CUSTOM_RESOURCE_DEFINITION {
-            Card::of_conditions(object)
-        } else {
-            Card::Other
-        }
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
+    fn card(&self, _: &Object) -> Card {
+        Card::Other
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]

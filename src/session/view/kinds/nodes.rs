@@ -1,6 +1,6 @@
 //! Nodes.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Shows};
 use crate::api::types::Node;
 use crate::api::{Kind, Object};
 use crate::cluster::{Cluster, Fault};
@@ -30,15 +30,6 @@ impl KindView for Nodes {
             ready: conditions.iter().any(|c| c.type_ == "Ready" && c.status == "True"),
             schedulable: n.spec.as_ref().and_then(|s| s.unschedulable) != Some(true),
         }
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
         let name = object.name();

@@ -1,6 +1,6 @@
 //! Pods.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Shows};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
@@ -30,9 +30,6 @@ impl KindView for Pods {
     fn node<'o>(&self, object: &'o Object) -> Option<&'o str> {
         let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();
         node.filter(|n| !n.is_empty())
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
         object.get::<Pod>().and_then(|p| p.spec.as_ref()).map_or_else(Vec::new, |spec| named_by(spec))

@@ -27,15 +27,9 @@ impl KindView for Services {
     fn card(&self, _: &Object) -> Card {
         Card::Other
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let labels = object.get::<Service>()?.spec.as_ref()?.selector.as_ref().filter(|l| !l.is_empty())?;
         Some(Selects { selector: Selector::from_set(labels), kind: Kind::POD, only_orphans: false })
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]

@@ -48,23 +48,19 @@ impl KindView for Workload {
             paused: value.pointer("/spec/suspend").and_then(serde_json::Value::as_bool).unwrap_or(false),
         }
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Vec::new();
         if object.kind().has_subresource("scale") {
-            out.extend(scaling(object, &self.card(object)));
+            out.extend(wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n)));
         }
         out.push(deletion(object));
         out
     }
+}
+
+/// How many pods a workload's card says are declared.
+fn wanted(card: &Card) -> Option<i32> {
+    if let Card::Workload { want, .. } = card { Some(*want) } else { None }
 }
 
 /// Deployments.
@@ -95,20 +91,14 @@ impl KindView for Deployments {
             paused: spec.and_then(|s| s.paused).unwrap_or(false),
         }
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<Deployment>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::REPLICA_SET, only_orphans: true })
     }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
-        let mut out = scaling(object, &card);
+        let mut out = wanted(&card).map_or_else(Vec::new, |n| scaling(object, n));
         let (key, verb) = match card {
             Card::Workload { paused: true, .. } => ("act-resume", "resume"),
             _ => ("act-pause", "pause"),
@@ -149,19 +139,13 @@ impl KindView for ReplicaSets {
             paused: false,
         }
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<ReplicaSet>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::POD, only_orphans: true })
     }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        let mut out = scaling(object, &self.card(object));
+        let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }

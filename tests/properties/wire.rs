@@ -1,13 +1,11 @@
-//! What components send, as JSON, is the same request.
-
-#![allow(clippy::unwrap_used)]
+//! A request of a component has the same effect when it is sent as JSON over HTTP.
 
 use serde_json::Value;
 
-use super::http;
-use crate::apimachinery::{Response, wire, wire_answer};
-use crate::cluster::Outcome;
-use crate::session::{Depth, Session, Start, What, scenario};
+use steady::apimachinery::{Response, wire, wire_answer};
+use steady::apiserver::http::http;
+use steady::cluster::Outcome;
+use steady::session::{Depth, Session, Start, What, scenario};
 
 #[test]
 fn a_request_over_the_wire_is_the_same_request() {

@@ -1,0 +1,55 @@
+//! Keys that are added to a work queue later: whether a cluster waits for them, [`Wait`], and what a component
+//! tells its process about them, [`TimerOp`].
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::key::AnyKey;
+use crate::api::Timestamp;
+
+/// The namespace of a [`Wait::Poll`] that looks at all objects but Nodes, in whatever namespace or
+/// in none. No namespace has this name.
+pub const ANYWHERE: &str = "*";
+
+/// Whether a cluster waits for a deadline: whether time passes in order to meet it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The cluster waits; it is not steady before.
+    Foreground,
+    /// The deadline is taken back.
+    Cancelled,
+    /// The cluster does not wait. The deadline is met when time passes for another reason: heartbeats
+    /// and resyncs.
+    Background,
+    /// The cluster does not wait until something in a namespace is written, and waits from then on.
+    /// To look again where nothing has changed is no reason to let time pass.
+    Poll {
+        /// The namespace; [`ANYWHERE`] for all, and for objects in none.
+        namespace: Rc<str>,
+    },
+    /// The cluster waits from the moment on at which the node's kubelet stops. A kubelet that runs
+    /// renews its heartbeat in time, so a deadline for it is never met, however far time jumps. The
+    /// deadline is met after everything else that is due at its moment, so that a heartbeat of that
+    /// moment has been heard.
+    Watchdog {
+        /// The node.
+        node: Rc<str>,
+        /// How long after the kubelet stopped the deadline is met at the soonest: heartbeats before
+        /// that were in time, whether or not time was there for each to be written.
+        after: SignedDuration,
+    },
+}
+
+/// A key's timer is set, set to an earlier moment, or cancelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimerOp {
+    /// The key.
+    pub key: AnyKey,
+    /// The moment.
+    pub at: Timestamp,
+    /// The plan it replaces.
+    pub replaces: Option<Timestamp>,
+    /// Whether the cluster waits for it.
+    pub wait: Wait,
+}

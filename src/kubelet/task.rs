@@ -1,0 +1,50 @@
+//! The kubelet of a node, [`Kubelet`], and the keys of its work queue, [`Task`].
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::state::State;
+use crate::api::Key;
+use crate::client::Context;
+
+/// The kubelet of one node.
+#[derive(Clone, Debug)]
+pub struct Kubelet {
+    pub(super) node: Rc<str>,
+    pub(super) name: Rc<str>,
+    /// The key of its Node object.
+    pub(super) key: Key,
+}
+
+impl Kubelet {
+    /// The kubelet of the node with this name.
+    pub fn new(node: &str) -> Kubelet {
+        Kubelet { node: node.into(), name: "kubelet".into(), key: Key::new("", node) }
+    }
+}
+
+/// A key of the kubelet's work queue.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// Renew the lease of the node with this name.
+    Lease(Rc<str>),
+    /// Report the status of the node with this name.
+    Status(Rc<str>),
+    /// Take a turn of a pod.
+    Pod(Key),
+    /// The same, planned for a background deadline.
+    Background(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Lease(node) => write!(f, "{node}/lease"),
+            Task::Status(node) => write!(f, "{node}/status"),
+            Task::Pod(pod) => pod.fmt(f),
+            Task::Background(pod) => write!(f, "{pod}/background"),
+        }
+    }
+}
+
+pub(super) type Cx = Context<State, Task>;
