@@ -44,7 +44,6 @@ use super::kinds;
 use crate::api::types as t;
 use crate::api::{Kind, Object};
 
-pub use super::kinds::cron_job::schedule::parse as parse_schedule;
 pub(super) use field::json_map;
 pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, go_quote, json_strings};
 pub(crate) use meta::{object_meta_at, object_meta_update_generic};

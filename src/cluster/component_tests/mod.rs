@@ -1,5 +1,6 @@
 //! Tests of components that need a whole cluster.
 
+mod batch;
 mod endpoint;
 mod garbage_collector;
 mod kubelet;
