@@ -88,8 +88,6 @@ impl Ord for AnyKey {
     fn cmp(&self, other: &AnyKey) -> Ordering {
         let same_type = match (&self.0, &other.0) {
             (Repr::Object(a), Repr::Object(b)) => Some(a.cmp(b)),
-            // A queue, its set and its timers mostly hold copies of one key.
-            (Repr::Other(a), Repr::Other(b)) if Rc::ptr_eq(a, b) => Some(Ordering::Equal),
             (Repr::Other(a), Repr::Other(b)) => (**a).compare((**b).as_any()),
             _ => None,
         };
