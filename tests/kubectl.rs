@@ -694,7 +694,10 @@ fn questions_about_access_are_asked_in_kubectls_words() {
     let odd = s.run("auth can-i fly nodes");
     assert_eq!(
         (odd.exit, odd.stderr.as_str()),
-        (0, "Warning: resource 'nodes' is not namespace scoped\n\nWarning: verb 'fly' is not a known verb\n\n")
+        (
+            0,
+            "Warning: resource 'nodes' is not namespace scoped\n\nWarning: verb 'fly' is not a known verb\n\n"
+        )
     );
     assert_eq!(
         s.ok("auth can-i --list"),
@@ -708,7 +711,10 @@ fn questions_about_access_are_asked_in_kubectls_words() {
             "list option can't be specified with neither quiet, all-namespaces nor subresource options",
         ),
         ("auth can-i get /x --subresource=log", "--subresource can not be used with NonResourceURL"),
-        ("create token a --bound-object-kind=Pod", "--bound-object-name is required if --bound-object-kind is provided"),
+        (
+            "create token a --bound-object-kind=Pod",
+            "--bound-object-name is required if --bound-object-kind is provided",
+        ),
         ("create token a --duration=5ms", "--duration cannot be expressed in units less than seconds"),
     ] {
         let out = s.run(line);

@@ -169,7 +169,10 @@ fn owners_of_replicas(object: &Value) -> Vec<(String, String, bool)> {
     let text = |m: &Value, key: &str| m[key].as_str().unwrap_or_default().to_owned();
     let list = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
     let owns = |m: &&Value| m.pointer("/fieldsV1/f:spec/f:replicas").is_some();
-    list.iter().filter(owns).map(|m| (text(m, "manager"), text(m, "subresource"), m.get("time").is_some())).collect()
+    list.iter()
+        .filter(owns)
+        .map(|m| (text(m, "manager"), text(m, "subresource"), m.get("time").is_some()))
+        .collect()
 }
 
 #[test]

@@ -7,21 +7,23 @@ mod custom;
 mod nodes;
 mod pods;
 mod services;
+mod sets;
 mod workloads;
 
 use crate::api::labels::Selector;
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 
+use super::ails::Ails;
 use super::card::{Card, Place};
-use super::declared::Ails;
 use super::offers::{Offer, deletion};
 use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
-use workloads::{Deployments, ReplicaSets, Workload};
+use sets::{DaemonSets, StatefulSets};
+use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,10 @@ pub trait KindView {
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None
     }
+    /// The place of an object among those of its owner, if it has a fixed one.
+    fn ordinal(&self, _: &Object) -> Option<u32> {
+        None
+    }
     /// The objects that an object selects by labels; `None` if it selects none.
     fn selects(&self, _: &Object) -> Option<Selects> {
         None
@@ -90,15 +96,9 @@ const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::LEASE, &Plain { shows: Shows::None }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
-    (
-        Kind::STATEFUL_SET,
-        &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },
-    ),
-    (Kind::DAEMON_SET, &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::POD }),
-    (
-        Kind::REPLICATION_CONTROLLER,
-        &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::POD },
-    ),
+    (Kind::STATEFUL_SET, &StatefulSets),
+    (Kind::DAEMON_SET, &DaemonSets),
+    (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
 ];
 
 /// The view of a kind.
