@@ -75,6 +75,7 @@ impl Call<'_> {
     }
 
     /// Answers for somebody else.
+    #[inline(never)]
     pub(super) fn runtime(
         &self,
         kind: Kind,
