@@ -665,9 +665,8 @@ spec:
 #[test]
 fn a_description_of_a_pod_has_all_its_parts() {
     let mut s = Server::new();
-    let server = &mut s;
-    let files = BTreeMap::from([("all.yaml".to_owned(), EVERYTHING.to_owned())]);
-    let made = run("apply -f all.yaml", &files, server);
+    s.ok("create serviceaccount default");
+    let made = run("apply -f all.yaml", &|_: &str| Some(EVERYTHING.to_owned()), &mut s);
     assert_eq!((made.exit, made.stderr.as_str()), (0, ""));
     let shown = s.ok("describe pod all");
     for part in [
@@ -694,7 +693,10 @@ fn questions_about_access_are_asked_in_kubectls_words() {
     let odd = s.run("auth can-i fly nodes");
     assert_eq!(
         (odd.exit, odd.stderr.as_str()),
-        (0, "Warning: resource 'nodes' is not namespace scoped\n\nWarning: verb 'fly' is not a known verb\n\n")
+        (
+            0,
+            "Warning: resource 'nodes' is not namespace scoped\n\nWarning: verb 'fly' is not a known verb\n\n"
+        )
     );
     assert_eq!(
         s.ok("auth can-i --list"),
@@ -708,7 +710,10 @@ fn questions_about_access_are_asked_in_kubectls_words() {
             "list option can't be specified with neither quiet, all-namespaces nor subresource options",
         ),
         ("auth can-i get /x --subresource=log", "--subresource can not be used with NonResourceURL"),
-        ("create token a --bound-object-kind=Pod", "--bound-object-name is required if --bound-object-kind is provided"),
+        (
+            "create token a --bound-object-kind=Pod",
+            "--bound-object-name is required if --bound-object-kind is provided",
+        ),
         ("create token a --duration=5ms", "--duration cannot be expressed in units less than seconds"),
     ] {
         let out = s.run(line);
