@@ -13,6 +13,7 @@
 //! ```
 
 pub mod cells;
+pub mod cron;
 mod custom;
 pub mod definition;
 pub mod digest;
@@ -30,6 +31,7 @@ pub mod labels;
 mod managers;
 mod meta;
 pub mod names;
+pub mod node_selector;
 mod object;
 pub mod order;
 pub mod patch;
@@ -38,6 +40,7 @@ pub mod pkcs10;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod quote;
 pub mod regexp;
 pub mod release;
 pub mod resource;
@@ -81,6 +84,7 @@ pub mod types {
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
         OwnerReference, Time,
     };
+    pub use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
     /// The parts of HorizontalPodAutoscalers.

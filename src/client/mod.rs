@@ -9,6 +9,7 @@
 
 mod children;
 mod component;
+mod consistency;
 mod context;
 mod controller;
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod workqueue;
 
 pub use children::{Selects, controller_of};
 pub use component::{Component, Env, Progress, Wants};
+pub use consistency::Consistency;
 pub use context::{ApiCall, Context, Error, Lister, Pending, Result, object_reference};
 pub use controller::Controller;
 pub use expectations::Expectations;
@@ -45,4 +47,4 @@ pub use reflector::Listed;
 pub use timer::{ANYWHERE, TimerOp, Wait};
 pub use watches::{Kinds, Watches};
 pub use why::{Fact, Why};
-pub use workqueue::{WorkQueue, delay};
+pub use workqueue::{RateLimit, WorkQueue};

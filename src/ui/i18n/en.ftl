@@ -153,6 +153,7 @@ steady-met = { $n ->
 steady-unmet = Nobody has a next command, yet it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-job = failed: { $succeeded } of { $want } succeeded
 short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
 ails-condition = { $type } is { $status }
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
@@ -221,6 +222,9 @@ actions = What you can do to it
 act-more = One more
 act-fewer = One fewer
 act-restart = Restart rollout
+act-suspend = Suspend
+act-unsuspend = Resume
+act-run-now = Run now
 act-pause = Pause
 act-resume = Resume
 act-undo = Undo
@@ -278,6 +282,7 @@ action-start = its worker takes the next key
 action-send = its request is sent and answered
 action-record = its next event is written
 action-advance = time passes
+action-schedule = time passes to the next run of { $kind }
 action-informers = the informers of { $who } follow the kinds it knows
 out-listed = Listed { $kind }: { $n } objects
 out-expired = { $kind }: 410 Gone, too old resource version: { $seen } ({ $oldest }); listed anew: { $n } objects
@@ -374,6 +379,39 @@ why-manage_replicas-delete = { $want ->
     [one] { $have } exists
    *[other] { $have } exist
 }
+why-manage_job-create = { $want ->
+    [one] { $want } pod may run
+   *[other] { $want } pods may run
+} at a time, { $have ->
+    [one] { $have } does
+   *[other] { $have } do
+}, and { $succeeded ->
+    [one] { $succeeded } has succeeded
+   *[other] { $succeeded } have succeeded
+}
+why-manage_job-delete = { $want ->
+    [one] { $want } pod may run
+   *[other] { $want } pods may run
+} at a time, and { $have ->
+    [one] { $have } does
+   *[other] { $have } do
+}
+why-manage_job-suspend = its Job is suspended
+why-delete_active_pods = its Job ends: { $reason }
+why-track_job_status = it counts { $active } active, { $ready } ready, { $succeeded } succeeded, { $failed } failed, { $terminating } terminating
+why-enact_job_finished-complete = { $succeeded } have succeeded, and each pod is counted: the Job is complete
+why-enact_job_finished-failed = the Job has failed: { $message }
+why-remove_tracking_finalizer = its phase is { $phase }, and the Job's status has noted it
+why-sync_orphan_pod = no Job that runs counts it any more
+why-process_job-expired = it ended { $ttl } s ago, and is kept no longer
+why-sync_cron_job-create = its schedule { $schedule } has a run at { $at }
+why-sync_cron_job-replace = the next run is due, and it replaces this one
+why-sync_cron_job-status = it has { $active ->
+    [0] no active Job
+    [one] { $active } active Job
+   *[other] { $active } active Jobs
+}, and its last run was at { $last }
+why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
 why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
 why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
 why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already
@@ -400,6 +438,39 @@ why-update_replica_set_status = it counts { $replicas ->
     [one] { $replicas } pod
    *[other] { $replicas } pods
 }, { $ready } ready, { $available } available
+why-controller_revision-create = { $owner }'s template is new, and this is its revision { $revision }
+why-controller_revision-renumber = its template is the newest one again: revision { $before } becomes { $revision }
+why-controller_revision-delete = no pod has one of the { $old } old revisions, and { $limit } are kept: revision { $revision } goes
+why-controller_revision-label = revision { $revision } has no hash yet
+why-controller_revision-relabel_pod = two revisions have the same template, and { $revision } is kept
+why-controller_revision-duplicate = revision { $kept } has the same template
+why-controller_revision-collision = another revision is called { $name }: a new name is tried
+why-manage-create = { $node } shall have a pod of { $set }, and has none of its newest template
+why-manage-ended = { $pod } on { $node } is { $phase }, and a new one takes its place
+why-manage-surplus = { $node } has a pod already that is older than { $pod }
+why-manage-not_wanted = { $node } shall not have { $pod } any more: a label or a taint has changed
+why-manage-node_gone = { $pod } waits for { $node }, which is gone
+why-rolling_update-replace = { $pod } on { $node } is not of revision { $revision }
+why-update_daemon_set_status = of { $desired } nodes that shall have a pod, { $current } have one: { $ready } ready, { $available } available, { $updated } updated
+why-process_replica-create = of { $want } wanted in order, { $pod } is the first that is missing
+why-process_replica-create_parallel = of { $want } wanted at once, { $pod } is missing
+why-process_replica-ended = { $pod } is { $phase }, and a pod of a StatefulSet is always made anew
+why-process_condemned = { $want ->
+    [0] none is wanted
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+}, and of those that are too many { $pod } has the highest ordinal
+why-update_stateful_set-replace = of the pods that are not of revision { $new }, { $pod } has the highest ordinal{ $partition ->
+    [0] {""}
+   *[other] , and pods from ordinal { $partition } on are replaced
+}
+why-update_stateful_pod = name, labels or volumes of { $pod } are not those of its place
+why-create_claims = { $set } has a claim template, so { $pod } gets a claim of its own
+why-update_claim_owner = its retention policy is { $deleted } when the set is deleted, and { $scaled } when its pod is scaled away
+why-update_stateful_set_status = it counts { $replicas ->
+    [one] { $replicas } pod
+   *[other] { $replicas } pods
+}, { $ready } ready, { $available } available, { $updated } updated
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }

@@ -7,7 +7,7 @@ use crate::api::labels::Selector;
 use crate::api::types as t;
 
 use super::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME, policy};
-use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_quote, json_map};
+use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_map};
 use crate::apiserver::validation::meta::{
     IMMUTABLE, label_selector, non_negative, object_meta, object_meta_update,
 };
@@ -236,6 +236,12 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job
     if before.suspend == Some(true) && at_rest(old) {
         free_scheduling(&mut template, &spec.template);
         free_resources(&mut template, &spec.template);
+        // What else of the pods' spec has changed is refused by itself.
+        if !semantic_eq(&spec.template.spec, &template.spec) {
+            let new = spec.template.spec.as_ref().map_or_else(null, internal::pod_spec_value);
+            errs.push(FieldError::invalid(&path.child("template").child("spec"), new, IMMUTABLE));
+            template.spec.clone_from(&spec.template.spec);
+        }
     }
     let same = semantic_eq(&spec.template, &template);
     immutable(errs, "template", same, internal::template(&spec.template));
@@ -323,16 +329,12 @@ fn completions_update(errs: &mut Errors, new: &t::JobSpec, old: &t::JobSpec, pat
     }
 }
 
-/// Names in a message, as Go's `%q` prints a list of them.
-pub(in crate::apiserver) fn quoted(names: &[&str]) -> String {
-    format!("[{}]", names.iter().map(|n| go_quote(n)).collect::<Vec<_>>().join(" "))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
+    use crate::apiserver::rest::{validate_status_update, validate_update};
+    use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
 
     fn job(change: Value) -> Object {
@@ -348,7 +350,7 @@ mod tests {
             body["spec"][key] = value.clone();
         }
         let mut object = Object::from_value(Kind::JOB, body).unwrap();
-        crate::apiserver::defaults::apply(&mut object);
+        crate::apiserver::rest::default(&mut object);
         object
     }
 
