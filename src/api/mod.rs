@@ -13,6 +13,7 @@
 //! ```
 
 pub mod cells;
+pub mod cron;
 mod custom;
 pub mod definition;
 pub mod digest;
@@ -38,6 +39,7 @@ pub mod pkcs10;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod quote;
 pub mod regexp;
 pub mod release;
 pub mod resource;

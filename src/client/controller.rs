@@ -112,7 +112,7 @@ impl<R: Reconciler> Controller<R> {
     }
 
     fn started(reconciler: R, watches: Rc<Watches<R::State, R::Key>>, state: R::State) -> Controller<R> {
-        let mut queue = WorkQueue::default();
+        let mut queue = WorkQueue::new(reconciler.rate_limit());
         for key in reconciler.initial_keys() {
             queue.add(AnyKey::new(key));
         }

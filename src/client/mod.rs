@@ -45,4 +45,4 @@ pub use reflector::Listed;
 pub use timer::{ANYWHERE, TimerOp, Wait};
 pub use watches::{Kinds, Watches};
 pub use why::{Fact, Why};
-pub use workqueue::{WorkQueue, delay};
+pub use workqueue::{RateLimit, WorkQueue};

@@ -10,6 +10,7 @@ use super::key::WorkKey;
 use super::memory::Memory;
 use super::recorder::EventFlavour;
 use super::watches::Watches;
+use super::workqueue::RateLimit;
 
 /// What makes one controller differ from another: what it watches, how a change becomes keys, and
 /// what it does with a key.
@@ -86,6 +87,11 @@ pub trait Reconciler: Clone + 'static {
     /// (a disk, a container runtime) keeps a part of it.
     fn restarted(&self, _state: &Self::State) -> Self::State {
         Self::State::default()
+    }
+
+    /// How long a key waits that failed.
+    fn rate_limit(&self) -> RateLimit {
+        RateLimit::default()
     }
 
     /// After how many failures in a row a key is dropped; never if `None`.

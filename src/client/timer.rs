@@ -28,6 +28,10 @@ pub enum Wait {
         /// The namespace; [`ANYWHERE`] for all, and for objects in none.
         namespace: Rc<str>,
     },
+    /// The deadline belongs to a schedule that never ends, so the cluster does not wait: it is steady until then. The
+    /// deadline is met on time when time passes for another reason, and time passes to it when a person lets it
+    /// ([`Action::Advance`](crate::cluster::Action::Advance)).
+    Schedule,
     /// The cluster waits from the moment on at which the node's kubelet stops. A kubelet that runs
     /// renews its heartbeat in time, so a deadline for it is never met, however far time jumps. The
     /// deadline is met after everything else that is due at its moment, so that a heartbeat of that

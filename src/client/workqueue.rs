@@ -8,20 +8,34 @@ use super::key::AnyKey;
 use crate::api::persistent::{Map, Vector};
 use crate::api::{Timestamp, later};
 
-/// The first delay of a key that failed (`DefaultTypedControllerRateLimiter`).
-const BASE_DELAY_MILLIS: i64 = 5;
-/// The longest delay.
-const MAX_DELAY_MILLIS: i64 = 1_000_000;
+/// How long a key waits that keeps failing (`ItemExponentialFailureRateLimiter`): `base` after the first failure, twice
+/// as long after each further one, at most `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// The first delay.
+    pub base: SignedDuration,
+    /// The longest delay.
+    pub max: SignedDuration,
+}
+
+/// That of most controllers (`DefaultTypedControllerRateLimiter`).
+impl Default for RateLimit {
+    fn default() -> RateLimit {
+        RateLimit { base: SignedDuration::from_millis(5), max: SignedDuration::from_secs(1000) }
+    }
+}
+
 /// A bucket that all failed keys of a queue share gets a token so often, in milliseconds …
 const BUCKET_MILLIS: i64 = 100;
 /// … and holds so many: the first hundred failed keys need not wait for each other.
 const BUCKET_BURST: i64 = 100;
 
-/// How long a key waits that had failed so often in a row before it failed again
-/// (`ItemExponentialFailureRateLimiter`).
-pub fn delay(failures: u32) -> SignedDuration {
-    let factor = 1i64.checked_shl(failures.min(40)).unwrap_or(i64::MAX);
-    SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
+impl RateLimit {
+    /// How long a key waits that had failed so often in a row before it failed again.
+    pub fn delay(self, failures: u32) -> SignedDuration {
+        let factor = 1i32 << failures.min(30);
+        self.base.checked_mul(factor).map_or(self.max, |d| d.min(self.max))
+    }
 }
 
 /// A queue of keys, all of the type that its controller names.
@@ -34,9 +48,15 @@ pub struct WorkQueue {
     failures: Map<AnyKey, u32>,
     /// When the bucket that all failed keys share will be full again.
     bucket: Option<Timestamp>,
+    limit: RateLimit,
 }
 
 impl WorkQueue {
+    /// An empty queue.
+    pub fn new(limit: RateLimit) -> WorkQueue {
+        WorkQueue { limit, ..WorkQueue::default() }
+    }
+
     /// Adds a key unless it waits already; one that is being worked on comes again afterwards.
     pub fn add(&mut self, key: AnyKey) {
         if self.dirty.contains(&key) {
@@ -91,7 +111,7 @@ impl WorkQueue {
     pub fn next_delay(&mut self, key: &AnyKey, now: Timestamp) -> SignedDuration {
         let n = self.failures.get(key).copied().unwrap_or(0);
         self.failures.insert(key.clone(), n.saturating_add(1));
-        delay(n).max(self.take_token(now))
+        self.limit.delay(n).max(self.take_token(now))
     }
 
     /// Takes a token out of the bucket; how long until it is there.
@@ -105,7 +125,7 @@ impl WorkQueue {
 
     /// Whether a key has failed so often that its delay does not grow any more.
     pub fn waits_longest(&self, key: &AnyKey) -> bool {
-        delay(self.retries(key).saturating_sub(1)).as_millis() >= i128::from(MAX_DELAY_MILLIS)
+        self.limit.delay(self.retries(key).saturating_sub(1)) >= self.limit.max
     }
 
     /// How often a key has failed in a row.

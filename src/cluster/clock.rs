@@ -1,4 +1,8 @@
 //! Virtual time. It stands still while any action is enabled, and then jumps to the next deadline.
+//!
+//! Four sorts of deadlines differ in whether the cluster waits for them. It waits for those in the foreground. It does
+//! not wait for those of schedules, but meets them on time. Those in the background are met whenever time passes, and
+//! watchdogs while a kubelet is silent.
 
 use std::ops::Bound;
 use std::rc::Rc;
@@ -22,6 +26,8 @@ type Deadline = (Timestamp, Actor, AnyKey);
 pub struct Clock {
     now: Timestamp,
     foreground: Map<Deadline, ()>,
+    // The next runs of schedules that never end.
+    scheduled: Map<Deadline, ()>,
     // Heartbeats, resyncs and polls. They do not keep a cluster from being steady.
     background: Map<Deadline, ()>,
     // The polls among the background deadlines, by the namespace whose objects they read.
@@ -56,6 +62,7 @@ impl Clock {
         Clock {
             now,
             foreground: Map::new(),
+            scheduled: Map::new(),
             background: Map::new(),
             polls: Map::new(),
             watchdogs: Map::new(),
@@ -74,6 +81,7 @@ impl Clock {
         if let Some(old) = replaces {
             let old = (old, actor, key.clone());
             self.foreground.remove(&old);
+            self.scheduled.remove(&old);
             self.background.remove(&old);
             remove_all(&mut self.polls, |(_, d)| *d == old);
             // A watchdog may have been moved to a later moment, so it is found by its key.
@@ -96,6 +104,9 @@ impl Clock {
             Wait::Cancelled => {}
             Wait::Foreground => {
                 self.foreground.insert(deadline, ());
+            }
+            Wait::Schedule => {
+                self.scheduled.insert(deadline, ());
             }
             Wait::Background => {
                 self.background.insert(deadline, ());
@@ -162,7 +173,7 @@ impl Clock {
 
     /// Drops all deadlines of a component.
     pub(super) fn forget(&mut self, actor: Actor) {
-        for map in [&mut self.foreground, &mut self.background] {
+        for map in [&mut self.foreground, &mut self.scheduled, &mut self.background] {
             let gone: Vec<Deadline> = map.keys().filter(|(_, a, _)| *a == actor).cloned().collect();
             for d in gone {
                 map.remove(&d);
@@ -187,11 +198,28 @@ impl Clock {
         self.foreground.contains_key(&deadline) || self.barking.contains_key(&deadline)
     }
 
-    /// The moment of the next foreground deadline, at least the present one; `None` if there is none.
+    /// The moment of the next deadline that is met on time, at least the present one. `None` if the cluster waits for
+    /// no deadline.
     pub fn next(&self) -> Option<Timestamp> {
+        self.next_waited_for()?;
+        self.next_or_scheduled()
+    }
+
+    fn next_waited_for(&self) -> Option<Timestamp> {
         let foreground = self.foreground.get_min().map(|((t, _, _), ())| *t);
         let barking = self.barking.get_min().map(|((t, _, _), _)| *t);
-        foreground.into_iter().chain(barking).min().map(|t| t.max(self.now))
+        foreground.into_iter().chain(barking).min()
+    }
+
+    /// The same, also if the cluster waits for none of them and only schedules are left.
+    pub fn next_or_scheduled(&self) -> Option<Timestamp> {
+        let scheduled = self.scheduled.get_min().map(|((t, _, _), ())| *t);
+        self.next_waited_for().into_iter().chain(scheduled).min().map(|t| t.max(self.now))
+    }
+
+    /// The next run of a schedule: the moment, the component, the key.
+    pub fn next_scheduled(&self) -> Option<(Timestamp, Actor, &AnyKey)> {
+        self.scheduled.get_min().map(|((t, a, k), ())| (*t, *a, k))
     }
 
     /// Sets the time to `to`, and removes and returns the deadlines up to it, soonest first. Watchdogs are
@@ -199,7 +227,7 @@ impl Clock {
     pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, AnyKey)> {
         self.now = self.now.max(to);
         let mut due: Vec<Deadline> = Vec::new();
-        for map in [&mut self.foreground, &mut self.background] {
+        for map in [&mut self.foreground, &mut self.scheduled, &mut self.background] {
             while let Some((first, ())) = map.get_min().filter(|((t, _, _), ())| *t <= to) {
                 let first = first.clone();
                 map.remove(&first);

@@ -343,8 +343,10 @@ impl Cluster {
     ) -> Result<(), Stopped> {
         let (mut moment, mut actions) = (self.now(), 0);
         loop {
-            match self.fair().filter(|a| *a != Action::Advance || self.clock.next().is_some_and(|t| t <= to))
-            {
+            let scheduled = || self.clock.next_scheduled().map(|_| Action::Advance);
+            let due =
+                |a: &Action| *a != Action::Advance || self.clock.next_or_scheduled().is_some_and(|t| t <= to);
+            match self.fair().or_else(scheduled).filter(due) {
                 Some(action) => {
                     let Ok(t) = self.act(&action) else { return Ok(()) };
                     if let Some(command) = self.as_command(t) {

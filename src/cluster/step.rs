@@ -50,7 +50,8 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
 }
 
 impl Cluster {
-    /// The enabled actions in a stable order. [`Action::Advance`] is among them only if there is no other.
+    /// The enabled actions in a stable order. [`Action::Advance`] is among them only if there is no other. It is also
+    /// enabled in a steady cluster that has a schedule.
     pub fn enabled(&self) -> Vec<Action> {
         let mut actions = Vec::new();
         for id in self.ready.iter() {
@@ -58,7 +59,7 @@ impl Cluster {
                 process_actions(self, id, p, &mut actions);
             }
         }
-        if actions.is_empty() && self.clock.next().is_some() {
+        if actions.is_empty() && self.clock.next_or_scheduled().is_some() {
             actions.push(Action::Advance);
         }
         actions
@@ -266,7 +267,7 @@ impl Cluster {
 
     fn advance(&mut self) -> Option<Outcome> {
         let from = self.clock.now();
-        let to = self.clock.next()?;
+        let to = self.clock.next_or_scheduled()?;
         self.advance_to(to);
         Some(Outcome::Advanced { from, to })
     }

@@ -50,6 +50,28 @@ where
     O: ApiKind,
     T: ApiKind,
 {
+    claim_objects_with_finalizers(cx, owner, selector, objects, filter, &[]).await
+}
+
+/// The same, for a controller whose objects have finalizers: an object that is adopted gets them, and one that is
+/// released loses them.
+///
+/// # Errors
+/// As those of [`claim_objects`].
+pub async fn claim_objects_with_finalizers<S, K, O, T>(
+    cx: &Context<S, K>,
+    owner: &Rc<O>,
+    selector: &Selector,
+    objects: Vec<Rc<T>>,
+    filter: impl Fn(&T) -> bool,
+    finalizers: &[&str],
+) -> Result<Vec<Rc<T>>>
+where
+    S: Clone + 'static,
+    K: WorkKey,
+    O: ApiKind,
+    T: ApiKind,
+{
     let mut mine = Vec::with_capacity(objects.len());
     let mut failed: Option<Error> = None;
     let mut may_adopt: Option<std::result::Result<(), Error>> = None;
@@ -64,7 +86,7 @@ where
                     may_adopt = Some(recheck(cx, owner).await);
                 }
                 match may_adopt.clone() {
-                    Some(Ok(())) => match adopt(cx, owner, &object).await {
+                    Some(Ok(())) => match adopt(cx, owner, &object, finalizers).await {
                         Ok(adopted) => mine.push(adopted),
                         Err(e) if e.is_not_found() => {}
                         Err(e) => failed = failed.or(Some(e.into())),
@@ -73,7 +95,7 @@ where
                     None => {}
                 }
             }
-            Claim::Release => match release(cx, owner, &object).await {
+            Claim::Release => match release(cx, owner, &object, finalizers).await {
                 Ok(()) => {}
                 // The object was deleted, or another client has released it.
                 Err(e) if e.is_not_found() || e.reason == "Invalid" => {}
@@ -115,6 +137,7 @@ async fn adopt<S, K, O, T>(
     cx: &Context<S, K>,
     owner: &Rc<O>,
     object: &Rc<T>,
+    finalizers: &[&str],
 ) -> std::result::Result<Rc<T>, Status>
 where
     S: Clone + 'static,
@@ -123,11 +146,14 @@ where
     T: ApiKind,
 {
     let mut to = object.clone();
-    Rc::make_mut(&mut to)
-        .meta_mut()
-        .owner_references
-        .get_or_insert_default()
-        .push(owner_reference(O::KIND, owner.meta()));
+    let meta = Rc::make_mut(&mut to).meta_mut();
+    meta.owner_references.get_or_insert_default().push(owner_reference(O::KIND, owner.meta()));
+    for finalizer in finalizers {
+        let all = meta.finalizers.get_or_insert_default();
+        if all.iter().all(|f| f != finalizer) {
+            all.push((*finalizer).to_owned());
+        }
+    }
     let why = Why::new("claim_objects.adopt")
         .read("labels", ObjectRef::of(object.as_ref()), "metadata.labels", labels(object.meta()))
         .read("owner", ObjectRef::of(owner.as_ref()), "spec.selector", owner.meta().name());
@@ -138,6 +164,7 @@ async fn release<S, K, O, T>(
     cx: &Context<S, K>,
     owner: &Rc<O>,
     object: &Rc<T>,
+    finalizers: &[&str],
 ) -> std::result::Result<(), Status>
 where
     S: Clone + 'static,
@@ -147,13 +174,15 @@ where
 {
     let mut to = object.clone();
     let uid = owner.meta().uid();
-    let references = &mut Rc::make_mut(&mut to).meta_mut().owner_references;
-    if let Some(r) = references {
-        r.retain(|r| r.uid != uid);
-        if r.is_empty() {
-            *references = None;
-        }
+    let meta = Rc::make_mut(&mut to).meta_mut();
+    if let Some(references) = &mut meta.owner_references {
+        references.retain(|r| r.uid != uid);
     }
+    meta.owner_references = meta.owner_references.take().filter(|r| !r.is_empty());
+    if let Some(all) = &mut meta.finalizers {
+        all.retain(|f| !finalizers.contains(&f.as_str()));
+    }
+    meta.finalizers = meta.finalizers.take().filter(|f| !f.is_empty());
     let why = Why::new("claim_objects.release")
         .read("labels", ObjectRef::of(object.as_ref()), "metadata.labels", labels(object.meta()))
         .read("owner", ObjectRef::of(owner.as_ref()), "spec.selector", owner.meta().name());

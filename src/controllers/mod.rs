@@ -2,10 +2,12 @@
 
 pub mod controller_ref_manager;
 pub mod controller_utils;
+pub mod cronjob;
 pub mod deployment;
 pub mod disruption;
 pub mod endpoint;
 pub mod garbage_collector;
+pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
 pub mod podgc;
@@ -15,6 +17,7 @@ pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
 pub mod taint_eviction;
 mod taints;
+pub mod ttlafterfinished;
 pub mod volume;
 
 use crate::api::Kind;
@@ -24,8 +27,7 @@ use crate::client::{Caches, Component, Controller};
 
 /// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
-pub const UNATTENDED: &[Kind] =
-    &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
+pub const UNATTENDED: &[Kind] = &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::HORIZONTAL_POD_AUTOSCALER];
 
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
@@ -39,7 +41,8 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 19] = [
+const ALIASES: [(&str, &str); 22] = [
+    ("cronjob", "cronjob-controller"),
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
@@ -47,6 +50,7 @@ const ALIASES: [(&str, &str); 19] = [
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
     ("endpointslicemirroring", "endpointslicemirroring-controller"),
     ("garbagecollector", "garbage-collector-controller"),
+    ("job", "job-controller"),
     ("namespace", "namespace-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
     ("persistentvolume-binder", "persistentvolume-binder-controller"),
@@ -59,6 +63,7 @@ const ALIASES: [(&str, &str); 19] = [
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
+    ("ttl-after-finished", "ttl-after-finished-controller"),
 ];
 
 /// The name of the controller that an entry of `--controllers` means. A name that is not an alias is
@@ -88,5 +93,8 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),
         Controller::boxed(replicaset::ReplicationManager),
+        Controller::boxed(job::JobController),
+        Controller::boxed(ttlafterfinished::TtlAfterFinishedController),
+        Controller::boxed(cronjob::CronJobController),
     ]
 }

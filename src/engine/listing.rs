@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::run::SLICE;
 use super::{Depth, Engine, Listing, NextLine};
-use crate::cluster::{Actor, Cluster, Command, Search};
+use crate::cluster::{Action, Actor, Cluster, Command, Search};
 
 /// How many lines are worked out at first; further components are only counted.
 pub(super) const LINES: usize = 40;
@@ -51,7 +51,9 @@ impl Engine {
                 let next = if finder.lines.len() < self.lines { finder.waiting.next() } else { None };
                 let Some(actor) = next else {
                     let more = finder.waiting.len();
-                    self.shown.listing = Listing { lines: Rc::new(finder.lines), more, ready: true };
+                    let scheduled = NextLine::of_schedule(&finder.cluster);
+                    let lines = Rc::new(finder.lines);
+                    self.shown.listing = Listing { lines, more, ready: true, scheduled };
                     return self.touch();
                 };
                 finder.search = Some((finder.cluster.clone(), Search::new(Some(actor))));
@@ -68,7 +70,7 @@ impl Engine {
         // The lines that are known are shown while further ones are looked for.
         if self.shown.listing.lines.len() != finder.lines.len() {
             let (lines, more) = (Rc::new(finder.lines.clone()), finder.waiting.len());
-            self.shown.listing = Listing { lines, more, ready: false };
+            self.shown.listing = Listing { lines, more, ready: false, scheduled: None };
             self.touch();
         }
         self.finder = Some(finder);
@@ -85,13 +87,18 @@ impl Engine {
         let cluster = self.session.cluster();
         let first = cluster.under(self.session.policy(), self.session.current().depth as u64);
         let mut actions = cluster.enabled();
-        if let Some(first) = first {
-            actions.retain(|a| *a != first);
-            actions.insert(0, first);
+        match first {
+            Some(first) => {
+                actions.retain(|a| *a != first);
+                actions.insert(0, first);
+            }
+            // The cluster is steady; time may pass to the next run of a schedule.
+            None => actions.retain(|a| *a != Action::Advance),
         }
         let more = actions.len().saturating_sub(self.lines);
         let lines = actions.iter().take(self.lines).map(|a| NextLine::of_action(cluster, *a));
-        self.shown.listing = Listing { lines: Rc::new(lines.collect()), more, ready: true };
+        let (lines, scheduled) = (Rc::new(lines.collect()), NextLine::of_schedule(cluster));
+        self.shown.listing = Listing { lines, more, ready: true, scheduled };
         self.touch();
     }
 }

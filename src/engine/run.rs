@@ -2,7 +2,7 @@
 
 use super::task::Task;
 use super::{Engine, Said};
-use crate::cluster::Stopped;
+use crate::cluster::{Action, Stopped};
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
@@ -104,6 +104,8 @@ impl Engine {
         match self.step_until(end) {
             Ok(false) => self.keep_on(Task::Step),
             Ok(true) => self.moved(),
+            // Nothing is left to do: time passes to the next run of a schedule, if there is one.
+            Err(Stopped::Idle) if self.session.act(Action::Advance) => self.moved(),
             Err(_) => {
                 self.tell_if_full();
                 self.touch();

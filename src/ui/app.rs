@@ -135,7 +135,7 @@ fn App(props: &Props) -> Html {
                 <TopBar scenario={story.clone()} help={open_help.clone()}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
-                    first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
+                    first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && v.listing.scheduled.is_none()} />
                 <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />

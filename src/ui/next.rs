@@ -48,7 +48,7 @@ pub fn NextCommands(props: &Props) -> Html {
     } else {
         t.get("next-pick")
     };
-    let items = lines.iter().enumerate().map(|(i, line)| {
+    let item = |i: usize, line: &NextLine| {
         let (lighter, lit) = (store.clone(), line.clone());
         let light = move || lighter.light(Some(&lit));
         let dark = {
@@ -70,12 +70,15 @@ pub fn NextCommands(props: &Props) -> Html {
                 </button>
             </li>
         }
-    });
+    };
+    let items = lines.iter().enumerate().map(|(i, line)| item(i, line));
+    let scheduled = props.listing.scheduled.iter().map(|line| item(0, line));
     html! {
         <div class={classes!("next", (!props.listing.ready).then_some("looking"))} aria-busy={(!props.listing.ready).to_string()}>
             <h2>{ heading }<Readings declared={d.clone()} /></h2>
             if props.listing.steady() {
                 <Steady declared={props.declared.clone()} />
+                <ol>{ for scheduled }</ol>
             } else if running && lines.is_empty() {
                 <p class="empty">{ t.get("next-running") }</p>
             } else {
@@ -234,6 +237,10 @@ fn Readings(props: &ReadingsProps) -> Html {
 fn short(t: &Texts, s: &Short) -> String {
     if s.unattended {
         return t.get("short-unattended");
+    }
+    if s.object.kind.as_str() == "Job" {
+        let args = [("want", s.want.into()), ("succeeded", s.available.into())];
+        return t.with("short-job", &args);
     }
     let args = [
         ("want", s.want.into()),

@@ -20,7 +20,7 @@ pub async fn follow(house: Rc<House>) {
     let (mut slices, mut moment) = (0, house.read(|c| c.now()));
     while !*ending.borrow() {
         let left = house.slice(house.wall(), SLICE);
-        let (now, next) = house.read(|c| (c.now(), c.clock().next()));
+        let (now, next) = house.read(|c| (c.now(), c.clock().next_or_scheduled()));
         slices = if left && now == moment { slices + 1 } else { 0 };
         moment = now;
         if left && slices < CIRCLE {

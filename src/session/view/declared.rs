@@ -275,9 +275,10 @@ mod tests {
     #[test]
     fn what_nobody_looks_after_is_said() {
         let mut session = Session::new(Start::default());
-        let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
-                   restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
-        assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
+        let scaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\nspec:\n  \
+                      maxReplicas: 3\n  scaleTargetRef:\n    kind: Deployment\n    name: web\n";
+        let said = session.apply(scaler).stdout;
+        assert_eq!(said, "horizontalpodautoscaler.autoscaling/web created\n");
         let mut drawing = Drawing::default();
         drawing.draw(session.cluster(), session.cluster());
         let declared = declared(session.cluster(), &drawing);
@@ -332,6 +333,25 @@ mod tests {
         let Some(Ails::Condition(c)) = said(&d, "websites.shop.example.com") else { panic!("{d:?}") };
         assert_eq!((c.kind.as_str(), c.status.as_str()), ("Terminating", "True"));
         assert!(!c.message.is_empty());
+    }
+
+    #[test]
+    fn a_job_that_has_failed_is_said_with_its_reason() {
+        let mut session = Session::new(Start::default());
+        session.kubectl("create job no --image=busybox -- false", &[]);
+        let boot = session.cluster().clone();
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            let reason = |a: Ailing| match a.ails {
+                Ails::Condition(c) => c.reason,
+                Ails::Finalizers(_) => String::new(),
+            };
+            declared(s.cluster(), &drawing).ailing.into_iter().map(reason).collect::<Vec<_>>()
+        };
+        assert_eq!(now(&session), [""; 0]);
+        while session.step(Depth::Command, None) {}
+        assert_eq!(now(&session), ["BackoffLimitExceeded"]);
     }
 
     #[test]

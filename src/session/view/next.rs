@@ -57,6 +57,8 @@ pub struct Listing {
     pub more: usize,
     /// Whether all lines are known.
     pub ready: bool,
+    /// The next run of a schedule, to which time passes if a person steps and there are no lines.
+    pub scheduled: Option<NextLine>,
 }
 
 impl Listing {
@@ -82,6 +84,19 @@ impl NextLine {
         }
     }
 
+    /// The line of the next run of a schedule; `None` if there is no schedule.
+    pub fn of_schedule(cluster: &Cluster) -> Option<NextLine> {
+        let (at, actor, key) = cluster.clock().next_scheduled()?;
+        let what = NextWhat::Action { name: Word::new_static("schedule"), kind: Word::new(key.to_string()) };
+        Some(NextLine {
+            by: name_of(cluster, actor),
+            what,
+            wait: at.as_millisecond() - cluster.now().as_millisecond(),
+            pick: Pick::Act(Action::Advance),
+            about: Rc::default(),
+        })
+    }
+
     /// The line of a finest action that may happen.
     pub fn of_action(cluster: &Cluster, action: Action) -> NextLine {
         let (name, actor) = match action {
@@ -100,7 +115,7 @@ impl NextLine {
             (None, Some(p)) => with_node(cluster, p, cluster.process(p).map(|p| p.name.clone())),
             (None, None) => "time".into(),
         };
-        let wait = match (action, cluster.clock().next()) {
+        let wait = match (action, cluster.clock().next_or_scheduled()) {
             (Action::Advance, Some(t)) => t.as_millisecond() - cluster.now().as_millisecond(),
             _ => 0,
         };

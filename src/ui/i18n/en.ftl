@@ -153,6 +153,7 @@ steady-met = { $n ->
 steady-unmet = Nobody has a next command, yet it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-job = failed: { $succeeded } of { $want } succeeded
 short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
 ails-condition = { $type } is { $status }
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
@@ -221,6 +222,9 @@ actions = What you can do to it
 act-more = One more
 act-fewer = One fewer
 act-restart = Restart rollout
+act-suspend = Suspend
+act-unsuspend = Resume
+act-run-now = Run now
 act-pause = Pause
 act-resume = Resume
 act-undo = Undo
@@ -278,6 +282,7 @@ action-start = its worker takes the next key
 action-send = its request is sent and answered
 action-record = its next event is written
 action-advance = time passes
+action-schedule = time passes to the next run of { $kind }
 action-informers = the informers of { $who } follow the kinds it knows
 out-listed = Listed { $kind }: { $n } objects
 out-expired = { $kind }: 410 Gone, too old resource version: { $seen } ({ $oldest }); listed anew: { $n } objects
@@ -374,6 +379,39 @@ why-manage_replicas-delete = { $want ->
     [one] { $have } exists
    *[other] { $have } exist
 }
+why-manage_job-create = { $want ->
+    [one] { $want } pod may run
+   *[other] { $want } pods may run
+} at a time, { $have ->
+    [one] { $have } does
+   *[other] { $have } do
+}, and { $succeeded ->
+    [one] { $succeeded } has succeeded
+   *[other] { $succeeded } have succeeded
+}
+why-manage_job-delete = { $want ->
+    [one] { $want } pod may run
+   *[other] { $want } pods may run
+} at a time, and { $have ->
+    [one] { $have } does
+   *[other] { $have } do
+}
+why-manage_job-suspend = its Job is suspended
+why-delete_active_pods = its Job ends: { $reason }
+why-track_job_status = it counts { $active } active, { $ready } ready, { $succeeded } succeeded, { $failed } failed, { $terminating } terminating
+why-enact_job_finished-complete = { $succeeded } have succeeded, and each pod is counted: the Job is complete
+why-enact_job_finished-failed = the Job has failed: { $message }
+why-remove_tracking_finalizer = its phase is { $phase }, and the Job's status has noted it
+why-sync_orphan_pod = no Job that runs counts it any more
+why-process_job-expired = it ended { $ttl } s ago, and is kept no longer
+why-sync_cron_job-create = its schedule { $schedule } has a run at { $at }
+why-sync_cron_job-replace = the next run is due, and it replaces this one
+why-sync_cron_job-status = it has { $active ->
+    [0] no active Job
+    [one] { $active } active Job
+   *[other] { $active } active Jobs
+}, and its last run was at { $last }
+why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
 why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
 why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
 why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already

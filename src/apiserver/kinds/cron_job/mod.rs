@@ -4,7 +4,6 @@
 //! `pkg/apis/batch/validation/validation.go`, `pkg/registry/batch/cronjob/strategy.go`,
 //! `pkg/registry/batch/cronjob/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 
-pub(in crate::apiserver) mod schedule;
 mod validation;
 
 use std::rc::Rc;

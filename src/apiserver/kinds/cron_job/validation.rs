@@ -1,9 +1,8 @@
 //! Validation of a CronJob (`pkg/apis/batch/validation/validation.go`).
 
-use crate::api::MetaExt;
 use crate::api::types as t;
+use crate::api::{MetaExt, cron};
 
-use super::schedule;
 use crate::apiserver::kinds::job;
 use crate::apiserver::validation::field::{Errors, FieldError, Path};
 use crate::apiserver::validation::meta::{non_negative, object_meta, object_meta_update};
@@ -12,8 +11,6 @@ use crate::apiserver::validation::{internal, or_default, text};
 
 /// The longest name: the name of a Job is that of its CronJob and eleven characters more.
 const MAX_NAME: usize = 52;
-/// The longest part of a time zone's name.
-const MAX_ZONE_PART: usize = 14;
 
 pub(in crate::apiserver) fn create(errs: &mut Errors, cron_job: &t::CronJob) {
     object_meta(errs, &cron_job.metadata, true, name_is_dns_subdomain);
@@ -64,7 +61,7 @@ fn spec(errs: &mut Errors, spec: &t::CronJobSpec, old: Option<&t::CronJobSpec>) 
 
 fn schedule(errs: &mut Errors, spec: &t::CronJobSpec, stored_zone: bool, path: &Path) {
     let schedule = spec.schedule.as_str();
-    if let Err(why) = schedule::parse(schedule) {
+    if let Err(why) = cron::parse(schedule) {
         errs.push(FieldError::invalid(path, schedule, why));
     }
     if schedule.contains("TZ") {
@@ -78,26 +75,20 @@ fn schedule(errs: &mut Errors, spec: &t::CronJobSpec, stored_zone: bool, path: &
     }
 }
 
-/// Validates the form of a time zone's name. Whether there is such a zone is not known here.
+/// Validates a time zone's name.
 fn time_zone(errs: &mut Errors, zone: Option<&str>, path: &Path) {
     let Some(zone) = zone else { return };
     if zone.is_empty() {
         errs.push(FieldError::invalid(path, zone, "timeZone must be nil or non-empty string"));
         return;
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
-    let wrong = |part: &str| {
-        part.is_empty()
-            || matches!(part, "." | "..")
-            || part.starts_with('-')
-            || part.len() > MAX_ZONE_PART
-            || !part.chars().all(allowed)
-    };
-    if zone.split('/').any(wrong) {
-        errs.push(FieldError::invalid(path, zone, format!("unknown time zone {zone}")));
-    } else if zone.eq_ignore_ascii_case("Local") {
+    if zone.eq_ignore_ascii_case("Local") {
         let message = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         errs.push(FieldError::invalid(path, zone, message));
+    }
+    // `Local` itself is a zone, of the machine.
+    if zone != "Local" && cron::load_location(zone).is_none() {
+        errs.push(FieldError::invalid(path, zone, format!("unknown time zone {zone}")));
     }
 }
 

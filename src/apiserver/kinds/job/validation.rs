@@ -236,6 +236,12 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job
     if before.suspend == Some(true) && at_rest(old) {
         free_scheduling(&mut template, &spec.template);
         free_resources(&mut template, &spec.template);
+        // What else of the pods' spec has changed is refused by itself.
+        if !semantic_eq(&spec.template.spec, &template.spec) {
+            let new = spec.template.spec.as_ref().map_or_else(null, internal::pod_spec_value);
+            errs.push(FieldError::invalid(&path.child("template").child("spec"), new, IMMUTABLE));
+            template.spec.clone_from(&spec.template.spec);
+        }
     }
     let same = semantic_eq(&spec.template, &template);
     immutable(errs, "template", same, internal::template(&spec.template));

@@ -227,6 +227,11 @@ pub(in crate::apiserver) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json 
     convert("PodSpec", &value)
 }
 
+/// The same, as the value of an error.
+pub(in crate::apiserver) fn pod_spec_value(spec: &crate::api::types::PodSpec) -> BadValue {
+    BadValue::Json(pod_spec(spec).compact())
+}
+
 /// A pod template: inside, metadata has no name of its own and keeps its `v1` fields.
 pub(in crate::apiserver) fn template(template: &crate::api::types::PodTemplateSpec) -> BadValue {
     let meta = serde_json::to_value(&template.metadata).unwrap_or(Value::Null);

@@ -2,6 +2,7 @@
 //! what is wrong with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation
 //! of [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
+mod batch;
 mod custom;
 mod nodes;
 mod pods;
@@ -15,6 +16,7 @@ use crate::cluster::Cluster;
 use super::ails::Ails;
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
+use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
@@ -86,8 +88,8 @@ const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
     (Kind::EVENT, &Plain { shows: Shows::None }),
     (Kind::LEASE, &Plain { shows: Shows::None }),
-    (Kind::JOB, &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::POD }),
-    (Kind::CRON_JOB, &Workload { place: Place::Root, keeper: "cronjob-controller", makes: Kind::JOB }),
+    (Kind::JOB, &Jobs),
+    (Kind::CRON_JOB, &CronJobs),
     (
         Kind::STATEFUL_SET,
         &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::apimachinery::Verb;
-use crate::client::delay;
+use crate::client::RateLimit;
 use crate::cluster::{Actor, Cluster, Outcome};
 use crate::session::{Depth, Session, Start, What, scenario};
 
@@ -110,7 +110,8 @@ fn say(m: &Machine) -> String {
         );
     }
     for (key, n) in &q.failing.0 {
-        let _ = writeln!(out, "failing {key}: {n}, next after {} ms", delay(*n).as_millis());
+        let _ =
+            writeln!(out, "failing {key}: {n}, next after {} ms", RateLimit::default().delay(*n).as_millis());
     }
     if let Some(w) = &m.work {
         let _ = writeln!(out, "worker {}: answers {:?}", w.key, w.answers);
