@@ -139,22 +139,27 @@ struct Column {
 }
 
 impl Column {
-    /// A slot for each pod, in their order.
-    fn assign(&mut self, pods: &[u128], room: usize, tick: u64) -> Vec<usize> {
+    /// A slot for each pod, in their order. Pods with a fixed place have that slot, whichever pod was there before.
+    fn assign(&mut self, pods: &[(u128, Option<usize>)], room: usize, tick: u64) -> Vec<usize> {
         let folded = pods.len().max(room) > FOLD_ABOVE;
         if self.folded && !folded {
             // What a grid left behind would scatter the few over many rows.
             *self = Column::default();
         }
         self.folded = folded;
+        let last = pods.iter().filter_map(|(_, place)| *place).max();
+        while last.is_some_and(|last| self.used.len() <= last) {
+            self.used.push(tick);
+        }
         let mut taken = vec![false; self.used.len()];
         let mut take = |slot: usize| taken.get_mut(slot).is_some_and(|t| !std::mem::replace(t, true));
         let mut slots: Vec<Option<usize>> = Vec::with_capacity(pods.len());
-        for pod in pods {
-            slots.push(self.slot_of.get(pod).copied().filter(|s| take(*s)));
+        for (pod, place) in pods {
+            let known = place.or_else(|| self.slot_of.get(pod).copied());
+            slots.push(known.filter(|s| take(*s)));
         }
         let mut free: Option<Vec<usize>> = None;
-        for (slot, pod) in slots.iter_mut().zip(pods).filter(|(s, _)| s.is_none()) {
+        for (slot, (pod, _)) in slots.iter_mut().zip(pods).filter(|(s, _)| s.is_none()) {
             let new = if self.used.len() < room {
                 self.used.len()
             } else {
@@ -311,10 +316,24 @@ fn block(
 /// Slots for the pods of a block, and how many slots it takes up.
 fn place_pods(graph: &Graph, b: &Block, slots: &mut Slots, tick: u64) -> (Vec<usize>, usize) {
     let column = slots.columns.entry(b.id).or_default();
-    let pods: Vec<u128> = b.pods.iter().filter_map(|p| graph.nodes.get(*p)).map(|n| n.id).collect();
+    let nodes = || b.pods.iter().filter_map(|p| graph.nodes.get(*p));
+    let first = first_ordinal(nodes().filter_map(|n| n.ordinal), b.room);
+    // Pods that are far above the others (their owner had many more once) stand where there is room.
+    let most = 2 * (b.room + b.pods.len());
+    let place = |n: &Rc<GraphNode>| {
+        let place = usize::try_from(n.ordinal?.checked_sub(first)?).ok()?;
+        Some(place).filter(|p| *p <= most)
+    };
+    let pods: Vec<(u128, Option<usize>)> = nodes().map(|n| (n.id, place(n))).collect();
     let places = column.assign(&pods, b.room, tick);
     let count = column.used.len().max(b.room);
     (places, count)
+}
+
+/// The number of the first of numbered pods. Numbers begin with 0, unless all are larger than there is room for.
+fn first_ordinal(ordinals: impl Iterator<Item = u32>, room: usize) -> u32 {
+    let least = ordinals.min().unwrap_or(0);
+    if usize::try_from(least).is_ok_and(|n| n < room) { 0 } else { least }
 }
 
 fn fold(b: &Block, places: &[usize], count: usize, at: (f32, f32), columns: usize) -> Fold {

@@ -367,6 +367,32 @@ why-scale-only = 需要 { $want } 个，唯一的 ReplicaSet 有 { $from } 个
 why-scale-saturated = 新 ReplicaSet 已齐，旧的从 { $from } 到 { $to }
 why-scale-proportion = 滚动进行到一半，各 ReplicaSet 按比例分摊：从 { $from } 到 { $to }
 why-update_replica_set_status = 清点：有 { $replicas } 个 Pod，就绪 { $ready }，可用 { $available }
+why-controller_revision-create = { $owner } 的模板是新的，这是它的修订版本 { $revision }
+why-controller_revision-renumber = 它的模板又是最新的：修订版本 { $before } 变为 { $revision }
+why-controller_revision-delete = { $old } 个旧修订版本都没有 Pod 在用，只保留 { $limit } 个：删除修订版本 { $revision }
+why-controller_revision-label = 修订版本 { $revision } 还没有哈希
+why-controller_revision-relabel_pod = 两个修订版本的模板相同，保留 { $revision }
+why-controller_revision-duplicate = 修订版本 { $kept } 的模板与它相同
+why-controller_revision-collision = 另一个修订版本叫 { $name }：换一个名字再试
+why-manage-create = { $node } 应有 { $set } 的 Pod，但还没有最新模板的 Pod
+why-manage-ended = { $node } 上的 { $pod } 的阶段是 { $phase }，由新的 Pod 取代
+why-manage-surplus = { $node } 上已有比 { $pod } 更早的 Pod
+why-manage-not_wanted = { $node } 不再应有 { $pod }：标签或污点变了
+why-manage-node_gone = { $pod } 在等待已不存在的 { $node }
+why-rolling_update-replace = { $node } 上的 { $pod } 不属于修订版本 { $revision }
+why-update_daemon_set_status = 应有 Pod 的 { $desired } 个节点中，{ $current } 个已有：就绪 { $ready }，可用 { $available }，已更新 { $updated }
+why-process_replica-create = 需要 { $want } 个，按顺序第一个缺少的是 { $pod }
+why-process_replica-create_parallel = 同时需要 { $want } 个，缺少 { $pod }
+why-process_replica-ended = { $pod } 的阶段是 { $phase }，StatefulSet 的 Pod 总会重新创建
+why-process_condemned = 需要 { $want } 个，多出来的 Pod 中 { $pod } 的序号最大
+why-update_stateful_set-replace = 不属于修订版本 { $new } 的 Pod 中，{ $pod } 的序号最大{ $partition ->
+    [0] {""}
+   *[other] ，从序号 { $partition } 开始替换
+}
+why-update_stateful_pod = { $pod } 的名称、标签或卷与它的位置不符
+why-create_claims = { $set } 有卷申领模板，因此 { $pod } 有自己的申领
+why-update_claim_owner = 保留策略：删除 StatefulSet 时为 { $deleted }，缩容掉其 Pod 时为 { $scaled }
+why-update_stateful_set_status = 清点：有 { $replicas } 个 Pod，就绪 { $ready }，可用 { $available }，已更新 { $updated }
 why-schedule_one-bind = { $nodes } 个节点中有 { $feasible } 个合适，{ $node } 得分最高
 why-schedule_one-unschedulable = 没有合适的节点：{ $message }
 why-schedule_one-preempt = { $victim } 为 { $pod } 在 { $node } 上让位

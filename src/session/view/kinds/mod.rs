@@ -1,12 +1,13 @@
-//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw
-//! what is wrong with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation
-//! of [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
+//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw, what is wrong
+//! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
+//! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
 mod batch;
 mod custom;
 mod nodes;
 mod pods;
 mod services;
+mod sets;
 mod workloads;
 
 use crate::api::labels::Selector;
@@ -21,7 +22,8 @@ use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
-use workloads::{Deployments, ReplicaSets, Workload};
+use sets::{DaemonSets, StatefulSets};
+use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,10 @@ pub trait KindView {
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None
     }
+    /// The place of an object among those of its owner, if it has a fixed one.
+    fn ordinal(&self, _: &Object) -> Option<u32> {
+        None
+    }
     /// The objects that an object selects by labels; `None` if it selects none.
     fn selects(&self, _: &Object) -> Option<Selects> {
         None
@@ -90,15 +96,9 @@ const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::LEASE, &Plain { shows: Shows::None }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
-    (
-        Kind::STATEFUL_SET,
-        &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },
-    ),
-    (Kind::DAEMON_SET, &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::POD }),
-    (
-        Kind::REPLICATION_CONTROLLER,
-        &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::POD },
-    ),
+    (Kind::STATEFUL_SET, &StatefulSets),
+    (Kind::DAEMON_SET, &DaemonSets),
+    (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
 ];
 
 /// The view of a kind.

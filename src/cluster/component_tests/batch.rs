@@ -1,0 +1,247 @@
+//! Jobs, what is deleted after them, and CronJobs, with real kubelets.
+#![allow(clippy::unwrap_used)]
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use crate::api::types::{CronJob, Job, Pod};
+use crate::api::{Key, Kind, Object, ObjectRef};
+use crate::apimachinery::{Body, Patch, Request, Verb};
+use crate::cluster::{Action, Cluster, Config, Fault};
+use crate::controllers::job::util::{finished_condition, has_tracking_finalizer};
+
+fn cluster() -> Cluster {
+    Cluster::new(&Config::nodes(2))
+}
+
+fn create(c: &mut Cluster, kind: Kind, object: Value) {
+    let object = Object::from_value(kind, object).unwrap();
+    let request = Request::new(&"kubectl".into(), Verb::Create, kind, object.key());
+    c.request(&request.body(Body::Object(object))).0.object().unwrap();
+}
+
+fn merge(c: &mut Cluster, kind: Kind, name: &str, change: Value) {
+    let request = Request::new(&"kubectl".into(), Verb::Patch, kind, Key::new("default", name));
+    c.request(&request.body(Body::Patch(Patch::Merge(change)))).0.object().unwrap();
+}
+
+fn template(command: &[&str]) -> Value {
+    json!({"spec": {
+        "restartPolicy": "Never",
+        "containers": [{"name": "c", "image": "busybox", "command": command}],
+    }})
+}
+
+fn job(name: &str, command: &[&str], more: Value) -> Value {
+    let mut spec = json!({"template": template(command)});
+    spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({"metadata": {"name": name, "namespace": "default"}, "spec": spec})
+}
+
+fn stored<T: crate::api::ApiKind + Clone>(c: &Cluster, name: &str) -> Option<T> {
+    let found = c.api().etcd().get(&ObjectRef::new(T::KIND, "default", name))?;
+    found.object.get::<T>().map(|o| T::clone(o))
+}
+
+/// The type and reason of the condition that ended the Job, and its counts of succeeded and failed pods.
+fn end(c: &Cluster, name: &str) -> (String, i32, i32) {
+    let job: Job = stored(c, name).unwrap();
+    let condition = finished_condition(&job).map(|c| {
+        let reason = c.reason.clone().unwrap_or_default();
+        format!("{} {reason}", c.type_)
+    });
+    let status = job.status.unwrap_or_default();
+    (condition.unwrap_or_default(), status.succeeded.unwrap_or(0), status.failed.unwrap_or(0))
+}
+
+fn names(c: &Cluster, kind: Kind) -> Vec<String> {
+    c.api().etcd().range(kind, Some("default")).map(|(_, r)| r.object.name().to_owned()).collect()
+}
+
+#[test]
+fn each_pod_is_counted_once_wherever_the_controllers_crash() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("pi", &["sleep", "2"], json!({"completions": 3, "parallelism": 2})));
+    for at in 0..60 {
+        let mut crashed = c.clone();
+        let process = "kube-controller-manager".into();
+        crashed.fault(&Fault::Restart { process, node: None }).unwrap();
+        assert!(crashed.run_to_steady(200, |_, _| {}), "crash {at}");
+        assert_eq!(end(&crashed, "pi"), ("Complete CompletionsReached".into(), 3, 0), "crash {at}");
+        let pods: Vec<Rc<Pod>> = crashed
+            .api()
+            .etcd()
+            .range(Kind::POD, Some("default"))
+            .filter_map(|(_, r)| r.object.get::<Pod>().cloned())
+            .collect();
+        assert_eq!(pods.len(), 3, "crash {at}");
+        assert!(!pods.iter().any(|p| has_tracking_finalizer(p)), "crash {at}");
+        if c.next_command(None).is_err() {
+            return;
+        }
+    }
+    panic!("the Job does not end");
+}
+
+#[test]
+fn a_job_that_fails_waits_longer_each_time_and_gives_up() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("no", &["false"], json!({"backoffLimit": 2})));
+    let start = c.now();
+    let mut created = Vec::new();
+    assert!(c.run_to_steady(200, |_, k| {
+        if k.request.kind == Kind::POD && k.request.verb == Verb::Create && &*k.by == "job-controller" {
+            created.push(k.at.duration_since(start).as_secs());
+        }
+    }));
+    assert_eq!(end(&c, "no"), ("Failed BackoffLimitExceeded".into(), 0, 3));
+    let pauses: Vec<i64> = created.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(matches!(pauses[..], [10..15, 20..25]), "{created:?}");
+}
+
+#[test]
+fn an_index_that_fails_does_not_stop_the_others() {
+    let mut c = cluster();
+    let rule = json!({"action": "FailIndex", "onExitCodes": {"operator": "In", "values": [7]}});
+    let more = json!({
+        "completions": 2, "parallelism": 1, "completionMode": "Indexed", "backoffLimitPerIndex": 3,
+        "podFailurePolicy": {"rules": [rule]},
+    });
+    create(&mut c, Kind::JOB, job("two", &["sh", "-c", "exit 7"], more));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    assert_eq!(end(&c, "two"), ("Failed FailedIndexes".into(), 0, 2));
+    let status = stored::<Job>(&c, "two").unwrap().status.unwrap();
+    assert_eq!(status.failed_indexes.as_deref(), Some("0,1"));
+}
+
+#[test]
+fn a_suspended_job_loses_its_pods_and_goes_on_later() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("pi", &["sleep", "60"], json!({})));
+    c.run_until(c.now() + std::time::Duration::from_secs(10), |_, _| {}).unwrap();
+    assert_eq!(names(&c, Kind::POD).len(), 1);
+    merge(&mut c, Kind::JOB, "pi", json!({"spec": {"suspend": true}}));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    assert_eq!(names(&c, Kind::POD), [""; 0]);
+    assert_eq!(stored::<Job>(&c, "pi").unwrap().status.unwrap().start_time, None);
+    merge(&mut c, Kind::JOB, "pi", json!({"spec": {"suspend": false}}));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    assert_eq!(end(&c, "pi"), ("Complete CompletionsReached".into(), 1, 0));
+}
+
+#[test]
+fn a_job_goes_when_its_time_to_live_is_over_and_not_before() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("pi", &["true"], json!({"ttlSecondsAfterFinished": 100})));
+    let mut gone = None;
+    let mut ended = None;
+    assert!(c.run_to_steady(200, |c, k| match stored::<Job>(c, "pi") {
+        Some(job) if finished_condition(&job).is_some() => {
+            ended.get_or_insert(k.at);
+        }
+        None => {
+            gone.get_or_insert(k.at);
+        }
+        Some(_) => {}
+    }));
+    let kept = gone.unwrap().duration_since(ended.unwrap()).as_secs();
+    assert!((99..=101).contains(&kept), "{kept}");
+    assert_eq!(names(&c, Kind::POD), [""; 0]);
+}
+
+#[test]
+fn a_pod_that_belonged_to_a_deleted_job_loses_its_finalizer() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("pi", &["sleep", "60"], json!({})));
+    c.run_until(c.now() + std::time::Duration::from_secs(10), |_, _| {}).unwrap();
+    let delete = Request::new(&"kubectl".into(), Verb::Delete, Kind::JOB, Key::new("default", "pi"));
+    let options = crate::apimachinery::DeleteOptions {
+        propagation_policy: Some(crate::apimachinery::Propagation::Orphan),
+        ..Default::default()
+    };
+    c.request(&delete.body(Body::Delete(options)));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    let [pod] = &names(&c, Kind::POD)[..] else { panic!("the pod is left") };
+    let pod: Pod = stored(&c, pod).unwrap();
+    assert!(!has_tracking_finalizer(&pod));
+    assert_eq!(pod.metadata.owner_references, None);
+}
+
+fn cron_job(policy: &str, command: &[&str]) -> Value {
+    json!({
+        "metadata": {"name": "backup", "namespace": "default"},
+        "spec": {
+            "schedule": "*/2 * * * *",
+            "concurrencyPolicy": policy,
+            "successfulJobsHistoryLimit": 2,
+            "jobTemplate": {"spec": {"template": template(command)}},
+        },
+    })
+}
+
+/// Lets time pass to the next run and runs until the cluster is steady again.
+fn next_run(c: &mut Cluster) {
+    assert_eq!(c.enabled(), [Action::Advance]);
+    c.act(&Action::Advance).unwrap();
+    assert!(c.run_to_steady(500, |_, _| {}));
+}
+
+#[test]
+fn a_cluster_is_steady_between_two_runs_and_a_history_is_kept() {
+    let mut c = cluster();
+    create(&mut c, Kind::CRON_JOB, cron_job("Allow", &["true"]));
+    assert!(c.run_to_steady(50, |_, _| {}));
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        next_run(&mut c);
+        seen.push(names(&c, Kind::JOB));
+    }
+    assert_eq!(seen.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 2, 2]);
+    let minute = |name: &str| name.rsplit('-').next().unwrap().parse::<i64>().unwrap();
+    let last: Vec<i64> = seen[3].iter().map(|n| minute(n)).collect();
+    assert_eq!(last[1] - last[0], 2);
+    assert_eq!(c.now().as_second() / 60, last[1]);
+    let status = stored::<CronJob>(&c, "backup").unwrap().status.unwrap();
+    assert_eq!(status.last_schedule_time.unwrap().0.as_second(), last[1] * 60);
+    assert_eq!(status.active, None);
+    merge(&mut c, Kind::CRON_JOB, "backup", json!({"spec": {"suspend": true}}));
+    assert!(c.run_to_steady(50, |_, _| {}));
+    c.act(&Action::Advance).unwrap();
+    assert!(c.run_to_steady(50, |_, _| {}));
+    assert_eq!(c.enabled(), [], "nothing is planned for a suspended one");
+}
+
+#[test]
+fn a_run_that_is_due_while_another_runs_is_skipped_added_or_takes_its_place() {
+    for (policy, runs, active) in [("Forbid", 1, 1), ("Allow", 2, 2), ("Replace", 1, 1)] {
+        let mut c = cluster();
+        create(&mut c, Kind::CRON_JOB, cron_job(policy, &["sleep", "1000"]));
+        // Two runs, and half a minute.
+        let to = c.now().as_second() / 120 * 120 + 2 * 120 + 30;
+        c.run_until(jiff::Timestamp::from_second(to).unwrap(), |_, _| {}).unwrap();
+        assert_eq!(names(&c, Kind::JOB).len(), runs, "{policy}");
+        let status = stored::<CronJob>(&c, "backup").unwrap().status.unwrap();
+        assert_eq!(status.active.unwrap().len(), active, "{policy}");
+        let last = status.last_schedule_time.unwrap().0.as_second();
+        assert_eq!(last == to - 30, policy != "Forbid", "{policy}");
+    }
+}
+
+#[test]
+fn a_run_is_missed_if_the_controllers_are_down_for_too_long() {
+    let mut c = cluster();
+    let mut cron = cron_job("Allow", &["true"]);
+    cron["spec"]["startingDeadlineSeconds"] = json!(20);
+    create(&mut c, Kind::CRON_JOB, cron);
+    assert!(c.run_to_steady(50, |_, _| {}));
+    let process = || "kube-controller-manager".to_owned();
+    c.fault(&Fault::Stop { process: process() }).unwrap();
+    let run = c.now().as_second() / 120 * 120 + 120;
+    c.run_until(jiff::Timestamp::from_second(run + 30).unwrap(), |_, _| {}).unwrap();
+    c.fault(&Fault::Start { process: process() }).unwrap();
+    assert!(c.run_to_steady(200, |_, _| {}));
+    assert_eq!(names(&c, Kind::JOB), [""; 0]);
+    next_run(&mut c);
+    assert_eq!(names(&c, Kind::JOB), [format!("backup-{}", run / 60 + 2)]);
+}
