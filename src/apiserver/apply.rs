@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use super::apiextensions::View;
 use super::context::RequestContext;
+use super::decode::to_object;
 use super::managed_fields::{self, Applier, Layout};
-use super::stages::Stage;
-use super::{ApiServer, defaults, http, kinds};
+use super::registry::{check_name, scale_of};
+use super::stage::Stage;
+use super::{ApiServer, kinds, rest};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Manager, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
@@ -58,7 +60,7 @@ impl ApiServer {
             if let Some(view) = &cx.view {
                 return Err(no_scale_to_apply_to(view, &managers));
             }
-            let have = http::scale_of(&old).ok_or_else(Status::no_such_path)?;
+            let have = scale_of(&old).ok_or_else(Status::no_such_path)?;
             let decoded =
                 go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
             // A name that the configuration does not have stays that of the scale.
@@ -147,28 +149,13 @@ fn check(config: &Value, kind: &str, api_version: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// Checks that the name in a body is the name in the path.
-pub(super) fn check_name(have: &str, want: &str) -> Result<(), Status> {
-    if have.is_empty() {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({want} based on URL) was undeterminable: name must be provided"
-        )));
-    }
-    if have != want {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({have}) does not match the name on the URL ({want})"
-        )));
-    }
-    Ok(())
-}
-
 /// The object that an apply led to, decoded and defaulted.
 fn object_of(kind: Kind, value: &Value) -> Result<Object, Status> {
     let decoded = go_types::decode(go_types::of(kind), &Json::from(value)).map_err(|e| {
         let (k, v) = (kind.as_str(), kind.version());
         Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
     })?;
-    let mut object = http::to_object(kind, decoded.value)?;
-    defaults::apply(&mut object);
+    let mut object = to_object(kind, decoded.value)?;
+    rest::default(&mut object);
     Ok(object)
 }

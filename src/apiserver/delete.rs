@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::context::RequestContext;
 use super::registry::shown;
-use super::stages::Stage;
+use super::stage::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
 use super::{ApiServer, apiextensions, kinds};

@@ -48,12 +48,8 @@ use negotiate::{Media, Shape};
 use path::{Path, Target};
 use query::Query;
 
-pub(super) use custom::unsupported_patch;
-pub(super) use decode::to_object;
 pub use openapi::{Texts, TypeTexts};
-pub(super) use patch::refusal;
 pub use piece::Piece;
-pub(super) use scale::of as scale_of;
 pub use stream::Stream;
 pub use texts::TextCache;
 pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};

@@ -8,8 +8,8 @@ use crate::api::field_set::{Element, Set, path_text};
 use crate::api::go_types::{self, Type as Go, go_type};
 use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape};
-use crate::apiserver::apiextensions::Structural;
 use crate::apiserver::apiextensions::merge::{self, Scalar};
+use crate::apiserver::apiextensions::{Structural, View};
 
 /// What the fields of an object are known by: the struct of a built-in kind, or the schema of a custom one.
 #[derive(Clone, Copy)]
@@ -18,6 +18,13 @@ pub(in crate::apiserver) enum Layout<'a> {
     BuiltIn(Kind),
     /// A version of a custom kind, and the schema of that version.
     Custom(Kind, &'a Structural),
+}
+
+impl View {
+    /// What the fields of its objects are known by.
+    pub(in crate::apiserver) fn layout(&self) -> Layout<'_> {
+        Layout::Custom(self.kind(), self.schema().schema())
+    }
 }
 
 impl<'a> Layout<'a> {

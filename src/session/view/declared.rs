@@ -12,8 +12,8 @@ use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 use crate::controllers::history;
 
+use super::ails::Ails;
 use super::card::{Card, Place};
-use super::events::Condition;
 use super::graph::Drawing;
 use super::kinds;
 use super::pods::PodLook;
@@ -45,15 +45,6 @@ pub struct Ailing {
     pub object: ObjectRef,
     /// What is wrong.
     pub ails: Ails,
-}
-
-/// What is wrong with an object by its own account.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Ails {
-    /// One of its conditions says so.
-    Condition(Condition),
-    /// It is being deleted, and stays until these finalizers are taken away.
-    Finalizers(Vec<String>),
 }
 
 impl Declared {

@@ -3,6 +3,7 @@
 //!
 //! All of it is plain data that can be written and read back, so it may be shown where the cluster is not.
 
+mod ails;
 mod card;
 mod changes;
 mod declared;
@@ -27,9 +28,10 @@ mod reason;
 mod requests;
 mod timeline;
 
+pub use ails::Ails;
 pub use card::{Card, Place, Standing};
 pub use changes::{FieldChange, field_changes};
-pub use declared::{Ailing, Ails, Declared, Short, declared};
+pub use declared::{Ailing, Declared, Short, declared};
 pub use defined::{DefinedKind, DefinedKinds};
 pub use events::{Condition, EventLine, EventsView, events};
 pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Review, quoted, text};
 use crate::api::go_types;
 use crate::apimachinery::Status;
-use crate::apiserver::registry::invalid_as;
+use crate::apiserver::validation::invalid_as;
 use crate::apiserver::validation::{BadValue, FieldError, Path, meta, names};
 
 /// Where the attributes of a request for objects stand.

@@ -11,7 +11,7 @@ use crate::api::{ApiKind as _, Kind, Object, go_types};
 use crate::apimachinery::{HttpResponse, Status};
 use crate::apiserver::http::decode::Expected;
 use crate::apiserver::http::{Call, Result};
-use crate::apiserver::registry::invalid_as;
+use crate::apiserver::validation::invalid_as;
 use crate::apiserver::validation::{FieldError, Path};
 
 /// The default of `spec.expirationSeconds`.

@@ -9,6 +9,7 @@
 //! class is created) only then. Here that sync takes place if there is such a change and a claim that waits.
 
 mod claim;
+mod phase;
 mod provision;
 mod reclaim;
 mod volume;

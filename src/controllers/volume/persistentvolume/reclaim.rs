@@ -4,7 +4,7 @@
 //! delete (below `/tmp/`), and `hostPath` and `nfs` can recycle; in Kubernetes a pod recycles, here the
 //! volume is recycled at once.
 
-use super::volume::{unbind, update_phase};
+use super::phase::{unbind, update_phase};
 use super::{Cx, Volume};
 use crate::api::volume::{PROVISIONED_BY, volume_phase};
 use crate::api::{Kind, MetaExt, ObjectRef};

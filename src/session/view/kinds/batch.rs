@@ -8,8 +8,8 @@ use crate::api::types::{CronJob, Job};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::controllers::job::util::{FAILED, finished_condition};
+use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place, Standing};
-use crate::session::view::declared::Ails;
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Deed, Offer, deletion, line};
 

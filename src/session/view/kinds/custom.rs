@@ -7,8 +7,8 @@ use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, Object};
 use crate::apiserver::apiextensions::scale;
 use crate::cluster::Cluster;
+use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place, Standing};
-use crate::session::view::declared::Ails;
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Offer, deletion, scaling};
 

@@ -14,8 +14,8 @@ use crate::api::labels::Selector;
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 
+use super::ails::Ails;
 use super::card::{Card, Place};
-use super::declared::Ails;
 use super::offers::{Offer, deletion};
 use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
