@@ -106,6 +106,8 @@ mod delay {
     pub const RUN: i64 = 1000;
     pub const RESTART: i64 = 300;
     pub const TERMINATION: i64 = 300;
+    /// Between the status of a pod that has ended and its deletion: others see the first before the second comes.
+    pub const REQUEST: i64 = 20;
     pub const BACK_OFF: i64 = 10_000;
     pub const LONGEST_BACK_OFF: i64 = 300_000;
 }
@@ -233,6 +235,8 @@ pub fn next(pod: &Pod, node: Node, now: Timestamp, memory: Option<Memory>) -> Ne
             memory.stage = Stage::Terminal;
             let code = annotation(pod, "term-exit-code").and_then(|c| c.parse().ok()).unwrap_or(0);
             KubeletWrite::Status(Box::new(status::terminal(pod, code, memory.started, at)))
+        } else if memory.stage == Stage::Terminal && at < memory.since + delay::REQUEST {
+            return idle(memory, Some(memory.since + delay::REQUEST));
         } else {
             memory.stage = Stage::Gone;
             KubeletWrite::Delete
