@@ -16,10 +16,10 @@ use super::{Depth, Op, Policy, Session, Start};
 use crate::cluster::{Action, Actor, Cluster, Digesting, Fault};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
-/// components that are switched on and off, and informers that start and stop while a process runs. A link
-/// is written in the oldest version that has all it needs, so that a page that has not been reloaded for a
+/// components that are switched on and off, and informers that start and stop while a process runs; `d` has steps to
+/// the next run of a schedule. A link is written in the oldest version that has all it needs, so that a page that has not been reloaded for a
 /// while can open it. All versions can be opened.
-const VERSIONS: [char; 3] = ['a', 'b', 'c'];
+const VERSIONS: [char; 4] = ['a', 'b', 'c', 'd'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -83,6 +83,9 @@ pub enum LinkOp {
     /// A step that the explorer found: of a component, or of time if there is none.
     #[serde(rename = "h")]
     Heard(Depth, Option<String>),
+    /// A step to the next run of a schedule.
+    #[serde(rename = "r")]
+    Schedule(Depth),
     /// An action that was chosen, as `name_action` names it.
     #[serde(rename = "m")]
     Act(String, String, String),
@@ -157,6 +160,7 @@ impl Link {
     /// The oldest version that has all that the link needs.
     fn version(&self) -> char {
         let since = |op: &LinkOp| match op {
+            LinkOp::Schedule(..) => 3,
             LinkOp::Act(name, ..) if name == INFORMERS => 2,
             LinkOp::Policy(..) | LinkOp::Heard(..) => 1,
             LinkOp::Fault(fault) => fault.since(),
@@ -394,6 +398,7 @@ fn to_link(op: &Op, cluster: &Cluster) -> Option<LinkOp> {
         Op::Policy { depth, policy, nth } => LinkOp::Policy(*depth, policy.to_string(), *nth, 1),
         Op::Heard { depth, choice: None } => LinkOp::Heard(*depth, None),
         Op::Heard { depth, choice: Some(actor) } => LinkOp::Heard(*depth, Some(cluster.actor_path(*actor)?)),
+        Op::Schedule { depth } => LinkOp::Schedule(*depth),
         Op::Act(action) => {
             let (name, process, informer) = name_action(action, cluster)?;
             LinkOp::Act(name.to_owned(), process, informer)
@@ -414,6 +419,7 @@ fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
         LinkOp::Heard(depth, Some(path)) => {
             Op::Heard { depth: *depth, choice: Some(cluster.actor_at(path)?) }
         }
+        LinkOp::Schedule(depth) => Op::Schedule { depth: *depth },
         LinkOp::Act(name, process, informer) => Op::Act(find_action(name, process, informer, cluster)?),
         LinkOp::Fault(f) => Op::Fault(f.clone()),
         LinkOp::Kubectl(line, files) => Op::Kubectl { line: line.clone(), files: files.clone() },
