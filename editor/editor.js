@@ -12,7 +12,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { closeLintPanel, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
-import { completion, explain } from "./schema.js";
+import { Catalogue, completion, explain, limitList } from "./schema.js";
 import { highlighting, look } from "./theme.js";
 
 const fromOutside = Annotation.define();
@@ -39,10 +39,9 @@ function offset(doc, line, column) {
   return l.from + Math.min(Math.max(0, ((column ?? 1) | 0) - 1), l.length);
 }
 
-function hover(loading) {
+function hover(catalogue) {
   return hoverTooltip(async (view, pos) => {
-    const schema = await loading;
-    const found = schema && explain(schema, view.state, pos);
+    const found = await explain(catalogue, view.state, pos);
     if (!found) return null;
     return { pos: found.from, end: found.to, above: true, create() {
       const dom = document.createElement("div");
@@ -50,6 +49,7 @@ function hover(loading) {
       for (const [tag, text] of [["code", found.path], ["span", found.type], ["p", found.text]]) {
         if (text) dom.appendChild(document.createElement(tag)).textContent = text;
       }
+      if (found.limits.length) dom.appendChild(limitList(found.limits));
       return { dom };
     } };
   });
@@ -65,6 +65,9 @@ function hover(loading) {
  * @param {(text: string) => void} [o.onChange] after the person (not `setText`) changed it
  * @param {(text: string) => void} [o.onApply] Ctrl/Cmd+Enter
  * @param {string} [o.schemaUrl] the asset that `crates/schema/` generates; without it there is no completion
+ * @param {{apiVersion: string, kind: string, revision: number}[]} [o.kinds] custom kinds, as for `setKinds`
+ * @param {(kind: object) => Promise<string | null>} [o.schemaOf] the schema of one of these, as JSON; it is asked for when
+ *   it is needed first, and again when the revision has changed
  * @param {string} [o.ariaLabel]
  * @param {boolean} [o.readOnly]
  * @param {Record<string, string>} [o.phrases] CodeMirror's own words in another language
@@ -80,6 +83,8 @@ export function mount(el, o = {}) {
   const loading = o.schemaUrl
     ? fetch(o.schemaUrl).then((r) => (r.ok ? r.json() : null)).catch(() => null)
     : Promise.resolve(null);
+  const catalogue = new Catalogue(loading, o.schemaOf);
+  catalogue.setKinds(o.kinds ?? []);
   const apply = (view) => (o.onApply?.(view.state.doc.toString()), true);
   const view = new EditorView({ parent, root: parent, state: EditorState.create({ doc: o.text ?? "", extensions: [
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: apply, preventDefault: true }])),
@@ -88,7 +93,7 @@ export function mount(el, o = {}) {
     crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
     EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(2), EditorState.readOnly.of(!!o.readOnly),
     words.of(inWords(o)),
-    yaml(), yamlLanguage.data.of({ autocomplete: completion(loading) }), autocompletion({ icons: false }), hover(loading),
+    yaml(), yamlLanguage.data.of({ autocomplete: completion(catalogue) }), autocompletion({ icons: false }), hover(catalogue),
     // Tab indents; Escape then Tab leaves, so the keyboard is not caught here.
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,
       ...lintKeymap, ...defaultKeymap, indentWithTab]),
@@ -118,6 +123,8 @@ export function mount(el, o = {}) {
         return { from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message) };
       })));
     },
+    /** The custom kinds there are from now on: `[{apiVersion, kind, revision}]`. */
+    setKinds: (kinds) => catalogue.setKinds(kinds),
     setTheme: (dark) => view.dispatch({ effects: theme.reconfigure(look(dark)) }),
     /** Another language: `{phrases, ariaLabel}`. A panel that is open keeps its words, so it closes. */
     setWords(o) {

@@ -1,5 +1,5 @@
-// What the schema says about a place in the YAML: completion and hover. Knows the text and the
-// asset that `crates/schema/` generates; nothing of the page.
+// What the schema says about a place in the YAML: completion and hover. Knows the text, the asset that
+// `crates/schema/` generates, and the schemas of custom kinds that it is given; nothing of the page.
 //
 // A place is a path of steps from the document's root: a field's name, or ITEM for "in a list".
 // It is found by indentation, because a half-written line has no useful syntax tree, and by the
@@ -81,21 +81,60 @@ function deref(schema, s) {
   for (let i = 0; s && i < 8; i++) {
     const ref = s.$ref ?? s.allOf?.[0]?.$ref;
     if (!ref) return s;
-    s = schema.definitions[ref.slice("#/definitions/".length)];
+    // The asset and the schemas of custom kinds name the same types under other roots.
+    s = schema.definitions[ref.slice(ref.lastIndexOf("/") + 1)];
   }
   return s;
 }
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** The root of a document: its kind's schema, or what every kind has while it has none yet. */
-function root(schema, { apiVersion, kind }) {
-  const name = schema.kinds[`${apiVersion} ${kind}`];
-  if (name) return schema.definitions[name];
-  return { type: "object", properties: {
-    apiVersion: { type: "string" }, kind: { type: "string" },
-    metadata: { $ref: `#/definitions/${META}` },
-  } };
+/** What every kind has: the root of a document that does not name its kind yet. */
+const ANY = { type: "object", properties: {
+  apiVersion: { type: "string" }, kind: { type: "string" },
+  metadata: { $ref: `#/definitions/${META}` },
+} };
+
+/** All kinds: those of the asset, and custom kinds, whose schemas are asked for when they are needed first. */
+export class Catalogue {
+  #asset;
+  #schemaOf;
+  /** By `apiVersion kind`: which kind it is, and a promise of its schema. */
+  #custom = new Map();
+
+  /**
+   * @param {Promise<object | null>} asset what `crates/schema/` generates
+   * @param {(kind: object) => Promise<string | null>} [schemaOf] the schema of one of the kinds of `setKinds`, as JSON
+   */
+  constructor(asset, schemaOf = async () => null) {
+    this.#asset = asset;
+    this.#schemaOf = schemaOf;
+  }
+
+  /** The custom kinds there are now: `[{apiVersion, kind, revision}]`. The revision changes with the schema. */
+  setKinds(kinds) {
+    const before = this.#custom;
+    this.#custom = new Map(kinds.map((kind) => {
+      const id = `${kind.apiVersion} ${kind.kind}`;
+      const old = before.get(id);
+      return [id, old?.kind.revision === kind.revision ? old : { kind }];
+    }));
+  }
+
+  /** The asset, and the schema of the root of a document with this header; null without the asset. */
+  async look({ apiVersion, kind }) {
+    const schema = await this.#asset;
+    if (!schema) return null;
+    const id = `${apiVersion} ${kind}`;
+    const custom = this.#custom.get(id);
+    if (custom) custom.schema ??= this.#schemaOf(custom.kind).then((text) => (text ? JSON.parse(text) : null), () => null);
+    return { schema, root: (await custom?.schema) ?? schema.definitions[schema.kinds[id]] ?? ANY };
+  }
+
+  /** apiVersion and kind of every kind of an asset and of every custom kind. */
+  pairs(schema) {
+    return [...new Set([...Object.keys(schema.kinds), ...this.#custom.keys()])].map((id) => id.split(" "));
+  }
 }
 
 /** The schema at a path, as its parent has it (with the parent's words), or null. */
@@ -120,7 +159,49 @@ function typeName(schema, s) {
   return [d.type ?? "any"].flat().join(" | ");
 }
 
-const describe = (schema, s) => s.description ?? deref(schema, s)?.description ?? "";
+/** The words about a schema. Descriptions of custom kinds are often wrapped as in the source they were made from. */
+const describe = (schema, s) => (s.description ?? deref(schema, s)?.description ?? "")
+  .replace(/([^\s])\n(?=[^\s*\-\d#|<])/g, "$1 ");
+
+const LIMITS = ["format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+  "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "nullable"];
+
+/** What a value has to be, in the words of the schema: `["required", "minimum: 0", "maximum: 5"]`. */
+function limits(schema, s, required) {
+  const d = { ...deref(schema, s), ...s };
+  const item = d.type === "array" && d.items ? { ...deref(schema, d.items), ...d.items } : {};
+  const show = (v) => (typeof v === "string" ? v : JSON.stringify(v));
+  const out = required ? ["required"] : [];
+  if (d.default !== undefined) out.push(`default: ${JSON.stringify(d.default)}`);
+  const allowed = d.enum ?? item.enum;
+  if (allowed) out.push(`enum: ${allowed.map(show).join(", ")}`);
+  for (const word of LIMITS) if (d[word] !== undefined) out.push(`${word}: ${show(d[word])}`);
+  if (d["x-kubernetes-list-map-keys"]) out.push(`keys: ${d["x-kubernetes-list-map-keys"].join(", ")}`);
+  for (const { rule, message } of d["x-kubernetes-validations"] ?? []) out.push(message ? `${message}: ${rule}` : rule);
+  return out;
+}
+
+/** Whether the object that a path leads into requires the field at its end. */
+const isRequired = (schema, parent, name) => !!deref(schema, parent)?.required?.includes(name);
+
+/** A description and limits as an element; undefined if there is nothing to say. */
+function about(text, lines) {
+  if (!text && !lines.length) return undefined;
+  return () => {
+    const dom = document.createElement("div");
+    if (text) dom.appendChild(document.createElement("p")).textContent = text;
+    if (lines.length) dom.appendChild(limitList(lines));
+    return dom;
+  };
+}
+
+/** An element with one line for each limit. */
+export function limitList(lines) {
+  const list = document.createElement("div");
+  list.className = "cm-limits";
+  for (const line of lines) list.appendChild(document.createElement("code")).textContent = line;
+  return list;
+}
 const show = (path) => path.join(".").replaceAll(`.${ITEM}`, ITEM);
 
 /** Inside `{flow: [style]}` the tree knows the way; from its outermost brace on, the lines do. */
@@ -152,10 +233,20 @@ function inText(state, pos) {
   return false;
 }
 
-function values(schema, s) {
-  const d = s && deref(schema, s);
-  const list = s?.enum ?? d?.enum ?? (d?.type === "boolean" ? ["true", "false"] : []);
-  return list.filter((v) => v !== "").map((label) => ({ label: String(label), type: "enum" }));
+/** A text that YAML would not read as a text if it stood there without quotes. */
+const UNLIKE_TEXT = /^(?:true|false|yes|no|on|off|y|n|null|~|[-+.]?\d.*|[-?:,[\]{}#&*!|>'"%@`].*|.*(?::\s|\s#).*|.*:)$/i;
+
+/** The values that a schema names: those of an enum, and its default, which comes first. */
+function values(schema, s, quoted = false) {
+  const d = { ...deref(schema, s), ...s };
+  const list = [...(d.enum ?? (d.type === "boolean" ? [true, false] : []))];
+  const scalar = d.default !== undefined && d.default !== null && typeof d.default !== "object";
+  if (scalar && !list.includes(d.default)) list.push(d.default);
+  return list.filter((v) => v !== "" && v !== null).map((v) => {
+    const label = typeof v === "string" ? v : JSON.stringify(v);
+    const apply = typeof v === "string" && !quoted && UNLIKE_TEXT.test(v) ? JSON.stringify(v) : label;
+    return { label, apply, type: "enum", ...(scalar && v === d.default && { detail: "default", boost: 5 }) };
+  });
 }
 
 function fields(schema, s, taken, column) {
@@ -167,7 +258,8 @@ function fields(schema, s, taken, column) {
       : t.type === "array" ? `\n${" ".repeat(column + 2)}- `
       : t.properties ? `\n${" ".repeat(column + 2)}` : " ";
     return {
-      label: name, type: "property", detail: typeName(schema, f), info: describe(schema, f) || undefined,
+      label: name, type: "property", detail: typeName(schema, f),
+      info: about(describe(schema, f), limits(schema, f, required.has(name))),
       // status is the cluster's to write.
       boost: name === "status" ? -20 : required.has(name) ? 5 : 0,
       apply(view, _completion, from, to) {
@@ -179,30 +271,29 @@ function fields(schema, s, taken, column) {
   });
 }
 
-/** A CodeMirror completion source over a promise of the schema. */
-export const completion = (loading) => async (context) => {
-  const schema = await loading;
-  if (!schema || context.aborted) return null;
+/** A CodeMirror completion source over a `Catalogue`. */
+export const completion = (catalogue) => async (context) => {
   const { state, pos } = context;
-  if (inText(state, pos)) return null;
   const line = state.doc.lineAt(pos);
-  const before = line.text.slice(0, pos - line.from);
   const head = header(state.doc, line.number);
-  const start = root(schema, head);
+  const found = await catalogue.look(head);
+  if (!found || context.aborted || inText(state, pos)) return null;
+  const { schema, root: start } = found;
+  const before = line.text.slice(0, pos - line.from);
   const answer = (from, options) => (options.length ? { from, options, validFor: /^[\w.\/-]*$/ } : null);
 
   const flow = flowPath(state, pos);
   if (flow) {
     const word = /[\w.\/-]*$/.exec(before)[0];
     const s = at(schema, start, flow);
-    return answer(pos - word.length, [...values(schema, s), ...fields(schema, s, new Set(), null)]);
+    return answer(pos - word.length, [...(s ? values(schema, s) : []), ...fields(schema, s, new Set(), null)]);
   }
   let m = /^((?:\s|-\s)*)([\w.\/-]*)$/.exec(before);
   if (m) {
     const column = m[1].length;
     if (!m[2] && !context.explicit && !m[1]) return null;
     const s = at(schema, start, parents(state.doc, line.number, column));
-    return answer(line.from + column, [...fields(schema, s, siblings(state.doc, line.number, column), column), ...values(schema, s)]);
+    return answer(line.from + column, [...fields(schema, s, siblings(state.doc, line.number, column), column), ...(s ? values(schema, s) : [])]);
   }
   m = /^((?:\s|-\s)*)([^\s:]+):\s+(["']?)([\w.\/-]*)$/.exec(before);
   if (!m) return null;
@@ -210,24 +301,29 @@ export const completion = (loading) => async (context) => {
   const from = pos - m[4].length;
   if (path.length === 1 && (path[0] === "kind" || path[0] === "apiVersion")) {
     const other = path[0] === "kind" ? head.apiVersion : head.kind;
-    const pairs = Object.keys(schema.kinds).map((id) => id.split(" "));
+    const pairs = catalogue.pairs(schema);
     const i = path[0] === "kind" ? 1 : 0;
     const fit = pairs.filter((p) => p[1 - i] === other);
     const labels = new Set((fit.length ? fit : pairs).map((p) => p[i]));
     return answer(from, [...labels].map((label) => ({ label, type: "class" })));
   }
-  return answer(from, values(schema, at(schema, start, path)));
+  const s = at(schema, start, path);
+  return answer(from, s ? values(schema, s, !!m[3]) : []);
 };
 
-/** What there is to say about the field at `pos`: `{from, to, path, type, text}` or null. */
-export function explain(schema, state, pos) {
+/** What there is to say about the field at `pos`: `{from, to, path, type, text, limits}` or null. */
+export async function explain(catalogue, state, pos) {
   const line = state.doc.lineAt(pos);
   const key = tokens(line.text).find((t) => t.key !== undefined);
   const col = pos - line.from;
   if (!key || col < key.col || col > key.end || inText(state, pos)) return null;
-  const path = [...parents(state.doc, line.number, key.col), key.key];
-  const s = at(schema, root(schema, header(state.doc, line.number)), path);
+  const found = await catalogue.look(header(state.doc, line.number));
+  if (!found) return null;
+  const { schema, root } = found;
+  const above = parents(state.doc, line.number, key.col);
+  const path = [...above, key.key];
+  const s = at(schema, root, path);
   if (!s) return null;
-  return { from: line.from + key.col, to: line.from + key.end, path: show(path),
-    type: typeName(schema, s), text: describe(schema, s) };
+  return { from: line.from + key.col, to: line.from + key.end, path: show(path), type: typeName(schema, s),
+    text: describe(schema, s), limits: limits(schema, s, isRequired(schema, at(schema, root, above), key.key)) };
 }

@@ -52,6 +52,9 @@ export function look(dark) {
     ".cm-doc code": { color: "var(--e-key)", marginRight: "8px" },
     ".cm-doc span": { color: "var(--e-muted)" },
     ".cm-doc p": { margin: "6px 0 0", whiteSpace: "pre-line" },
+    ".cm-completionInfo p": { margin: "0 0 4px", whiteSpace: "pre-line" },
+    ".cm-doc .cm-limits": { marginTop: "6px" },
+    ".cm-limits code": { display: "block", color: "var(--e-muted)", overflowWrap: "anywhere" },
   }, { dark: !!dark });
 }
 

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 use steady::api::{Kind, MetaExt, Object};
-use steady::apiserver::{defaults, validation};
+use steady::apiserver::{rest, validation};
 
 /// The smallest numbers of rows that must agree. They may only grow.
 const REFUSALS_FLOOR: usize = 123;
@@ -41,7 +41,7 @@ fn target(path: &str) -> Option<(Kind, String)> {
 /// Does what the API server does before validation: sets the path's namespace and cluster IPs, and decodes.
 fn decode(kind: Kind, namespace: &str, body: &Value) -> Option<Object> {
     let mut body = body.clone();
-    defaults::prepare(kind, &mut body);
+    rest::prepare(kind, &mut body);
     let mut object = Object::from_value(kind, body).ok()?;
     if kind.namespaced() && object.namespace().is_empty() {
         object.meta_mut().namespace = Some(namespace.to_owned());
@@ -53,7 +53,7 @@ fn decode(kind: Kind, namespace: &str, body: &Value) -> Option<Object> {
         }
         object = Object::from_value(kind, value).ok()?;
     }
-    defaults::apply(&mut object);
+    rest::default(&mut object);
     Some(object)
 }
 
@@ -92,11 +92,11 @@ fn refusals_read_as_recorded() {
                 wrong.push(format!("{file} {}: not decoded", row["n"]));
                 continue;
             };
-            let errors = validation::validate_create(&object);
+            let errors = rest::validate_create(&object);
             let ours = if errors.is_empty() {
                 Value::Null
             } else {
-                validation::invalid_status(kind, object.name(), &errors)
+                validation::invalid(kind, object.name(), &errors).to_value()
             };
             let theirs = if status == 201 { Value::Null } else { row["response"].clone() };
             if ours == theirs {
@@ -192,7 +192,7 @@ fn defaulting_twice_changes_nothing() {
             };
             let Some(once) = decode(kind, &namespace, &row["body"]) else { continue };
             let mut twice = once.clone();
-            defaults::apply(&mut twice);
+            rest::default(&mut twice);
             assert_eq!(once, twice, "{file} {}", row["n"]);
         }
     }
@@ -267,16 +267,16 @@ fn updates_are_refused_as_recorded() {
                 after["metadata"]["creationTimestamp"] = before["metadata"]["creationTimestamp"].clone();
                 let decode = |mut v: Value| {
                     unmask(&mut v);
-                    defaults::prepare(kind, &mut v);
+                    rest::prepare(kind, &mut v);
                     let mut o = Object::from_value(kind, v).unwrap();
-                    defaults::apply(&mut o);
+                    rest::default(&mut o);
                     o
                 };
-                let errors = validation::validate_update(&decode(after), &decode(before.clone()));
+                let errors = rest::validate_update(&decode(after), &decode(before.clone()));
                 let mut ours = if errors.is_empty() {
                     Value::Null
                 } else {
-                    validation::invalid_status(kind, name, &errors)
+                    validation::invalid(kind, name, &errors).to_value()
                 };
                 let theirs = if status == 200 { Value::Null } else { row["response"].clone() };
                 // Addresses are masked in the recording, so they are not valid addresses.
@@ -289,7 +289,7 @@ fn updates_are_refused_as_recorded() {
                     ours = if real.is_empty() {
                         Value::Null
                     } else {
-                        validation::invalid_status(kind, name, &real)
+                        validation::invalid(kind, name, &real).to_value()
                     };
                 }
                 if ours == theirs {
@@ -323,13 +323,13 @@ fn odd_objects_end_in_errors() {
             json!({"spec": {}, "status": {}, "metadata": {"namespace": "x"}}),
         ] {
             let mut body = body;
-            defaults::prepare(*kind, &mut body);
+            rest::prepare(*kind, &mut body);
             let Ok(mut object) = Object::from_value(*kind, body) else { continue };
             let bare = object.clone();
-            assert!(!validation::validate_create(&bare).is_empty(), "{kind:?} without a name");
-            defaults::apply(&mut object);
-            validation::validate_update(&object, &bare);
-            validation::validate_status_update(&object, &bare);
+            assert!(!rest::validate_create(&bare).is_empty(), "{kind:?} without a name");
+            rest::default(&mut object);
+            rest::validate_update(&object, &bare);
+            rest::validate_status_update(&object, &bare);
             assert!(MetaExt::name(object.meta()).is_empty());
         }
     }
@@ -388,13 +388,13 @@ fn mutated_bodies_end_in_errors() {
                     *body.pointer_mut(place).unwrap() = value.clone();
                     let Some(object) = decode(kind, &namespace, &body) else { continue };
                     validated += 1;
-                    for error in validation::validate_create(&object) {
+                    for error in rest::validate_create(&object) {
                         let _ = error.to_string();
                     }
-                    validation::validate_update(&object, &whole);
-                    validation::validate_status_update(&object, &whole);
+                    rest::validate_update(&object, &whole);
+                    rest::validate_status_update(&object, &whole);
                     let mut again = object.clone();
-                    defaults::apply(&mut again);
+                    rest::default(&mut again);
                     assert_eq!(object, again, "{file} {} {place} {value}", row["n"]);
                 }
             }

@@ -203,6 +203,9 @@ fn what_is_served_is_asked_of_the_server() {
         "{}",
         out.stderr
     );
+    // Of a name with its group the message has what stands before the group.
+    let out = s.run("get podz.example.com");
+    assert_eq!(out.stderr, "error: the server doesn't have a resource type \"podz\"\n");
     assert_eq!(s.run("get pods -v=6").stderr.matches("verb=\"GET\"").count(), 1);
     assert!(s.ok("api-resources").contains("deployments"));
     assert!(s.ok("get --raw /version").contains(steady::api::release::GIT_VERSION));
@@ -389,7 +392,6 @@ rules:
     for (line, error) in [
         ("create role r --resource=pods", "at least one verb must be specified"),
         ("create role r --verb=get", "at least one resource must be specified"),
-        ("create role r --verb=get --resource=foos", "the server doesn't have a resource type \"foos\""),
         ("create role r --verb=use --resource=pods", "can not perform 'use' on 'pods' in group ''"),
         (
             "create role r --verb=get --resource=/status",
@@ -420,6 +422,12 @@ rules:
         let out = s.run(line);
         assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
     }
+    // The error of kubectl's REST mapper has no `error:` before it.
+    let unknown = s.run("create role r --verb=get --resource=foos");
+    assert_eq!(
+        (unknown.exit, unknown.stderr.as_str()),
+        (1, "the server doesn't have a resource type \"foos\"\n")
+    );
     let warned = s.run("create role w --verb=foo --resource=pods");
     assert_eq!(
         (warned.exit, warned.stderr.as_str()),
@@ -608,4 +616,109 @@ fn other_versions_of_a_kind_are_kinds_of_their_own() {
     let text = s.ok("explain hpa.spec --api-version=autoscaling/v1");
     assert!(text.contains("targetCPUUtilizationPercentage\t<integer>"), "{text}");
     assert_eq!(s.run("get events.events.k8s.io").stderr, "No resources found in default namespace.\n");
+}
+
+const EVERYTHING: &str = r#"
+apiVersion: v1
+kind: Pod
+metadata:
+  name: all
+  annotations:
+    note: "two\nlines\n"
+spec:
+  serviceAccountName: default
+  automountServiceAccountToken: false
+  readinessGates:
+  - conditionType: example.com/ready
+  securityContext:
+    seccompProfile: {type: RuntimeDefault}
+  topologySpreadConstraints:
+  - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {a: b}}}
+  containers:
+  - name: c
+    image: i:1
+    env:
+    - {name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+    - {name: IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}
+    - {name: CPU, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}
+    - {name: TEXT, value: "one\ntwo"}
+    volumeMounts:
+    - {name: down, mountPath: /z}
+    - {name: nfs, mountPath: /a, readOnly: true}
+    volumeDevices:
+    - {name: block, devicePath: /dev/x}
+  volumes:
+  - name: nfs
+    nfs: {server: s, path: /p}
+  - name: down
+    downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}
+  - name: block
+    ephemeral:
+      volumeClaimTemplate:
+        spec: {accessModes: [ReadWriteOnce], storageClassName: fast, volumeMode: Block, resources: {requests: {storage: 1Gi}}}
+  - name: driver
+    csi: {driver: d.example.com, volumeAttributes: {a: "1", b: "2"}}
+  - name: picture
+    image: {reference: i:2}
+"#;
+
+#[test]
+fn a_description_of_a_pod_has_all_its_parts() {
+    let mut s = Server::new();
+    let server = &mut s;
+    let files = BTreeMap::from([("all.yaml".to_owned(), EVERYTHING.to_owned())]);
+    let made = run("apply -f all.yaml", &files, server);
+    assert_eq!((made.exit, made.stderr.as_str()), (0, ""));
+    let shown = s.ok("describe pod all");
+    for part in [
+        "Annotations:      note:\n                    two\n                    lines\n",
+        "SeccompProfile:   RuntimeDefault\n",
+        "    Environment:\n      NAME:  all (v1:metadata.name)\n      IP:     (v1:status.podIP)\n      CPU:   node allocatable (limits.cpu)\n      TEXT:  one\n             two\n",
+        "    Mounts:\n      /a from nfs (ro)\n      /z from down (rw)\n    Devices:\n      /dev/x from block\n",
+        "Readiness Gates:\n  Type                Status\n  example.com/ready   <none> \n",
+        "  nfs:\n    Type:      NFS (an NFS mount that lasts the lifetime of a pod)\n    Server:    s\n    Path:      /p\n    ReadOnly:  false\n",
+        "    Items:\n      metadata.name -> name\n",
+        "    Type:          EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)\n    StorageClass:  fast\n    Volume:        \n    Labels:        <none>\n    Annotations:   <none>\n    Capacity:      \n    Access Modes:  \n    VolumeMode:    Block\n",
+        "    VolumeAttributes:  a=1\n                       b=2\n",
+        "    PullPolicy:   ",
+        "Topology Spread Constraints:  zone:ScheduleAnyway when max skew 1 is exceeded for selector a=b\n",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+}
+
+#[test]
+fn questions_about_access_are_asked_in_kubectls_words() {
+    let mut s = Server::new();
+    assert_eq!(s.ok("auth can-i get pods"), "yes\n");
+    let odd = s.run("auth can-i fly nodes");
+    assert_eq!(
+        (odd.exit, odd.stderr.as_str()),
+        (
+            0,
+            "Warning: resource 'nodes' is not namespace scoped\n\nWarning: verb 'fly' is not a known verb\n\n"
+        )
+    );
+    assert_eq!(
+        s.ok("auth can-i --list"),
+        "Resources   Non-Resource URLs   Resource Names   Verbs\n*.*         []                  []               [*]\n            [*]                 []               [*]\n"
+    );
+    for (line, error) in [
+        ("auth can-i get pods --no-headers", "--no-headers cannot be set without --list specified"),
+        ("auth can-i --list get pods", "list option must be specified with no arguments"),
+        (
+            "auth can-i --list -q",
+            "list option can't be specified with neither quiet, all-namespaces nor subresource options",
+        ),
+        ("auth can-i get /x --subresource=log", "--subresource can not be used with NonResourceURL"),
+        (
+            "create token a --bound-object-kind=Pod",
+            "--bound-object-name is required if --bound-object-kind is provided",
+        ),
+        ("create token a --duration=5ms", "--duration cannot be expressed in units less than seconds"),
+    ] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
+    }
+    assert!(s.ok("auth whoami -o yaml").contains("  userInfo:\n    groups:\n    - system:unauthenticated\n"));
 }

@@ -64,7 +64,8 @@ test("scenarios open with their set-up done", () => {
   for (const scenario of scenarios()) {
     const steady = new Steady({ scenario });
     assert.ok(steady.objects("nodes").length > 0, scenario);
-    const made = scenario === "23-custom-resource" ? "websites" : "deployments";
+    const others = { "23-custom-resource": "websites", "24-stateful-set": "statefulsets", "25-daemon-set": "daemonsets" };
+    const made = others[scenario] ?? "deployments";
     assert.equal(steady.objects(made).length > 0, scenario !== "22-empty", scenario);
   }
 });

@@ -61,6 +61,11 @@ impl CustomObject {
         &mut self.metadata
     }
 
+    /// All fields but `apiVersion`, `kind` and `metadata`.
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
     /// The whole object as JSON.
     pub fn to_value(&self) -> Value {
         let mut map = self.fields.clone();

@@ -64,15 +64,20 @@ impl Manager {
         Some(out)
     }
 
-    /// The value of `metadata.managedFields`, in Kubernetes' order.
-    pub fn to_value(managers: &[Manager]) -> Value {
-        let mut sorted: Vec<&Manager> = managers.iter().collect();
-        order::sort_by_key(&mut sorted, |m| {
+    /// Brings managers into Kubernetes' order of entries.
+    pub fn sort(managers: &mut [Manager]) {
+        order::sort_by_key(managers, |m| {
             let seconds = m.time.map_or(0, Timestamp::as_second);
             (!m.apply, seconds, m.name.clone(), m.api_version.clone(), m.subresource.clone())
         });
+    }
+
+    /// The value of `metadata.managedFields`, in Kubernetes' order.
+    pub fn to_value(managers: &[Manager]) -> Value {
+        let mut sorted = managers.to_vec();
+        Manager::sort(&mut sorted);
         sorted
-            .into_iter()
+            .iter()
             .map(|m| {
                 let mut v = json!({
                     "manager": &*m.name,

@@ -31,6 +31,7 @@ pub mod labels;
 mod managers;
 mod meta;
 pub mod names;
+pub mod node_selector;
 mod object;
 pub mod order;
 pub mod patch;
@@ -83,6 +84,7 @@ pub mod types {
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
         OwnerReference, Time,
     };
+    pub use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
     /// The parts of HorizontalPodAutoscalers.

@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use super::apiextensions::View;
 use super::context::RequestContext;
+use super::decode::to_object;
 use super::managed_fields::{self, Applier, Layout};
-use super::stages::Stage;
-use super::{ApiServer, defaults, http, kinds};
+use super::registry::{check_name, scale_of};
+use super::stage::Stage;
+use super::{ApiServer, kinds, rest};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Manager, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
@@ -41,7 +43,7 @@ impl ApiServer {
         let (kind, api_version) =
             if scale { ("Scale", "autoscaling/v1") } else { (r.kind.as_str(), r.kind.api_version()) };
         cx.enter(Stage::Decode, "", None);
-        check(config, kind, api_version, &r.key.name)?;
+        check(config, kind, api_version)?;
         let at = r.object();
         let old = match self.current(r, cx) {
             Err(e) if e.is_not_found() => None,
@@ -58,9 +60,13 @@ impl ApiServer {
             if let Some(view) = &cx.view {
                 return Err(no_scale_to_apply_to(view, &managers));
             }
-            let have = http::scale_of(&old).ok_or_else(Status::no_such_path)?;
+            let have = scale_of(&old).ok_or_else(Status::no_such_path)?;
             let decoded =
                 go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
+            // A name that the configuration does not have stays that of the scale.
+            if let Some(name) = decoded.value.pointer("/metadata/name").and_then(Value::as_str) {
+                check_name(name, &r.key.name)?;
+            }
             let wanted = decoded.value.pointer("/spec/replicas").and_then(Value::as_i64);
             let replicas = have.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
             let managers =
@@ -91,7 +97,6 @@ impl ApiServer {
                 cx.managers = Some(applied.managers.into());
                 self.store_patched(r, old, object, cx)
             }
-            None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
             None if !object.uid().is_empty() => {
                 let why = format!(
                     "uid mismatch: the provided object specified uid {}, and no existing object was found",
@@ -100,6 +105,10 @@ impl ApiServer {
                 Err(Status::conflict(r.kind, &r.key.name, &why))
             }
             None => {
+                check_name(object.name(), &r.key.name)?;
+                if r.subresource != Subresource::None {
+                    return Err(Status::not_found(r.kind, &r.key.name));
+                }
                 cx.managers = Some(applied.managers.into());
                 self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() }, cx)
             }
@@ -117,8 +126,9 @@ fn no_scale_to_apply_to(view: &View, managers: &[Manager]) -> Status {
     Status::new(500, "", why)
 }
 
-/// Checks apiVersion, kind and name of a configuration.
-fn check(config: &Value, kind: &str, api_version: &str, name: &str) -> Result<(), Status> {
+/// Checks apiVersion and kind of a configuration. Its name is checked after the merge, because an object that is there
+/// has one (`applyPatch` in `endpoints/handlers/patch.go`).
+fn check(config: &Value, kind: &str, api_version: &str) -> Result<(), Status> {
     let text = |p: &str| config.pointer(p).and_then(Value::as_str).unwrap_or_default();
     let (its_version, its_kind) = (text("/apiVersion"), text("/kind"));
     if its_kind.is_empty() || its_version.is_empty() {
@@ -136,21 +146,6 @@ fn check(config: &Value, kind: &str, api_version: &str, name: &str) -> Result<()
     if its_kind != kind {
         return Err(Status::bad_request(format!("invalid object type: {its_version}, Kind={its_kind}")));
     }
-    check_name(text("/metadata/name"), name)
-}
-
-/// Checks that the name in a body is the name in the path.
-pub(super) fn check_name(have: &str, want: &str) -> Result<(), Status> {
-    if have.is_empty() {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({want} based on URL) was undeterminable: name must be provided"
-        )));
-    }
-    if have != want {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({have}) does not match the name on the URL ({want})"
-        )));
-    }
     Ok(())
 }
 
@@ -160,7 +155,7 @@ fn object_of(kind: Kind, value: &Value) -> Result<Object, Status> {
         let (k, v) = (kind.as_str(), kind.version());
         Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
     })?;
-    let mut object = http::to_object(kind, decoded.value)?;
-    defaults::apply(&mut object);
+    let mut object = to_object(kind, decoded.value)?;
+    rest::default(&mut object);
     Ok(object)
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::apiextensions::{Validated, View};
-use super::stages::{Entered, Stage};
+use super::stage::{Entered, Stage};
 use super::validation::Errors;
 use crate::api::{Manager, Object};
 

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::context::RequestContext;
 use super::registry::shown;
-use super::stages::Stage;
+use super::stage::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
 use super::{ApiServer, apiextensions, kinds};
@@ -106,7 +106,8 @@ impl ApiServer {
             || kind == Kind::PERSISTENT_VOLUME
         {
             // registry.Store.ReturnDeletedObject
-            if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
+            let removal = self.writes.iter().rev().find(|w| w.object == at);
+            if let Some(last) = removal.and_then(|w| w.last.clone()) {
                 object = last;
             }
             return Ok(Response::Object { object, created: false });

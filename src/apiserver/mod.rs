@@ -17,8 +17,10 @@
 mod admission;
 pub mod apiextensions;
 mod apply;
+mod binding;
 mod cacher;
 mod context;
+mod decode;
 pub mod defaults;
 mod delete;
 mod etcd_view;
@@ -31,7 +33,9 @@ mod patch;
 pub mod printers;
 pub mod quota;
 mod registry;
-mod stages;
+pub mod rest;
+mod stage;
+mod trace;
 pub mod validation;
 pub mod warnings;
 mod watch;
@@ -50,7 +54,8 @@ use apiextensions::{Definitions, View};
 use context::RequestContext;
 pub use etcd_view::EtcdView;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
-pub use stages::{Entered, Stage, Trace};
+pub use stage::{Entered, Stage};
+pub use trace::Trace;
 pub use watch::WatchCache;
 
 /// The name of a client that does not say who it is. Nobody is asked here, so every client has it.

@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use super::apply::check_name;
 use super::context::RequestContext;
-use super::registry::{default_update, invalid, one_owner_once};
-use super::stages::Stage;
-use super::{ApiServer, defaults, http, validation};
+use super::registry::{check_name, default_update, one_owner_once};
+use super::stage::Stage;
+use super::validation::invalid;
+use super::{ApiServer, rest};
+use crate::api::patch::{self, PatchError};
 use crate::api::types::{Pod, PodStatus};
-use crate::api::{MetaExt, Object, Shared, patch};
-use crate::apimachinery::{Body, Patch, Request, Response, Status, Subresource, with_status};
+use crate::api::{MetaExt, Object, Shared};
+use crate::apimachinery::{Body, Details, Patch, Request, Response, Status, Subresource, with_status};
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
@@ -58,7 +59,7 @@ impl ApiServer {
             let new = with_status(pod, status.clone()).into();
             cx.enter(Stage::Validate, "", Some(&new));
         }
-        let errors = validation::validate_pod_status(pod, &status);
+        let errors = rest::validate_pod_status(pod, &status);
         if !errors.is_empty() {
             return Some(Err(invalid(r.kind, &r.key.name, &errors)));
         }
@@ -109,7 +110,7 @@ fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
             let change = patch::create_two_way_merge_patch(kind, &from.to_value(), &to.to_value());
             change.and_then(|c| patch::strategic_merge(kind, old.to_value(), &c))
         }
-        Patch::Strategic(_) if kind.is_custom() => return Err(http::unsupported_patch()),
+        Patch::Strategic(_) if kind.is_custom() => return Err(unsupported_patch()),
         Patch::Strategic(p) => patch::strategic_merge(kind, old.to_value(), p),
         Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
         Patch::Json(p) => patch::json_patch(old.to_value(), p),
@@ -118,9 +119,31 @@ fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
             return Err(Status::bad_request("an apply is no patch"));
         }
     };
-    let mut value = value.map_err(http::refusal)?;
+    let mut value = value.map_err(refusal)?;
     if !kind.is_custom() {
-        defaults::prepare(kind, &mut value);
+        rest::prepare(kind, &mut value);
     }
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
+}
+
+pub(super) fn refusal(e: PatchError) -> Status {
+    match e {
+        PatchError::BadRequest(m) => Status::bad_request(m),
+        // What exactly does not fit is not said.
+        PatchError::Unprocessable(_) => {
+            let m = "the server rejected our request due to an error in our request";
+            Status::new(422, "Invalid", m).with(Details::default())
+        }
+        // An error that no status was made of: it has a code and no reason.
+        PatchError::Internal(m) => Status::new(500, "", m),
+    }
+}
+
+/// 415 for a patch that custom objects do not have: how their lists merge is not known to a strategic merge.
+pub(super) fn unsupported_patch() -> Status {
+    Status::new(
+        415,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    )
 }

@@ -43,6 +43,13 @@ impl Expectations {
         self.by_key.insert(key.clone(), e);
     }
 
+    /// Expects creations and deletions of an object's children, and forgets what was expected before
+    /// (`SetExpectations`).
+    pub fn expect(&mut self, key: &Key, creations: i64, deletions: BTreeSet<Key>, now: Timestamp) {
+        self.by_key
+            .insert(key.clone(), Expectation { creations, deletions: Rc::new(deletions), at: Some(now) });
+    }
+
     /// A child of an object was created, or will not be.
     pub fn creation_observed(&mut self, key: &Key) {
         if let Some(e) = self.by_key.get_mut(key) {

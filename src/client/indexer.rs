@@ -21,6 +21,8 @@ pub struct Indexer {
     items: Map<Key, Object>,
     // By the uid of the controlling owner; objects without one by "orphans/<namespace>".
     by_controller: Map<Rc<str>, Rc<Owned>>,
+    /// The revision up to which all changes of the kind are in here.
+    revision: u64,
 }
 
 /// The objects that one controller owns.
@@ -108,6 +110,17 @@ impl Indexer {
     /// The object of a key.
     pub fn get(&self, key: &Key) -> Option<&Object> {
         self.items.get(key)
+    }
+
+    /// The revision up to which it has all changes of its kind (`LastStoreSyncResourceVersion`); 0 before the first
+    /// list is in it.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// All changes of the kind up to a revision are in it now.
+    pub(super) fn has_seen(&mut self, revision: u64) {
+        self.revision = revision.max(self.revision);
     }
 
     /// How many objects there are.

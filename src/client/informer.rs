@@ -181,6 +181,13 @@ impl Informer {
         });
     }
 
+    /// Tells the indexer up to which revision it has everything, once no delta waits.
+    pub fn note_seen(&self, indexer: &mut Indexer) {
+        if self.fifo.is_empty() {
+            indexer.has_seen(self.resource_version);
+        }
+    }
+
     /// The controller's part: the oldest delta goes into the indexer and to the listeners.
     pub fn process(&mut self, indexer: &mut Indexer) -> Option<Notification> {
         let delta = self.fifo.pop()?;
@@ -195,6 +202,7 @@ impl Informer {
                 Notification { key, old: Some(object), new: None }
             }
         };
+        self.note_seen(indexer);
         for l in &mut self.listeners {
             l.pending.push_back(notification.clone());
         }

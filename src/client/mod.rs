@@ -9,6 +9,7 @@
 
 mod children;
 mod component;
+mod consistency;
 mod context;
 mod controller;
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod workqueue;
 
 pub use children::{Selects, controller_of};
 pub use component::{Component, Env, Progress, Wants};
+pub use consistency::Consistency;
 pub use context::{ApiCall, Context, Error, Lister, Pending, Result, object_reference};
 pub use controller::Controller;
 pub use expectations::Expectations;

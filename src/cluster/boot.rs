@@ -215,11 +215,25 @@ fn bootstrap_objects() -> Vec<Object> {
             }),
         ));
     }
-    for (name, value) in [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)]
-    {
+    // `pkg/apis/scheduling/v1.SystemPriorityClasses`
+    for (name, value, description) in [
+        (
+            "system-node-critical",
+            2_000_001_000,
+            "Used for system critical pods that must not be moved from their current node.",
+        ),
+        (
+            "system-cluster-critical",
+            2_000_000_000,
+            "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+        ),
+    ] {
         values.push((
             Kind::PRIORITY_CLASS,
-            json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"}),
+            json!({
+                "metadata": {"name": name}, "value": value, "description": description,
+                "preemptionPolicy": "PreemptLowerPriority",
+            }),
         ));
     }
     // All values are written above and fit their kinds.

@@ -15,6 +15,7 @@ mod elect;
 mod fair;
 mod fault;
 mod members;
+mod paths;
 mod policy;
 mod process;
 mod ready;

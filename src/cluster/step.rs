@@ -130,6 +130,7 @@ impl Cluster {
         let n = p.informers.get_mut(usize::from(informer))?;
         let kind = n.kind;
         let Listed { items, expired } = n.list(&mut self.api, id, p.caches.of(kind));
+        n.note_seen(Rc::make_mut(&mut p.caches).of_mut(kind));
         p.note_synced();
         Some(Outcome::Listed { kind, items, expired })
     }

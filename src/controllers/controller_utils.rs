@@ -10,7 +10,7 @@ pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phas
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Kind, MetaExt, Timestamp, later, pod};
 use crate::apimachinery::{DeleteOptions, Status};
-use crate::client::{Context, Why, WorkKey};
+use crate::client::{Context, Error, Why, WorkKey};
 
 /// Whether a pod has been ready for at least `min_ready_seconds` (`podutil.IsPodAvailable`).
 pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
@@ -168,4 +168,19 @@ fn deletion_cost(pod: &Pod) -> i32 {
 fn restart_count(pod: &Pod) -> i32 {
     let statuses = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref());
     statuses.into_iter().flatten().map(|c| c.restart_count).max().unwrap_or(0)
+}
+
+/// Several errors as one (`utilerrors.NewAggregate`).
+///
+/// # Errors
+/// The one error, or a list of all of them; none if there is none.
+pub fn aggregate(errors: Vec<Error>) -> Result<(), Error> {
+    match <[Error; 1]>::try_from(errors) {
+        Ok([error]) => Err(error),
+        Err(errors) if errors.is_empty() => Ok(()),
+        Err(errors) => {
+            let texts: Vec<String> = errors.iter().map(Error::to_string).collect();
+            Err(Error::Other(format!("[{}]", texts.join(", "))))
+        }
+    }
 }

@@ -3,10 +3,12 @@
 pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod cronjob;
+pub mod daemon;
 pub mod deployment;
 pub mod disruption;
 pub mod endpoint;
 pub mod garbage_collector;
+pub mod history;
 pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
@@ -15,6 +17,7 @@ pub mod replicaset;
 pub mod resource_quota;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
+pub mod statefulset;
 pub mod taint_eviction;
 mod taints;
 pub mod ttlafterfinished;
@@ -27,7 +30,7 @@ use crate::client::{Caches, Component, Controller};
 
 /// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
-pub const UNATTENDED: &[Kind] = &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::HORIZONTAL_POD_AUTOSCALER];
+pub const UNATTENDED: &[Kind] = &[Kind::HORIZONTAL_POD_AUTOSCALER];
 
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
@@ -41,8 +44,9 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 22] = [
+const ALIASES: [(&str, &str); 24] = [
     ("cronjob", "cronjob-controller"),
+    ("daemonset", "daemonset-controller"),
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
@@ -63,6 +67,7 @@ const ALIASES: [(&str, &str); 22] = [
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
+    ("statefulset", "statefulset-controller"),
     ("ttl-after-finished", "ttl-after-finished-controller"),
 ];
 
@@ -96,5 +101,7 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(job::JobController),
         Controller::boxed(ttlafterfinished::TtlAfterFinishedController),
         Controller::boxed(cronjob::CronJobController),
+        Controller::boxed(statefulset::StatefulSetController),
+        Controller::boxed(daemon::DaemonSetsController),
     ]
 }

@@ -258,8 +258,11 @@ impl Engine {
         if self.task.is_some() {
             return;
         }
+        self.kinds.read(&self.shown.text);
+        self.shown.kinds = self.kinds.listed().clone();
         let preview = Preview::of(&self.session, &self.shown.text);
-        self.shown.diagnostics = Rc::new(problems(&self.shown.text, &preview.output));
+        self.shown.diagnostics =
+            Rc::new(problems(self.session.cluster().api(), &self.shown.text, &preview.output));
         self.shown.preview = Some(Rc::new(preview));
         self.touch();
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Fault, Policy};
 use crate::session::explore::Choice;
-use crate::session::view::Pick;
+use crate::session::view::{DefinedKind, Pick};
 use crate::session::{Depth, MomentId};
 
 /// What the page knows when it opens.
@@ -157,6 +157,8 @@ pub enum Ask {
     Happened(MomentId),
     /// The run from a moment up to now, as a link.
     Run(MomentId),
+    /// The schema of a kind in [`Shown::kinds`](super::Shown::kinds).
+    Schema(DefinedKind),
     /// Every object of the kind that a word names (`pods`, `deploy`), or of all kinds, as a JSON array.
     Objects(Option<String>),
     /// The finest actions that may happen now, as a JSON array.

@@ -62,6 +62,7 @@ mod tests;
 use crate::apiserver::ApiServer;
 use crate::kubectl::Kubectl;
 use crate::session::scenario::{self, Scenario};
+use crate::session::view::DefinedKinds;
 use crate::session::view::graph::Drawing;
 use crate::session::{MomentId, Session, Start};
 
@@ -75,10 +76,10 @@ pub use crate::kubelet::Fault as KubeletFault;
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
-    Branch, Card, Condition, Declared, Deed, EventLine, EventsView, FieldChange, Finest, FinestLine,
-    Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat, ObjectView, Offer, Pick,
-    Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
-    RequestHead, RequestView, RequestWords, Short, Version, Word, YamlView,
+    Ailing, Ails, Branch, Card, Condition, Declared, Deed, DefinedKind, EventLine, EventsView, FieldChange,
+    Finest, FinestLine, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat,
+    ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings,
+    Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
@@ -105,6 +106,8 @@ pub struct Engine {
     /// The moment at which the scenario begins for a person: [`Input::Restart`] goes there.
     beginning: MomentId,
     drawing: Drawing,
+    /// What `shown.kinds` is made from.
+    kinds: DefinedKinds,
     /// What `drawing` was made from: the moment, and the API server at that moment.
     drawn: Option<(MomentId, ApiServer)>,
     /// The last moment of the branch that `shown.marks` was made from.
@@ -147,6 +150,7 @@ impl Engine {
             scenario: None,
             beginning: 0,
             drawing: Drawing::default(),
+            kinds: DefinedKinds::default(),
             drawn: None,
             marks_tip: MomentId::MAX,
             shown: Shown { speed: 2, ..Shown::default() },

@@ -12,8 +12,8 @@ use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::{
-    Branch, Declared, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView, PlaneFault,
-    Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
+    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -234,6 +234,8 @@ pub struct Shown {
     pub text_set: u32,
     /// What is wrong with that text.
     pub diagnostics: Rc<Vec<Problem>>,
+    /// The kinds that CustomResourceDefinitions define, in the cluster and in the editor's text.
+    pub kinds: Rc<Vec<DefinedKind>>,
     /// What Apply would do, once that is known.
     pub preview: Option<Rc<Preview>>,
     /// The terminal's command lines and what they printed, oldest first.
@@ -327,6 +329,9 @@ pub enum Answer {
     Happened(Happened),
     /// The run; `None` if the moment is not on the branch that leads to the one that is shown.
     Run(Option<RunText>),
+    /// The schema, as JSON: `components.schemas` of `/openapi/v3` has it under the kind's name there. `None` if the kind is
+    /// not defined any more.
+    Schema(Option<String>),
     /// A JSON array.
     Objects(String),
     /// A JSON array.

@@ -54,6 +54,8 @@ impl Engine {
         let (session, shown) = (&self.session, &mut self.shown);
         let (cluster, moment) = (session.cluster(), session.current());
         shown.declared = Rc::new(declared(cluster, &self.drawing));
+        self.kinds.follow(cluster);
+        shown.kinds = self.kinds.listed().clone();
         let written = moment.writes().into_iter().map(|w| &w.object).filter(|o| o.kind != Kind::EVENT);
         shown.changed = Rc::new(written.cloned().collect::<BTreeSet<ObjectRef>>());
         shown.happened = Rc::new(Happened::of(moment));

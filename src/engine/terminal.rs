@@ -141,7 +141,7 @@ impl Engine {
         }
         // The mistakes are marked in the editor only if the editor has that text.
         if *self.shown.text == text {
-            self.shown.diagnostics = Rc::new(problems(text, &output));
+            self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), text, &output));
             self.shown.preview = None;
         }
         self.touch();

@@ -70,7 +70,9 @@ fn notices(out: &[Output]) -> Vec<&Said> {
 /// Whatever every scenario shows and answers can be written as text and read back.
 #[test]
 fn everything_that_crosses_is_plain_data() {
-    for id in ["04-rolling-update", "11-crash-loop", "19-leader-election", "20-etcd-members"] {
+    for id in
+        ["04-rolling-update", "11-crash-loop", "19-leader-election", "20-etcd-members", "23-custom-resource"]
+    {
         let mut e = at_once();
         let mut out = e.handle(there_and_back(&Input::OpenScenario(id.into())));
         for input in
@@ -408,4 +410,35 @@ fn a_step_at_rest_goes_to_the_next_run_of_a_schedule() {
         let again = replay.finish().session;
         assert_eq!(again.cluster().digest(), e.session.cluster().digest());
     }
+}
+
+/// The editor learns of a kind with its definition, asks for its schema, and forgets it with its definition.
+#[test]
+fn the_schemas_of_custom_kinds() {
+    let mut e = at_once();
+    assert!(e.shown().kinds.is_empty());
+    e.handle(Input::OpenScenario("23-custom-resource".into()));
+    finish(&mut e);
+    let kinds = e.shown().kinds.clone();
+    assert_eq!(kinds.iter().map(|k| k.kind.as_str()).collect::<Vec<_>>(), ["Website"]);
+    let asked_for = asked(&mut e, Ask::Schema(kinds[0].clone()));
+    let Answer::Schema(Some(schema)) = asked_for else { panic!("{asked_for:?}") };
+    assert!(schema.contains("\"maxLength\":63"), "{schema}");
+
+    // A text that is typed can define a kind, once what it would do is worked out.
+    let gadget = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gadgets.example.com}\n\
+        spec: {group: example.com, scope: Cluster, names: {plural: gadgets, kind: Gadget}, versions: [{name: v1, served: true, \
+        storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n---\nkind: [\n";
+    e.handle(Input::Typed(gadget.into()));
+    assert!(Rc::ptr_eq(&e.shown().kinds, &kinds));
+    e.handle(Input::Preview);
+    assert_eq!(e.shown().kinds.iter().map(|k| k.kind.as_str()).collect::<Vec<_>>(), ["Gadget", "Website"]);
+
+    e.handle(Input::Typed(String::new()));
+    e.handle(Input::Preview);
+    e.handle(Input::Do("delete crd websites.shop.example.com --wait=false".into()));
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    assert!(e.shown().kinds.is_empty());
+    assert_eq!(asked(&mut e, Ask::Schema(kinds[0].clone())), Answer::Schema(None));
 }

@@ -9,8 +9,10 @@ use super::call::{Accept, raw};
 use super::commands::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, text};
-use super::{resource, tabwriter};
+use super::output::{PRINT, Printer};
+use super::{describe, resource, tabwriter};
 use crate::api::Kind;
+use crate::api::types::rbac::PolicyRule;
 
 const AUTHORIZATION: &str = "authorization.k8s.io/v1";
 
@@ -18,6 +20,7 @@ const CAN_I: &[Flag] = &[
     boolean("all-namespaces").short('A'),
     boolean("quiet").short('q'),
     boolean("list"),
+    boolean("no-headers"),
     text("subresource"),
 ];
 
@@ -25,7 +28,7 @@ const HELP: &str = "Inspect authorization.\n\nAvailable Commands:\n  can-i      
 
 /// `auth COMMAND`
 pub(super) const COMMANDS: &[Command] =
-    &[sub("can-i", &[], &[CAN_I], &[], can_i), sub("whoami", &[], &[], &[], whoami)];
+    &[sub("can-i", &[], &[CAN_I], &[], can_i), sub("whoami", &[], &[PRINT], &[], whoami)];
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
     let answer = commands::group(cx, args, "kubectl auth", HELP);
@@ -35,57 +38,148 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
     answer
 }
 
+/// The verbs of requests for objects that `can-i` does not warn of.
+const RESOURCE_VERBS: &[&str] = &[
+    "get",
+    "list",
+    "watch",
+    "create",
+    "update",
+    "patch",
+    "delete",
+    "deletecollection",
+    "use",
+    "bind",
+    "impersonate",
+    "*",
+    "approve",
+    "sign",
+    "escalate",
+    "attest",
+];
+/// The verbs of other requests that `can-i` does not warn of.
+const OTHER_VERBS: &[&str] = &["get", "put", "post", "head", "options", "delete", "patch", "*"];
+/// What can be impersonated although no discovery lists it.
+const NOT_DISCOVERED: &[&str] = &["users", "groups"];
+
 fn can_i(cx: &mut Context<'_>, args: &Args) -> Result {
-    let (verb, what, named) = match args.words.as_slice() {
-        [verb, what] => (verb, what, ""),
-        [verb, what, name] => (verb, what, name.as_str()),
-        _ => {
-            return fail(
-                "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples.",
-            );
-        }
+    if args.on("list") {
+        return access_list(cx, args);
+    }
+    let [verb, what] = args.words.as_slice() else {
+        return fail(
+            "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples.",
+        );
     };
+    let part = args.text("subresource");
     let spec = if what.starts_with('/') {
+        if !part.is_empty() {
+            return fail("--subresource can not be used with NonResourceURL");
+        }
+        warn_of_verb(cx, verb, OTHER_VERBS);
         json!({"nonResourceAttributes": {"path": what, "verb": verb}})
     } else {
-        let (word, name) = what.split_once('/').unwrap_or((what, named));
-        let mut attributes = json!({"verb": verb, "resource": word});
-        match resource::kind_of(word) {
-            Some(kind) => {
-                attributes["group"] = kind.group().into();
-                attributes["resource"] = kind.plural().into();
-                warn_of_scope(cx, args, kind);
-            }
-            None if word != "*" && resource::must_kind(cx, word).is_err() => {
-                cx.err.push_str(&format!("Warning: the server doesn't have a resource type '{word}'\n\n"));
-            }
-            None => {}
-        }
+        let (word, name) = what.split_once('/').unwrap_or((what, ""));
+        let kind = meant(cx, word)?;
+        let mut attributes = json!({"verb": verb, "resource": kind.map_or(word, |k| k.plural())});
         if !args.on("all-namespaces") {
+            if let Some(kind) = kind.filter(|k| !k.namespaced()) {
+                warn_of_scope(cx, kind);
+            }
+            warn_of_verb(cx, verb, RESOURCE_VERBS);
             attributes["namespace"] = cx.namespace.clone().into();
         }
-        for (key, value) in [("name", name), ("subresource", args.text("subresource"))] {
+        for (key, value) in [("group", kind.map_or("", |k| k.group())), ("name", name), ("subresource", part)]
+        {
             if !value.is_empty() {
                 attributes[key] = value.into();
             }
         }
         json!({"resourceAttributes": attributes})
     };
+    if args.on("no-headers") {
+        return fail("--no-headers cannot be set without --list specified");
+    }
     let answer = review(cx, AUTHORIZATION, "SelfSubjectAccessReview", &spec)?;
-    let allowed = answer.value().pointer("/status/allowed").and_then(Value::as_bool) == Some(true);
+    let status = answer.value().get("status");
+    let allowed = status.and_then(|s| s.get("allowed")).and_then(Value::as_bool) == Some(true);
+    let why = |key: &str| {
+        let text = status.and_then(|s| s.get(key)).and_then(Value::as_str).unwrap_or_default();
+        if text.is_empty() { String::new() } else { format!(" - {text}") }
+    };
     if !args.on("quiet") {
-        cx.say(if allowed { "yes" } else { "no" });
+        let no = || format!("no{}{}", why("reason"), why("evaluationError"));
+        cx.say(&if allowed { "yes".to_owned() } else { no() });
     }
     if allowed { Ok(()) } else { Err(Stop::Exit(1)) }
 }
 
-fn warn_of_scope(cx: &mut Context<'_>, args: &Args, kind: Kind) {
-    if kind.namespaced() || args.on("all-namespaces") {
-        return;
+/// The kind that a word means, with a warning if there is none; nothing for `*`.
+fn meant(cx: &mut Context<'_>, word: &str) -> Result<Option<Kind>> {
+    if word == "*" {
+        return Ok(None);
     }
+    match resource::must_kind(cx, word) {
+        Ok(kind) => Ok(Some(kind)),
+        Err(Stop::Error(_)) => {
+            let lower = word.to_lowercase();
+            let (name, group) = match lower.split_once('.') {
+                Some((name, group)) => (name, format!(" in group '{group}'")),
+                None => (lower.as_str(), String::new()),
+            };
+            if !NOT_DISCOVERED.contains(&lower.as_str()) {
+                cx.warn(&format!("the server doesn't have a resource type '{name}'{group}\n"));
+            }
+            Ok(None)
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+fn warn_of_scope(cx: &mut Context<'_>, kind: Kind) {
     let group = if kind.group().is_empty() { String::new() } else { format!(" in group '{}'", kind.group()) };
-    let (plural, text) = (kind.plural(), "is not namespace scoped");
-    cx.err.push_str(&format!("Warning: resource '{plural}' {text}{group}\n\n"));
+    cx.warn(&format!("resource '{}' is not namespace scoped{group}\n", kind.plural()));
+}
+
+fn warn_of_verb(cx: &mut Context<'_>, verb: &str, known: &[&str]) {
+    if !known.contains(&verb) {
+        cx.warn(&format!("verb '{verb}' is not a known verb\n"));
+    }
+}
+
+/// `can-i --list`: what one may do in a namespace.
+fn access_list(cx: &mut Context<'_>, args: &Args) -> Result {
+    if !args.words.is_empty() {
+        return fail("list option must be specified with no arguments");
+    }
+    if args.on("quiet") || args.on("all-namespaces") || !args.text("subresource").is_empty() {
+        return fail(
+            "list option can't be specified with neither quiet, all-namespaces nor subresource options",
+        );
+    }
+    let spec = json!({"namespace": cx.namespace});
+    let answer = review(cx, AUTHORIZATION, "SelfSubjectRulesReview", &spec)?;
+    let status = answer.value().get("status").cloned().unwrap_or_default();
+    if status.get("incomplete").and_then(Value::as_bool) == Some(true) {
+        let why = status.get("evaluationError").and_then(Value::as_str).unwrap_or_default();
+        cx.warn(&format!("the list may be incomplete: {why}"));
+    }
+    let mut rules: Vec<PolicyRule> = Vec::new();
+    for list in ["resourceRules", "nonResourceRules"] {
+        let items = status.get(list).and_then(Value::as_array).into_iter().flatten();
+        rules.extend(items.filter_map(|rule| serde_json::from_value(rule.clone()).ok()));
+    }
+    let mut lines = String::new();
+    if !args.on("no-headers") {
+        lines.push_str("Resources\tNon-Resource URLs\tResource Names\tVerbs\n");
+    }
+    describe::access(&rules).iter().for_each(|line| {
+        lines.push_str(line);
+        lines.push('\n');
+    });
+    let table = tabwriter::align(&lines, tabwriter::TABLE);
+    cx.out.push_str(&table);
+    Ok(())
 }
 
 /// Posts a review; the server answers it and stores nothing.
@@ -95,13 +189,29 @@ fn review(cx: &mut Context<'_>, group_version: &str, kind: &str, spec: &Value) -
     cx.exchange(&raw("POST", &path, Accept::Objects, body.to_string().into_bytes()))
 }
 
-fn whoami(cx: &mut Context<'_>, _: &Args) -> Result {
+fn whoami(cx: &mut Context<'_>, args: &Args) -> Result {
+    let printer = Printer::of(cx, args, false)?;
     let answer = review(cx, "authentication.k8s.io/v1", "SelfSubjectReview", &json!({}))?;
-    let user = answer.value().pointer("/status/userInfo");
-    let text = |key: &str| user.and_then(|u| u.get(key)).and_then(Value::as_str).unwrap_or_default();
-    let groups = user.and_then(|u| u.get("groups")).and_then(Value::as_array);
-    let groups: Vec<&str> = groups.into_iter().flatten().filter_map(Value::as_str).collect();
-    let lines = format!("ATTRIBUTE\tVALUE\nUsername\t{}\nGroups\t[{}]\n", text("username"), groups.join(" "));
+    if let Some(printer) = printer {
+        return printer.print(cx, answer.value(), true);
+    }
+    let user = answer.value().pointer("/status/userInfo").cloned().unwrap_or_default();
+    let list = |value: &Value| {
+        let items = value.as_array().into_iter().flatten();
+        format!("[{}]", items.filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
+    };
+    let mut lines = String::from("ATTRIBUTE\tVALUE\n");
+    for (title, key) in [("Username", "username"), ("UID", "uid")] {
+        if let Some(text) = user.get(key).and_then(Value::as_str).filter(|t| !t.is_empty()) {
+            lines.push_str(&format!("{title}\t{text}\n"));
+        }
+    }
+    if let Some(groups) = user.get("groups").filter(|g| g.as_array().is_some_and(|g| !g.is_empty())) {
+        lines.push_str(&format!("Groups\t{}\n", list(groups)));
+    }
+    for (key, values) in user.get("extra").and_then(Value::as_object).into_iter().flatten() {
+        lines.push_str(&format!("Extra: {key}\t{}\n", list(values)));
+    }
     let table = tabwriter::align(&lines, tabwriter::TABLE);
     cx.out.push_str(&table);
     Ok(())

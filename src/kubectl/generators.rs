@@ -79,7 +79,7 @@ pub(super) const CREATE: &[Command] = &[
         &["clusterrole"],
         policy::cluster_role_binding,
     ),
-    sub("token", &[], &[PRINT, &[text("audience"), duration("duration")]], &[], token),
+    sub("token", &[], &[PRINT, TOKEN], &[], token),
     sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
 ];
 
@@ -236,18 +236,54 @@ fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::SERVICE_ACCOUNT, value, "serviceaccount")
 }
 
+const TOKEN: &[Flag] = &[
+    array("audience"),
+    duration("duration"),
+    text("bound-object-kind"),
+    text("bound-object-name"),
+    text("bound-object-uid"),
+];
+
 /// `create token`: asks the server for a token of a ServiceAccount.
 fn token(cx: &mut Context<'_>, args: &Args) -> Result {
+    let account = name(args)?;
     let mut spec = json!({});
-    if let Some(duration) = args.duration("duration") {
+    if let Some(duration) = args.duration("duration").filter(|d| !d.is_zero()) {
+        if duration.is_negative() {
+            return fail("--duration must be greater than or equal to 0");
+        }
+        if duration.subsec_nanos() != 0 {
+            return fail("--duration cannot be expressed in units less than seconds");
+        }
         spec["expirationSeconds"] = duration.as_secs().into();
     }
-    if !args.text("audience").is_empty() {
-        spec["audiences"] = args.text("audience").split(',').collect::<Vec<_>>().into();
+    let audiences = args.all("audience");
+    if audiences.iter().any(String::is_empty) {
+        return fail("--audience must not be an empty string");
+    }
+    if !audiences.is_empty() {
+        spec["audiences"] = audiences.into();
+    }
+    let kind = args.text("bound-object-kind");
+    let (object, uid) = (args.text("bound-object-name"), args.text("bound-object-uid"));
+    match (kind, object) {
+        ("", "") if uid.is_empty() => {}
+        ("", "") => return fail("--bound-object-uid can only be set if --bound-object-kind is provided"),
+        ("", _) => return fail("--bound-object-name can only be set if --bound-object-kind is provided"),
+        ("Node" | "Pod" | "Secret", "") => {
+            return fail("--bound-object-name is required if --bound-object-kind is provided");
+        }
+        ("Node" | "Pod" | "Secret", _) => {
+            spec["boundObjectRef"] = json!({"kind": kind, "apiVersion": "v1", "name": object});
+            if !uid.is_empty() {
+                spec["boundObjectRef"]["uid"] = uid.into();
+            }
+        }
+        _ => return fail("supported --bound-object-kind values are Node, Pod, Secret"),
     }
     let body = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec});
-    let mut call = Call::new(Verb::Create, Kind::SERVICE_ACCOUNT, &cx.namespace, name(args)?)
-        .body(Payload::Object(body));
+    let mut call =
+        Call::new(Verb::Create, Kind::SERVICE_ACCOUNT, &cx.namespace, account).body(Payload::Object(body));
     call.subresource = "token".into();
     let answer = match cx.send(&call) {
         Err(Stop::Error(Error::Status(s))) => {
@@ -257,7 +293,8 @@ fn token(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     if args.text("output").is_empty() {
         let token = answer.text("/status/token").to_owned();
-        cx.say(&token);
+        // Without a line's end: the output is no terminal.
+        cx.out.push_str(&token);
         return Ok(());
     }
     output::report(cx, args, answer.value(), "created", DryRun::No)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::context::{Context, Result, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::flags::{Args, Flag, array, slice, text};
 use super::generators::{label_map, make, name};
@@ -204,7 +204,7 @@ pub(super) fn role(cx: &mut Context<'_>, args: &Args) -> Result {
     if resources.is_empty() {
         return fail("at least one resource must be specified");
     }
-    check(&verbs, &resources)?;
+    check(cx, &verbs, &resources)?;
     let value = json!({"metadata": {"name": name}, "rules": rules(args, &verbs, &resources)});
     make(cx, args, Kind::ROLE, value, "")
 }
@@ -235,7 +235,7 @@ pub(super) fn cluster_role(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     if !resources.is_empty() {
         warn(cx, &verbs);
-        check(&verbs, &resources)?;
+        check(cx, &verbs, &resources)?;
     }
     if !urls.is_empty() {
         if let Some(verb) = verbs.iter().find(|v| !URL_VERBS.contains(v)) {
@@ -306,7 +306,7 @@ fn resources<'a>(cx: &mut Context<'_>, args: &'a Args) -> Result<Vec<Resource<'a
     })
 }
 
-fn check(verbs: &[&str], resources: &[Resource<'_>]) -> Result {
+fn check(cx: &mut Context<'_>, verbs: &[&str], resources: &[Resource<'_>]) -> Result {
     for r in resources {
         if r.name.is_empty() {
             return fail("resource must be specified if apiGroup/subresource specified");
@@ -324,7 +324,9 @@ fn check(verbs: &[&str], resources: &[Resource<'_>]) -> Result {
         }
         if !found {
             let of = if group.is_empty() { String::new() } else { format!(" in group {group:?}") };
-            return fail(format!("the server doesn't have a resource type {name:?}{of}"));
+            // kubectl prints this error of its REST mapper without `error:` before it.
+            cx.err.push_str(&format!("the server doesn't have a resource type {name:?}{of}\n"));
+            return Err(Stop::Exit(1));
         }
     }
     Ok(())

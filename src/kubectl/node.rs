@@ -1,5 +1,7 @@
 //! `kubectl cordon|uncordon|drain`
 
+use std::collections::BTreeMap;
+
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
@@ -11,7 +13,7 @@ use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::types::{Node, Pod};
-use crate::api::{Kind, MetaExt, Object, Timestamp};
+use crate::api::{Kind, MetaExt, Object, Timestamp, order};
 use crate::apimachinery::{DeleteOptions, Verb};
 
 pub(super) const DRAIN_FLAGS: &[Flag] = &[
@@ -89,15 +91,16 @@ fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) 
     call.field_selector = format!("spec.nodeName={}", node.name());
     call.label_selector = args.text("pod-selector").to_owned();
     let pods = cx.all(call)?;
-    let pods = match chosen(cx, args, pods) {
+    let pods = match chosen(cx, args, pods)? {
         Ok(pods) => pods,
-        Err(why) => {
+        Err(errors) => {
+            let why = Error::one(errors.clone()).map(|e| e.message()).unwrap_or_default();
             cx.err.push_str(&format!(
                 "error: unable to drain node {:?} due to error: {why}, continuing command...\nThere are pending nodes to be drained:\n {}\n",
                 node.name(),
                 node.name()
             ));
-            return fail(why);
+            return Err(Stop::Error(Error::Many(errors)));
         }
     };
     if dry_run == DryRun::No {
@@ -117,60 +120,83 @@ fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) 
     output::report(cx, args, &node.to_value(), "drained", dry_run)
 }
 
-/// The pods that are to go, or why none may.
-fn chosen(cx: &mut Context<'_>, args: &Args, pods: Vec<Object>) -> std::result::Result<Vec<Object>, String> {
-    let (mut out, mut daemons, mut local, mut bare) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+const DAEMON_FATAL: &str = "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore)";
+const DAEMON_WARNING: &str = "ignoring DaemonSet-managed Pods";
+const LOCAL_FATAL: &str = "cannot delete Pods with local storage (use --delete-emptydir-data to override)";
+const BARE_FATAL: &str = "cannot delete Pods that declare no controller (use --force to override)";
+const BARE_WARNING: &str = "deleting Pods that declare no controller";
+
+/// What is said of pods, and of which.
+type Said = BTreeMap<String, Vec<String>>;
+
+fn sentences(said: Said) -> impl Iterator<Item = String> {
+    said.into_iter().map(|(text, pods)| format!("{text}: {}", pods.join(", ")))
+}
+
+/// The pods that are to go, or why none may (`GetPodsForDeletion`). Warnings are said only if pods may go.
+fn chosen(
+    cx: &mut Context<'_>,
+    args: &Args,
+    pods: Vec<Object>,
+) -> Result<std::result::Result<Vec<Object>, Vec<Error>>> {
+    let (mut out, mut fatal, mut warnings) = (Vec::new(), Said::new(), Said::new());
     for p in pods {
         let Some(pod) = p.get::<Pod>() else { continue };
         if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
             continue;
         }
         let phase = pod.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
-        let finished = matches!(phase, "Succeeded" | "Failed");
-        let controller = pod.metadata.controller().map(|c| c.kind.as_str());
-        if controller == Some("DaemonSet") && !finished {
-            daemons.push(p.key().to_string());
+        if matches!(phase, "Succeeded" | "Failed") {
+            out.push(p);
             continue;
+        }
+        let note = |said: &mut Said, text: &str| {
+            said.entry(text.to_owned()).or_default().push(p.key().to_string());
+        };
+        let controller = pod.metadata.controller();
+        if let Some(daemons) = controller.filter(|c| c.kind == "DaemonSet") {
+            match cx.get(Kind::DAEMON_SET, p.namespace(), &daemons.name) {
+                Err(Stop::Error(Error::Status(e))) if e.is_not_found() && args.on("force") => {
+                    note(&mut warnings, &e.message);
+                }
+                Err(Stop::Error(Error::Status(e))) => {
+                    note(&mut fatal, &e.message);
+                    continue;
+                }
+                Err(stop) => return Err(stop),
+                Ok(_) => {
+                    match args.on("ignore-daemonsets") {
+                        true => note(&mut warnings, DAEMON_WARNING),
+                        false => note(&mut fatal, DAEMON_FATAL),
+                    }
+                    continue;
+                }
+            }
         }
         let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
-        if !finished && volumes.iter().any(|v| v.empty_dir.is_some()) && !args.on("delete-emptydir-data") {
-            local.push(p.key().to_string());
+        if volumes.iter().any(|v| v.empty_dir.is_some()) && !args.on("delete-emptydir-data") {
+            note(&mut fatal, LOCAL_FATAL);
             continue;
         }
-        if !finished && controller.is_none() && !args.on("force") {
-            bare.push(p.key().to_string());
-            continue;
+        if controller.is_none() {
+            if !args.on("force") {
+                note(&mut fatal, BARE_FATAL);
+                continue;
+            }
+            note(&mut warnings, BARE_WARNING);
         }
         out.push(p);
     }
-    let mut why = Vec::new();
-    if !bare.is_empty() {
-        why.push(format!(
-            "cannot delete Pods that declare no controller (use --force to override): {}",
-            bare.join(", ")
-        ));
+    if !fatal.is_empty() {
+        return Ok(Err(sentences(fatal).map(Error::text).collect()));
     }
-    if !local.is_empty() {
-        why.push(format!(
-            "cannot delete Pods with local storage (use --delete-emptydir-data to override): {}",
-            local.join(", ")
-        ));
+    if !warnings.is_empty() {
+        // kubectl's order is that of a Go map; here the sentence about pods that are deleted comes last.
+        let mut all: Vec<String> = sentences(warnings).collect();
+        order::sort_by_key(&mut all, |s| s.starts_with(BARE_WARNING));
+        cx.warn(&all.join("; "));
     }
-    if !daemons.is_empty() {
-        if args.on("ignore-daemonsets") {
-            cx.warn(&format!("ignoring DaemonSet-managed Pods: {}", daemons.join(", ")));
-        } else {
-            why.push(format!(
-                "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): {}",
-                daemons.join(", ")
-            ));
-        }
-    }
-    match why.as_slice() {
-        [] => Ok(out),
-        [one] => Err(one.clone()),
-        many => Err(format!("[{}]", many.join(", "))),
-    }
+    Ok(Ok(out))
 }
 
 /// Evicts pods, and again those that a budget protected; `false` if time ran out.

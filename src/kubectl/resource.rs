@@ -68,7 +68,11 @@ pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
     };
     match discovery::resources(cx)?.iter().find(|r| r.is(name) && grouped(r)) {
         Some(resource) => Ok(resource.handle()),
-        None => fail(format!("the server doesn't have a resource type {word:?}")),
+        // Of `websites.example.com` the message has only what stands before the group.
+        None => fail(format!(
+            "the server doesn't have a resource type {:?}",
+            word.split('.').next().unwrap_or_default()
+        )),
     }
 }
 

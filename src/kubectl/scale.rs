@@ -56,7 +56,6 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
         .body(Payload::MergePatch(patch.to_string()));
     call.subresource = "scale".into();
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-scale".into();
     cx.send(&call)?;
     Ok(())
 }

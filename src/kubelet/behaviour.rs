@@ -132,6 +132,18 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
+/// Whether a command prints something that does not depend on any file, and ends with 0.
+fn prints(name: &str, rest: &[&str]) -> bool {
+    match name {
+        "echo" | "printf" | "printenv" | "date" | "hostname" | "id" | "whoami" | "pwd" | "uname" | "ls" => {
+            true
+        }
+        // With arguments `env` runs another command.
+        "env" => rest.is_empty(),
+        _ => false,
+    }
+}
+
 fn simple(words: &[&str]) -> Option<Ran> {
     let at_once = |code, exits| Some(Ran { time: Some(SignedDuration::ZERO), code, exits });
     match words {
@@ -147,7 +159,7 @@ fn simple(words: &[&str]) -> Option<Ran> {
         }
         [word] if matches!(base_name(word), "true" | ":") => at_once(0, false),
         [word] if base_name(word) == "false" => at_once(1, false),
-        ["echo", ..] => at_once(0, false),
+        [word, rest @ ..] if prints(base_name(word), rest) => at_once(0, false),
         ["exit"] => at_once(0, true),
         ["exit", code] => at_once(code.parse::<i32>().ok()? & 0xff, true),
         _ => None,
@@ -186,10 +198,11 @@ fn is_init(pod: &Pod, container: &str) -> bool {
 /// The behaviour of a container, from its command and its pod's annotations.
 pub fn of(pod: &Pod, container: &Container) -> Behaviour {
     let (meta, name) = (&pod.metadata, container.name.as_str());
+    // Without `command` the runtime runs the image's entrypoint with `args`. Nobody knows entrypoints here: images are
+    // taken to have none, as those of busybox, alpine and debian, so that `args` are the command.
     let command: Vec<String> =
         container.command.iter().flatten().chain(container.args.iter().flatten()).cloned().collect();
-    let parsed =
-        if container.command.as_ref().is_none_or(Vec::is_empty) { None } else { parse_command(&command) };
+    let parsed = parse_command(&command);
     let ends = match parsed {
         Some((time, code)) => time.map(|t| (t, Exit::code(code))),
         None => is_init(pod, name).then_some((timings::INIT, Exit::code(0))),
@@ -284,12 +297,30 @@ mod tests {
             (&["sh", "-c", "sleep infinity; exit 1"], Some((None, 0))),
             (&["sh", "-c", "while true; do sleep 1; done"], None),
             (&["nginx", "-g", "daemon off;"], None),
+            (&["env"], Some((Some(0), 0))),
+            (&["/usr/bin/env", "nginx"], None),
+            (&["/bin/printenv", "HOSTNAME"], Some((Some(0), 0))),
+            (&["sh", "-c", "date && sleep 3"], Some((Some(3), 0))),
+            (&["cat", "/tmp/healthy"], None),
             (&["sleep", "-5"], None),
             (&["sleep", "é"], None),
             (&[], None),
         ] {
             assert_eq!(parse(words), want, "{words:?}");
         }
+    }
+
+    #[test]
+    fn args_alone_are_the_command() {
+        let words = |words: &[&str]| Some(words.iter().map(|w| (*w).to_owned()).collect());
+        let ends = |command: &[&str], args: &[&str]| {
+            let container = Container { command: words(command), args: words(args), ..Default::default() };
+            of(&Pod::default(), &container).ends
+        };
+        assert_eq!(ends(&[], &["false"]), Some((SignedDuration::ZERO, Exit::code(1))));
+        assert_eq!(ends(&["sh", "-c"], &["exit 3"]), Some((SignedDuration::ZERO, Exit::code(3))));
+        assert_eq!(ends(&[], &["--port=80"]), None);
+        assert_eq!(ends(&["nginx"], &["false"]), None);
     }
 
     #[test]

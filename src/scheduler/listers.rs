@@ -9,7 +9,7 @@ use super::state::Assumed;
 use crate::api::labels::Selector;
 use crate::api::types::{
     Namespace, PersistentVolume, PersistentVolumeClaim, Pod, ReplicaSet, ReplicationController, Service,
-    StorageClass,
+    StatefulSet, StorageClass,
 };
 use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt};
@@ -58,6 +58,12 @@ impl WorkloadLister for Listers<'_> {
         if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicaSet")
             && let Some(rs) = self.0.get::<ReplicaSet>(&Key::new(pod.metadata.namespace(), &owner.name))
             && let Ok(s) = Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
+        {
+            selectors.push(Rc::new(s));
+        }
+        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "StatefulSet")
+            && let Some(set) = self.0.get::<StatefulSet>(&Key::new(pod.metadata.namespace(), &owner.name))
+            && let Ok(s) = Selector::from_label_selector(set.spec.as_ref().map(|s| &s.selector))
         {
             selectors.push(Rc::new(s));
         }

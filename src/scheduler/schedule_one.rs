@@ -14,7 +14,7 @@ use super::{binding_cycle, default_preemption};
 use crate::api::pod::is_terminal;
 use crate::api::types::{
     Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
-    ReplicaSet, ReplicationController, Service, StorageClass, Time,
+    ReplicaSet, ReplicationController, Service, StatefulSet, StorageClass, Time,
 };
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::DeleteOptions;
@@ -47,6 +47,7 @@ impl Reconciler for Scheduler {
             .watches::<Service>(|cx, _| moved(cx))
             .watches::<ReplicaSet>(|cx, _| moved(cx))
             .watches::<ReplicationController>(|cx, _| moved(cx))
+            .reads::<StatefulSet>()
             .watches::<PersistentVolumeClaim>(|cx, seen| {
                 binding_cycle::claim_changed(cx, seen.key);
                 moved(cx);

@@ -1,7 +1,8 @@
 //! Going to a moment in slices. If the moment has not kept its cluster, the moments since the last kept one
 //! are repeated, which can take a while at reconcile depth.
 
-use super::{MomentId, NEAR, Op, Session, redo};
+use super::steps::redo;
+use super::{MomentId, NEAR, Op, Session};
 use crate::cluster::Cluster;
 
 /// The repetition of moments on the way to one.

@@ -2,7 +2,7 @@
 //! is there to be read.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use steady::engine::{Input, Problem};
+use steady::engine::{Answer, Ask, DefinedKind, Input, Problem};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -23,12 +23,15 @@ pub struct Props {
     pub text_set: u32,
     /// What is wrong with it.
     pub diagnostics: Shared<Vec<Problem>>,
+    /// The custom kinds that it can be completed with.
+    pub kinds: Shared<Vec<DefinedKind>>,
 }
 
 /// The editor's own object, and what it calls.
 struct Live {
     handle: JsValue,
     _calls: [Closure<dyn Fn(String)>; 2],
+    _schema_of: Closure<dyn Fn(JsValue) -> Promise>,
 }
 
 impl Live {
@@ -88,6 +91,14 @@ pub fn Editor(props: &Props) -> Html {
         use_effect_with((props.diagnostics.clone(), *ready), move |(diagnostics, _)| {
             if let Some(l) = &*live.borrow() {
                 l.call("setDiagnostics", &list(diagnostics));
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        use_effect_with((props.kinds.clone(), *ready), move |(kinds, _)| {
+            if let Some(l) = &*live.borrow() {
+                l.call("setKinds", &kinds.iter().map(kind_value).collect::<Array>());
             }
         });
     }
@@ -170,6 +181,8 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
         applying.typed(text);
         applying.send(Input::Apply);
     });
+    let asking = store.clone();
+    let schema_of = Closure::<dyn Fn(JsValue) -> Promise>::new(move |kind| schema_of(&asking, &kind));
     let options = Object::new();
     let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
     set("text", &store.with(|s| s.text.to_string()).into())?;
@@ -179,11 +192,47 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
     }
     set("onChange", on_change.as_ref())?;
     set("onApply", on_apply.as_ref())?;
+    set("schemaOf", schema_of.as_ref())?;
     let window = gloo::utils::window();
     let load: Function = Reflect::get(&window, &"steadyEditor".into())?.dyn_into()?;
     let promise: Promise = load.call2(&window, host, &options)?.dyn_into()?;
     let handle = JsFuture::from(promise).await?;
-    Ok(Live { handle, _calls: [on_change, on_apply] })
+    Ok(Live { handle, _calls: [on_change, on_apply], _schema_of: schema_of })
+}
+
+/// A custom kind as the editor has it.
+fn kind_value(kind: &DefinedKind) -> JsValue {
+    let o = Object::new();
+    let fields: [(&str, JsValue); 3] = [
+        ("apiVersion", kind.api_version.as_str().into()),
+        ("kind", kind.kind.as_str().into()),
+        ("revision", (kind.revision as f64).into()),
+    ];
+    for (name, value) in fields {
+        let _ = Reflect::set(&o, &name.into(), &value);
+    }
+    o.into()
+}
+
+/// A promise of the schema of one of the kinds that [`kind_value`] made; of `null` if the kind is gone.
+fn schema_of(store: &Store, kind: &JsValue) -> Promise {
+    let field = |name: &str| Reflect::get(kind, &name.into()).ok();
+    let text = |name: &str| field(name).and_then(|v| v.as_string()).unwrap_or_default();
+    let kind = DefinedKind {
+        api_version: text("apiVersion"),
+        kind: text("kind"),
+        revision: field("revision").and_then(|v| v.as_f64()).unwrap_or_default() as u64,
+    };
+    Promise::new(&mut |resolve, _| {
+        let answered = Callback::from(move |answer| {
+            let schema = match answer {
+                Answer::Schema(Some(schema)) => JsValue::from(schema),
+                _ => JsValue::NULL,
+            };
+            let _ = resolve.call1(&JsValue::UNDEFINED, &schema);
+        });
+        store.ask(Ask::Schema(kind.clone()), answered);
+    })
 }
 
 fn list(diagnostics: &[Problem]) -> JsValue {

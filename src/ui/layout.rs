@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use steady::engine::{EdgeKind, Graph, GraphNode, Place};
 
+mod rest;
 mod wires;
 
 pub use wires::Wire;
@@ -138,22 +139,27 @@ struct Column {
 }
 
 impl Column {
-    /// A slot for each pod, in their order.
-    fn assign(&mut self, pods: &[u128], room: usize, tick: u64) -> Vec<usize> {
+    /// A slot for each pod, in their order. Pods with a fixed place have that slot, whichever pod was there before.
+    fn assign(&mut self, pods: &[(u128, Option<usize>)], room: usize, tick: u64) -> Vec<usize> {
         let folded = pods.len().max(room) > FOLD_ABOVE;
         if self.folded && !folded {
             // What a grid left behind would scatter the few over many rows.
             *self = Column::default();
         }
         self.folded = folded;
+        let last = pods.iter().filter_map(|(_, place)| *place).max();
+        while last.is_some_and(|last| self.used.len() <= last) {
+            self.used.push(tick);
+        }
         let mut taken = vec![false; self.used.len()];
         let mut take = |slot: usize| taken.get_mut(slot).is_some_and(|t| !std::mem::replace(t, true));
         let mut slots: Vec<Option<usize>> = Vec::with_capacity(pods.len());
-        for pod in pods {
-            slots.push(self.slot_of.get(pod).copied().filter(|s| take(*s)));
+        for (pod, place) in pods {
+            let known = place.or_else(|| self.slot_of.get(pod).copied());
+            slots.push(known.filter(|s| take(*s)));
         }
         let mut free: Option<Vec<usize>> = None;
-        for (slot, pod) in slots.iter_mut().zip(pods).filter(|(s, _)| s.is_none()) {
+        for (slot, (pod, _)) in slots.iter_mut().zip(pods).filter(|(s, _)| s.is_none()) {
             let new = if self.used.len() < room {
                 self.used.len()
             } else {
@@ -193,6 +199,7 @@ struct Block {
 struct Sizes {
     card: (f32, f32),
     pod: (f32, f32),
+    node: (f32, f32),
     aside: (f32, f32),
     gap: f32,
     between: f32,
@@ -202,7 +209,8 @@ struct Sizes {
 const RIGHT: Sizes = Sizes {
     card: (176.0, 78.0),
     pod: (150.0, 44.0),
-    aside: (156.0, 46.0),
+    node: (126.0, 46.0),
+    aside: (176.0, 46.0),
     gap: 10.0,
     between: 26.0,
     across: 42.0,
@@ -255,8 +263,8 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
     };
     let (nodes, asides) = (by_order(of(Place::Node), slots), by_order(of(Place::Aside), slots));
     match flow {
-        Flow::Right => right_rest(&mut out, &nodes, &asides, slots),
-        Flow::Down(width) => down_rest(&mut out, &nodes, &asides, width),
+        Flow::Right => rest::right(graph, &mut out, &nodes, &asides, slots),
+        Flow::Down(width) => rest::down(graph, &mut out, &nodes, &asides, width),
     }
     out.bounds = bounds(&out);
     out.wires = wires::wires(graph, &out, flow);
@@ -308,10 +316,24 @@ fn block(
 /// Slots for the pods of a block, and how many slots it takes up.
 fn place_pods(graph: &Graph, b: &Block, slots: &mut Slots, tick: u64) -> (Vec<usize>, usize) {
     let column = slots.columns.entry(b.id).or_default();
-    let pods: Vec<u128> = b.pods.iter().filter_map(|p| graph.nodes.get(*p)).map(|n| n.id).collect();
+    let nodes = || b.pods.iter().filter_map(|p| graph.nodes.get(*p));
+    let first = first_ordinal(nodes().filter_map(|n| n.ordinal), b.room);
+    // Pods that are far above the others (their owner had many more once) stand where there is room.
+    let most = 2 * (b.room + b.pods.len());
+    let place = |n: &Rc<GraphNode>| {
+        let place = usize::try_from(n.ordinal?.checked_sub(first)?).ok()?;
+        Some(place).filter(|p| *p <= most)
+    };
+    let pods: Vec<(u128, Option<usize>)> = nodes().map(|n| (n.id, place(n))).collect();
     let places = column.assign(&pods, b.room, tick);
     let count = column.used.len().max(b.room);
     (places, count)
+}
+
+/// The number of the first of numbered pods. Numbers begin with 0, unless all are larger than there is room for.
+fn first_ordinal(ordinals: impl Iterator<Item = u32>, room: usize) -> u32 {
+    let least = ordinals.min().unwrap_or(0);
+    if usize::try_from(least).is_ok_and(|n| n < room) { 0 } else { least }
 }
 
 fn fold(b: &Block, places: &[usize], count: usize, at: (f32, f32), columns: usize) -> Fold {
@@ -381,7 +403,8 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block>)], slots: &mut Slot
     let makes = |i: &usize| Some(graph.nodes.get(*i)?.makes?.as_str());
     let roots = || groups.iter().filter_map(|(root, _)| root.as_ref());
     let cards = || groups.iter().flat_map(|(_, blocks)| blocks.iter().filter_map(|b| b.card.as_ref()));
-    out.titles = Place::Pod.kind().map(|pod| (pod.to_owned(), x2)).into_iter().collect();
+    let pods = Place::Pod.kind().filter(|_| !groups.is_empty());
+    out.titles = pods.map(|pod| (pod.to_owned(), x2)).into_iter().collect();
     // Where a Deployment stands alone, its ReplicaSet is what will come.
     let middle = title(cards().filter_map(kind)).or_else(|| title(roots().filter_map(makes)));
     out.titles.extend(middle.filter(|_| x2 > x1).map(|t| (t, x1)));
@@ -394,41 +417,6 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block>)], slots: &mut Slot
 fn title<'a>(kinds: impl Iterator<Item = &'a str>) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect::<BTreeSet<&str>>().into_iter().collect();
     (!kinds.is_empty()).then(|| kinds.join(" · "))
-}
-
-fn right_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots) {
-    let s = &RIGHT;
-    let x = out.bounds.x + slots.pods_width.max(s.pod.0) + s.across;
-    if !nodes.is_empty() {
-        out.titles.extend(Place::Node.kind().map(|node| (node.to_owned(), x)));
-    }
-    // Many nodes take several columns.
-    let rows = if nodes.len() > 8 { ((nodes.len() as f32 / 1.6).sqrt().ceil() as usize).max(8) } else { 8 };
-    for (i, node) in nodes.iter().enumerate() {
-        let (column, row) = ((i / rows) as f32, (i % rows) as f32);
-        let rect = Rect {
-            x: x + column * (s.aside.0 + s.gap),
-            y: row * (s.aside.1 + s.gap),
-            w: s.aside.0 - 30.0,
-            h: s.aside.1,
-        };
-        out.items.push(Item { node: *node, rect });
-    }
-    let y = out.bounds.h.max(s.between) + 6.0;
-    // Where the column of nodes reaches further down than the pods, the rows of other objects end before it.
-    let bottom = rows.min(nodes.len()) as f32 * (s.aside.1 + s.gap);
-    let fit = if bottom > y { ((x - s.across + s.gap) / (s.aside.0 + s.gap)) as usize } else { 4 };
-    let columns = fit.clamp(1, 4);
-    for (i, node) in asides.iter().enumerate() {
-        let (column, row) = ((i % columns) as f32, (i / columns) as f32);
-        let rect = Rect {
-            x: column * (s.aside.0 + s.gap),
-            y: y + row * (s.aside.1 + s.gap),
-            w: s.aside.0,
-            h: s.aside.1,
-        };
-        out.items.push(Item { node: *node, rect });
-    }
 }
 
 const DOWN_H: f32 = 62.0;
@@ -487,19 +475,6 @@ fn down(
     }
     out.bounds = Rect { x: 0.0, y: 0.0, w: width, h: y };
     out
-}
-
-fn down_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], width: f32) {
-    let mut y = out.bounds.h;
-    for (list, columns, h) in [(asides, 2, 44.0), (nodes, 3, 40.0)] {
-        let w = (width - DOWN_GAP * (columns as f32 - 1.0)) / columns as f32;
-        for (i, node) in list.iter().enumerate() {
-            let (cx, cy) = ((i % columns) as f32, (i / columns) as f32);
-            let rect = Rect { x: cx * (w + DOWN_GAP), y: y + cy * (h + DOWN_GAP), w, h };
-            out.items.push(Item { node: *node, rect });
-        }
-        y += list.len().div_ceil(columns) as f32 * (h + DOWN_GAP) + if list.is_empty() { 0.0 } else { 8.0 };
-    }
 }
 
 fn bounds(out: &Layout) -> Rect {

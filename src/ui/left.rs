@@ -1,6 +1,6 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::engine::{Entry, FieldChange, Input, Preview, Problem, ScenarioView};
+use steady::engine::{DefinedKind, Entry, FieldChange, Input, Preview, Problem, ScenarioView};
 use yew::prelude::*;
 
 use super::editor::Editor;
@@ -21,6 +21,8 @@ pub struct Props {
     pub text_set: u32,
     /// What is wrong with it.
     pub diagnostics: Shared<Vec<Problem>>,
+    /// The custom kinds that it can be completed with.
+    pub kinds: Shared<Vec<DefinedKind>>,
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
@@ -53,7 +55,8 @@ pub fn Left(props: &Props) -> Html {
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
                 <Story scenario={props.scenario.clone()} />
-                <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()} />
+                <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
+                    kinds={props.kinds.clone()} />
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
                     <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use steady::engine::{self, Declared, Input, Issued, Listing, Mode, NextLine, NextWhat, Short};
+use steady::engine::{self, Ailing, Ails, Declared, Input, Issued, Listing, Mode, NextLine, NextWhat, Short};
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds};
@@ -123,17 +123,21 @@ struct SteadyProps {
     declared: Rc<Declared>,
 }
 
+/// More objects with which something is wrong are only counted.
+const AILING: usize = 50;
+
 /// Nothing is left to do; and whether that is what was asked for.
 #[component]
 fn Steady(props: &SteadyProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let d = &props.declared;
-    if d.short.is_empty() && d.as_declared() == (true, true) {
-        let text = if d.want == 0 {
-            t.get("steady-nothing")
-        } else {
-            t.with("steady-met", &[("n", (d.want as f64).into())])
+    let d = &*props.declared;
+    if d.met() {
+        let text = match d {
+            Declared { want: 0, stored: 0, .. } => t.get("steady-nothing"),
+            Declared { want: 0, custom: 0, .. } => t.get("steady-stored"),
+            Declared { want: 0, custom, .. } => t.with("steady-custom", &[("n", (*custom as f64).into())]),
+            Declared { want, .. } => t.with("steady-met", &[("n", (*want as f64).into())]),
         };
         return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
     }
@@ -151,10 +155,35 @@ fn Steady(props: &SteadyProps) -> Html {
             </li>
         }
     };
+    let ailing = |a: &Ailing| {
+        let (store, object) = (store.clone(), a.object.clone());
+        let (text, reason, message) = match &a.ails {
+            Ails::Condition(c) => {
+                let args = [("type", c.kind.clone().into()), ("status", c.status.clone().into())];
+                (t.with("ails-condition", &args), c.reason.as_str(), c.message.as_str())
+            }
+            Ails::Finalizers(all) => {
+                (t.with("ails-finalizers", &[("finalizers", all.join(", ").into())]), "", "")
+            }
+        };
+        html! {
+            <li>
+                <button type="button" class="short" onclick={move |_| store.send(Input::Select(Some(object.clone())))}>
+                    <b>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</b>
+                    <span>{ text }</span>
+                    if !reason.is_empty() { <code>{ reason }</code> }
+                    if !message.is_empty() { <span class="message">{ message }</span> }
+                </button>
+            </li>
+        }
+    };
     html! { <>
         <p class="steady unmet"><b>{ t.get("steady") }</b>{ t.get("steady-unmet") }
             { " " }{ parting(&t, d) }</p>
-        <ul class="shorts">{ for d.short.iter().map(row) }</ul>
+        <ul class="shorts">{ for d.short.iter().map(row) }{ for d.ailing.iter().take(AILING).map(ailing) }</ul>
+        if d.ailing.len() > AILING {
+            <p class="empty">{ t.with("ails-more", &[("n", ((d.ailing.len() - AILING) as f64).into())]) }</p>
+        }
     </> }
 }
 
@@ -227,7 +256,7 @@ fn short(t: &Texts, s: &Short) -> String {
 pub fn StatePill(props: &Props) -> Html {
     let t = use_texts();
     let d = &props.declared;
-    let met = d.short.is_empty() && d.as_declared() == (true, true);
+    let met = d.met();
     let counts = [("want", (d.want as f64).into()), ("have", (d.have as f64).into())];
     let (class, text) = if props.mode != Mode::Idle {
         ("busy", t.get("pill-running"))
@@ -250,7 +279,7 @@ pub fn StatePill(props: &Props) -> Html {
                 else { <circle r="7" class="line" /><path class="fill" d="M0 0V-7A7 7 0 0 1 7 0Z" /> }
             </svg>
             <b>{ text }</b>
-            if d.want > 0 || !met { <span>{ t.with("pill-declared", &counts) }</span> }
+            if d.want > 0 || !d.short.is_empty() { <span>{ t.with("pill-declared", &counts) }</span> }
         </p>
     }
 }

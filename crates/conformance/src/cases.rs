@@ -73,6 +73,16 @@ impl Case {
         })
     }
 
+    /// The namespace in which the case runs. The recorder had a namespace for each case and wrote it as `default`; here it
+    /// is `default`, unless the case deletes it, which Kubernetes refuses for `default`.
+    fn namespace(&self) -> &'static str {
+        let deletes = |step: &Step| {
+            matches!(step, Step::Kubectl { command, .. }
+                if command.starts_with("delete n") && command.contains("{ns}"))
+        };
+        if self.steps.iter().any(deletes) { OWN_NAMESPACE } else { "default" }
+    }
+
     /// Whether the recorded cluster had the stand-in metrics server.
     fn has_metrics(&self) -> bool {
         self.name.starts_with("hpa-") && self.name != "hpa-no-metrics"
@@ -185,11 +195,12 @@ fn play(
             Step::Kubectl { command, stdin } => {
                 let since = system.writes().get(before..).unwrap_or(&[]);
                 // The recorder used a namespace for each case and named it in each command.
-                let command = format!("-n default {}", substitute(command, since));
-                let stdin = stdin.as_ref().map(|text| substitute(text, since));
+                let namespace = case.namespace();
+                let command = format!("-n {namespace} {}", substitute(command, namespace, since));
+                let stdin = stdin.as_ref().map(|text| substitute(text, namespace, since));
                 let printed = system.kubectl(&command, folder, stdin.as_deref());
                 let since = system.writes().get(before..).unwrap_or(&[]);
-                let mut normaliser = Normaliser::new("default", start);
+                let mut normaliser = Normaliser::new(namespace, start);
                 since.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
                 out.push(KubectlOutput {
                     exit: printed.exit,
@@ -212,6 +223,21 @@ fn play(
     }
     system.pause_until(start + ends.last().copied().unwrap_or(0.0) + AFTER_LAST_WRITE);
     out
+}
+
+/// The namespace of a case that deletes its namespace.
+const OWN_NAMESPACE: &str = "namespace-of-the-case";
+
+/// The writes as the recorder shows them: in the namespace `default`.
+fn in_default(namespace: &str, writes: Vec<Write>) -> Vec<Write> {
+    if namespace == "default" {
+        return writes;
+    }
+    let shown = |w: Write| {
+        let text = w.object.to_string().replace(namespace, "default");
+        Write { object: serde_json::from_str(&text).unwrap_or(w.object), ..w }
+    };
+    writes.into_iter().map(shown).collect()
 }
 
 /// A step begins at least this many seconds after the last write recorded before it.
@@ -240,11 +266,17 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
     };
     let run = crate::guarded(|| {
         let mut system = factory(&setup);
+        let namespace = case.namespace();
+        if namespace != "default" {
+            system.kubectl(&format!("create namespace {namespace}"), &at, None);
+            system.settle();
+        }
         let (before, start) = (system.writes().len(), system.now().floor());
         let outputs = play(&case, &at, system.as_mut(), before, start);
         // The writes of the set-up are known, but not counted.
-        let kept = relevant(system.writes());
-        let skipped = relevant(system.writes().get(..before).unwrap_or(&[])).len();
+        let writes = in_default(namespace, system.writes().to_vec());
+        let kept = relevant(&writes);
+        let skipped = relevant(writes.get(..before).unwrap_or(&[])).len();
         (kept.get(skipped..).unwrap_or(&[]).to_vec(), outputs, start)
     });
     let recorded = Recorded::from_value(&recorded);

@@ -14,13 +14,14 @@ use crate::system::{Op, Write};
 /// | `{va}` | the newest VolumeAttachment, as `volumeattachment/<name>` |
 ///
 /// If there is no such object, the name or uid is one that no object has.
-pub fn substitute(text: &str, writes: &[Write]) -> String {
+pub fn substitute(text: &str, namespace: &str, writes: &[Write]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('{') {
         let (before, from) = rest.split_at(start);
         out.push_str(before);
-        let meaning = from.find('}').and_then(|end| Some((end, meaning(from.get(1..end)?, writes)?)));
+        let meaning =
+            from.find('}').and_then(|end| Some((end, meaning(from.get(1..end)?, namespace, writes)?)));
         match meaning {
             Some((end, meaning)) => {
                 out.push_str(&meaning);
@@ -35,9 +36,9 @@ pub fn substitute(text: &str, writes: &[Write]) -> String {
     out + rest
 }
 
-fn meaning(inner: &str, writes: &[Write]) -> Option<String> {
+fn meaning(inner: &str, namespace: &str, writes: &[Write]) -> Option<String> {
     if inner == "ns" {
-        return Some("default".into());
+        return Some(namespace.into());
     }
     if inner == "va" {
         let newest = living(writes, |o| text(o, "/kind") == "VolumeAttachment").pop();
@@ -121,7 +122,7 @@ mod tests {
             write(Op::Added, "VolumeAttachment", "v1", ""),
             write(Op::Added, "VolumeAttachment", "v2", ""),
         ];
-        let of = |text: &str| substitute(text, &writes);
+        let of = |text: &str| substitute(text, "default", &writes);
         assert_eq!(of("delete pod {pod:app=web:1} -n {ns}"), "delete pod b -n default");
         assert_eq!(of("{pod:app=web:2} {pod:app=web:3}"), "d no-such-pod");
         assert_eq!(of("{uid:configmaps:a} {cruid:networkpolicies:p}"), "uid-of-a uid-of-p");

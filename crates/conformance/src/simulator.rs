@@ -133,8 +133,25 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
                 by = of("/reportingComponent");
             }
         }
-        into.push(Write { op, object: value, by, verb: w.verb_string() });
+        let mut verb = w.verb_string();
+        if op == Op::Deleted && by == OWN_CLIENT {
+            (by, verb) = deleter(into, &value);
+        }
+        into.push(Write { op, object: value, by, verb });
     }
+}
+
+/// The user of what kube-apiserver does itself. The recorder did not find it in the audit log: where it removed an object,
+/// the history names the request that asked for the deletion, or else the one that changed the object last.
+const OWN_CLIENT: &str = "kube-apiserver";
+
+/// Whom a history names for a removal by kube-apiserver, and with which verb; nobody if the object was never changed.
+fn deleter(writes: &[Write], object: &serde_json::Value) -> (String, String) {
+    let uid = |o: &serde_json::Value| o.pointer("/metadata/uid").cloned();
+    let mut changes = writes.iter().rev().filter(|w| w.op == Op::Modified && uid(&w.object) == uid(object));
+    let deletes = |w: &&Write| w.verb.starts_with("delete");
+    let last = changes.clone().find(deletes).or_else(|| changes.next());
+    last.map(|w| (w.by.clone(), w.verb.clone())).unwrap_or_default()
 }
 
 /// kubectl's client. The second field is the time at which a command that waits is ended.

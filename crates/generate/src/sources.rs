@@ -79,6 +79,10 @@ fn wanted<'a>(kinds: impl Iterator<Item = &'a Kind>) -> Vec<(&'static str, Strin
     }
     // Scale, the subresource of several groups.
     wanted.push(("api", "autoscaling/v1/types.go".into(), "autoscaling".into(), false));
+    // Reviews and requests for tokens, which are answered and not stored.
+    for group in ["authentication", "authorization"] {
+        wanted.push(("api", format!("{group}/v1/types.go"), group.into(), false));
+    }
     wanted.push(("apimachinery", "pkg/apis/meta/v1/types.go".into(), "metav1".into(), true));
     wanted
 }

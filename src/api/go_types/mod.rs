@@ -194,6 +194,41 @@ pub fn eviction() -> &'static GoStruct {
     &table::EVICTION
 }
 
+/// The struct of `authentication.k8s.io/v1` SelfSubjectReview.
+pub fn self_subject_review() -> &'static GoStruct {
+    &table::SELF_SUBJECT_REVIEW
+}
+
+/// The struct of `authentication.k8s.io/v1` TokenRequest.
+pub fn token_request() -> &'static GoStruct {
+    &table::TOKEN_REQUEST
+}
+
+/// The struct of `authentication.k8s.io/v1` TokenReview.
+pub fn token_review() -> &'static GoStruct {
+    &table::TOKEN_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` LocalSubjectAccessReview.
+pub fn local_subject_access_review() -> &'static GoStruct {
+    &table::LOCAL_SUBJECT_ACCESS_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` SelfSubjectAccessReview.
+pub fn self_subject_access_review() -> &'static GoStruct {
+    &table::SELF_SUBJECT_ACCESS_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` SelfSubjectRulesReview.
+pub fn self_subject_rules_review() -> &'static GoStruct {
+    &table::SELF_SUBJECT_RULES_REVIEW
+}
+
+/// The struct of `authorization.k8s.io/v1` SubjectAccessReview.
+pub fn subject_access_review() -> &'static GoStruct {
+    &table::SUBJECT_ACCESS_REVIEW
+}
+
 /// The struct of `meta.k8s.io/v1` DeleteOptions.
 pub fn delete_options() -> &'static GoStruct {
     &table::DELETE_OPTIONS

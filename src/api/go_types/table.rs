@@ -472,6 +472,61 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { nam
     f("message", Text, true),
 ] };
 
+pub(super) static SELF_SUBJECT_REVIEW: GoStruct = GoStruct { name: "SelfSubjectReview", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("status", Struct(&SELF_SUBJECT_REVIEW_STATUS), true),
+] };
+
+pub(super) static TOKEN_REQUEST: GoStruct = GoStruct { name: "TokenRequest", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&TOKEN_REQUEST_SPEC), false),
+    f("status", Struct(&TOKEN_REQUEST_STATUS), true),
+] };
+
+pub(super) static TOKEN_REVIEW: GoStruct = GoStruct { name: "TokenReview", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&TOKEN_REVIEW_SPEC), false),
+    f("status", Struct(&TOKEN_REVIEW_STATUS), true),
+] };
+
+pub(super) static LOCAL_SUBJECT_ACCESS_REVIEW: GoStruct = GoStruct { name: "LocalSubjectAccessReview", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SUBJECT_ACCESS_REVIEW_SPEC), false),
+    f("status", Struct(&SUBJECT_ACCESS_REVIEW_STATUS), true),
+] };
+
+pub(super) static SELF_SUBJECT_ACCESS_REVIEW: GoStruct = GoStruct { name: "SelfSubjectAccessReview", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SELF_SUBJECT_ACCESS_REVIEW_SPEC), false),
+    f("status", Struct(&SUBJECT_ACCESS_REVIEW_STATUS), true),
+] };
+
+pub(super) static SELF_SUBJECT_RULES_REVIEW: GoStruct = GoStruct { name: "SelfSubjectRulesReview", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SELF_SUBJECT_RULES_REVIEW_SPEC), false),
+    f("status", Struct(&SUBJECT_RULES_REVIEW_STATUS), true),
+] };
+
+pub(super) static SUBJECT_ACCESS_REVIEW: GoStruct = GoStruct { name: "SubjectAccessReview", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SUBJECT_ACCESS_REVIEW_SPEC), false),
+    f("status", Struct(&SUBJECT_ACCESS_REVIEW_STATUS), true),
+] };
+
 pub(super) static OBJECT_META: GoStruct = GoStruct { name: "ObjectMeta", fields: &[
     f("name", Text, true),
     f("generateName", Text, true),
@@ -1022,7 +1077,7 @@ pub(super) static CSI_DRIVER_SPEC: GoStruct = GoStruct { name: "CSIDriverSpec", 
     f("volumeLifecycleModes", List(&Named("v1.VolumeLifecycleMode", &Text)), true),
     f("storageCapacity", Pointer(&Bool), true),
     f("fsGroupPolicy", Pointer(&Named("v1.FSGroupPolicy", &Text)), true),
-    f("tokenRequests", List(&Struct(&TOKEN_REQUEST)), true),
+    f("tokenRequests", List(&Struct(&STORAGE_TOKEN_REQUEST)), true),
     f("requiresRepublish", Pointer(&Bool), true),
     f("seLinuxMount", Pointer(&Bool), true),
     f("nodeAllocatableUpdatePeriodSeconds", Pointer(&Int64), true),
@@ -1163,6 +1218,65 @@ pub(super) static EXTERNAL_METRIC_STATUS: GoStruct = GoStruct { name: "ExternalM
     f("metricSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
     f("currentValue", Quantity, false),
     f("currentAverageValue", Pointer(&Quantity), true),
+] };
+
+pub(super) static SELF_SUBJECT_REVIEW_STATUS: GoStruct = GoStruct { name: "SelfSubjectReviewStatus", fields: &[
+    f("userInfo", Struct(&USER_INFO), true),
+] };
+
+pub(super) static TOKEN_REQUEST_SPEC: GoStruct = GoStruct { name: "TokenRequestSpec", fields: &[
+    f("audiences", List(&Text), false),
+    f("expirationSeconds", Pointer(&Int64), false),
+    f("boundObjectRef", Pointer(&Struct(&BOUND_OBJECT_REFERENCE)), false),
+] };
+
+pub(super) static TOKEN_REQUEST_STATUS: GoStruct = GoStruct { name: "TokenRequestStatus", fields: &[
+    f("token", Text, false),
+    f("expirationTimestamp", Time, false),
+] };
+
+pub(super) static TOKEN_REVIEW_SPEC: GoStruct = GoStruct { name: "TokenReviewSpec", fields: &[
+    f("token", Text, true),
+    f("audiences", List(&Text), true),
+] };
+
+pub(super) static TOKEN_REVIEW_STATUS: GoStruct = GoStruct { name: "TokenReviewStatus", fields: &[
+    f("authenticated", Bool, true),
+    f("user", Struct(&USER_INFO), true),
+    f("audiences", List(&Text), true),
+    f("error", Text, true),
+] };
+
+pub(super) static SUBJECT_ACCESS_REVIEW_SPEC: GoStruct = GoStruct { name: "SubjectAccessReviewSpec", fields: &[
+    f("resourceAttributes", Pointer(&Struct(&RESOURCE_ATTRIBUTES)), true),
+    f("nonResourceAttributes", Pointer(&Struct(&NON_RESOURCE_ATTRIBUTES)), true),
+    f("user", Text, true),
+    f("groups", List(&Text), true),
+    f("extra", Map(&Named("v1.ExtraValue", &List(&Text))), true),
+    f("uid", Text, true),
+] };
+
+pub(super) static SUBJECT_ACCESS_REVIEW_STATUS: GoStruct = GoStruct { name: "SubjectAccessReviewStatus", fields: &[
+    f("allowed", Bool, false),
+    f("denied", Bool, true),
+    f("reason", Text, true),
+    f("evaluationError", Text, true),
+] };
+
+pub(super) static SELF_SUBJECT_ACCESS_REVIEW_SPEC: GoStruct = GoStruct { name: "SelfSubjectAccessReviewSpec", fields: &[
+    f("resourceAttributes", Pointer(&Struct(&RESOURCE_ATTRIBUTES)), true),
+    f("nonResourceAttributes", Pointer(&Struct(&NON_RESOURCE_ATTRIBUTES)), true),
+] };
+
+pub(super) static SELF_SUBJECT_RULES_REVIEW_SPEC: GoStruct = GoStruct { name: "SelfSubjectRulesReviewSpec", fields: &[
+    f("namespace", Text, true),
+] };
+
+pub(super) static SUBJECT_RULES_REVIEW_STATUS: GoStruct = GoStruct { name: "SubjectRulesReviewStatus", fields: &[
+    f("resourceRules", List(&Struct(&RESOURCE_RULE)), false),
+    f("nonResourceRules", List(&Struct(&NON_RESOURCE_RULE)), false),
+    f("incomplete", Bool, false),
+    f("evaluationError", Text, true),
 ] };
 
 pub(super) static OWNER_REFERENCE: GoStruct = GoStruct { name: "OwnerReference", fields: &[
@@ -1976,7 +2090,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: GoStruct = GoStruct { na
     f("observedGeneration", Int64, true),
 ] };
 
-pub(super) static TOKEN_REQUEST: GoStruct = GoStruct { name: "TokenRequest", fields: &[
+pub(super) static STORAGE_TOKEN_REQUEST: GoStruct = GoStruct { name: "TokenRequest", fields: &[
     f("audience", Text, false),
     f("expirationSeconds", Pointer(&Int64), true),
 ] };
@@ -2012,6 +2126,49 @@ pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "C
     f("kind", Text, false),
     f("name", Text, false),
     f("apiVersion", Text, true),
+] };
+
+pub(super) static USER_INFO: GoStruct = GoStruct { name: "UserInfo", fields: &[
+    f("username", Text, true),
+    f("uid", Text, true),
+    f("groups", List(&Text), true),
+    f("extra", Map(&Named("v1.ExtraValue", &List(&Text))), true),
+] };
+
+pub(super) static BOUND_OBJECT_REFERENCE: GoStruct = GoStruct { name: "BoundObjectReference", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("name", Text, true),
+    f("uid", Named("types.UID", &Text), true),
+] };
+
+pub(super) static RESOURCE_ATTRIBUTES: GoStruct = GoStruct { name: "ResourceAttributes", fields: &[
+    f("namespace", Text, true),
+    f("verb", Text, true),
+    f("group", Text, true),
+    f("version", Text, true),
+    f("resource", Text, true),
+    f("subresource", Text, true),
+    f("name", Text, true),
+    f("fieldSelector", Pointer(&Struct(&FIELD_SELECTOR_ATTRIBUTES)), true),
+    f("labelSelector", Pointer(&Struct(&LABEL_SELECTOR_ATTRIBUTES)), true),
+] };
+
+pub(super) static NON_RESOURCE_ATTRIBUTES: GoStruct = GoStruct { name: "NonResourceAttributes", fields: &[
+    f("path", Text, true),
+    f("verb", Text, true),
+] };
+
+pub(super) static RESOURCE_RULE: GoStruct = GoStruct { name: "ResourceRule", fields: &[
+    f("verbs", List(&Text), false),
+    f("apiGroups", List(&Text), true),
+    f("resources", List(&Text), true),
+    f("resourceNames", List(&Text), true),
+] };
+
+pub(super) static NON_RESOURCE_RULE: GoStruct = GoStruct { name: "NonResourceRule", fields: &[
+    f("verbs", List(&Text), false),
+    f("nonResourceURLs", List(&Text), true),
 ] };
 
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
@@ -2521,6 +2678,16 @@ pub(super) static VOLUME_NODE_RESOURCES: GoStruct = GoStruct { name: "VolumeNode
     f("count", Pointer(&Int32), true),
 ] };
 
+pub(super) static FIELD_SELECTOR_ATTRIBUTES: GoStruct = GoStruct { name: "FieldSelectorAttributes", fields: &[
+    f("rawSelector", Text, true),
+    f("requirements", List(&Struct(&FIELD_SELECTOR_REQUIREMENT)), true),
+] };
+
+pub(super) static LABEL_SELECTOR_ATTRIBUTES: GoStruct = GoStruct { name: "LabelSelectorAttributes", fields: &[
+    f("rawSelector", Text, true),
+    f("requirements", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
+] };
+
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[
     f("key", Text, false),
     f("path", Text, false),
@@ -2788,6 +2955,12 @@ pub(super) static WEBHOOK_CLIENT_CONFIG: GoStruct = GoStruct { name: "WebhookCli
     f("url", Pointer(&Text), true),
     f("service", Pointer(&Struct(&SERVICE_REFERENCE)), true),
     f("caBundle", Bytes, true),
+] };
+
+pub(super) static FIELD_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "FieldSelectorRequirement", fields: &[
+    f("key", Text, false),
+    f("operator", Named("v1.FieldSelectorOperator", &Text), false),
+    f("values", List(&Text), true),
 ] };
 
 pub(super) static OBJECT_FIELD_SELECTOR: GoStruct = GoStruct { name: "ObjectFieldSelector", fields: &[

@@ -622,7 +622,7 @@ static CUSTOM_RESOURCE_DEFINITION_STATUS: Type = Type { name: "CustomResourceDef
 
 static CSI_DRIVER_SPEC: Type = Type { name: "CSIDriverSpec", atomic: false, fields: &[
     f("volumeLifecycleModes", List(&Scalar)).list_set(),
-    f("tokenRequests", List(&Struct(&TOKEN_REQUEST))).atomic(),
+    f("tokenRequests", List(&Struct(&STORAGE_TOKEN_REQUEST))).atomic(),
 ] };
 
 static CSI_NODE_SPEC: Type = Type { name: "CSINodeSpec", atomic: false, fields: &[
@@ -1103,7 +1103,7 @@ static CUSTOM_RESOURCE_CONVERSION: Type = Type { name: "CustomResourceConversion
 
 static CUSTOM_RESOURCE_DEFINITION_CONDITION: Type = Type { name: "CustomResourceDefinitionCondition", atomic: false, fields: &[] };
 
-static TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
+static STORAGE_TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
 
 static CSI_NODE_DRIVER: Type = Type { name: "CSINodeDriver", atomic: false, fields: &[
     f("topologyKeys", List(&Scalar)).atomic(),

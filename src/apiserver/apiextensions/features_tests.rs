@@ -139,11 +139,11 @@ fn a_name_is_free_again_when_its_definition_is_gone() {
     second.spec.names.plural = "wodgets".to_owned();
     second.status = None;
     second.status = names::sync(&second, [&first, &second].into_iter(), now());
-    let condition = names::find_condition(&second, names::NAMES_ACCEPTED).unwrap();
+    let condition = conditions::find_condition(&second, conditions::NAMES_ACCEPTED).unwrap();
     assert_eq!(condition.reason.as_deref(), Some("ListKindConflict"));
     assert!(names::establish(&second, now()).is_none() && !serves(&second, "v1"));
     second.status = names::sync(&second, [&second].into_iter(), now());
-    assert!(names::is_true(&second, names::NAMES_ACCEPTED));
+    assert!(conditions::is_true(&second, conditions::NAMES_ACCEPTED));
     assert!(names::sync(&second, [&second].into_iter(), now()).is_none());
     second.status = names::establish(&second, now());
     assert!(serves(&second, "v1") && !serves(&second, "v2"));
@@ -153,10 +153,10 @@ fn a_name_is_free_again_when_its_definition_is_gone() {
 fn a_definition_ends_when_its_objects_are_gone() {
     let mut crd = with_spec(json!({}));
     strategy::mark_for_deletion(&mut crd, now());
-    assert!(finalizer::is_waiting(&crd) && names::is_terminating(&crd));
+    assert!(finalizer::is_waiting(&crd) && conditions::is_terminating(&crd));
     crd.status = Some(finalizer::begin(&crd, now()));
     let reason = |crd: &CustomResourceDefinition| {
-        names::find_condition(crd, names::TERMINATING).unwrap().reason.clone().unwrap()
+        conditions::find_condition(crd, conditions::TERMINATING).unwrap().reason.clone().unwrap()
     };
     assert_eq!(reason(&crd), "InstanceDeletionInProgress");
     let failed = finalizer::end(&crd, &finalizer::Outcome::NotDeleted("no".to_owned()), now());

@@ -1,7 +1,7 @@
 //! The end of a definition: its objects are deleted before it goes
 //! (`pkg/controller/finalizer/crd_finalizer.go`).
 
-use super::names::{self, TERMINATING, condition};
+use super::conditions::{self, TERMINATING, condition};
 use super::types::{CustomResourceDefinition, CustomResourceDefinitionStatus};
 use crate::api::{MetaExt, Timestamp};
 
@@ -43,7 +43,7 @@ pub fn overlaps(crd: &CustomResourceDefinition) -> bool {
 pub fn begin(crd: &CustomResourceDefinition, now: Timestamp) -> CustomResourceDefinitionStatus {
     let mut status = crd.status.clone().unwrap_or_default();
     let message = "CustomResource deletion is in progress";
-    names::set_condition(
+    conditions::set_condition(
         &mut status,
         condition(TERMINATING, "True", "InstanceDeletionInProgress", message),
         now,
@@ -84,7 +84,7 @@ pub fn end(crd: &CustomResourceDefinition, outcome: &Outcome, now: Timestamp) ->
         ),
     };
     let mut out = crd.clone();
-    names::set_condition(out.status.get_or_insert_default(), new, now);
+    conditions::set_condition(out.status.get_or_insert_default(), new, now);
     if done && let Some(finalizers) = &mut out.metadata.finalizers {
         finalizers.retain(|f| f != NAME);
     }

@@ -49,6 +49,7 @@
 
 mod cel_rules;
 pub mod columns;
+pub mod conditions;
 mod correlation;
 mod custom_kind;
 pub mod defaulting;
@@ -71,6 +72,7 @@ pub mod validation;
 pub mod values;
 pub mod versions;
 mod view;
+mod visit;
 
 pub use custom_kind::{CustomKind, Decode, Validated};
 pub use schema::Structural;

@@ -5,13 +5,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::conditions::{self, ESTABLISHED, NAMES_ACCEPTED, is_true};
 use super::custom_kind::CustomKind;
-use super::names::{self, ESTABLISHED, NAMES_ACCEPTED, is_true};
 use super::types::CustomResourceDefinition;
 use super::versions;
-use super::view::View;
 use crate::api::{Kind, MetaExt, definition};
-use crate::apimachinery::Status;
 use crate::etcd::Etcd;
 
 /// The definitions whose names were accepted, by group and plural. They follow from the objects in etcd and from
@@ -184,7 +182,7 @@ impl Definition {
 
     /// Whether its objects are being deleted because the definition is, so that none is created any more.
     pub(in crate::apiserver) fn is_terminating(&self) -> bool {
-        self.crd.metadata.is_deleting() || names::is_terminating(&self.crd)
+        self.crd.metadata.is_deleting() || conditions::is_terminating(&self.crd)
     }
 
     /// What follows from the schema of a version.
@@ -197,13 +195,5 @@ impl Definition {
         })?;
         let schema = found.schema.get_or_init(|| CustomKind::new(&self.crd, version).map(Rc::new));
         Ok((found.kind, schema.clone()?))
-    }
-
-    /// The objects as they are seen in a version.
-    ///
-    /// # Errors
-    /// 500: the definition cannot be served.
-    pub(in crate::apiserver) fn view(self: &Rc<Definition>, version: &str) -> Result<View, Status> {
-        View::new(self, version).map_err(|_| Status::internal_error("error resolving resource"))
     }
 }

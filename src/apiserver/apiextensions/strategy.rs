@@ -1,9 +1,10 @@
 //! What a write keeps of a definition, and what it adds
 //! (`pkg/registry/customresourcedefinition/strategy.go` and `etcd.go`).
 
+use super::conditions::{self, condition};
 use super::internal::Spec;
-use super::names::{self, condition};
-use super::types::{CustomResourceDefinition, CustomResourceDefinitionStatus, JSONSchemaProps};
+use super::types::{CustomResourceDefinition, CustomResourceDefinitionStatus};
+use super::visit::visit;
 use super::{finalizer, values};
 use crate::api::Timestamp;
 use crate::api::types::Time;
@@ -48,12 +49,12 @@ pub fn mark_for_deletion(crd: &mut CustomResourceDefinition, now: Timestamp) {
         finalizers.push(finalizer::NAME.to_owned());
     }
     let pending = condition(
-        names::TERMINATING,
+        conditions::TERMINATING,
         "True",
         "InstanceDeletionPending",
         "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
     );
-    names::set_condition(crd.status.get_or_insert_default(), pending, now);
+    conditions::set_condition(crd.status.get_or_insert_default(), pending, now);
 }
 
 /// What is to be said of a new definition that is valid: formats that nobody knows.
@@ -79,41 +80,4 @@ fn unrecognized(crd: &CustomResourceDefinition) -> Vec<&str> {
         });
     }
     out
-}
-
-/// Calls `each` with a schema and all that it is made of (`SchemaHas`).
-pub(super) fn visit<'a>(s: &'a JSONSchemaProps, each: &mut dyn FnMut(&'a JSONSchemaProps)) {
-    use super::types::{JSONSchemaPropsOrArray, JSONSchemaPropsOrBool, JSONSchemaPropsOrStringArray};
-    each(s);
-    match &s.items {
-        Some(JSONSchemaPropsOrArray::Schema(items)) => visit(items, each),
-        Some(JSONSchemaPropsOrArray::Schemas(list)) => list.iter().for_each(|s| visit(s, each)),
-        None => {}
-    }
-    for s in [&s.all_of, &s.any_of, &s.one_of].into_iter().flatten().flatten() {
-        visit(s, each);
-    }
-    if let Some(s) = &s.not {
-        visit(s, each);
-    }
-    for s in s.properties.iter().flat_map(|m| m.values()) {
-        visit(s, each);
-    }
-    if let Some(JSONSchemaPropsOrBool::Schema(s)) = &s.additional_properties {
-        visit(s, each);
-    }
-    for s in s.pattern_properties.iter().flat_map(|m| m.values()) {
-        visit(s, each);
-    }
-    if let Some(JSONSchemaPropsOrBool::Schema(s)) = &s.additional_items {
-        visit(s, each);
-    }
-    for s in s.definitions.iter().flat_map(|m| m.values()) {
-        visit(s, each);
-    }
-    for d in s.dependencies.iter().flat_map(|m| m.values()) {
-        if let JSONSchemaPropsOrStringArray::Schema(s) = d {
-            visit(s, each);
-        }
-    }
 }

@@ -11,7 +11,6 @@ use super::types::CustomResourceSubresourceScale;
 use crate::api::field_set::Element;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apimachinery::Status;
-use crate::apiserver::managed_fields::Layout;
 
 /// A custom kind in one of its versions, with the definition that it is of. Cloning it copies pointers.
 ///
@@ -48,16 +47,20 @@ fn plain(why: impl std::fmt::Display) -> Status {
     Status::new(500, "", why.to_string())
 }
 
-impl View {
-    /// The objects of a definition as they are in a version.
+impl Definition {
+    /// How the objects are seen in a version.
     ///
     /// # Errors
-    /// There is no such version, or its schema is not structural.
-    pub(super) fn new(definition: &Rc<Definition>, version: &str) -> Result<View, String> {
-        let (kind, schema) = definition.schema(version)?;
-        Ok(View { definition: definition.clone(), kind, schema })
+    /// 500: the definition cannot be served in this version.
+    pub(in crate::apiserver) fn view(self: &Rc<Definition>, version: &str) -> Result<View, Status> {
+        match self.schema(version) {
+            Ok((kind, schema)) => Ok(View { definition: self.clone(), kind, schema }),
+            Err(_) => Err(Status::internal_error("error resolving resource")),
+        }
     }
+}
 
+impl View {
     /// Whether the definition is still as it was when the view was made, its status aside.
     pub(in crate::apiserver) fn is_current(&self, definitions: &Definitions) -> bool {
         let meta = |d: &Definition| (d.crd().metadata.uid.clone(), d.crd().metadata.generation);
@@ -243,11 +246,6 @@ impl View {
     pub(in crate::apiserver) fn replicas_path(&self) -> Vec<Element> {
         let path = self.schema.scale().map_or("", |s| s.spec_replicas_path.as_str());
         scale::steps(path).map(|s| Element::Field(s.to_owned())).collect()
-    }
-
-    /// What the fields of its objects are known by.
-    pub(in crate::apiserver) fn layout(&self) -> Layout<'_> {
-        Layout::Custom(self.kind, self.schema.schema())
     }
 
     /// What a client is warned of at a write that is valid.

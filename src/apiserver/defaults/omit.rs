@@ -62,7 +62,12 @@ fn drop_empty(kind: Type, value: &mut Value) {
 
 /// Takes out of a body what Go would not write back.
 pub(in crate::apiserver) fn omit_empty(kind: Kind, body: &mut Value) {
-    drop_empty(Type::Struct(go_types::of(kind)), body);
+    omit_empty_of(go_types::of(kind), body);
+}
+
+/// The same for the JSON of a struct.
+pub(in crate::apiserver) fn omit_empty_of(of: &'static GoStruct, body: &mut Value) {
+    drop_empty(Type::Struct(of), body);
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::api::Kind;
-use crate::apiserver::kinds;
 
 /// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
 const QUANTITY_MAPS: &[&str] =
@@ -27,25 +26,13 @@ const FREE_MAPS: &[&str] = &[
     "managedFields",
 ];
 
-/// Brings a body into a form from which decoding loses nothing:
-///
-/// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
-/// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
-/// - another version of the kind than the stored one becomes the stored one;
-/// - what the kind's own strategy says of it.
-pub fn prepare(kind: Kind, body: &mut Value) {
-    for part in ["spec", "status"] {
-        if let Some(value) = body.get_mut(part) {
-            quantities(kind, value, 0);
-        }
-    }
-    super::omit::omit_empty(kind, body);
-    kinds::versions::to_stored(kind, body);
-    kinds::convert(kind, body);
-}
-
 /// Far deeper than any quantity stands; decoding refuses deeper nesting anyway.
 const MAX_DEPTH: usize = 64;
+
+/// Turns the quantities of a spec or a status that are JSON numbers into text, `null` into `0`.
+pub(in crate::apiserver) fn quantities_as_text(kind: Kind, value: &mut Value) {
+    quantities(kind, value, 0);
+}
 
 fn quantities(kind: Kind, value: &mut Value, depth: usize) {
     if depth > MAX_DEPTH {
@@ -79,23 +66,5 @@ pub(in crate::apiserver) fn to_text(value: &mut Value) {
         Value::Number(n) => *value = Value::String(n.to_string()),
         Value::Null => *value = Value::String("0".to_owned()),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn numbers_become_text_only_where_a_quantity_stands() {
-        let mut v = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": 0.5}}, "ports": [{"containerPort": 1}]}],
-            "nodeSelector": {"limits": 1}}});
-        prepare(Kind::POD, &mut v);
-        assert_eq!(
-            v,
-            json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "0.5"}}, "ports": [{"containerPort": 1}]}],
-                "nodeSelector": {"limits": 1}}})
-        );
     }
 }

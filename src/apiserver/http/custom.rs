@@ -11,16 +11,8 @@ use crate::api::names::quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{Details, FieldValidation, Status};
 use crate::apiserver::apiextensions::{Decode, View};
-use crate::apiserver::registry::invalid_as;
-
-/// 415 for a patch that custom objects do not have: how their lists merge is not known to a strategic merge.
-pub(in crate::apiserver) fn unsupported_patch() -> Status {
-    Status::new(
-        415,
-        "UnsupportedMediaType",
-        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-    )
-}
+use crate::apiserver::patch::unsupported_patch;
+use crate::apiserver::validation::invalid_as;
 
 /// Reads the body of a request as an object of the view's version. What is only worth a warning is added to
 /// `warnings`.

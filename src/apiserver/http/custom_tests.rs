@@ -146,6 +146,33 @@ fn a_scale_writes_the_path_that_the_definition_names() {
 }
 
 #[test]
+fn what_is_applied_to_an_object_needs_no_name() {
+    let mut api = server(json!({"size": {"type": "integer"}}));
+    let apply = "application/apply-patch+yaml";
+    let status = json!({"apiVersion": "example.com/v1", "kind": "Widget", "status": {"size": 2}});
+    let path = format!("{WIDGETS}/a/status?fieldManager=operator");
+    let (code, refused) = ask(&mut api, "PATCH", &path, apply, &status);
+    let message = "the name of the object (a based on URL) was undeterminable: name must be provided";
+    assert_eq!((code, refused["message"].as_str()), (400, Some(message)));
+    assert_eq!(ask(&mut api, "POST", WIDGETS, "", &widget("v1", json!({"size": 1}))).0, 201);
+    let (code, applied) = ask(&mut api, "PATCH", &path, apply, &status);
+    assert_eq!((code, &applied["status"]), (200, &json!({"size": 2})));
+    assert_eq!(applied["metadata"]["name"], "a");
+    let mut other = status.clone();
+    other["metadata"] = json!({"name": "b"});
+    let (code, refused) = ask(&mut api, "PATCH", &path, apply, &other);
+    let message = "the name of the object (b) does not match the name on the URL (a)";
+    assert_eq!((code, refused["message"].as_str()), (400, Some(message)));
+    // The same holds for kinds that are built in.
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}});
+    let path = "/api/v1/namespaces/d/configmaps/m?fieldManager=operator";
+    assert_eq!(ask(&mut api, "PATCH", path, apply, &map).0, 400);
+    let made = json!({"metadata": {"name": "m"}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces/d/configmaps", "", &made).0, 201);
+    assert_eq!(ask(&mut api, "PATCH", path, apply, &map).1["data"], json!({"a": "b"}));
+}
+
+#[test]
 fn documents_of_custom_kinds_have_all_that_they_refer_to() {
     let mut api = server(json!({"size": {"type": "integer"}}));
     let (_, index) = ask(&mut api, "GET", "/openapi/v3", "", &Value::Null);
@@ -161,6 +188,11 @@ fn documents_of_custom_kinds_have_all_that_they_refer_to() {
     );
     let (_, older) = ask(&mut api, "GET", "/openapi/v2", "", &Value::Null);
     assert!(older["definitions"]["com.example.v2.WidgetList"].is_object());
+    // kubectl refuses to validate any object by a document in which a reference leads nowhere.
+    let text = older.to_string();
+    for name in text.split("#/definitions/").skip(1).filter_map(|t| t.split('"').next()) {
+        assert!(older["definitions"].get(name).is_some(), "{name}");
+    }
 }
 
 #[test]

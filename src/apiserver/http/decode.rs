@@ -9,7 +9,7 @@ use crate::api::names::quote;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Kind, Object};
 use crate::apimachinery::{FieldValidation, Status};
-use crate::apiserver::defaults;
+use crate::apiserver::decode::to_object;
 
 /// How many bytes of a body a message quotes.
 const SUMMARY: usize = 30;
@@ -46,24 +46,6 @@ pub(super) fn decode_object(
 ) -> Result<Object, Status> {
     let value = decode_body(Expected::of(kind), content_type, body, validation, warnings)?;
     to_object(kind, value)
-}
-
-/// An object of a value that Go's decoder let through.
-pub(in crate::apiserver) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
-    let owners = match value.get_mut("metadata") {
-        Some(Value::Object(meta)) => meta.remove("managedFields").filter(|v| !v.is_null()),
-        _ => None,
-    };
-    defaults::prepare(kind, &mut value);
-    let mut object = Object::from_value(kind.stored(), value).map_err(|e| {
-        let (k, v) = (kind.as_str(), kind.version());
-        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
-    })?;
-    // An empty list says something: nobody is to own anything.
-    if let Some(owners) = owners {
-        object.meta_mut().managed_fields = serde_json::from_value(owners).ok();
-    }
-    Ok(object)
 }
 
 /// Decodes a body into the JSON of a struct, without what the struct does not know.

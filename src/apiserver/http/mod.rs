@@ -48,12 +48,8 @@ use negotiate::{Media, Shape};
 use path::{Path, Target};
 use query::Query;
 
-pub(super) use custom::unsupported_patch;
-pub(super) use decode::to_object;
 pub use openapi::{Texts, TypeTexts};
-pub(super) use patch::refusal;
 pub use piece::Piece;
-pub(super) use scale::of as scale_of;
 pub use stream::Stream;
 pub use texts::TextCache;
 pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
@@ -219,10 +215,11 @@ impl Call<'_> {
             Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
             Path::Unbuilt { kind, api_version, name, resource } => {
-                if let Some(review) = review::of(kind, self.request)? {
-                    return Ok(answer::json(201, &review, negotiate::negotiate(&self.request.accept)?));
-                }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
+            }
+            Path::Review { review, namespace } => return self.review(review, namespace.as_deref()),
+            Path::Runtime { kind, namespace, name, .. } if kind == Kind::SERVICE_ACCOUNT => {
+                return self.token(&namespace, &name);
             }
             Path::Runtime { kind, namespace, name, part } => {
                 return self.runtime(kind, &namespace, &name, part);

@@ -163,3 +163,40 @@ fn an_apply_of_kubectl_keeps_what_was_applied_right() {
         "{\"apiVersion\":\"v1\",\"data\":{\"b\":\"\\u003c\"},\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"}}\n"
     );
 }
+
+/// The owners of an object's wanted replicas: manager, subresource, and whether a time is known.
+fn owners_of_replicas(object: &Value) -> Vec<(String, String, bool)> {
+    let text = |m: &Value, key: &str| m[key].as_str().unwrap_or_default().to_owned();
+    let list = object["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+    let owns = |m: &&Value| m.pointer("/fieldsV1/f:spec/f:replicas").is_some();
+    list.iter()
+        .filter(owns)
+        .map(|m| (text(m, "manager"), text(m, "subresource"), m.get("time").is_some()))
+        .collect()
+}
+
+#[test]
+fn a_scale_gives_the_replicas_to_its_writer_and_forgets_the_time() {
+    let mut api = server();
+    let new = deployment("d", 2);
+    assert_eq!(send(&mut api, "POST", DEPLOYMENTS, "fieldManager=maker", "", &new).status, 201);
+    let (path, scale) = (format!("{DEPLOYMENTS}/d"), format!("{DEPLOYMENTS}/d/scale"));
+    let owner = |name: &str, part: &str, known: bool| vec![(name.to_owned(), part.to_owned(), known)];
+    assert_eq!(owners_of_replicas(&get(&mut api, &path)), owner("maker", "", true));
+    let mut rescale = |replicas: i64| {
+        let body = json!({"spec": {"replicas": replicas}});
+        assert_eq!(send(&mut api, "PATCH", &scale, "fieldManager=scaler", MERGE, &body).status, 200);
+        let object = get(&mut api, &path);
+        (owners_of_replicas(&object), object["metadata"]["resourceVersion"].clone())
+    };
+    let replicas = new["spec"]["replicas"].as_i64().unwrap_or(1);
+    // What changes nothing still takes the replicas out of the owner's entry, once.
+    let (owners, first) = rescale(replicas);
+    assert_eq!(owners, owner("maker", "", false));
+    assert_eq!(rescale(replicas), (owner("maker", "", false), first));
+    assert_eq!(rescale(replicas + 1).0, owner("scaler", "scale", false));
+    assert_eq!(rescale(replicas + 2).0, owner("scaler", "scale", false));
+    // A scale of 0 has no such field, and then nobody owns it.
+    assert_eq!(rescale(0).0, []);
+    assert_eq!(rescale(1).0, []);
+}

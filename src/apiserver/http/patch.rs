@@ -3,12 +3,14 @@
 
 use serde_json::{Map, Value};
 
-use super::decode::{complain, internal_package, to_object};
+use super::decode::{complain, internal_package};
 use super::discovery;
 use crate::api::go_types::{self, GoStruct, Json};
-use crate::api::patch::{self, PatchError};
+use crate::api::patch;
 use crate::api::{Kind, Object, names};
 use crate::apimachinery::{Cause, Details, FieldValidation, Status};
+use crate::apiserver::decode::to_object;
+use crate::apiserver::patch::refusal;
 
 /// The kinds of patches but apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,19 +185,6 @@ pub(super) fn refused(text: &str, why: &str) -> Status {
         vec![Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "patch".into() }];
     Status::new(422, "Invalid", format!(" \"\" is invalid: patch: {message}"))
         .with(Details { causes, ..Details::default() })
-}
-
-pub(in crate::apiserver) fn refusal(e: PatchError) -> Status {
-    match e {
-        PatchError::BadRequest(m) => Status::bad_request(m),
-        // What exactly does not fit is not said.
-        PatchError::Unprocessable(_) => {
-            let m = "the server rejected our request due to an error in our request";
-            Status::new(422, "Invalid", m).with(Details::default())
-        }
-        // An error that no status was made of: it has a code and no reason.
-        PatchError::Internal(m) => Status::new(500, "", m),
-    }
 }
 
 /// Keys that a patch has twice.

@@ -41,6 +41,13 @@ pub enum Path {
         /// `daemonsets.apps`
         resource: String,
     },
+    /// A review, which is answered and not stored.
+    Review {
+        /// Which.
+        review: Review,
+        /// The namespace that it is sent to; `None` for most.
+        namespace: Option<String>,
+    },
     /// A part of an object that the API server asks others for, or makes: `pods/log`, `nodes/proxy`,
     /// `serviceaccounts/token` …
     Runtime {
@@ -59,6 +66,43 @@ pub enum Path {
     NoSuchResource,
     /// Nothing.
     Nothing,
+}
+
+/// A kind of review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Review {
+    /// Who sends the request.
+    SelfSubject,
+    /// Who a token belongs to.
+    Token,
+    /// Whether who sends the request may do something.
+    SelfSubjectAccess,
+    /// What who sends the request may do.
+    SelfSubjectRules,
+    /// Whether somebody may do something.
+    SubjectAccess,
+    /// Whether somebody may do something in a namespace.
+    LocalSubjectAccess,
+}
+
+impl Review {
+    /// The review of this kind, if the kind is one.
+    pub(super) fn of(kind: &str) -> Option<Review> {
+        Some(match kind {
+            "SelfSubjectReview" => Review::SelfSubject,
+            "TokenReview" => Review::Token,
+            "SelfSubjectAccessReview" => Review::SelfSubjectAccess,
+            "SelfSubjectRulesReview" => Review::SelfSubjectRules,
+            "SubjectAccessReview" => Review::SubjectAccess,
+            "LocalSubjectAccessReview" => Review::LocalSubjectAccess,
+            _ => return None,
+        })
+    }
+
+    /// Whether the review is sent to a namespace.
+    pub(super) fn namespaced(self) -> bool {
+        self == Review::LocalSubjectAccess
+    }
 }
 
 /// Objects, or one.
@@ -224,7 +268,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         return Path::NoSuchResource;
     };
     let Some(kind) = Kind::of_resource(group, version, plural) else {
-        return unbuilt(group, version, plural, name, sub);
+        return unbuilt(group, version, &Place { watch, namespace, plural, name, part: sub });
     };
     let misplaced =
         if kind.namespaced() { name.is_some() && namespace.is_none() } else { namespace.is_some() };
@@ -254,15 +298,23 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     Path::Objects(Target { kind, namespace, name, subresource, watch, view: None })
 }
 
-fn unbuilt(group: &str, version: &str, plural: &str, name: Option<String>, sub: &str) -> Path {
-    match discovery::find(group, version, plural) {
-        Some(kind) if sub.is_empty() => Path::Unbuilt {
-            kind,
-            api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
-            name,
-            resource: if group.is_empty() { plural.into() } else { format!("{plural}.{group}") },
-        },
-        _ => Path::NoSuchResource,
+fn unbuilt(group: &str, version: &str, place: &Place<'_>) -> Path {
+    let Place { namespace, plural, name, .. } = place;
+    let kind = discovery::find(group, version, plural).filter(|_| place.part.is_empty());
+    let Some(kind) = kind else { return Path::NoSuchResource };
+    if let Some(review) = Review::of(kind) {
+        return match name {
+            None if review.namespaced() == namespace.is_some() && !place.watch => {
+                Path::Review { review, namespace: namespace.clone() }
+            }
+            _ => Path::NoSuchResource,
+        };
+    }
+    Path::Unbuilt {
+        kind,
+        api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
+        name: name.clone(),
+        resource: if group.is_empty() { (*plural).into() } else { format!("{plural}.{group}") },
     }
 }
 

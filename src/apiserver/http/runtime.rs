@@ -1,5 +1,5 @@
 //! What the API server asks others for: logs, what goes into a running container, proxies
-//! (`pkg/registry/core/{pod,node,service}`), and tokens (`serviceaccount/storage/token.go`). What the API server
+//! (`pkg/registry/core/{pod,node,service}`). What the API server
 //! says itself is as there; in place of what would come of it stands one sentence that says why it does not.
 
 use super::{Call, Result, answer, method_not_allowed};
@@ -57,7 +57,7 @@ fn proxied(id: &str) -> Option<&str> {
 }
 
 impl Call<'_> {
-    fn object(&self, kind: Kind, namespace: &str, name: &str) -> Result<&Object> {
+    pub(super) fn object(&self, kind: Kind, namespace: &str, name: &str) -> Result<&Object> {
         let record = self.api.etcd.get(&ObjectRef::new(kind, namespace, name));
         record.map(|r| &r.object).ok_or_else(|| Status::not_found(kind, name))
     }
@@ -85,7 +85,6 @@ impl Call<'_> {
         let log = part == "log";
         let allowed: &[&str] = match part {
             "log" => &["GET"],
-            "token" => &["POST"],
             "proxy" => &["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"],
             _ => &["GET", "POST"],
         };
@@ -99,13 +98,6 @@ impl Call<'_> {
         }
         let name = id;
         let object = self.object(kind, namespace, name)?;
-        if kind == Kind::SERVICE_ACCOUNT {
-            return Err(Status::new(
-                501,
-                "",
-                "there is no key here to sign tokens with, and nobody is asked for one",
-            ));
-        }
         if kind == Kind::SERVICE {
             self.check_endpoints(namespace, name)?;
         }

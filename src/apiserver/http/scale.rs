@@ -1,12 +1,12 @@
 //! `autoscaling/v1` Scale: the size of what has one, as an object of its own.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::decode::Expected;
-use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationController, StatefulSet};
-use crate::api::{ApiKind, MetaExt, Object, go_types, labels};
+use crate::api::{Object, go_types};
 use crate::apimachinery::Status;
 use crate::apiserver::apiextensions::{Absent, View};
+use crate::apiserver::registry::scale_of;
 
 pub(super) fn expected() -> Expected {
     Expected { kind: "Scale", api_version: "autoscaling/v1", layout: go_types::scale() }
@@ -19,7 +19,7 @@ pub(super) fn expected() -> Expected {
 pub(super) fn shown(object: &Object, view: Option<&View>) -> Result<Value, Status> {
     match view {
         Some(view) => view.scale_of(object, Absent::Refused),
-        None => of(object).ok_or_else(Status::no_such_path),
+        None => scale_of(object).ok_or_else(Status::no_such_path),
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) fn shown(object: &Object, view: Option<&View>) -> Result<Value, Statu
 pub(in crate::apiserver) fn current(object: &Object, view: Option<&View>) -> Result<Value, Status> {
     match view {
         Some(view) => view.scale_of(object, Absent::Marked),
-        None => of(object).ok_or_else(Status::no_such_path),
+        None => scale_of(object).ok_or_else(Status::no_such_path),
     }
 }
 
@@ -41,63 +41,8 @@ pub(in crate::apiserver) fn current(object: &Object, view: Option<&View>) -> Res
 pub(super) fn after(object: &Object, view: Option<&View>) -> Result<Value, Status> {
     match view {
         Some(view) => view.scale_of(object, Absent::LeftOut),
-        None => of(object).ok_or_else(Status::no_such_path),
+        None => scale_of(object).ok_or_else(Status::no_such_path),
     }
-}
-
-/// The scale of an object; `None` if its kind has none.
-pub(in crate::apiserver) fn of(object: &Object) -> Option<Value> {
-    let mut by_labels = LabelSelector::default();
-    let (spec, status, selector) = if let Some(d) = Deployment::from_object(object) {
-        let spec = d.spec.as_ref();
-        (
-            spec.and_then(|s| s.replicas),
-            d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0),
-            spec.map(|s| &s.selector),
-        )
-    } else if let Some(s) = StatefulSet::from_object(object) {
-        let spec = s.spec.as_ref();
-        (
-            spec.and_then(|s| s.replicas),
-            s.status.as_ref().map_or(0, |s| s.replicas),
-            spec.map(|s| &s.selector),
-        )
-    } else if let Some(r) = ReplicationController::from_object(object) {
-        let spec = r.spec.as_ref();
-        by_labels.match_labels = spec.and_then(|s| s.selector.clone());
-        (spec.and_then(|s| s.replicas), r.status.as_ref().map_or(0, |s| s.replicas), Some(&by_labels))
-    } else {
-        let rs = ReplicaSet::from_object(object)?;
-        let spec = rs.spec.as_ref();
-        (
-            spec.and_then(|s| s.replicas),
-            rs.status.as_ref().map_or(0, |s| s.replicas),
-            spec.map(|s| &s.selector),
-        )
-    };
-    let meta = object.meta();
-    let mut spec_value = json!({});
-    // Zero is left out.
-    if let Some(n) = spec.filter(|n| *n != 0) {
-        spec_value["replicas"] = n.into();
-    }
-    let mut value = json!({
-        "kind": "Scale", "apiVersion": "autoscaling/v1",
-        "metadata": {"name": meta.name(), "namespace": meta.namespace(), "uid": meta.uid()},
-        "spec": spec_value,
-        "status": {"replicas": status},
-    });
-    if let Some(rv) = &meta.resource_version {
-        value["metadata"]["resourceVersion"] = rv.as_str().into();
-    }
-    if let Some(t) = &meta.creation_timestamp {
-        value["metadata"]["creationTimestamp"] = t.0.to_string().into();
-    }
-    let selector = labels::Selector::from_label_selector(selector).ok().map(|s| s.to_string());
-    if let Some(s) = selector.filter(|s| !s.is_empty()) {
-        value["status"]["selector"] = s.into();
-    }
-    Some(value)
 }
 
 /// `spec.replicas` and `metadata.resourceVersion` of a Scale.

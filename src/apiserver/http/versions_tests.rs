@@ -105,6 +105,24 @@ fn events_are_the_same_in_both_groups() {
 }
 
 #[test]
+fn an_event_becomes_a_series_by_a_patch() {
+    let mut api = server();
+    let mut body = event();
+    assert_eq!(send(&mut api, "POST", EVENTS, "", "", &body).status, 201);
+    // A client that keeps what it created patches without the fields that the server added, as kube-rs does.
+    body["series"] = json!({"count": 2, "lastObservedTime": "2026-01-01T00:00:05.000000Z"});
+    let merge = "application/merge-patch+json";
+    let patched = send(&mut api, "PATCH", &format!("{EVENTS}/e"), "", merge, &body);
+    assert_eq!(patched.status, 200, "{}", patched.body);
+    assert_eq!(value(&patched)["series"]["count"], 2);
+    // An empty struct is the same as none.
+    let mut whole = value(&patched);
+    whole["deprecatedSource"] = json!({});
+    let put = send(&mut api, "PUT", &format!("{EVENTS}/e"), "", "", &whole);
+    assert_eq!(put.status, 200, "{}", put.body);
+}
+
+#[test]
 fn events_of_the_own_group_have_tighter_rules() {
     let mut api = server();
     let mut body = event();

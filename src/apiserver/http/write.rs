@@ -16,10 +16,10 @@ use crate::apimachinery::{
     Subresource, Verb,
 };
 use crate::apiserver::Stage;
-use crate::apiserver::apply::check_name;
 use crate::apiserver::kinds::versions;
 use crate::apiserver::managed_fields;
-use crate::apiserver::registry::other_uid;
+use crate::apiserver::patch::unsupported_patch;
+use crate::apiserver::registry::{check_name, other_uid};
 use crate::apiserver::validation::{FieldError, Path, aggregate};
 
 impl Call<'_> {
@@ -66,7 +66,7 @@ impl Call<'_> {
         )
     }
 
-    fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
+    pub(super) fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
         decode::decode_body(
             expected,
             &self.content_type(),
@@ -212,7 +212,7 @@ impl Call<'_> {
             "application/merge-patch+json" => PatchType::Merge,
             "application/strategic-merge-patch+json" => PatchType::Strategic,
             "application/apply-patch+yaml" => return self.apply(target),
-            _ if target.view.is_some() => return Err(custom::unsupported_patch()),
+            _ if target.view.is_some() => return Err(unsupported_patch()),
             _ => {
                 return Err(Status::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
                     .with(Details::default()));
@@ -221,7 +221,7 @@ impl Call<'_> {
         let options = write_options(&self.query, "PatchOptions", false)?;
         let request = self.begin(target, Verb::Patch, &options);
         if patch_type == PatchType::Strategic && target.view.is_some() {
-            return Err(custom::unsupported_patch());
+            return Err(unsupported_patch());
         }
         let old = self.api.current(&request, self.cx)?;
         if target.subresource == Subresource::Scale {

@@ -100,7 +100,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object, Timestamp};
     use crate::apiserver::kinds;
-    use crate::apiserver::validation::{aggregate, validate_create, validate_update};
+    use crate::apiserver::rest::{validate_create, validate_update};
+    use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
 
     fn revision(fields: Value) -> Object {

@@ -223,7 +223,8 @@ fn validate_strategy(errs: &mut Errors, strategy: &t::DeploymentStrategy, path: 
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
+    use crate::apiserver::rest::{validate_status_update, validate_update};
+    use crate::apiserver::validation::aggregate;
     use serde_json::json;
 
     #[test]
@@ -251,9 +252,9 @@ mod tests {
                 "spec": {"selector": selector, "template": {"metadata": {"labels": {"app": "a"}},
                     "spec": {"containers": [{"name": "c", "image": "i"}]}}}
             });
-            crate::apiserver::defaults::prepare(Kind::DEPLOYMENT, &mut body);
+            crate::apiserver::rest::prepare(Kind::DEPLOYMENT, &mut body);
             let mut object = Object::from_value(Kind::DEPLOYMENT, body).unwrap();
-            crate::apiserver::defaults::apply(&mut object);
+            crate::apiserver::rest::default(&mut object);
             object
         };
         let errors = validate_update(&with(json!(null)), &with(json!({"matchLabels": {"app": "a"}})));

@@ -60,6 +60,8 @@ mod version;
 pub(super) mod versions;
 mod volume_attachment;
 
+pub use pod::row::{Summary, summarize};
+
 /// A column of the table that lists objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {

@@ -197,7 +197,8 @@ fn validate_topologies(errs: &mut Errors, terms: &[TopologySelectorTerm], path: 
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_create};
+    use crate::apiserver::rest::validate_create;
+    use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
 
     /// After `TestValidateAllowedTopologies`.
@@ -207,7 +208,7 @@ mod tests {
             let body =
                 json!({"metadata": {"name": "c"}, "provisioner": "p", "allowedTopologies": topologies});
             let mut class = Object::from_value(Kind::STORAGE_CLASS, body).unwrap();
-            crate::apiserver::defaults::apply(&mut class);
+            crate::apiserver::rest::default(&mut class);
             let errors = validate_create(&class);
             if errors.is_empty() { String::new() } else { aggregate(&errors) }
         };

@@ -51,6 +51,7 @@ pub(super) fn update(managers: &mut Vec<Manager>, note: &Note) {
     if managers.is_empty() && note.before.is_some() {
         return;
     }
+    decode(managers);
     take(managers, note);
     cap(managers);
 }
@@ -162,39 +163,75 @@ pub(super) fn update_custom(
     if managers.is_empty() && old.is_some() {
         return;
     }
+    decode(managers);
     take_fields(managers, layout, old, new, note);
     cap(managers);
 }
 
-/// What a change of a custom object through its scale makes of the owners (`ScaleHandler`). `path` is that of the wanted
-/// replicas. A scale of 0 does not have the field, so nobody owns it then.
-pub(super) fn update_scale(
-    managers: &mut Vec<Manager>,
-    kind: Kind,
-    path: &[Element],
-    replicas: i64,
-    note: &Note,
-) {
-    let mut set = Set::default();
-    set.insert(path);
-    for m in managers.iter_mut() {
-        m.fields = Rc::new(m.fields.difference(&set));
-    }
-    if replicas != 0 {
+/// A write of an object's scale, as its owners are concerned.
+pub(super) struct Rescale<'a> {
+    /// The kind in the version of the request.
+    pub(super) kind: Kind,
+    /// The path of the wanted replicas.
+    pub(super) path: &'a [Element],
+    /// The wanted replicas before.
+    pub(super) from: i64,
+    /// The wanted replicas after. A scale of 0 does not have the field, so nobody owns it then.
+    pub(super) to: i64,
+}
+
+/// What a write of a scale makes of the owners of its object (`ScaleHandler`). There the owners of the replicas become
+/// owners of the scale in the version of the scale, and what they are after the write becomes owners of the object
+/// again. On this way an update loses its time, and the replicas part from the other fields that the same manager owns.
+pub(super) fn update_scale(managers: &mut Vec<Manager>, write: &Rescale<'_>, note: &Note) {
+    decode(managers);
+    let mut replicas = Set::default();
+    replicas.insert(write.path);
+    let owns = |m: &Manager| m.fields.at(write.path).is_some_and(|s| s.member);
+    let mut owners: Vec<Manager> = managers.iter().filter(|m| owns(m)).cloned().collect();
+    if write.from != write.to && !owners.is_empty() {
         let me = Manager {
             name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
             apply: false,
-            api_version: kind.api_version().into(),
+            api_version: write.kind.api_version().into(),
             subresource: note.subresource.into(),
-            time: Some(note.time),
-            fields: Rc::new(set),
+            time: None,
+            fields: Rc::default(),
         };
-        match managers.iter_mut().find(|m| m.is(&me)) {
-            Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },
-            None => managers.push(me),
+        owners = if write.to == 0 { Vec::new() } else { vec![me] };
+    }
+    for m in managers.iter_mut().filter(|m| owns(m)) {
+        let applied = |o: &Manager| o.apply && o.is(m);
+        match owners.iter().position(applied) {
+            Some(i) => {
+                owners.remove(i);
+            }
+            None => m.fields = Rc::new(m.fields.difference(&replicas)),
         }
     }
     managers.retain(|m| !m.fields.is_empty());
+    let (api_version, fields): (Rc<str>, _) = (write.kind.api_version().into(), Rc::new(replicas));
+    managers.extend(owners.into_iter().map(|owner| Manager {
+        api_version: api_version.clone(),
+        time: None,
+        fields: fields.clone(),
+        ..owner
+    }));
+}
+
+/// Owners as they are read from the object: of two entries of the same manager, the later one counts. A write of a scale
+/// leaves such ones.
+fn decode(managers: &mut Vec<Manager>) {
+    let twice = |(i, m): (usize, &Manager)| managers.iter().skip(i + 1).any(|other| other.is(m));
+    if managers.iter().enumerate().any(twice) {
+        Manager::sort(managers);
+        let mut kept: Vec<Manager> = Vec::with_capacity(managers.len());
+        for m in managers.drain(..) {
+            kept.retain(|k| !k.is(&m));
+            kept.push(m);
+        }
+        *managers = kept;
+    }
 }
 
 /// The owners of the wanted replicas of a custom object, as its scale shows them.
@@ -303,6 +340,11 @@ fn drop_items(map: &mut Map<String, Value>, list: &str, gone: &dyn Fn(&Value) ->
             map.remove(list);
         }
     }
+}
+
+/// The path of the wanted replicas of the built-in kinds that have a scale.
+pub(super) fn replicas() -> Vec<Element> {
+    field(&["spec", "replicas"])
 }
 
 fn field(path: &[&str]) -> Vec<Element> {

@@ -8,8 +8,8 @@ use crate::api::field_set::{Element, Set, path_text};
 use crate::api::go_types::{self, Type as Go, go_type};
 use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape};
-use crate::apiserver::apiextensions::Structural;
 use crate::apiserver::apiextensions::merge::{self, Scalar};
+use crate::apiserver::apiextensions::{Structural, View};
 
 /// What the fields of an object are known by: the struct of a built-in kind, or the schema of a custom one.
 #[derive(Clone, Copy)]
@@ -18,6 +18,13 @@ pub(in crate::apiserver) enum Layout<'a> {
     BuiltIn(Kind),
     /// A version of a custom kind, and the schema of that version.
     Custom(Kind, &'a Structural),
+}
+
+impl View {
+    /// What the fields of its objects are known by.
+    pub(in crate::apiserver) fn layout(&self) -> Layout<'_> {
+        Layout::Custom(self.kind(), self.schema().schema())
+    }
 }
 
 impl<'a> Layout<'a> {
@@ -166,7 +173,7 @@ impl<'a> Place<'a> {
             },
         };
         match wanted {
-            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_value(value))),
+            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_syntax(value))),
             Scalar::Numeric if !value.is_number() => {
                 Some(format!("expected numeric (int or float), got {}", go_type(value)))
             }
@@ -276,8 +283,14 @@ impl FieldSets {
     }
 }
 
-fn go_value(value: &Value) -> String {
+/// A value as Go's `%#v` prints it.
+fn go_syntax(value: &Value) -> String {
     format!("&value.valueUnstructured{{Value:{value}}}")
+}
+
+/// A value as Go's `%v` prints it.
+fn go_value(value: &Value) -> String {
+    format!("&{{{}}}", patch::go_value(value))
 }
 
 /// What differs between two objects.

@@ -5,7 +5,6 @@
 
 pub(super) mod pod_template;
 
-pub use super::kinds::pod::row::{Summary, summarize};
 use crate::api::duration::age;
 use crate::api::types::ObjectMeta;
 use crate::api::{MetaExt, Timestamp};

@@ -322,7 +322,12 @@ fn label_selector_requirement(errs: &mut Errors, requirement: &LabelSelectorRequ
 }
 
 /// Whether a requirement's values fit its operator.
-fn selector_values(errs: &mut Errors, operator: &str, values: &[String], path: &Path) {
+pub(in crate::apiserver) fn selector_values(
+    errs: &mut Errors,
+    operator: &str,
+    values: &[String],
+    path: &Path,
+) {
     match operator {
         "In" | "NotIn" if values.is_empty() => errs.push(FieldError::required(
             &path.child("values"),

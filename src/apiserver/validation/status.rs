@@ -1,8 +1,7 @@
-//! The answer to a refused object: a `Status` with one cause per violation.
-
-use serde_json::{Map, Value, json};
+//! The answer to a refused object: a `Status` with one cause for each error.
 
 use crate::api::Kind;
+use crate::apimachinery::{Cause, Details, Status};
 
 use super::field::FieldError;
 
@@ -21,41 +20,25 @@ pub fn aggregate(errors: &[FieldError]) -> String {
     }
 }
 
-/// The `Status` with code 422 for an object of `kind` called `name` (`errors.NewInvalid`).
-pub fn invalid_status(kind: Kind, name: &str, errors: &[FieldError]) -> Value {
-    let causes: Vec<Value> = errors
+/// 422 for an object with errors (`errors.NewInvalid`).
+pub fn invalid(kind: Kind, name: &str, errors: &[FieldError]) -> Status {
+    invalid_as(kind.as_str(), kind.stored().group(), name, errors)
+}
+
+/// [`invalid`] for an object that says that it is of another kind of the group.
+pub(in crate::apiserver) fn invalid_as(kind: &str, group: &str, name: &str, errors: &[FieldError]) -> Status {
+    let joined = aggregate(errors);
+    let causes = errors
         .iter()
-        .map(|e| {
-            // A path or a reason that is empty is left out, as Go does.
-            let mut cause = Map::new();
-            cause.insert("reason".into(), e.kind.reason().into());
-            cause.insert("message".into(), e.body().into());
-            if !e.field.is_empty() {
-                cause.insert("field".into(), e.field.clone().into());
-            }
-            Value::Object(cause)
-        })
+        .map(|e| Cause { reason: e.kind.reason().to_owned(), message: e.body(), field: e.field.clone() })
         .collect();
-    let mut details = Map::new();
-    details.insert("kind".into(), kind.as_str().into());
-    if !name.is_empty() {
-        details.insert("name".into(), name.into());
-    }
-    let group = kind.stored().group();
-    if !group.is_empty() {
-        details.insert("group".into(), group.into());
-    }
-    if !causes.is_empty() {
-        details.insert("causes".into(), causes.into());
-    }
-    json!({
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": format!("{} {} is invalid: {}", kind.group_kind(), super::field::go_quote(name), aggregate(errors)),
-        "reason": "Invalid",
-        "details": details,
-        "code": 422,
-    })
+    let details = Details {
+        name: name.to_owned(),
+        group: group.to_owned(),
+        kind: kind.to_owned(),
+        causes,
+        ..Details::default()
+    };
+    let what = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+    Status::new(422, "Invalid", format!("{what} {name:?} is invalid: {joined}")).with(details)
 }

@@ -1,39 +1,18 @@
 //! What the API server does as it is told, but advises against: the `Warning` headers that a kind's
 //! strategy gives to a write that is valid (`WarningsOnCreate`, `WarningsOnUpdate` in
 //! `k8s.io/kubernetes/pkg/registry/*/strategy.go`, and `pkg/api/*/warnings.go`).
-//!
-//! ```
-//! use steady::api::{Kind, Object};
-//! use steady::apiserver::warnings;
-//! let service = Object::from_value(Kind::SERVICE, serde_json::json!({
-//!     "metadata": {"name": "s"}, "spec": {"type": "ClusterIP", "externalName": "example.com"}
-//! })).unwrap();
-//! assert_eq!(warnings::on_create(&service), [r#"spec.externalName is ignored when spec.type is not "ExternalName""#]);
-//! ```
 
 mod overlap;
 pub(super) mod pod_spec;
 
 use std::net::IpAddr;
 
-use super::kinds;
 use super::validation::{self, Path};
 use crate::api::types as t;
-use crate::api::{MetaExt, Object, quantity};
+use crate::api::{MetaExt, quantity};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
-
-/// What is to be said of a new object that is valid.
-pub fn on_create(object: &Object) -> Vec<String> {
-    kinds::warnings_on_create(object)
-}
-
-/// What is to be said of an update that is valid. Pods are silent, and so is a template that is as
-/// it was.
-pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
-    kinds::warnings_on_update(new, old)
-}
 
 /// A name that will be a host's should be one.
 pub(super) fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
@@ -146,12 +125,12 @@ pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::api::Kind;
+    use crate::api::{Kind, Object};
+    use crate::apiserver::rest::{warnings_on_create, warnings_on_update};
     use serde_json::json;
 
     fn of(kind: Kind, value: serde_json::Value) -> Vec<String> {
-        on_create(&Object::from_value(kind, value).unwrap())
+        warnings_on_create(&Object::from_value(kind, value).unwrap())
     }
 
     #[test]
@@ -194,9 +173,9 @@ mod tests {
                 "nodeSelector": {"beta.kubernetes.io/os": "linux"}, "containers": [{"name": "c", "image": "i"}]}}}})
         };
         let object = |generation| Object::from_value(Kind::DEPLOYMENT, value(generation)).unwrap();
-        assert!(on_update(&object(1), &object(1)).is_empty());
+        assert!(warnings_on_update(&object(1), &object(1)).is_empty());
         assert_eq!(
-            on_update(&object(2), &object(1)),
+            warnings_on_update(&object(2), &object(1)),
             [
                 r#"spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead"#
             ]
@@ -227,7 +206,7 @@ mod tests {
         );
         let old = Object::from_value(Kind::CRON_JOB, cron).unwrap();
         let tz = "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
-        assert_eq!(on_update(&old, &old), [tz]);
+        assert_eq!(warnings_on_update(&old, &old), [tz]);
         let claims = json!([{"spec": {"resources": {"requests": {"storage": "100m"}}}}]);
         let set = json!({"metadata": {"name": "s"}, "spec": {"selector": {}, "template": {"spec": {"containers": []}}, "revisionHistoryLimit": -2, "volumeClaimTemplates": claims}});
         let fraction =
@@ -239,7 +218,7 @@ mod tests {
         );
         let set = Object::from_value(Kind::STATEFUL_SET, set).unwrap();
         assert_eq!(
-            on_update(&set, &set),
+            warnings_on_update(&set, &set),
             [format!("spec.volumeClaimTemplates[0].Spec.{fraction}"), limit.to_owned()]
         );
         let ingress = |spec| json!({"metadata": {"name": "i", "annotations": {"kubernetes.io/ingress.class": "a"}}, "spec": spec});

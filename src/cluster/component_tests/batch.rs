@@ -66,7 +66,7 @@ fn each_pod_is_counted_once_wherever_the_controllers_crash() {
     for at in 0..60 {
         let mut crashed = c.clone();
         let process = "kube-controller-manager".into();
-        crashed.fault(&Fault::Restart { process, node: None });
+        crashed.fault(&Fault::Restart { process, node: None }).unwrap();
         assert!(crashed.run_to_steady(200, |_, _| {}), "crash {at}");
         assert_eq!(end(&crashed, "pi"), ("Complete CompletionsReached".into(), 3, 0), "crash {at}");
         let pods: Vec<Rc<Pod>> = crashed
@@ -237,10 +237,10 @@ fn a_run_is_missed_if_the_controllers_are_down_for_too_long() {
     create(&mut c, Kind::CRON_JOB, cron);
     assert!(c.run_to_steady(50, |_, _| {}));
     let process = || "kube-controller-manager".to_owned();
-    c.fault(&Fault::Stop { process: process() });
+    c.fault(&Fault::Stop { process: process() }).unwrap();
     let run = c.now().as_second() / 120 * 120 + 120;
     c.run_until(jiff::Timestamp::from_second(run + 30).unwrap(), |_, _| {}).unwrap();
-    c.fault(&Fault::Start { process: process() });
+    c.fault(&Fault::Start { process: process() }).unwrap();
     assert!(c.run_to_steady(200, |_, _| {}));
     assert_eq!(names(&c, Kind::JOB), [""; 0]);
     next_run(&mut c);

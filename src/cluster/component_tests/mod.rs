@@ -1,6 +1,7 @@
 //! Tests of components that need a whole cluster.
 
 mod batch;
+mod daemon;
 mod endpoint;
 mod garbage_collector;
 mod kubelet;
@@ -9,4 +10,6 @@ mod node_lifecycle;
 mod persistentvolume;
 mod podgc;
 mod serviceaccounts_controller;
+mod sets;
 mod stages;
+mod statefulset;

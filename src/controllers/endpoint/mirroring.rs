@@ -91,6 +91,8 @@ impl Reconciler for EndpointSliceMirroringController {
             s.ports = new.ports;
             s.metadata.labels = new.metadata.labels;
             s.metadata.annotations = new.metadata.annotations;
+            // What is written is a new slice with the name of the old one.
+            s.metadata.generate_name = None;
             cx.update(to).because(why(&key)).await?;
         }
         for slice in wanted {

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::update_status;
 use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, ObjectRef, Timestamp};
-use crate::apiserver::apiextensions::names;
 use crate::apiserver::apiextensions::types::CustomResourceDefinitionStatus;
+use crate::apiserver::apiextensions::{conditions, names};
 use crate::client::{Context, Reconciler, Result, Watches, Why};
 
 /// A controller that writes one condition of definitions.
@@ -62,7 +62,7 @@ impl Reconciler for ConditionController {
         let Some(crd) = cx.lister::<Crd>().get(&key).cloned() else { return Ok(()) };
         let Some(status) = (self.decide)(&crd, cx.now()) else { return Ok(()) };
         let conditions = status.conditions.as_deref().unwrap_or_default();
-        let written = conditions.iter().find(|c| names::find_condition(&crd, &c.type_) != Some(c));
+        let written = conditions.iter().find(|c| conditions::find_condition(&crd, &c.type_) != Some(c));
         let what = written.map_or(String::new(), |c| format!("{}={}", c.type_, c.status));
         let why = Why::new(self.rule)
             .read("definition", ObjectRef::of(&*crd), "status.conditions", &key.name)

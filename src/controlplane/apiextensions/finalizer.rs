@@ -12,8 +12,8 @@ use crate::api::persistent::Map;
 use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{DeleteOptions, Status};
+use crate::apiserver::apiextensions::conditions::{ESTABLISHED, TERMINATING, is_true};
 use crate::apiserver::apiextensions::finalizer::{self, Outcome};
-use crate::apiserver::apiextensions::names::{ESTABLISHED, TERMINATING, is_true};
 use crate::client::{
     ANYWHERE, Context, Error, Handler, Memory, Reconciler, Result, Seen, Wait, Watches, Why,
 };

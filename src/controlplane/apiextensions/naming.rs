@@ -7,7 +7,7 @@ use super::update_status;
 use crate::api::persistent::Map;
 use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp};
-use crate::apiserver::apiextensions::names;
+use crate::apiserver::apiextensions::{conditions, names};
 use crate::client::{Context, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
 
 /// The naming controller.
@@ -66,7 +66,7 @@ impl Reconciler for NamingConditionController {
         let all = cx.state(|s| definitions(&cx, s));
         let Some(crd) = all.iter().find(|crd| crd.metadata.key() == key).cloned() else { return Ok(()) };
         let Some(status) = names::sync(&crd, all.iter().map(|crd| &**crd), cx.now()) else { return Ok(()) };
-        let accepting = status.conditions.iter().flatten().find(|c| c.type_ == names::NAMES_ACCEPTED);
+        let accepting = status.conditions.iter().flatten().find(|c| c.type_ == conditions::NAMES_ACCEPTED);
         let reason = accepting.and_then(|c| c.reason.clone()).unwrap_or_default();
         let why = Why::new("naming.sync")
             .read("definition", ObjectRef::of(&*crd), "spec.names", &crd.spec.names.plural)

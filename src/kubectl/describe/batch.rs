@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::context::{Context, Result};
-use super::{Writer, annotations, moment, pod_template};
+use super::{Writer, annotations, instant, moment, pod_template};
 use crate::api::types::{CronJob, DaemonSet, Job, PersistentVolumeClaim, Pod, StatefulSet, Time};
 use crate::api::volume::{access_modes_as_string, claim_class, claim_of};
 use crate::api::{Kind, MetaExt, Object, duration, intstr, labels};
@@ -15,7 +15,7 @@ fn named(w: &mut Writer, object: &Object) {
 
 fn marked(w: &mut Writer, object: &Object) {
     w.map(0, "Labels", object.meta().labels.as_ref());
-    annotations(w, object.meta());
+    annotations(w, 0, object.meta().annotations.as_ref());
 }
 
 /// A field if it is set, with what stands after it; or what stands for it when it is not.
@@ -266,8 +266,8 @@ pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Obj
                     "{} \t{} \t{} \t{} \t{} \t{}",
                     c.type_,
                     c.status,
-                    moment(c.last_probe_time.as_ref()),
-                    moment(c.last_transition_time.as_ref()),
+                    instant(c.last_probe_time.as_ref()),
+                    instant(c.last_transition_time.as_ref()),
                     c.reason.as_deref().unwrap_or_default(),
                     c.message.as_deref().unwrap_or_default(),
                 ),

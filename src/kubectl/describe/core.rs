@@ -13,7 +13,7 @@ fn head(w: &mut Writer, object: &Object) {
         w.line(0, &format!("Namespace:\t{}", object.namespace()));
     }
     w.map(0, "Labels", object.meta().labels.as_ref());
-    annotations(w, object.meta());
+    annotations(w, 0, object.meta().annotations.as_ref());
 }
 
 pub(in super::super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
@@ -151,7 +151,12 @@ pub(in super::super) fn secret(_: &mut Context<'_>, w: &mut Writer, object: &Obj
     head(w, object);
     w.raw(&format!("\nType:\t{}\n\nData\n====", s.type_.as_deref().unwrap_or_default()));
     for (k, v) in s.data.iter().flatten() {
-        w.raw(&format!("{k}:\t{} bytes", v.0.len()));
+        // A token is there to be copied.
+        let shown = k == "token" && s.type_.as_deref() == Some("kubernetes.io/service-account-token");
+        match shown {
+            true => w.raw(&format!("{k}:\t{}", String::from_utf8_lossy(&v.0))),
+            false => w.raw(&format!("{k}:\t{} bytes", v.0.len())),
+        }
     }
     Ok(false)
 }
@@ -163,6 +168,18 @@ pub(in super::super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: 
         0,
         &format!("Status:\t{}", n.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()),
     );
+    let conditions = n.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
+    if !conditions.is_empty() {
+        w.line(0, "Conditions:");
+        w.line(1, "Type\tStatus\tLastTransitionTime\tReason\tMessage");
+        w.line(1, "----\t------\t------------------\t------\t-------");
+    }
+    for c in conditions {
+        let text = |t: &Option<String>| t.clone().unwrap_or_default();
+        let since = super::instant(c.last_transition_time.as_ref());
+        let (reason, message) = (text(&c.reason), text(&c.message));
+        w.line(1, &format!("{}\t{}\t{since}\t{reason}\t{message}", c.type_, c.status));
+    }
     super::limits::of_namespace(cx, w, object.name())?;
     Ok(false)
 }

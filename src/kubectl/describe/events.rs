@@ -10,18 +10,11 @@ use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
 pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result {
-    let mut call = Call::new(Verb::List, Kind::EVENT, object.namespace(), "");
-    call.field_selector = format!(
-        "involvedObject.name={},involvedObject.namespace={},involvedObject.kind={}",
-        object.name(),
-        object.namespace(),
-        object.kind().as_str()
-    );
-    // What cannot be listed is left out.
-    let mut items = match cx.all(call) {
-        Err(Stop::Error(_)) => Vec::new(),
-        items => items?,
-    };
+    let mut items = about(cx, object, object.uid())?;
+    // The kubelet names a node by its name in place of the uid.
+    if object.kind() == Kind::NODE {
+        items.extend(about(cx, object, object.name())?);
+    }
     if items.is_empty() {
         w.line(0, "Events:\t<none>");
         return Ok(());
@@ -40,11 +33,40 @@ pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Resul
                 e.reason.as_deref().unwrap_or_default(),
                 interval(cx, e),
                 from(e),
-                e.message.as_deref().unwrap_or_default().trim()
+                message(e)
             ),
         );
     }
     Ok(())
+}
+
+/// The events about the object with this uid; none if they cannot be listed.
+fn about(cx: &mut Context<'_>, object: &Object, uid: &str) -> Result<Vec<Object>> {
+    let mut call = Call::new(Verb::List, Kind::EVENT, object.namespace(), "");
+    // kubectl asks for the events of a pod whatever the kind is that they name.
+    let kind = if object.kind() == Kind::POD {
+        String::new()
+    } else {
+        format!(",involvedObject.kind={}", object.kind().as_str())
+    };
+    call.field_selector = format!(
+        "involvedObject.name={},involvedObject.namespace={}{kind},involvedObject.uid={uid}",
+        object.name(),
+        object.namespace()
+    );
+    match cx.all(call) {
+        Err(Stop::Error(_)) => Ok(Vec::new()),
+        items => items,
+    }
+}
+
+/// What an event says, and of which part of the object.
+fn message(e: &Event) -> String {
+    let message = e.message.as_deref().unwrap_or_default().trim();
+    match e.involved_object.field_path.as_deref().filter(|p| !p.is_empty()) {
+        Some(path) => format!("{path}: {message}"),
+        None => message.to_owned(),
+    }
 }
 
 /// Who says so, without the instance.

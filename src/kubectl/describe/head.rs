@@ -6,5 +6,5 @@ use crate::api::Object;
 /// Labels and annotations.
 pub(super) fn marks(w: &mut Writer, object: &Object) {
     w.map(0, "Labels", object.meta().labels.as_ref());
-    annotations(w, object.meta());
+    annotations(w, 0, object.meta().annotations.as_ref());
 }

@@ -128,7 +128,7 @@ pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object:
     let status = h.status.clone().unwrap_or_default();
     head(w, object);
     w.map(0, "Labels", h.metadata.labels.as_ref());
-    annotations(w, &h.metadata);
+    annotations(w, 0, h.metadata.annotations.as_ref());
     w.line(0, &format!("CreationTimestamp:\t{}", moment(h.metadata.creation_timestamp.as_ref())));
     let target = &h.spec.scale_target_ref;
     w.line(0, &format!("Reference:\t{}/{}", target.kind, target.name));

@@ -18,6 +18,7 @@ mod pod;
 mod rbac;
 mod storage;
 mod unstructured;
+mod volumes;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ use super::kinds::known;
 use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
 use crate::api::Object;
-use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
+use crate::api::types::{PodTemplateSpec, Time};
 
 pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
 pub(super) use certificates::certificate_signing_request;
@@ -40,7 +41,7 @@ pub(super) use limits::{autoscaler, limit_range, quota};
 pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
 pub(super) use pod::pod;
-pub(super) use rbac::{binding, role};
+pub(super) use rbac::{access, binding, role};
 pub(super) use storage::{priority_class, storage_class, volume};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
@@ -104,16 +105,53 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
     Ok(tabwriter::align(&w.text, DESCRIBE))
 }
 
-/// Annotations without what `apply` keeps for itself.
-fn annotations(w: &mut Writer, meta: &ObjectMeta) {
-    let mut all = meta.annotations.clone().unwrap_or_default();
-    all.remove(super::apply::LAST_APPLIED);
-    w.map(0, "Annotations", Some(&all));
+/// The length that an annotation may have on one line, with its key, in bytes.
+const LONG: usize = 140;
+
+/// A text, cut if it is too long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().find(|(i, c)| i + c.len_utf8() > LONG) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Annotations without what `apply` keeps for itself (`printAnnotationsMultiline`). One that is long or has several lines
+/// stands below its key.
+fn annotations(w: &mut Writer, level: usize, all: Option<&BTreeMap<String, String>>) {
+    let mut title = "Annotations:";
+    for (key, value) in all.into_iter().flatten().filter(|(key, _)| *key != super::apply::LAST_APPLIED) {
+        let value = value.strip_suffix('\n').unwrap_or(value);
+        let level = if title.is_empty() { 0 } else { level };
+        if value.len() + key.len() + 2 > LONG || value.contains('\n') {
+            w.line(level, &format!("{title}\t{key}:"));
+            value.split('\n').for_each(|line| w.line(0, &format!("\t  {}", cut(line))));
+        } else {
+            w.line(level, &format!("{title}\t{key}: {value}"));
+        }
+        title = "";
+    }
+    if !title.is_empty() {
+        w.line(level, &format!("{title}\t<none>"));
+    }
+}
+
+/// A line of an annotation, cut if it is too long.
+fn cut(line: &str) -> String {
+    match line.char_indices().find(|(i, c)| i + c.len_utf8() > LONG - 2) {
+        Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
 }
 
 /// A moment as descriptions write it.
 fn moment(t: Option<&Time>) -> String {
     t.map_or_else(|| "<unset>".to_owned(), |t| t.0.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
+}
+
+/// A moment that is never left out: none is the first of all.
+fn instant(t: Option<&Time>) -> String {
+    if t.is_none() { "Mon, 01 Jan 0001 00:00:00 +0000".to_owned() } else { moment(t) }
 }
 
 /// A pod template with its tabs, as `rollout history --revision` prints it.
@@ -128,17 +166,18 @@ fn pod_template(w: &mut Writer, template: &PodTemplateSpec) {
     let meta = template.metadata.clone().unwrap_or_default();
     w.map(1, "Labels", meta.labels.as_ref());
     if meta.annotations.as_ref().is_some_and(|a| !a.is_empty()) {
-        w.map(1, "Annotations", meta.annotations.as_ref());
+        annotations(w, 1, meta.annotations.as_ref());
     }
     let spec = template.spec.clone().unwrap_or_default();
     if let Some(account) = spec.service_account_name.as_deref().filter(|s| !s.is_empty()) {
         w.line(1, &format!("Service Account:\t{account}"));
     }
     if let Some(inits) = spec.init_containers.as_deref().filter(|c| !c.is_empty()) {
-        containers::all(w, "Init Containers", inits, &[], "  ");
+        containers::all(w, "Init Containers", inits, &[], containers::Of::Template);
     }
-    containers::all(w, "Containers", &spec.containers, &[], "  ");
-    containers::volumes(w, spec.volumes.as_deref().unwrap_or_default(), "  ");
+    containers::all(w, "Containers", &spec.containers, &[], containers::Of::Template);
+    volumes::all(w, spec.volumes.as_deref().unwrap_or_default(), "  ");
+    containers::spread(w, spec.topology_spread_constraints.as_deref().unwrap_or_default(), "  ");
     if let Some(class) = spec.priority_class_name.as_deref().filter(|c| !c.is_empty()) {
         w.line(1, &format!("Priority Class Name:\t{class}"));
     }
@@ -173,7 +212,7 @@ impl Writer {
             return self.line(level, &format!("{name}:\t<none>"));
         }
         for (i, (k, v)) in entries.into_iter().enumerate() {
-            let pair = if name == "Annotations" { format!("{k}: {v}") } else { format!("{k}={v}") };
+            let pair = format!("{k}={v}");
             if i == 0 {
                 self.line(level, &format!("{name}:\t{pair}"));
             } else {

@@ -48,7 +48,7 @@ pub(in super::super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &O
     if none {
         w.line(1, &format!("*\t*\t{default}"));
     }
-    annotations(w, &i.metadata);
+    annotations(w, 0, i.metadata.annotations.as_ref());
     Ok(true)
 }
 
@@ -86,7 +86,7 @@ pub(in super::super) fn ingress_class(_: &mut Context<'_>, w: &mut Writer, objec
     let spec = c.spec.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
     w.map(0, "Labels", c.metadata.labels.as_ref());
-    annotations(w, &c.metadata);
+    annotations(w, 0, c.metadata.annotations.as_ref());
     w.line(0, &format!("Controller:\t{}", spec.controller.unwrap_or_default()));
     if let Some(p) = &spec.parameters {
         w.line(0, "Parameters:");
@@ -109,7 +109,7 @@ pub(in super::super) fn network_policy(_: &mut Context<'_>, w: &mut Writer, obje
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.line(0, &format!("Created on:\t{made}"));
     w.map(0, "Labels", p.metadata.labels.as_ref());
-    annotations(w, &p.metadata);
+    annotations(w, 0, p.metadata.annotations.as_ref());
     w.line(0, "Spec:");
     let of = spec.pod_selector.unwrap_or_default();
     let selected = match labels::format_label_selector(&of) {

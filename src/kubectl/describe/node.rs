@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::super::call::Call;
 use super::super::context::{Context, Result, Stop};
-use super::{Writer, annotations, moment};
+use super::{Writer, annotations, instant, moment};
 use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
-use crate::api::types::{Lease, Node, Pod, Quantity};
+use crate::api::types::{Container, Lease, Node, Pod, Quantity, ResourceRequirements};
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
 
@@ -18,18 +18,17 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
     w.line(0, &format!("Name:\t{}", object.name()));
     w.line(0, &format!("Roles:\t{}", cells::node_roles(node)));
     w.map(0, "Labels", node.metadata.labels.as_ref());
-    annotations(w, &node.metadata);
+    annotations(w, 0, node.metadata.annotations.as_ref());
     w.line(0, &format!("CreationTimestamp:\t{}", moment(node.metadata.creation_timestamp.as_ref())));
-    let mut taints: Vec<String> = spec
-        .taints
+    let mut sorted = spec.taints.clone().unwrap_or_default();
+    order::sort_by_key(&mut sorted, |t| format!("{},{}", t.effect, t.key));
+    let mut taints: Vec<String> = sorted
         .iter()
-        .flatten()
         .map(|t| match t.value.as_deref().unwrap_or_default() {
             "" => format!("{}:{}", t.key, t.effect),
             v => format!("{}={v}:{}", t.key, t.effect),
         })
         .collect();
-    order::sort(&mut taints);
     if taints.is_empty() {
         taints.push("<none>".into());
     }
@@ -46,11 +45,11 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
             w.line(
                 1,
                 &format!(
-                    "{} \t{} \t{} \t{} \t{} \t{} ",
+                    "{} \t{} \t{} \t{} \t{} \t{}",
                     c.type_,
                     c.status,
-                    moment(c.last_heartbeat_time.as_ref()),
-                    moment(c.last_transition_time.as_ref()),
+                    instant(c.last_heartbeat_time.as_ref()),
+                    instant(c.last_transition_time.as_ref()),
                     c.reason.as_deref().unwrap_or_default(),
                     c.message.as_deref().unwrap_or_default()
                 ),
@@ -83,6 +82,9 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
     }
     if let Some(cidrs) = spec.pod_cidrs.as_ref().filter(|c| !c.is_empty()) {
         w.line(0, &format!("PodCIDRs:\t{}", cidrs.join(",")));
+    }
+    if let Some(id) = spec.provider_id.as_deref().filter(|id| !id.is_empty()) {
+        w.line(0, &format!("ProviderID:\t{id}"));
     }
     let mut call = Call::new(Verb::List, Kind::POD, "", "");
     call.field_selector =
@@ -126,44 +128,48 @@ fn amounts(w: &mut Writer, title: &str, map: Option<&BTreeMap<String, Quantity>>
     }
 }
 
-/// What a pod asks for: `[cpu requests, cpu limits, memory requests, memory limits, storage …]`.
+/// What a pod asks for of a resource (`PodRequests`, `PodLimits`): what it says itself, or what its containers ask for.
+/// Init containers run one after the other, and those that are sidecars go on beside the rest.
 fn asked(pod: &Pod, resource: &str, limits: bool) -> Amount {
-    let spec = pod.spec.as_ref();
-    let of = |c: &crate::api::types::Container| {
-        let r = c.resources.as_ref();
+    let Some(spec) = &pod.spec else { return Amount::ZERO };
+    let of = |r: Option<&ResourceRequirements>| {
         let map = r.and_then(|r| if limits { r.limits.as_ref() } else { r.requests.as_ref() });
-        amount_of(map.and_then(|m| m.get(resource)))
+        map.and_then(|m| m.get(resource)).map(|q| amount_of(Some(q)))
     };
-    let containers = spec.map(|s| s.containers.as_slice()).unwrap_or_default();
-    let sum = containers.iter().fold(Amount::ZERO, |a, c| a.add(of(c)));
-    let inits = spec.and_then(|s| s.init_containers.as_deref()).unwrap_or_default();
-    inits.iter().map(of).fold(sum, Amount::max)
+    let of_container = |c: &Container| of(c.resources.as_ref()).unwrap_or(Amount::ZERO);
+    let mut sum = spec.containers.iter().fold(Amount::ZERO, |a, c| a.add(of_container(c)));
+    let (mut sidecars, mut most) = (Amount::ZERO, Amount::ZERO);
+    for c in spec.init_containers.iter().flatten() {
+        let own = of_container(c);
+        if c.restart_policy.as_deref() == Some("Always") {
+            sum = sum.add(own);
+            sidecars = sidecars.add(own);
+            most = most.max(sidecars);
+        } else {
+            most = most.max(sidecars.add(own));
+        }
+    }
+    let all = of(spec.resources.as_ref()).unwrap_or(sum.max(most));
+    let overhead = spec.overhead.as_ref().and_then(|o| o.get(resource));
+    if limits && all.is_zero() { all } else { all.add(amount_of(overhead)) }
 }
 
 fn share(amount: Amount, of: Option<&Quantity>) -> String {
     let (have, total) = (i128::from(amount.milli_value()), i128::from(amount_of(of).milli_value()));
     let percent = if total == 0 { 0 } else { have * 100 / total };
-    let text = if amount.is_zero() { "0".to_owned() } else { amount.canonical() };
-    format!("{text} ({percent}%)")
+    format!("{} ({percent}%)", self::amount(amount))
 }
 
 fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMap<String, Quantity>) {
     w.line(0, &format!("Non-terminated Pods:\t({} in total)", pods.len()));
     w.line(1, "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge");
     w.line(1, "---------\t----\t\t------------\t----------\t---------------\t-------------\t---");
-    let resources = ["cpu", "memory", "ephemeral-storage"];
-    let zero = Amount::from_value(0, Format::DecimalSI);
-    let mut totals = [[zero; 2]; 3];
     for o in pods {
         let Some(pod) = o.get::<Pod>() else { continue };
         let mut cells = vec![o.namespace().to_owned(), o.name().to_owned(), String::new()];
-        for (resource, total) in resources.iter().zip(totals.iter_mut()) {
-            for (limits, sum) in [false, true].into_iter().zip(total.iter_mut()) {
-                let amount = asked(pod, resource, limits);
-                *sum = sum.add(amount);
-                if *resource != "ephemeral-storage" {
-                    cells.push(share(amount, allocatable.get(*resource)));
-                }
+        for resource in ["cpu", "memory"] {
+            for limits in [false, true] {
+                cells.push(share(asked(pod, resource, limits), allocatable.get(resource)));
             }
         }
         cells.push(cx.age(o.meta().creation_timestamp.as_ref()));
@@ -173,8 +179,29 @@ fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMa
     w.line(1, "(Total limits may be over 100 percent, i.e., overcommitted.)");
     w.line(1, "Resource\tRequests\tLimits");
     w.line(1, "--------\t--------\t------");
-    for (resource, [requests, limits]) in resources.iter().zip(totals) {
-        let of = allocatable.get(*resource);
+    let total = |resource: &str, limits: bool| {
+        let zero = Amount::from_value(0, Format::DecimalSI);
+        pods.iter().filter_map(|o| o.get::<Pod>()).fold(zero, |sum, p| sum.add(asked(p, resource, limits)))
+    };
+    let huge = allocatable.keys().map(String::as_str).filter(|r| r.starts_with(HUGE_PAGES));
+    for resource in STANDARD.into_iter().chain(huge) {
+        let of = allocatable.get(resource);
+        let (requests, limits) = (total(resource, false), total(resource, true));
         w.line(1, &format!("{resource}\t{}\t{}", share(requests, of), share(limits, of)));
     }
+    let extended =
+        |r: &&str| !STANDARD.contains(r) && !r.starts_with(HUGE_PAGES) && *r != "pods" && *r != "storage";
+    for resource in allocatable.keys().map(String::as_str).filter(extended) {
+        let (requests, limits) = (total(resource, false), total(resource, true));
+        w.line(1, &format!("{resource}\t{}\t{}", amount(requests), amount(limits)));
+    }
+}
+
+/// The resources that every node has.
+const STANDARD: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+/// How the names of huge pages begin.
+const HUGE_PAGES: &str = "hugepages-";
+
+fn amount(of: Amount) -> String {
+    if of.is_zero() { "0".to_owned() } else { of.canonical() }
 }

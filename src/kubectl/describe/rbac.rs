@@ -8,7 +8,7 @@ use crate::api::{Object, order};
 fn head(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Name:\t{}", object.name()));
     w.map(0, "Labels", object.meta().labels.as_ref());
-    annotations(w, object.meta());
+    annotations(w, 0, object.meta().annotations.as_ref());
 }
 
 pub(in super::super) fn role(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
@@ -21,11 +21,17 @@ pub(in super::super) fn role(_: &mut Context<'_>, w: &mut Writer, object: &Objec
     w.line(0, "PolicyRule:");
     w.line(1, "Resources\tNon-Resource URLs\tResource Names\tVerbs");
     w.line(1, "---------\t-----------------\t--------------\t-----");
-    for rule in compact(rules.unwrap_or_default()) {
-        let Line { resource, urls, names, verbs, .. } = &rule;
-        w.line(1, &format!("{resource}\t{}\t{}\t{}", go(urls), go(names), go(verbs)));
-    }
+    access(rules.unwrap_or_default()).iter().for_each(|line| w.line(1, line));
     Ok(false)
+}
+
+/// What rules allow: a line for each resource or URL, with tabs between its cells.
+pub(in super::super) fn access(rules: &[rbac::PolicyRule]) -> Vec<String> {
+    let line = |rule: Line| {
+        let Line { resource, urls, names, verbs, .. } = &rule;
+        format!("{resource}\t{}\t{}\t{}", go(urls), go(names), go(verbs))
+    };
+    compact(rules).into_iter().map(line).collect()
 }
 
 /// A list as Go prints it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::context::{Context, Result};
-use super::{Writer, head};
+use super::{Writer, head, volumes};
 use crate::api::types::{NodeSelectorTerm, PersistentVolume, PriorityClass, StorageClass};
 use crate::api::volume::access_modes_as_string;
 use crate::api::{MetaExt, Object};
@@ -95,7 +95,8 @@ pub(in super::super) fn volume(cx: &mut Context<'_>, w: &mut Writer, object: &Ob
     let required = spec.node_affinity.as_ref().and_then(|a| a.required.as_ref());
     affinity(w, required.map(|r| r.node_selector_terms.as_slice()));
     w.line(0, &format!("Message:\t{}", status.message.unwrap_or_default()));
-    source(w, object);
+    w.line(0, "Source:");
+    volumes::of_persistent_volume(w, &crate::api::to_value(&spec));
     Ok(true)
 }
 
@@ -114,50 +115,5 @@ fn affinity(w: &mut Writer, terms: Option<&[NodeSelectorTerm]>) {
             let values = if values.is_empty() { String::new() } else { format!(" [{}]", values.join(", ")) };
             w.line(2, &format!("{title}\t{} {}{values}", e.key, e.operator.to_lowercase()));
         }
-    }
-}
-
-/// The source of a volume: its type in words, and its fields.
-fn source(w: &mut Writer, object: &Object) {
-    let Some(spec) = object.get::<PersistentVolume>().and_then(|v| v.spec.as_ref()) else { return };
-    w.line(0, "Source:");
-    let mut fields = |type_: &str, fields: &[(&str, String)]| {
-        w.line(2, &format!("Type:\t{type_}"));
-        fields.iter().for_each(|(name, value)| w.line(2, &format!("{name}:\t{value}")));
-    };
-    let text = |t: &Option<String>| t.clone().unwrap_or_default();
-    if let Some(host) = &spec.host_path {
-        let type_ = host.type_.clone().unwrap_or_else(|| "<none>".to_owned());
-        fields(
-            "HostPath (bare host directory volume)",
-            &[("Path", host.path.clone()), ("HostPathType", type_)],
-        );
-    } else if let Some(nfs) = &spec.nfs {
-        let read_only = (nfs.read_only == Some(true)).to_string();
-        fields(
-            "NFS (an NFS mount that lasts the lifetime of a pod)",
-            &[("Server", nfs.server.clone()), ("Path", nfs.path.clone()), ("ReadOnly", read_only)],
-        );
-    } else if let Some(local) = &spec.local {
-        fields(
-            "LocalVolume (a persistent volume backed by local storage on a node)",
-            &[("Path", local.path.clone())],
-        );
-    } else if let Some(csi) = &spec.csi {
-        fields(
-            "CSI (a Container Storage Interface (CSI) volume source)",
-            &[
-                ("Driver", csi.driver.clone()),
-                ("FSType", text(&csi.fs_type)),
-                ("VolumeHandle", csi.volume_handle.clone()),
-                ("ReadOnly", (csi.read_only == Some(true)).to_string()),
-            ],
-        );
-        let attributes = csi.volume_attributes.as_ref();
-        let all: Vec<String> = attributes.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
-        let shown = if all.is_empty() { "<none>".to_owned() } else { all.join("\n\t") };
-        w.line(2, &format!("VolumeAttributes:\t{shown}"));
-    } else {
-        w.line(1, "<unknown>");
     }
 }

@@ -23,7 +23,7 @@ pub(in super::super) fn describe(_: &mut Context<'_>, w: &mut Writer, object: &O
     w.line(0, &format!("Name:\t{}", object.name()));
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.map(0, "Labels", object.meta().labels.as_ref());
-    annotations(w, object.meta());
+    annotations(w, 0, object.meta().annotations.as_ref());
     if let Value::Object(content) = object.to_value() {
         fields(w, 0, &content, "");
     }

@@ -16,7 +16,7 @@ pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object:
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.line(0, &format!("CreationTimestamp:\t{}", moment(d.metadata.creation_timestamp.as_ref())));
     w.map(0, "Labels", d.metadata.labels.as_ref());
-    annotations(w, &d.metadata);
+    annotations(w, 0, d.metadata.annotations.as_ref());
     let selector = labels::format_label_selector(&spec.selector);
     w.line(0, &format!("Selector:\t{selector}"));
     w.line(
@@ -56,8 +56,10 @@ pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object:
     let text = |all: Vec<String>| if all.is_empty() { "<none>".to_owned() } else { all.join(", ") };
     let old = sets.iter().filter(|o| !is_new(o)).map(created).collect();
     let new = sets.iter().filter(is_new).map(created).collect();
-    w.line(0, &format!("OldReplicaSets:\t{}", text(old)));
-    w.line(0, &format!("NewReplicaSet:\t{}", text(new)));
+    if !sets.is_empty() {
+        w.line(0, &format!("OldReplicaSets:\t{}", text(old)));
+        w.line(0, &format!("NewReplicaSet:\t{}", text(new)));
+    }
     Ok(true)
 }
 
@@ -78,7 +80,7 @@ pub(in super::super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.line(0, &format!("Selector:\t{selector}"));
     w.map(0, "Labels", rs.metadata.labels.as_ref());
-    annotations(w, &rs.metadata);
+    annotations(w, 0, rs.metadata.annotations.as_ref());
     if let Some(c) = rs.metadata.controller() {
         w.line(0, &format!("Controlled By:\t{}/{}", c.kind, c.name));
     }
@@ -113,7 +115,7 @@ pub(in super::super) fn replication_controller(
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.line(0, &format!("Selector:\t{selector}"));
     w.map(0, "Labels", r.metadata.labels.as_ref());
-    annotations(w, &r.metadata);
+    annotations(w, 0, r.metadata.annotations.as_ref());
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
     super::batch::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());

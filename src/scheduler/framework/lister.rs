@@ -23,7 +23,7 @@ pub trait VolumeLister {
 
 /// Reads Services and controllers.
 pub trait WorkloadLister {
-    /// The selectors of the Services that select `pod`, and of the ReplicaSet or ReplicationController that
+    /// The selectors of the Services that select `pod`, and of the ReplicaSet, StatefulSet or ReplicationController that
     /// controls it (`helper.DefaultSelector`). A pod must match all of them. Empty if there are none, or if
     /// none has a requirement.
     fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>>;

@@ -6,7 +6,6 @@ pub(crate) mod det_math;
 mod handle;
 mod lister;
 mod node_info;
-pub mod node_selector;
 mod pod_info;
 mod resource;
 mod status;

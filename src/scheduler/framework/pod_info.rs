@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::class::{Labels, PodClass};
-use super::node_selector::{RequiredNodeAffinity, Term};
 use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
 use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
+use crate::api::node_selector::{RequiredNodeAffinity, Term};
 use crate::api::types::{Affinity, Container, Pod, Toleration};
 use crate::api::volume::claim_of;
 use crate::api::{Key, MetaExt, Timestamp};

@@ -1,6 +1,6 @@
 //! `NodeAffinity`: `nodeSelector` and node affinity.
 
-use crate::scheduler::framework::node_selector::NodeNames;
+use crate::api::node_selector::NodeNames;
 use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 
 /// The plugin's name.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::scheduler::framework::node_selector::NodeNames;
+use crate::api::node_selector::NodeNames;
 use crate::scheduler::framework::{Handle, NodeInfo, PerNodeVerdict, PodInfo, Status};
 use crate::scheduler::plugins::{
     dynamic_resources, inter_pod_affinity, node_affinity, node_declared_features, node_name, node_ports,

@@ -39,6 +39,28 @@ fn a_deployment_ends_in_one_state_whatever_the_order() {
 }
 
 #[test]
+fn sets_end_in_one_state_whatever_the_order() {
+    let template = "{metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}";
+    let set = |kind: &str, more: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: s}}\nspec: {{selector: {{matchLabels: {{a: b}}}}, \
+             template: {template}{more}}}\n"
+        )
+    };
+    for manifest in [
+        set("StatefulSet", ", serviceName: s, replicas: 2"),
+        set("StatefulSet", ", serviceName: s, replicas: 2, podManagementPolicy: Parallel"),
+        set("DaemonSet", ""),
+    ] {
+        let mut s = Session::new(Start { nodes: 2, ..Start::default() });
+        assert_eq!(s.apply(&manifest).exit, 0, "{manifest}");
+        let r = all(&s, Symmetry::Merged).report();
+        assert!(r.complete && r.endless.is_none() && r.broken.is_empty(), "{manifest}: {r:?}");
+        assert_eq!(r.outcomes.len(), 1, "{manifest}: {r:?}");
+    }
+}
+
+#[test]
 fn what_a_scenario_does_by_itself_ends_in_one_state() {
     for id in ["02-self-healing", "08-orphan-adopt"] {
         let mut s = scenario::find(id).unwrap().open();

@@ -1,10 +1,9 @@
 //! What the card of an object says, and where it stands.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::pods::PodView;
-use crate::api::{Kind, Object};
+use crate::api::Kind;
 
 /// Where a kind stands in the reading order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,34 +56,17 @@ pub enum Card {
         /// Whether it is not cordoned.
         schedulable: bool,
     },
-    /// An object whose conditions say how it stands: one of a custom kind, or a CustomResourceDefinition.
-    Resource {
-        /// Whether the condition is true.
-        good: bool,
-        /// The type of the condition, with its status if that is not `True`: `Ready`, `Ready: False`.
-        word: String,
-    },
+    /// A CustomResourceDefinition, or an object of a custom kind: how it stands, if one of its conditions says so.
+    Resource(Option<Standing>),
     /// Anything else.
     Other,
 }
 
-/// The types of conditions that say how an object stands, the one that says most first.
-const STANDING: [&str; 6] = ["Ready", "Available", "Healthy", "Programmed", "Accepted", "Established"];
-
-impl Card {
-    /// The card of an object of a custom kind, from its `status.conditions`.
-    pub(super) fn of_conditions(object: &Object) -> Card {
-        let value = object.to_value();
-        let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
-        let status = |wanted: &str| {
-            let mut all = conditions.into_iter().flatten();
-            let found = all.find(|c| c.get("type").and_then(Value::as_str) == Some(wanted))?;
-            found.get("status")?.as_str()
-        };
-        let found = STANDING.iter().find_map(|type_| Some((*type_, status(type_)?)));
-        found.map_or(Card::Other, |(type_, status)| {
-            let good = status == "True";
-            Card::Resource { good, word: if good { type_.to_owned() } else { format!("{type_}: {status}") } }
-        })
-    }
+/// How an object stands by one of its conditions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Whether that is well.
+    pub good: bool,
+    /// The type of the condition, with its status if that is not `True`: `Ready`, `Ready: False`.
+    pub word: String,
 }

@@ -51,7 +51,7 @@ pub fn events(cluster: &Cluster, of: &ObjectRef, start: Timestamp) -> EventsView
     let object = cluster.api().cached(of).map(|o| o.to_value());
     let conditions = object.as_ref().and_then(|v| v.pointer("/status/conditions")?.as_array());
     EventsView {
-        conditions: conditions.into_iter().flatten().map(condition).collect(),
+        conditions: conditions.into_iter().flatten().map(Condition::of).collect(),
         events: events_of(cluster, of).iter().map(|e| event(&e.to_value(), start)).collect(),
     }
 }
@@ -60,12 +60,15 @@ fn text(v: &Value, pointer: &str) -> String {
     v.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn condition(c: &Value) -> Condition {
-    Condition {
-        kind: text(c, "/type"),
-        status: text(c, "/status"),
-        reason: text(c, "/reason"),
-        message: text(c, "/message"),
+impl Condition {
+    /// One of the values in `status.conditions`.
+    pub(super) fn of(c: &Value) -> Condition {
+        Condition {
+            kind: text(c, "/type"),
+            status: text(c, "/status"),
+            reason: text(c, "/reason"),
+            message: text(c, "/message"),
+        }
     }
 }
 

@@ -3,9 +3,11 @@
 //!
 //! All of it is plain data that can be written and read back, so it may be shown where the cluster is not.
 
+mod ails;
 mod card;
 mod changes;
 mod declared;
+mod defined;
 mod events;
 mod faults;
 pub mod graph;
@@ -26,9 +28,11 @@ mod reason;
 mod requests;
 mod timeline;
 
-pub use card::{Card, Place};
+pub use ails::Ails;
+pub use card::{Card, Place, Standing};
 pub use changes::{FieldChange, field_changes};
-pub use declared::{Declared, Short, declared};
+pub use declared::{Ailing, Declared, Short, declared};
+pub use defined::{DefinedKind, DefinedKinds};
 pub use events::{Condition, EventLine, EventsView, events};
 pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};
 pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, subject};

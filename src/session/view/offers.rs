@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Word;
-use super::card::Card;
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Request, Subresource, Verb};
 use crate::cluster::Fault;
@@ -30,9 +29,11 @@ pub enum Deed {
     Fault(Fault),
 }
 
-/// The resource, name and namespace of an object, as a command line names it.
+/// The resource, name and namespace of an object, as a command line names it. A custom kind is named with its group,
+/// because another kind may have the same name.
 pub fn named(kind: Kind, key: &Key) -> String {
-    let mut out = format!("{} {}", kind.singular(), key.name);
+    let group = if kind.is_custom() { format!(".{}", kind.group()) } else { String::new() };
+    let mut out = format!("{}{group} {}", kind.singular(), key.name);
     if !key.namespace.is_empty() && &*key.namespace != "default" {
         out.push_str(" -n ");
         out.push_str(&key.namespace);
@@ -50,9 +51,8 @@ pub(super) fn line(key: &'static str, verb: &str, object: &Object, flags: &str) 
     Offer { key: Word::new_static(key), bad: false, deed: Deed::Kubectl(line) }
 }
 
-/// One pod more, and one fewer if there are any.
-pub(super) fn scaling(object: &Object, card: &Card) -> Vec<Offer> {
-    let Card::Workload { want, .. } = *card else { return Vec::new() };
+/// One replica more than are wanted, and one fewer if any are.
+pub(super) fn scaling(object: &Object, want: i32) -> Vec<Offer> {
     let to = |key, replicas: i32| line(key, "scale", object, &format!("--replicas={replicas}"));
     let mut out = vec![to("act-more", want.saturating_add(1))];
     if want > 0 {

@@ -2,7 +2,7 @@
 
 use crate::api::MetaExt;
 use crate::api::types::{Pod, PodStatus};
-use crate::apiserver::printers::{Summary, summarize};
+use crate::apiserver::kinds::{Summary, summarize};
 use serde::{Deserialize, Serialize};
 
 /// The look of a pod: each has a shape and a colour of its own.

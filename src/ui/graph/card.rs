@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use steady::engine::{Card as Says, GraphNode, ObjectRef, Place, PodView};
+use steady::engine::{Card as Says, GraphNode, ObjectRef, Place, PodView, Standing};
 use yew::prelude::*;
 
 use crate::ui::glyph;
@@ -80,8 +80,8 @@ pub fn Card(props: &Props) -> Html {
         Says::Workload { .. } => workload(props),
         Says::Pod(pod) => pod_card(props, pod),
         Says::Node { ready, schedulable } => node_card(props, *ready, *schedulable),
-        Says::Resource { word, .. } => other_card(props, Some(word.as_str())),
-        Says::Other => other_card(props, None),
+        Says::Resource(standing) => resource_card(props, standing.as_ref()),
+        Says::Other => other_card(props),
     };
     html! {
         <g {class} transform={format!("translate({} {})", r.x, r.y)} role="button"
@@ -134,7 +134,7 @@ fn label(props: &Props, t: &Texts) -> String {
             let word = if *ready { "Ready" } else { "NotReady" };
             t.with("label-node", &[("word", word.into()), ("n", (props.pods as f64).into())])
         }
-        Says::Resource { word, .. } => word.clone(),
+        Says::Resource(standing) => standing.as_ref().map_or_else(String::new, |s| s.word.clone()),
         Says::Other => String::new(),
     };
     let changed = if props.changed.is_some() { t.get("label-changed") } else { String::new() };
@@ -243,12 +243,24 @@ fn node_card(props: &Props, ready: bool, schedulable: bool) -> Html {
     </> }
 }
 
-fn other_card(props: &Props, word: Option<&str>) -> Html {
+fn other_card(props: &Props) -> Html {
     let (n, r) = (&props.node.0, props.rect);
-    let kind = n.reference.kind.as_str();
-    let head = word.map_or_else(|| kind.to_owned(), |word| format!("{kind} · {word}"));
     html! { <>
-        <text class="kind" x="12" y="18">{ middle(&head, ((r.w - 24.0) / 6.0) as usize) }</text>
+        <text class="kind" x="12" y="18">{ middle(n.reference.kind.as_str(), ((r.w - 24.0) / 6.0) as usize) }</text>
         <text class="name" x="12" y="34.5">{ middle(&n.reference.key.name, ((r.w - 24.0) / 7.3) as usize) }</text>
+    </> }
+}
+
+/// A third line says how it stands: a full dot for well, a ring for not.
+fn resource_card(props: &Props, standing: Option<&Standing>) -> Html {
+    let (r, t) = (props.rect, &props.texts);
+    let (tone, word, x) = match standing {
+        Some(s) => (Some(if s.good { "ok" } else { "wait" }), s.word.clone(), 24.0),
+        None => (None, t.get("card-no-condition"), 12.0),
+    };
+    html! { <>
+        { other_card(props) }
+        if let Some(tone) = tone { <circle class={classes!("standing", tone)} cx="15.5" cy="48.5" r="3.5" /> }
+        <text class="under" x={x.to_string()} y="52">{ middle(&word, ((r.w - x - 12.0) / 6.0) as usize) }</text>
     </> }
 }

@@ -24,6 +24,9 @@ use viewport::use_viewport;
 /// Narrower than this, the graph runs downwards.
 const NARROW: f32 = 600.0;
 
+/// Of more objects that a step changed, none is looked for to bring it into view.
+const FOLLOWED: usize = 20;
+
 /// What the graph shows.
 #[derive(Properties)]
 pub struct Props {
@@ -102,8 +105,23 @@ pub fn Graph(props: &Props) -> Html {
     };
     {
         let view = view.clone();
-        let bounds = placed.bounds;
-        use_effect_with((bounds, FlowKey(flow), view.size()), move |_| view.fit_if_untouched(bounds, flow));
+        let placed = placed.clone();
+        use_effect_with((placed.bounds, FlowKey(flow), view.size()), move |_| {
+            view.fit_if_untouched(&placed, flow);
+        });
+    }
+    {
+        let (view, placed, graph, changed) =
+            (view.clone(), placed.clone(), props.graph.clone(), props.changed.clone());
+        use_effect_with(props.version, move |_| {
+            // What a step changed may stand where a small pane does not reach.
+            let places = changed.iter().filter_map(|r| graph.find(r)).take(FOLLOWED);
+            let mut rects =
+                places.filter_map(|i| placed.items.iter().find(|item| item.node == i)).map(|i| i.rect);
+            if let Some(first) = rects.next() {
+                view.follow(first);
+            }
+        });
     }
     let select = {
         let store = store.clone();
@@ -169,7 +187,7 @@ pub fn Graph(props: &Props) -> Html {
                 { zoom_button(&view, 1.25, t.get("zoom-in"), glyph::PLUS) }
                 { zoom_button(&view, 0.8, t.get("zoom-out"), glyph::MINUS) }
                 <button class="tool" title={t.get("zoom-fit")} aria-label={t.get("zoom-fit")}
-                    onclick={ let view = view.clone(); let b = placed.bounds; move |_| view.fit(b, flow) }>
+                    onclick={ let (view, placed) = (view.clone(), placed.clone()); move |_| view.fit(&placed, flow) }>
                     { glyph::icon(glyph::FIT) }
                 </button>
             </div>

@@ -9,9 +9,13 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, PointerEvent, ResizeObserver, WheelEvent};
 use yew::prelude::*;
 
-use crate::ui::layout::{Flow, Rect};
+use crate::ui::layout::{Flow, Layout, Rect};
 
 const SMALLEST: f32 = 0.08;
+/// Smaller than this, the words on a card cannot be read.
+const READABLE: f32 = 0.65;
+/// A pane of less height than this has less room to give away around the graph.
+const LOW: f32 = 340.0;
 const LARGEST: f32 = 2.5;
 
 #[derive(Default)]
@@ -21,6 +25,8 @@ struct State {
     scale: f32,
     /// A person moved it: it is not fitted by itself any more.
     touched: bool,
+    /// A person asked to see all of it, however small that is.
+    whole: bool,
     dragged: bool,
     pointers: Vec<(i32, f32, f32)>,
     /// The pane's size, as it was measured last.
@@ -118,15 +124,18 @@ impl Viewport {
         watchers.iter().for_each(|(_, tell)| tell());
     }
 
-    /// Shows all of it.
-    pub fn fit(&self, bounds: Rect, flow: Flow) {
-        self.state.borrow_mut().touched = false;
-        self.fit_if_untouched(bounds, flow);
+    /// Shows all of it, however small.
+    pub fn fit(&self, placed: &Layout, flow: Flow) {
+        {
+            let mut s = self.state.borrow_mut();
+            (s.touched, s.whole) = (false, true);
+        }
+        self.fit_if_untouched(placed, flow);
     }
 
-    /// Shows all of it, unless a person has chosen what to see.
-    pub fn fit_if_untouched(&self, bounds: Rect, flow: Flow) {
-        let (w, h) = self.size;
+    /// Shows all of it, or as much from its beginning as can be read; unless a person has chosen what to see.
+    pub fn fit_if_untouched(&self, placed: &Layout, flow: Flow) {
+        let ((w, h), bounds) = (self.size, placed.bounds);
         if w < 1.0 || h < 1.0 {
             return;
         }
@@ -142,10 +151,12 @@ impl Viewport {
                 }
                 Flow::Right => {
                     // Room for what lies over the graph above and below.
-                    let (top, bottom, side) = (88.0, 56.0, 20.0);
+                    let (top, bottom, side) = if h < LOW { (66.0, 12.0, 20.0) } else { (88.0, 56.0, 20.0) };
                     let scale =
                         ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
-                    s.scale = scale.clamp(SMALLEST, 1.0);
+                    // A grid of pods is read by its colours, so it may be as small as it has to.
+                    let least = if s.whole || !placed.folds.is_empty() { SMALLEST } else { READABLE };
+                    s.scale = scale.clamp(least, 1.0);
                     s.x = ((w - bounds.w * s.scale) / 2.0).max(side);
                     let room = h - top - bottom - bounds.h * s.scale;
                     s.y = top + (room / 2.0).clamp(0.0, 90.0);
@@ -174,36 +185,54 @@ impl Viewport {
     }
 
     fn pan(&self, dx: f32, dy: f32) {
+        self.state.borrow_mut().touched = true;
+        self.shift(dx, dy);
+    }
+
+    fn shift(&self, dx: f32, dy: f32) {
         {
             let mut s = self.state.borrow_mut();
             s.x += dx;
             s.y += dy;
-            s.touched = true;
         }
         self.draw();
     }
 
+    /// Moves just so far that something which changed can be seen, unless a person has chosen what to see.
+    pub fn follow(&self, r: Rect) {
+        let (dx, dy) = self.way_to(r);
+        if !self.state.borrow().touched && (dx != 0.0 || dy != 0.0) {
+            self.shift(dx, dy);
+        }
+    }
+
     /// Moves just so far that this can be seen.
     pub fn reveal(&self, r: Rect) {
-        let (dx, dy) = {
-            let s = self.state.borrow();
-            let (w, h) = self.size;
-            let (left, right) = (r.x * s.scale + s.x, r.right() * s.scale + s.x);
-            let (top, bottom) = (r.y * s.scale + s.y, r.bottom() * s.scale + s.y);
-            let shift = |from: f32, to: f32, size: f32, a: f32, b: f32| {
-                if from < a {
-                    a - from
-                } else if to > size - b {
-                    size - b - to
-                } else {
-                    0.0
-                }
-            };
-            (shift(left, right, w, 16.0, 16.0), shift(top, bottom, h, 56.0, 56.0))
-        };
+        let (dx, dy) = self.way_to(r);
         if dx != 0.0 || dy != 0.0 {
             self.pan(dx, dy);
         }
+    }
+
+    /// How far the view has to move to show this.
+    fn way_to(&self, r: Rect) -> (f32, f32) {
+        let s = self.state.borrow();
+        let (w, h) = self.size;
+        if w < 1.0 || h < 1.0 {
+            return (0.0, 0.0);
+        }
+        let (left, right) = (r.x * s.scale + s.x, r.right() * s.scale + s.x);
+        let (top, bottom) = (r.y * s.scale + s.y, r.bottom() * s.scale + s.y);
+        let shift = |from: f32, to: f32, size: f32, a: f32, b: f32| {
+            if from < a {
+                a - from
+            } else if to > size - b {
+                size - b - to
+            } else {
+                0.0
+            }
+        };
+        (shift(left, right, w, 16.0, 16.0), shift(top, bottom, h, 56.0, if h < LOW { 12.0 } else { 56.0 }))
     }
 
     fn press(&self, e: &PointerEvent) {

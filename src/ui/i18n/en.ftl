@@ -101,6 +101,7 @@ line-reference = names
 clock = t = { $s } s
 card-revision = { $kind } · revision { $n }
 card-paused = paused
+card-no-condition = no conditions
 pod-no-node = not scheduled yet
 pod-restarts = { $n ->
     [one] { $n } restart
@@ -140,6 +141,11 @@ in-time = in { $s } s
 step-verb = ACTION
 steady = Steady
 steady-nothing = Nothing is declared, and nothing is left to do.
+steady-stored = No pods are declared. What was applied is stored, and nothing is left to do.
+steady-custom = { $n ->
+    [one] One object of a custom kind is stored. No controller here acts on its kind, and nothing is left to do.
+   *[other] { $n } objects of custom kinds are stored. No controller here acts on their kinds, and nothing is left to do.
+}
 steady-met = { $n ->
     [one] What was declared is what is running: { $n } pod.
    *[other] What was declared is what is running: { $n } pods.
@@ -149,6 +155,12 @@ short = { $want } declared, { $updated } updated, { $available } available, { $t
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-job = failed: { $succeeded } of { $want } succeeded
 short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
+ails-condition = { $type } is { $status }
+ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
+ails-more = { $n ->
+    [one] Something is wrong with one more object.
+   *[other] Something is wrong with { $n } more objects.
+}
 pill-running = Running
 pill-looking = Looking
 pill-waiting = Waiting { $s } s
@@ -425,6 +437,39 @@ why-update_replica_set_status = it counts { $replicas ->
     [one] { $replicas } pod
    *[other] { $replicas } pods
 }, { $ready } ready, { $available } available
+why-controller_revision-create = { $owner }'s template is new, and this is its revision { $revision }
+why-controller_revision-renumber = its template is the newest one again: revision { $before } becomes { $revision }
+why-controller_revision-delete = no pod has one of the { $old } old revisions, and { $limit } are kept: revision { $revision } goes
+why-controller_revision-label = revision { $revision } has no hash yet
+why-controller_revision-relabel_pod = two revisions have the same template, and { $revision } is kept
+why-controller_revision-duplicate = revision { $kept } has the same template
+why-controller_revision-collision = another revision is called { $name }: a new name is tried
+why-manage-create = { $node } shall have a pod of { $set }, and has none of its newest template
+why-manage-ended = { $pod } on { $node } is { $phase }, and a new one takes its place
+why-manage-surplus = { $node } has a pod already that is older than { $pod }
+why-manage-not_wanted = { $node } shall not have { $pod } any more: a label or a taint has changed
+why-manage-node_gone = { $pod } waits for { $node }, which is gone
+why-rolling_update-replace = { $pod } on { $node } is not of revision { $revision }
+why-update_daemon_set_status = of { $desired } nodes that shall have a pod, { $current } have one: { $ready } ready, { $available } available, { $updated } updated
+why-process_replica-create = of { $want } wanted in order, { $pod } is the first that is missing
+why-process_replica-create_parallel = of { $want } wanted at once, { $pod } is missing
+why-process_replica-ended = { $pod } is { $phase }, and a pod of a StatefulSet is always made anew
+why-process_condemned = { $want ->
+    [0] none is wanted
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+}, and of those that are too many { $pod } has the highest ordinal
+why-update_stateful_set-replace = of the pods that are not of revision { $new }, { $pod } has the highest ordinal{ $partition ->
+    [0] {""}
+   *[other] , and pods from ordinal { $partition } on are replaced
+}
+why-update_stateful_pod = name, labels or volumes of { $pod } are not those of its place
+why-create_claims = { $set } has a claim template, so { $pod } gets a claim of its own
+why-update_claim_owner = its retention policy is { $deleted } when the set is deleted, and { $scaled } when its pod is scaled away
+why-update_stateful_set_status = it counts { $replicas ->
+    [one] { $replicas } pod
+   *[other] { $replicas } pods
+}, { $ready } ready, { $available } available, { $updated } updated
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }

@@ -153,8 +153,8 @@ fn chips(t: &Texts, n: &GraphNode, view: &ObjectView) -> Html {
         Card::Node { ready, .. } => {
             chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into())
         }
-        Card::Resource { good, word } => chip(if *good { "ok" } else { "wait" }, word.clone()),
-        Card::Other => {}
+        Card::Resource(Some(s)) => chip(if s.good { "ok" } else { "wait" }, s.word.clone()),
+        Card::Resource(None) | Card::Other => {}
     }
     if let Some(g) = view.generation.filter(|_| !matches!(n.card, Card::Pod(_))) {
         out.push(html! { <span class="chip">{ format!("generation {g}") }</span> });

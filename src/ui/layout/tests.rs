@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use std::rc::Rc;
-use steady::engine::{Card, Edge, Kind, ObjectRef, PodLook, PodView};
+use steady::engine::{Card, Edge, Kind, ObjectRef, PodLook, PodView, Standing};
 
 /// A ReplicaSet that wants so many pods, with these, and two nodes.
 fn graph(want: usize, pods: &[usize]) -> Graph {
@@ -15,6 +15,7 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
             id: name.bytes().fold(0, |id, b| (id << 8) | u128::from(b)),
             keeper: "".into(),
             makes: None,
+            ordinal: None,
         })
     };
     let mut nodes = Vec::new();
@@ -67,6 +68,33 @@ fn what_stays_stays_where_it_is() {
     }
 }
 
+/// A pod with a number stands in its place, also if it comes later than those behind it.
+#[test]
+fn numbered_pods_stand_in_their_order() {
+    let numbered = |pods: &[usize]| {
+        let mut g = graph(3, pods);
+        for n in g.nodes.iter_mut().filter(|n| n.place == Place::Pod) {
+            let number = n.reference.key.name.trim_start_matches('p').parse().ok();
+            Rc::make_mut(n).ordinal = number;
+        }
+        g
+    };
+    for flow in [Flow::Right, Flow::Down(360.0)] {
+        let mut slots = Slots::default();
+        let (g1, g2) = (numbered(&[2]), numbered(&[0, 1, 2]));
+        let (l1, l2) = (layout(&g1, flow, &mut slots), layout(&g2, flow, &mut slots));
+        assert_eq!(at(&l1, &g1, "p00002"), at(&l2, &g2, "p00002"));
+        let tops: Vec<(f32, f32)> =
+            [0, 1, 2].map(|i| at(&l2, &g2, &format!("p{i:05}")).unwrap()).map(|r| (r.y, r.x)).to_vec();
+        assert!(tops.is_sorted(), "{tops:?}");
+        // Numbers that begin higher do not leave room for those that never come.
+        let mut fresh = Slots::default();
+        let high = numbered(&[7, 8]);
+        let first = layout(&high, flow, &mut fresh);
+        assert_eq!(at(&first, &high, "p00007"), at(&l2, &g2, "p00000"));
+    }
+}
+
 #[test]
 fn nothing_lies_on_anything_else() {
     for flow in [Flow::Right, Flow::Down(360.0)] {
@@ -102,15 +130,47 @@ fn a_fold_finds_its_cells() {
     assert_eq!(f.slot_at(f.rect.x, f.rect.y), None);
 }
 
+fn boxed(kind: Kind, place: Place, name: &str, card: Card) -> Rc<GraphNode> {
+    let namespace = if place == Place::Node { "" } else { "default" };
+    let reference = ObjectRef::new(kind, namespace, name);
+    let id = name.bytes().fold(0, |id, b| (id << 8) | u128::from(b));
+    Rc::new(GraphNode {
+        reference,
+        place,
+        card,
+        deleting: false,
+        id,
+        keeper: "".into(),
+        makes: None,
+        ordinal: None,
+    })
+}
+
+/// A column has a title only if something stands in it, and a card that says how its object stands has room for that.
+#[test]
+fn only_other_objects() {
+    let ready = Card::Node { ready: true, schedulable: true };
+    let said = |word: &str| Card::Resource(Some(Standing { good: true, word: word.to_owned() }));
+    let mut nodes = vec![
+        boxed(Kind::NODE, Place::Node, "node", ready),
+        boxed(Kind::CONFIG_MAP, Place::Aside, "a", Card::Other),
+        boxed(Kind::CONFIG_MAP, Place::Aside, "b", said("Ready")),
+        boxed(Kind::CONFIG_MAP, Place::Aside, "c", Card::Other),
+    ];
+    nodes.sort_by(|a, b| a.reference.cmp(&b.reference));
+    let graph = Graph { nodes, ..Graph::default() };
+    let l = layout(&graph, Flow::Right, &mut Slots::default());
+    assert_eq!(l.titles.iter().map(|(t, _)| t.as_str()).collect::<Vec<_>>(), ["Node"]);
+    let [a, b, c] = ["a", "b", "c"].map(|name| at(&l, &graph, name).unwrap());
+    // The cards of one row are alike.
+    assert_eq!((a.y, a.h), (b.y, b.h));
+    assert!(a.h > c.h && c.y > a.bottom());
+    assert_eq!(a.y, at(&l, &graph, "node").unwrap().y);
+}
+
 /// With no pods the objects without a column of their own would reach under the nodes.
 #[test]
 fn other_objects_leave_the_nodes_their_room() {
-    let boxed = |kind: Kind, place: Place, name: &str, card: Card| {
-        let namespace = if place == Place::Node { "" } else { "default" };
-        let reference = ObjectRef::new(kind, namespace, name);
-        let id = name.bytes().fold(0, |id, b| (id << 8) | u128::from(b));
-        Rc::new(GraphNode { reference, place, card, deleting: false, id, keeper: "".into(), makes: None })
-    };
     for (settings, machines) in [(2, 3), (9, 3), (5, 40), (6, 0)] {
         let ready = Card::Node { ready: true, schedulable: true };
         let mut nodes: Vec<_> = (0..settings)

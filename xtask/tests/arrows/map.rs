@@ -1,4 +1,4 @@
-//! The map in ARCHITECTURE.md: which room may use which others, and in which folders the modules have no
+//! The map in ARCHITECTURE.md: which room may use which others, and in which folders the modules may have
 //! cycles.
 
 use std::collections::BTreeMap;
@@ -8,19 +8,19 @@ use std::collections::BTreeMap;
 pub struct Map {
     /// The rooms that a room may use, by room.
     pub rooms: BTreeMap<String, Vec<String>>,
-    /// The folders without cycles, for example `scheduler/framework`.
-    pub without_circles: Vec<String>,
+    /// The folders whose modules have cycles, for example `kubectl`.
+    pub with_circles: Vec<String>,
 }
 
-/// Parses the block. A line is `room: the rooms it may use`, or `without circles: folders`.
+/// Parses the block. A line is `room: the rooms it may use`, or `with circles: folders`.
 pub fn read(text: &str) -> Result<Map, String> {
     let block = text.split("\n```arrows\n").nth(1).and_then(|rest| rest.split("\n```").next());
     let mut map = Map::default();
     for line in block.ok_or("there is no block ```arrows")?.lines() {
         let (name, rest) = line.split_once(':').ok_or_else(|| format!("`{line}` has no colon"))?;
         let words = rest.split_whitespace().map(str::to_owned).collect();
-        if name == "without circles" {
-            map.without_circles = words;
+        if name == "with circles" {
+            map.with_circles = words;
         } else if map.rooms.insert(name.trim().to_owned(), words).is_some() {
             return Err(format!("{name} has two lines"));
         }
@@ -55,9 +55,9 @@ impl Map {
 
 #[test]
 fn a_block_is_read() {
-    let map = read("# A\n\n```arrows\napi:\netcd: api\nwithout circles: etcd a/b\n```\n").expect("a map");
+    let map = read("# A\n\n```arrows\napi:\netcd: api\nwith circles: etcd a/b\n```\n").expect("a map");
     assert_eq!(map.rooms.get("etcd"), Some(&vec!["api".to_owned()]));
-    assert_eq!(map.without_circles, ["etcd", "a/b"]);
+    assert_eq!(map.with_circles, ["etcd", "a/b"]);
 }
 
 #[test]

@@ -128,6 +128,12 @@ pub fn between(map: &Map, uses: &[Use]) -> Result<Vec<Break>, String> {
     Ok(breaks)
 }
 
+/// The folders below `src/` with Rust files, for example `scheduler/framework`, in order.
+pub fn folders(files: &[File]) -> BTreeSet<String> {
+    let paths = files.iter().filter_map(|file| file.name.strip_prefix("src/")?.rsplit_once('/'));
+    paths.map(|(folder, _)| folder.to_owned()).collect()
+}
+
 /// The uses between the modules of a folder, one for each file and pair of modules. Code for tests only is
 /// left out: the tests of a module may use the whole room.
 pub fn inside(folder: &str, files: &[File], uses: &[Use]) -> Vec<Break> {

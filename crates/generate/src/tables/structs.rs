@@ -16,6 +16,13 @@ const OTHERS: &[(&str, &str)] = &[
     ("autoscaling", "MetricSpec"),
     ("autoscaling", "MetricStatus"),
     ("autoscaling", "HorizontalPodAutoscalerCondition"),
+    ("authentication", "SelfSubjectReview"),
+    ("authentication", "TokenRequest"),
+    ("authentication", "TokenReview"),
+    ("authorization", "LocalSubjectAccessReview"),
+    ("authorization", "SelfSubjectAccessReview"),
+    ("authorization", "SelfSubjectRulesReview"),
+    ("authorization", "SubjectAccessReview"),
 ];
 
 /// The table, and the structs that are in it.

@@ -14,11 +14,11 @@ mod spec;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::conditions::{self, ESTABLISHED};
 use super::internal::Spec;
-use super::names::{self, ESTABLISHED};
 use super::schema::{Structural, validate as validate_structural};
-use super::strategy::visit;
 use super::types::{CustomResourceDefinition, JSONSchemaProps, JSONSchemaPropsOrArray, SelectableField};
+use super::visit::visit;
 use crate::apiserver::validation::{
     BadValue, Errors, FieldError, Path, json_strings, name_is_dns_subdomain, object_meta_at,
     object_meta_update_generic, text,
@@ -93,7 +93,7 @@ pub fn validate_update(new: &CustomResourceDefinition, old: &CustomResourceDefin
         pruned_defaults: before.schemas().all(has_pruned_defaults),
         atomic_sets: !has(&before, lists::has_set_of_parts),
         map_keys: !has(&before, |s| !lists::map_keys(s, &Path::new("")).is_empty()),
-        immutable_names: names::is_true(old, ESTABLISHED),
+        immutable_names: conditions::is_true(old, ESTABLISHED),
         review_version: conversion::has_known_version(old),
         unchanged: unchanged(new, old),
         too_many_fields: too_many_fields(&spec, &before),

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::super::go_json;
 use super::super::internal::{Parts, Spec};
 use super::super::schema::Structural;
-use super::super::strategy::visit;
 use super::super::types::{CustomResourceDefinition, CustomResourceSubresources};
+use super::super::visit::visit;
 use super::{Options, conversion, keywords, parts};
 use crate::apiserver::validation::{Errors, FieldError, Path, dns1035_label, dns1123_subdomain, text};
 

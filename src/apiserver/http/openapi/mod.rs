@@ -430,7 +430,7 @@ mod tests {
             value["apiVersion"] = kind.api_version().into();
             value["kind"] = kind.as_str().into();
             let mut object = crate::api::Object::from_value(*kind, value).unwrap();
-            crate::apiserver::defaults::apply(&mut object);
+            crate::apiserver::rest::default(&mut object);
             compare(s, &object.to_value(), kind.as_str(), &mut met);
         }
         // Of every struct that a kind here has.

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{SCHEMAS, Texts};
-use crate::api::release;
+use crate::api::{Kind, release};
 use crate::apiserver::apiextensions::Definitions;
 
 /// The type of the document in protobuf.
@@ -21,6 +21,9 @@ pub(in crate::apiserver::http) fn wants_protobuf(accept: &str) -> bool {
 /// The document.
 pub(in crate::apiserver::http) fn document(custom: &Definitions, texts: Option<&Texts>) -> Value {
     let (mut paths, mut definitions) = super::custom::older(custom);
+    // Lists of custom objects refer to ListMeta, which no struct of a built-in kind contains.
+    let core = texts.and_then(|t| t.get(Kind::CONFIG_MAP.api_version()));
+    definitions.extend(super::custom::metadata(core).into_iter().map(|(name, schema)| (name, older(schema))));
     let index = super::index(&Definitions::default());
     for path in index["paths"].as_object().into_iter().flat_map(Map::keys) {
         let Some(mut document) = super::built_in(path, texts) else { continue };

@@ -105,10 +105,22 @@ fn validate_update(errs: &mut Errors, new: &Event, old: &Event) {
     ] {
         let field = if name == "reportingController" { "reportingComponent" } else { name };
         let of = |event: &Value| event.get(field).cloned().unwrap_or_default();
-        if of(&new) != of(&old) {
+        // In Go a field that is left out is its type's zero value. Of these only `related` is a pointer, which can be nil.
+        let given = |event: &Value| Some(of(event)).filter(|v| name == "related" || !is_zero(v));
+        if given(&new) != given(&old) {
             let value = BadValue::Json(of(&new).to_string());
             errs.push(FieldError::invalid(&Path::new(name), value, IMMUTABLE));
         }
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
     }
 }
 

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::api::types as t;
 
-use super::validation::quoted;
-use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path};
+use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_quote};
 use crate::apiserver::validation::meta::non_negative;
 use crate::apiserver::validation::{list, names, text};
 
@@ -240,4 +239,9 @@ pub(in crate::apiserver) fn replacement(errs: &mut Errors, spec: &t::JobSpec, pa
     if !supported.contains(&policy) {
         errs.push(FieldError::not_supported(path, policy, supported));
     }
+}
+
+/// Names in a message, as Go's `%q` prints a list of them.
+pub(super) fn quoted(names: &[&str]) -> String {
+    format!("[{}]", names.iter().map(|n| go_quote(n)).collect::<Vec<_>>().join(" "))
 }

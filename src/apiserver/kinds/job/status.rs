@@ -298,7 +298,8 @@ fn quote_time(time: &t::Time) -> BadValue {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_status_update};
+    use crate::apiserver::rest::validate_status_update;
+    use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
 
     fn job(spec: Value, status: Value) -> Object {

@@ -7,7 +7,7 @@ use crate::api::labels::Selector;
 use crate::api::types as t;
 
 use super::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME, policy};
-use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_quote, json_map};
+use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_map};
 use crate::apiserver::validation::meta::{
     IMMUTABLE, label_selector, non_negative, object_meta, object_meta_update,
 };
@@ -329,16 +329,12 @@ fn completions_update(errs: &mut Errors, new: &t::JobSpec, old: &t::JobSpec, pat
     }
 }
 
-/// Names in a message, as Go's `%q` prints a list of them.
-pub(in crate::apiserver) fn quoted(names: &[&str]) -> String {
-    format!("[{}]", names.iter().map(|n| go_quote(n)).collect::<Vec<_>>().join(" "))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
+    use crate::apiserver::rest::{validate_status_update, validate_update};
+    use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
 
     fn job(change: Value) -> Object {
@@ -354,7 +350,7 @@ mod tests {
             body["spec"][key] = value.clone();
         }
         let mut object = Object::from_value(Kind::JOB, body).unwrap();
-        crate::apiserver::defaults::apply(&mut object);
+        crate::apiserver::rest::default(&mut object);
         object
     }
 

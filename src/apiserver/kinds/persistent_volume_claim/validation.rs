@@ -166,7 +166,8 @@ fn resource_key(errs: &mut Errors, name: &str, path: &Path) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
+    use crate::apiserver::rest::{validate_status_update, validate_update};
+    use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
 
     fn claim(class: Option<&str>, annotation: Option<&str>, status: Value) -> Object {
@@ -182,7 +183,7 @@ mod tests {
             body["metadata"]["annotations"] = json!({ super::BETA_CLASS: class });
         }
         let mut object = Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, body).unwrap();
-        crate::apiserver::defaults::apply(&mut object);
+        crate::apiserver::rest::default(&mut object);
         object
     }
 

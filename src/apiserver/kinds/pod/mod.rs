@@ -4,7 +4,6 @@
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/pod/strategy.go`,
 //! `pkg/registry/core/pod/storage/{storage,eviction}.go` and `pkg/printers/internalversion/printers.go`.
 
-pub(in crate::apiserver) mod binding;
 pub(in crate::apiserver) mod deletion;
 pub(super) mod disabled;
 pub(in crate::apiserver) mod row;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
-use super::families::{init_families, same_prefer_dual_stack};
+use super::families::{init_families, refuse, same_prefer_dual_stack};
 use super::fields::{
     HEADLESS, chooses_node_ports, health_check_port, needs_health_check, needs_node_port, node_port,
     node_ports, normalize_cluster_ips, patch_allocated,
@@ -15,18 +15,13 @@ use super::fields::{
 use crate::api::types::{Service, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
 use crate::apimachinery::Status;
+use crate::apiserver::ApiServer;
 use crate::apiserver::validation::{FieldError, Path, json_strings, list, text};
-use crate::apiserver::{ApiServer, registry};
 
 /// The ports on nodes that Services may have.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
 /// The first address of the Services' range, 10.96.0.0/16.
 const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 96, 0, 0);
-
-/// A refusal, if there are errors.
-pub(super) fn refuse(object: &Object, errors: &[FieldError]) -> Result<(), Status> {
-    if errors.is_empty() { Ok(()) } else { Err(registry::invalid(Kind::SERVICE, object.name(), errors)) }
-}
 
 fn internal_error(why: &str) -> Status {
     Status::new(500, "InternalError", format!("Internal error occurred: {why}"))

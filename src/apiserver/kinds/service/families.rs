@@ -1,14 +1,18 @@
 //! The address families of a Service (`initIPFamilyFields` in `pkg/registry/core/service/storage/alloc.go`).
 
-use super::allocation::refuse;
 use super::fields::HEADLESS;
 use super::validation::cluster_ips;
-use crate::api::Object;
 use crate::api::types::ServiceSpec;
+use crate::api::{Kind, Object};
 use crate::apimachinery::Status;
 use crate::apiserver::validation::{
-    BadValue, Errors, FieldError, Path, go_json_string, json_strings, list, text,
+    BadValue, Errors, FieldError, Path, go_json_string, invalid, json_strings, list, text,
 };
+
+/// A refusal, if there are errors.
+pub(super) fn refuse(object: &Object, errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() { Ok(()) } else { Err(invalid(Kind::SERVICE, object.name(), errors)) }
+}
 
 /// A list of strings, as a message quotes it.
 fn quoted(list: &[String]) -> BadValue {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Change, object, refusals, said};
 use crate::api::Kind;
-use crate::apiserver::validation::{validate_status_update, validate_update};
+use crate::apiserver::rest::{validate_status_update, validate_update};
 
 fn ingress(change: impl FnOnce(&mut Value)) -> Value {
     let backend = json!({"service": {"name": "default-backend", "port": {"number": 80}}});

@@ -4,7 +4,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::apiserver::validation::{FieldError, aggregate, validate_create};
+use crate::apiserver::rest::validate_create;
+use crate::apiserver::validation::{FieldError, aggregate};
 
 mod ingress;
 mod ingress_class;
@@ -25,9 +26,9 @@ fn object(kind: Kind, mut body: Value) -> Object {
     if kind.namespaced() {
         body["metadata"]["namespace"] = "default".into();
     }
-    crate::apiserver::defaults::prepare(kind, &mut body);
+    crate::apiserver::rest::prepare(kind, &mut body);
     let mut object = Object::from_value(kind, body).unwrap();
-    crate::apiserver::defaults::apply(&mut object);
+    crate::apiserver::rest::default(&mut object);
     object
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{object, refusals};
 use crate::api::Kind;
-use crate::apiserver::validation::validate_update;
+use crate::apiserver::rest::validate_update;
 
 #[test]
 fn network_policies() {

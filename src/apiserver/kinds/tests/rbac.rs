@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{object, refusals};
 use crate::api::Kind;
-use crate::apiserver::validation::{aggregate, validate_update};
+use crate::apiserver::rest::validate_update;
+use crate::apiserver::validation::aggregate;
 
 #[test]
 fn roles() {

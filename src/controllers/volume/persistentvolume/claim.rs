@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, Volume, bond, provision, volume};
+use super::phase::update_phase;
+use super::{Claim, Cx, Volume, bond, provision};
 use crate::api::order;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
@@ -196,7 +197,7 @@ pub(super) async fn bind(cx: &Cx, volume: Volume, claim: Claim) -> Result {
         let why = bond("bind.volume", &volume, &claim);
         volume = cx.update(Rc::new(to)).because(why).await?;
     }
-    let volume = volume::update_phase(cx, volume, "Bound", "").await?;
+    let volume = update_phase(cx, volume, "Bound", "").await?;
     let claim = bind_claim_to_volume(cx, claim, &volume).await?;
     update_status(cx, claim, "Bound", Some(&volume)).await.map(|_| ())
 }

@@ -9,6 +9,7 @@
 //! class is created) only then. Here that sync takes place if there is such a change and a claim that waits.
 
 mod claim;
+mod phase;
 mod provision;
 mod reclaim;
 mod volume;
@@ -37,14 +38,16 @@ pub enum Task {
     Volume(Key),
     /// Sync all claims that wait.
     Resync,
-    /// Sync a claim.
+    /// Sync a claim, after the volumes that were never synced.
     Claim(Key),
+    /// Sync a claim now.
+    ClaimAfterVolumes(Key),
 }
 
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Task::Volume(key) | Task::Claim(key) => key.fmt(f),
+            Task::Volume(key) | Task::Claim(key) | Task::ClaimAfterVolumes(key) => key.fmt(f),
             Task::Resync => f.write_str("resync"),
         }
     }
@@ -88,10 +91,18 @@ impl Reconciler for PersistentVolumeController {
                 Some(volume) => volume::sync(&cx, volume).await,
                 None => Ok(()),
             },
-            Task::Claim(key) => match cx.lister::<PersistentVolumeClaim>().get(&key).cloned() {
-                Some(claim) => claim::sync(&cx, claim).await,
-                None => Ok(()),
-            },
+            // Kubernetes has one worker for volumes and one for claims. A new volume is mostly synced before a claim that is
+            // made after it, and only then may it be bound; so the one worker here syncs new volumes first.
+            Task::Claim(key) if cx.lister::<PersistentVolume>().list(None).any(is_new) => {
+                cx.enqueue(Task::ClaimAfterVolumes(key));
+                Ok(())
+            }
+            Task::Claim(key) | Task::ClaimAfterVolumes(key) => {
+                match cx.lister::<PersistentVolumeClaim>().get(&key).cloned() {
+                    Some(claim) => claim::sync(&cx, claim).await,
+                    None => Ok(()),
+                }
+            }
             Task::Resync => {
                 let claims = cx.lister::<PersistentVolumeClaim>();
                 let waiting = claims.list(None).filter(|c| waits(c));
@@ -100,6 +111,11 @@ impl Reconciler for PersistentVolumeController {
             }
         }
     }
+}
+
+/// Whether a volume was never synced.
+fn is_new(volume: &Volume) -> bool {
+    matches!(volume_phase(volume), "" | "Pending")
 }
 
 fn handle_volume(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, PersistentVolume>) {

@@ -4,7 +4,7 @@
 //! delete (below `/tmp/`), and `hostPath` and `nfs` can recycle; in Kubernetes a pod recycles, here the
 //! volume is recycled at once.
 
-use super::volume::{unbind, update_phase};
+use super::phase::{unbind, update_phase};
 use super::{Cx, Volume};
 use crate::api::volume::{PROVISIONED_BY, volume_phase};
 use crate::api::{Kind, MetaExt, ObjectRef};
@@ -35,7 +35,9 @@ pub(super) async fn reclaim(cx: &Cx, volume: Volume) -> Result {
 async fn delete(cx: &Cx, volume: Volume) -> Result {
     let name = volume.metadata.name();
     let by = volume.metadata.annotation(PROVISIONED_BY).unwrap_or_default();
-    if !by.is_empty() && !by.starts_with("kubernetes.io/") {
+    // What deletes the volumes of a CSI driver is beside Kubernetes, too.
+    let csi = volume.spec.as_ref().is_some_and(|s| s.csi.is_some());
+    if csi || (!by.is_empty() && !by.starts_with("kubernetes.io/")) {
         return Ok(());
     }
     let path = volume.spec.as_ref().and_then(|s| s.host_path.as_ref()).map(|h| h.path.clone());

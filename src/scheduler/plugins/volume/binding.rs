@@ -8,13 +8,13 @@
 use std::rc::Rc;
 
 use crate::api::MetaExt;
+use crate::api::node_selector::Terms;
 use crate::api::order;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
     self, NO_PROVISIONER, SELECTED_NODE, Search, claim_class, claim_phase, find_matching, is_fully_bound,
     requested, volume_name,
 };
-use crate::scheduler::framework::node_selector::Terms;
 use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Reason, Status};
 
 /// The plugin's name.

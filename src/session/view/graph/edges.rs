@@ -67,8 +67,11 @@ impl Drawing {
         }
         for (kind, name) in view.names(object) {
             if let Some(o) = self.graph.find(&ObjectRef::new(kind, object.namespace(), name)) {
-                // All pods of one owner name the same: one line says it.
-                edges.push(Edge { from: controller.unwrap_or(i), to: o, kind: EdgeKind::Reference });
+                // All pods of one owner name the same: one line says it. Pods with a place of their own have claims
+                // of their own.
+                let own = kind == Kind::PERSISTENT_VOLUME_CLAIM && view.ordinal(object).is_some();
+                let from = controller.filter(|_| !own).unwrap_or(i);
+                edges.push(Edge { from, to: o, kind: EdgeKind::Reference });
             }
         }
         let labels = object.meta().labels_or_empty();

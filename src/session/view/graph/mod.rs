@@ -41,6 +41,8 @@ pub struct GraphNode {
     pub keeper: Word,
     /// The kind of object that it makes, which stands in the next column.
     pub makes: Option<Kind>,
+    /// Its place among the objects of its owner, if it has a fixed one.
+    pub ordinal: Option<u32>,
 }
 
 impl GraphNode {
@@ -54,6 +56,7 @@ impl GraphNode {
             id: number_of(object.uid()),
             keeper: Word::new_static(view.keeper()),
             makes: view.makes(),
+            ordinal: view.ordinal(object),
         }
     }
 

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::session::view::Standing;
 use crate::session::{Depth, Session, Start, scenario};
 
 const MORE: &str = "---
@@ -113,9 +114,9 @@ fn an_object_of_a_custom_kind_says_how_it_stands() {
         let nodes = &drawing.graph().nodes;
         nodes.iter().find(|n| n.reference.kind.as_str() == kind).map(|n| n.card.clone())
     };
-    let said = |good, word: &str| Some(Card::Resource { good, word: word.to_owned() });
+    let said = |good, word: &str| Some(Card::Resource(Some(Standing { good, word: word.to_owned() })));
     assert_eq!(card(&session, "CustomResourceDefinition"), said(true, "Established"));
-    assert_eq!(card(&session, "Website"), Some(Card::Other));
+    assert_eq!(card(&session, "Website"), Some(Card::Resource(None)));
     for (status, expected) in [("False", said(false, "Ready: False")), ("True", said(true, "Ready"))] {
         let patch = format!(r#"{{"status":{{"conditions":[{{"type":"Ready","status":"{status}"}}]}}}}"#);
         let out = session

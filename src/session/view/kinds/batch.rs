@@ -7,7 +7,10 @@ use crate::api::labels::Selector;
 use crate::api::types::{CronJob, Job};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
-use crate::session::view::card::{Card, Place};
+use crate::controllers::job::util::{FAILED, finished_condition};
+use crate::session::view::ails::Ails;
+use crate::session::view::card::{Card, Place, Standing};
+use crate::session::view::events::Condition;
 use crate::session::view::offers::{Deed, Offer, deletion, line};
 
 /// Suspends the object, or lets it go on.
@@ -62,6 +65,16 @@ impl KindView for Jobs {
     fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
         Vec::new()
     }
+    /// Whether it has failed.
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        let failed = finished_condition(object.get::<Job>()?).filter(|c| c.type_ == FAILED)?;
+        Some(Ails::Condition(Condition {
+            kind: failed.type_.clone(),
+            status: failed.status.clone(),
+            reason: failed.reason.clone().unwrap_or_default(),
+            message: failed.message.clone().unwrap_or_default(),
+        }))
+    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let spec = object.get::<Job>().and_then(|j| j.spec.clone()).unwrap_or_default();
         let parallelism = spec.parallelism.unwrap_or(1);
@@ -101,7 +114,8 @@ impl KindView for CronJobs {
             word = format!("{word} {zone}");
         }
         let suspended = spec.suspend.unwrap_or(false);
-        Card::Resource { good: !suspended, word: if suspended { format!("{word} (suspend)") } else { word } }
+        let word = if suspended { format!("{word} (suspend)") } else { word };
+        Card::Resource(Some(Standing { good: !suspended, word }))
     }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None

@@ -1,24 +1,29 @@
-//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw
-//! and what a person can do to them. Each built-in kind that is more than a name has an implementation
-//! of [`KindView`]; all others share `Plain`, the kinds of custom resources included.
+//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw, what is wrong
+//! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
+//! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
 mod batch;
+mod custom;
 mod nodes;
 mod pods;
 mod services;
+mod sets;
 mod workloads;
 
 use crate::api::labels::Selector;
-use crate::api::{Kind, Object};
+use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 
+use super::ails::Ails;
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
 use batch::{CronJobs, Jobs};
+use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
-use workloads::{Deployments, ReplicaSets, Workload};
+use sets::{DaemonSets, StatefulSets};
+use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +59,17 @@ pub trait KindView {
     fn makes(&self) -> Option<Kind>;
     /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
+    /// What is wrong with an object by its own account, when nothing is left to do. What a workload lacks of its pods is not
+    /// part of it: [`declared`](super::declared) counts pods. Called for every object of the graph with every step.
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
+    }
     /// The node that an object is bound to.
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
+    /// The place of an object among those of its owner, if it has a fixed one.
+    fn ordinal(&self, _: &Object) -> Option<u32> {
         None
     }
     /// The objects that an object selects by labels; `None` if it selects none.
@@ -71,30 +85,35 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 12] = [
+const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
     (Kind::NODE, &Nodes),
     (Kind::SERVICE, &Services),
+    (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
     (Kind::EVENT, &Plain { shows: Shows::None }),
     (Kind::LEASE, &Plain { shows: Shows::None }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
-    (
-        Kind::STATEFUL_SET,
-        &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },
-    ),
-    (Kind::DAEMON_SET, &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::POD }),
-    (
-        Kind::REPLICATION_CONTROLLER,
-        &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::POD },
-    ),
+    (Kind::STATEFUL_SET, &StatefulSets),
+    (Kind::DAEMON_SET, &DaemonSets),
+    (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
 ];
 
 /// The view of a kind.
 pub fn of(kind: Kind) -> &'static dyn KindView {
+    if kind.is_custom() {
+        return &Customs;
+    }
     VIEWS.iter().find(|(k, _)| *k == kind).map_or(&Plain { shows: Shows::Made }, |(_, view)| *view)
+}
+
+/// An object that is being deleted stays until its finalizers are taken away.
+fn stuck(object: &Object) -> Option<Ails> {
+    let meta = object.meta();
+    let finalizers = meta.finalizers.as_deref().filter(|f| meta.is_deleting() && !f.is_empty())?;
+    Some(Ails::Finalizers(finalizers.to_vec()))
 }
 
 /// The view of all other kinds: the page knows nothing special about them.
@@ -115,13 +134,8 @@ impl KindView for Plain {
     fn makes(&self) -> Option<Kind> {
         None
     }
-    fn card(&self, object: &Object) -> Card {
-        let kind = object.kind();
-        if kind.is_custom() || kind == Kind::CUSTOM_RESOURCE_DEFINITION {
-            Card::of_conditions(object)
-        } else {
-            Card::Other
-        }
+    fn card(&self, _: &Object) -> Card {
+        Card::Other
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]

@@ -2,7 +2,7 @@
 
 use super::{KindView, Shows};
 use crate::api::types::{Pod, PodSpec};
-use crate::api::{Kind, Object};
+use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Deed, Offer, deletion};
@@ -30,6 +30,11 @@ impl KindView for Pods {
     fn node<'o>(&self, object: &'o Object) -> Option<&'o str> {
         let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();
         node.filter(|n| !n.is_empty())
+    }
+    /// A pod of a StatefulSet has the number behind the last dash of its name.
+    fn ordinal(&self, object: &Object) -> Option<u32> {
+        let owner = object.meta().controller().filter(|o| o.kind == Kind::STATEFUL_SET.as_str())?;
+        object.name().strip_prefix(owner.name.as_str())?.strip_prefix('-')?.parse().ok()
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
         object.get::<Pod>().and_then(|p| p.spec.as_ref()).map_or_else(Vec::new, |spec| named_by(spec))

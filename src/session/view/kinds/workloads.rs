@@ -2,60 +2,49 @@
 
 use super::{KindView, Selects, Shows};
 use crate::api::labels::Selector;
-use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::types::{Deployment, ReplicaSet, ReplicationController};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Offer, deletion, line, scaling};
 
-/// A kind that makes pods, or what makes pods, and of which the numbers are read from the fields that such
-/// kinds have in common.
-pub(super) struct Workload {
-    pub(super) place: Place,
-    pub(super) keeper: &'static str,
-    pub(super) makes: Kind,
-}
+/// ReplicationControllers.
+pub(super) struct ReplicationControllers;
 
-impl KindView for Workload {
+impl KindView for ReplicationControllers {
     fn place(&self) -> Place {
-        self.place
+        Place::Middle
     }
     fn shows(&self) -> Shows {
         Shows::Made
     }
     fn keeper(&self) -> &'static str {
-        self.keeper
+        "replication-controller"
     }
     fn makes(&self) -> Option<Kind> {
-        Some(self.makes)
+        Some(Kind::POD)
     }
     fn card(&self, object: &Object) -> Card {
-        let value = object.to_value();
-        let number = |paths: &[&str]| {
-            let found = paths.iter().find_map(|p| value.pointer(p)?.as_i64());
-            found.and_then(|n| i32::try_from(n).ok()).unwrap_or(0)
-        };
+        let Some(rc) = object.get::<ReplicationController>() else { return Card::Other };
+        let status = rc.status.as_ref();
         Card::Workload {
-            want: number(&[
-                "/status/desiredNumberScheduled",
-                "/spec/replicas",
-                "/spec/completions",
-                "/spec/parallelism",
-            ]),
-            ready: number(&["/status/readyReplicas", "/status/numberReady", "/status/succeeded"]),
-            have: number(&["/status/replicas", "/status/currentNumberScheduled", "/status/active"]),
+            want: rc.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1),
+            ready: status.and_then(|s| s.ready_replicas).unwrap_or(0),
+            have: status.map_or(0, |s| s.replicas),
             revision: None,
-            paused: value.pointer("/spec/suspend").and_then(serde_json::Value::as_bool).unwrap_or(false),
+            paused: false,
         }
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        let mut out = Vec::new();
-        if object.kind().has_subresource("scale") {
-            out.extend(scaling(object, &self.card(object)));
-        }
+        let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }
+}
+
+/// How many pods a workload's card says are declared.
+fn wanted(card: &Card) -> Option<i32> {
+    if let Card::Workload { want, .. } = card { Some(*want) } else { None }
 }
 
 /// Deployments.
@@ -93,7 +82,7 @@ impl KindView for Deployments {
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
-        let mut out = scaling(object, &card);
+        let mut out = wanted(&card).map_or_else(Vec::new, |n| scaling(object, n));
         let (key, verb) = match card {
             Card::Workload { paused: true, .. } => ("act-resume", "resume"),
             _ => ("act-pause", "pause"),
@@ -140,7 +129,7 @@ impl KindView for ReplicaSets {
         Some(Selects { selector, kind: Kind::POD, only_orphans: true })
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        let mut out = scaling(object, &self.card(object));
+        let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }

@@ -5,20 +5,25 @@
 //! the digest of its cluster: if repeating it leads to another one, because the engine has changed since,
 //! the reader is told.
 
-use std::collections::VecDeque;
+mod names;
+mod replay;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Depth, Op, Policy, Session, Start};
-use crate::cluster::{Action, Actor, Cluster, Digesting, Fault};
+use super::{Depth, Policy, Session, Start};
+use crate::cluster::Fault;
+
+pub(super) use names::find_action;
+use names::{INFORMERS, to_link};
+pub use replay::{Replay, Replayed};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
-/// components that are switched on and off, and informers that start and stop while a process runs; `d` has steps to
-/// the next run of a schedule. A link is written in the oldest version that has all it needs, so that a page that has not been reloaded for a
-/// while can open it. All versions can be opened.
+/// components that are switched on and off, and informers that start and stop while a process runs; `d` has
+/// steps to the next run of a schedule. A link is written in the oldest version that has all it needs, so that
+/// a page that has not been reloaded for a while can open it. All versions can be opened.
 const VERSIONS: [char; 4] = ['a', 'b', 'c', 'd'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
@@ -31,12 +36,6 @@ pub const NODES_LIMIT: usize = 1_000;
 
 /// The possible numbers of etcd members.
 pub const MEMBERS: [usize; 3] = [1, 3, 5];
-
-/// The name of [`Action::Informers`] in links.
-const INFORMERS: &str = "informers";
-
-/// When a replay computes the digest, this many objects count as one step.
-const OBJECTS_AT_ONCE: usize = 32;
 
 /// The content of a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -261,122 +260,6 @@ impl Link {
     }
 }
 
-/// A run that is being repeated, in slices.
-#[derive(Clone, Debug)]
-pub struct Replay {
-    session: Session,
-    /// The policy to set at the end.
-    policy: Policy,
-    left: VecDeque<LinkOp>,
-    at: Option<usize>,
-    digest: Option<String>,
-    /// The digest at the end, while it is computed and afterwards.
-    digesting: Option<Digesting>,
-    came_to: Option<String>,
-    done: u64,
-    total: u64,
-    skipped: u64,
-}
-
-/// The result of a replay.
-#[derive(Clone, Debug)]
-pub struct Replayed {
-    /// The session, at the moment that was shared.
-    pub session: Session,
-    /// Whether the digest is that of the link; true if the link has none.
-    pub same: bool,
-}
-
-impl Replay {
-    /// Begins to repeat the run of a link in a new session.
-    pub fn new(link: &Link) -> Replay {
-        Replay::on(Session::new(link.start.clone()), link)
-    }
-
-    /// Begins to repeat the ops of a link at the current moment of a session.
-    pub fn on(session: Session, link: &Link) -> Replay {
-        Replay {
-            session,
-            left: link.ops.iter().cloned().collect(),
-            at: link.at,
-            digest: link.digest.clone(),
-            digesting: None,
-            came_to: None,
-            done: 0,
-            total: link.steps(),
-            skipped: 0,
-            policy: link.policy.as_ref().and_then(|p| p.parse().ok()).unwrap_or_default(),
-        }
-    }
-
-    /// The session as it is now.
-    pub fn session(&self) -> &Session {
-        &self.session
-    }
-
-    /// The number of steps done, and the number of all steps.
-    pub fn progress(&self) -> (u64, u64) {
-        (self.done, self.total)
-    }
-
-    /// Repeats at most `steps` steps. Returns whether all are done.
-    pub fn advance(&mut self, steps: usize) -> bool {
-        for _ in 0..steps {
-            let Some(one) = self.next() else { return self.compare() };
-            self.done += 1;
-            let did = from_link(&one, self.session.cluster()).is_some_and(|op| self.session.perform(&op));
-            if !did {
-                self.skipped += 1;
-            }
-        }
-        false
-    }
-
-    /// The next step, as an op of one step.
-    fn next(&mut self) -> Option<LinkOp> {
-        loop {
-            let (one, rest) = match self.left.pop_front()? {
-                LinkOp::Steps(_, 0) | LinkOp::Policy(_, _, _, 0) => continue,
-                LinkOp::Steps(depth, n) => {
-                    (LinkOp::Steps(depth, 1), (n > 1).then(|| LinkOp::Steps(depth, n - 1)))
-                }
-                LinkOp::Policy(depth, policy, nth, n) => {
-                    let rest =
-                        (n > 1).then(|| LinkOp::Policy(depth, policy.clone(), nth.wrapping_add(1), n - 1));
-                    (LinkOp::Policy(depth, policy, nth, 1), rest)
-                }
-                one => (one, None),
-            };
-            if let Some(rest) = rest {
-                self.left.push_front(rest);
-            }
-            return Some(one);
-        }
-    }
-
-    /// Continues the computation of the digest. Returns whether it is done.
-    fn compare(&mut self) -> bool {
-        if self.digest.is_none() || self.came_to.is_some() {
-            return true;
-        }
-        let session = &self.session;
-        let digesting = self.digesting.get_or_insert_with(|| Digesting::new(session.cluster().clone()));
-        self.came_to = digesting.advance(OBJECTS_AT_ONCE);
-        self.came_to.is_some()
-    }
-
-    /// Ends the replay.
-    pub fn finish(mut self) -> Replayed {
-        while !self.advance(usize::MAX) {}
-        let same = self.skipped == 0 && self.digest.as_ref().is_none_or(|d| Some(d) == self.came_to.as_ref());
-        self.session.set_policy(self.policy);
-        if let Some(id) = self.at.and_then(|at| self.session.timeline().get(at).copied()) {
-            self.session.goto(id);
-        }
-        Replayed { session: self.session, same }
-    }
-}
-
 /// Adds an op. If it is the same step as the last one, that one's count is raised.
 fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
     match (ops.last_mut(), op) {
@@ -387,100 +270,6 @@ fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
             *n += 1;
         }
         (_, op) => ops.push(op),
-    }
-}
-
-fn to_link(op: &Op, cluster: &Cluster) -> Option<LinkOp> {
-    Some(match op {
-        Op::Start => return None,
-        Op::Step { depth, choice: None } => LinkOp::Steps(*depth, 1),
-        Op::Step { depth, choice: Some(actor) } => LinkOp::Chosen(*depth, cluster.actor_path(*actor)?),
-        Op::Policy { depth, policy, nth } => LinkOp::Policy(*depth, policy.to_string(), *nth, 1),
-        Op::Heard { depth, choice: None } => LinkOp::Heard(*depth, None),
-        Op::Heard { depth, choice: Some(actor) } => LinkOp::Heard(*depth, Some(cluster.actor_path(*actor)?)),
-        Op::Schedule { depth } => LinkOp::Schedule(*depth),
-        Op::Act(action) => {
-            let (name, process, informer) = name_action(action, cluster)?;
-            LinkOp::Act(name.to_owned(), process, informer)
-        }
-        Op::Fault(f) => LinkOp::Fault(f.clone()),
-        Op::Kubectl { line, files } => LinkOp::Kubectl(line.clone(), files.clone()),
-    })
-}
-
-fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
-    Some(match op {
-        LinkOp::Steps(depth, _) => Op::Step { depth: *depth, choice: None },
-        LinkOp::Chosen(depth, path) => Op::Step { depth: *depth, choice: Some(cluster.actor_at(path)?) },
-        LinkOp::Policy(depth, policy, nth, _) => {
-            Op::Policy { depth: *depth, policy: policy.parse().ok()?, nth: *nth }
-        }
-        LinkOp::Heard(depth, None) => Op::Heard { depth: *depth, choice: None },
-        LinkOp::Heard(depth, Some(path)) => {
-            Op::Heard { depth: *depth, choice: Some(cluster.actor_at(path)?) }
-        }
-        LinkOp::Schedule(depth) => Op::Schedule { depth: *depth },
-        LinkOp::Act(name, process, informer) => Op::Act(find_action(name, process, informer, cluster)?),
-        LinkOp::Fault(f) => Op::Fault(f.clone()),
-        LinkOp::Kubectl(line, files) => Op::Kubectl { line: line.clone(), files: files.clone() },
-    })
-}
-
-/// The name of an action, the path of its process or component, and the kind of its informer (empty if
-/// none).
-fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, String, String)> {
-    let kind = |process: u32, informer: u16| {
-        let n = cluster.process(process)?.informers.get(usize::from(informer))?;
-        Some(n.kind.as_str().to_owned())
-    };
-    let whole = |process: u32| cluster.process_path(process);
-    Some(match action {
-        Action::List { process, informer } => ("list", whole(*process)?, kind(*process, *informer)?),
-        Action::Watch { process, informer } => ("watch", whole(*process)?, kind(*process, *informer)?),
-        Action::Pop { process, informer } => ("pop", whole(*process)?, kind(*process, *informer)?),
-        Action::Notify { actor, informer } => {
-            ("notify", cluster.actor_path(*actor)?, kind(actor.process, *informer)?)
-        }
-        Action::Start { actor } => ("start", cluster.actor_path(*actor)?, String::new()),
-        Action::Send { actor } => ("send", cluster.actor_path(*actor)?, String::new()),
-        Action::Record { actor } => ("record", cluster.actor_path(*actor)?, String::new()),
-        Action::Advance => ("advance", String::new(), String::new()),
-        Action::Informers { actor } => (INFORMERS, cluster.actor_path(*actor)?, String::new()),
-    })
-}
-
-/// The enabled action that [`name_action`] names so.
-pub(super) fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
-    cluster
-        .enabled()
-        .into_iter()
-        .find(|a| name_action(a, cluster).is_some_and(|(n, w, k)| n == name && w == whose && k == kind))
-}
-
-impl Cluster {
-    /// A process, by its index.
-    pub fn process(&self, id: u32) -> Option<&crate::cluster::Process> {
-        self.processes().nth(id as usize)
-    }
-
-    /// The path of a process, for example `kubelet/node-1`, which does not depend on its index.
-    pub fn process_path(&self, id: u32) -> Option<String> {
-        let p = self.process(id)?;
-        Some(match &p.node {
-            Some(node) => format!("{}/{node}", p.name),
-            None => p.name.to_string(),
-        })
-    }
-
-    /// The path of a component, for example `kube-controller-manager:deployment-controller`, which does not
-    /// depend on its index.
-    pub fn actor_path(&self, actor: Actor) -> Option<String> {
-        Some(format!("{}:{}", self.process_path(actor.process)?, self.actor_name(actor)?))
-    }
-
-    /// The component with this path.
-    pub fn actor_at(&self, path: &str) -> Option<Actor> {
-        self.actors().find(|a| self.actor_path(*a).as_deref() == Some(path))
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
+use super::ApiServer;
+use super::context::RequestContext;
+use super::stage::Stage;
 use crate::api::types::{Pod, PodCondition, Time};
 use crate::api::{ApiKind, MetaExt, seconds};
 use crate::apimachinery::{Details, Request, Response, Status, Verb};
-use crate::apiserver::ApiServer;
-use crate::apiserver::context::RequestContext;
-use crate::apiserver::stages::Stage;
 
 impl ApiServer {
     /// Sets `spec.nodeName` to the node that the scheduler chose.
-    pub(in crate::apiserver) fn bind(
+    pub(super) fn bind(
         &mut self,
         r: &Request,
         node: &str,

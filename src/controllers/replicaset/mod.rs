@@ -2,6 +2,9 @@
 //! pods. The ReplicationController's (`pkg/controller/replication`) does the same for another kind, so the
 //! code is generic over `Replicated`.
 
+mod replicated;
+mod status;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -14,23 +17,20 @@ use super::controller_utils::{
 };
 use crate::api::labels::Selector;
 use crate::api::order;
-use crate::api::types::{
-    Pod, PodTemplateSpec, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, ReplicationController,
-    ReplicationControllerCondition, ReplicationControllerStatus, Time,
-};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod, seconds};
+use crate::api::types::{Pod, ReplicaSet, ReplicationController};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, later, owner_reference, pod};
 use crate::apimachinery::Status;
 use crate::client::{
-    Context, Error, Expectations, Handler, PodCount, Reconciler, Result, Seen, Selects, Watches, Why,
-    controller_of,
+    Context, Error, Expectations, Handler, PodCount, Reconciler, Result, Seen, Watches, Why, controller_of,
 };
+
+use replicated::Replicated;
+use status::{calculate_status, update_status};
 
 /// The most pods that one sync creates or deletes.
 const BURST_REPLICAS: usize = 500;
 /// The size of the first batch of creations. Each successful batch doubles the next.
 const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
-/// How often a failed status update is retried, on the object read again.
-const STATUS_UPDATE_RETRIES: usize = 1;
 
 /// The ReplicaSet controller.
 #[derive(Clone, Copy, Debug)]
@@ -39,103 +39,6 @@ pub struct ReplicaSetController;
 /// The ReplicationController controller.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplicationManager;
-
-/// A kind with a number of replicas and a pod template.
-trait Replicated: Selects {
-    /// Whether the status counts pods that are being deleted.
-    const COUNTS_TERMINATING: bool;
-    /// `spec.replicas`
-    fn replicas(&self) -> Option<i32>;
-    /// `spec.minReadySeconds`, in seconds.
-    fn min_ready_seconds(&self) -> i32;
-    /// `spec.template`
-    fn template(&self) -> Option<&PodTemplateSpec>;
-    /// `status`, in the form of a ReplicaSet's.
-    fn status(&self) -> ReplicaSetStatus;
-    /// Sets `status`.
-    fn set_status(&mut self, status: ReplicaSetStatus);
-}
-
-impl Selects for ReplicaSet {
-    fn selector(&self) -> std::result::Result<Selector, String> {
-        Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
-    }
-}
-
-impl Selects for ReplicationController {
-    fn selector(&self) -> std::result::Result<Selector, String> {
-        let set = self.spec.as_ref().and_then(|s| s.selector.as_ref());
-        Ok(Selector::from_set(set.unwrap_or(&BTreeMap::new())))
-    }
-}
-
-impl Replicated for ReplicaSet {
-    const COUNTS_TERMINATING: bool = true;
-    fn replicas(&self) -> Option<i32> {
-        self.spec.as_ref()?.replicas
-    }
-    fn min_ready_seconds(&self) -> i32 {
-        self.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
-    }
-    fn template(&self) -> Option<&PodTemplateSpec> {
-        self.spec.as_ref()?.template.as_ref()
-    }
-    fn status(&self) -> ReplicaSetStatus {
-        self.status.clone().unwrap_or_default()
-    }
-    fn set_status(&mut self, status: ReplicaSetStatus) {
-        self.status = Some(status);
-    }
-}
-
-impl Replicated for ReplicationController {
-    const COUNTS_TERMINATING: bool = false;
-    fn replicas(&self) -> Option<i32> {
-        self.spec.as_ref()?.replicas
-    }
-    fn min_ready_seconds(&self) -> i32 {
-        self.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
-    }
-    fn template(&self) -> Option<&PodTemplateSpec> {
-        self.spec.as_ref()?.template.as_ref()
-    }
-    fn status(&self) -> ReplicaSetStatus {
-        let Some(s) = &self.status else { return ReplicaSetStatus::default() };
-        let condition = |c: &ReplicationControllerCondition| ReplicaSetCondition {
-            type_: c.type_.clone(),
-            status: c.status.clone(),
-            last_transition_time: c.last_transition_time.clone(),
-            reason: c.reason.clone(),
-            message: c.message.clone(),
-        };
-        ReplicaSetStatus {
-            available_replicas: s.available_replicas,
-            conditions: s.conditions.as_ref().map(|all| all.iter().map(condition).collect()),
-            fully_labeled_replicas: s.fully_labeled_replicas,
-            observed_generation: s.observed_generation,
-            ready_replicas: s.ready_replicas,
-            replicas: s.replicas,
-            terminating_replicas: None,
-        }
-    }
-    fn set_status(&mut self, s: ReplicaSetStatus) {
-        let condition = |c: ReplicaSetCondition| ReplicationControllerCondition {
-            type_: c.type_,
-            status: c.status,
-            last_transition_time: c.last_transition_time,
-            reason: c.reason,
-            message: c.message,
-        };
-        self.status = Some(ReplicationControllerStatus {
-            available_replicas: s.available_replicas,
-            conditions: s.conditions.map(|all| all.into_iter().map(condition).collect()),
-            fully_labeled_replicas: s.fully_labeled_replicas,
-            observed_generation: s.observed_generation,
-            ready_replicas: s.ready_replicas,
-            replicas: s.replicas,
-        });
-    }
-}
 
 /// The state is the expectations: pods that were created or deleted and that the informer has not delivered
 /// yet.
@@ -422,87 +325,5 @@ fn siblings<T: Replicated>(cx: &Cx, rs: &T) -> Vec<Rc<T>> {
     match rs.meta().controller() {
         Some(owner) => cx.lister::<T>().controlled_by(&owner.uid).cloned().collect(),
         None => vec![Rc::new(rs.clone())],
-    }
-}
-
-/// The status that follows from the pods (`calculateStatus`).
-fn calculate_status<T: Replicated>(
-    rs: &T,
-    mine: &Mine,
-    failure: Option<&Error>,
-    now: Timestamp,
-) -> ReplicaSetStatus {
-    let mut status = rs.status();
-    set_failure(&mut status, mine.active, wanted(rs), failure, now);
-    let number = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
-    let count = |n: usize| (n != 0).then_some(number(n));
-    status.replicas = number(mine.active);
-    status.fully_labeled_replicas = count(mine.full);
-    status.ready_replicas = count(mine.ready);
-    status.available_replicas = count(mine.available);
-    status.terminating_replicas = T::COUNTS_TERMINATING.then(|| number(mine.terminating));
-    status
-}
-
-fn set_failure(
-    status: &mut ReplicaSetStatus,
-    have: usize,
-    want: usize,
-    failure: Option<&Error>,
-    now: Timestamp,
-) {
-    const TYPE: &str = "ReplicaFailure";
-    let there = status.conditions.iter().flatten().any(|c| c.type_ == TYPE);
-    match failure {
-        Some(e) if !there => {
-            let reason = if have < want { "FailedCreate" } else { "FailedDelete" };
-            status.conditions.get_or_insert_default().push(ReplicaSetCondition {
-                type_: TYPE.into(),
-                status: "True".into(),
-                last_transition_time: Some(Time(seconds(now))),
-                reason: Some(reason.into()),
-                message: Some(e.to_string()),
-            });
-        }
-        None if there => {
-            if let Some(c) = status.conditions.as_mut() {
-                c.retain(|c| c.type_ != TYPE);
-            }
-            if status.conditions.as_ref().is_some_and(Vec::is_empty) {
-                status.conditions = None;
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Writes the status if it has changed. Returns the object afterwards.
-async fn update_status<T: Replicated>(
-    cx: &Cx,
-    rs: &Rc<T>,
-    mut status: ReplicaSetStatus,
-    active: usize,
-) -> Result<Rc<T>> {
-    let old = rs.status();
-    status.observed_generation = Some(rs.meta().generation());
-    if old == status {
-        return Ok(rs.clone());
-    }
-    let mut current = rs.clone();
-    let mut tries = 0;
-    loop {
-        let why = Why::new("update_replica_set_status")
-            .read("before", ObjectRef::of(&**rs), "status.replicas", old.replicas)
-            .with("replicas", active)
-            .with("ready", status.ready_replicas.unwrap_or(0))
-            .with("available", status.available_replicas.unwrap_or(0))
-            .with("terminating", status.terminating_replicas.unwrap_or(0));
-        Rc::make_mut(&mut current).set_status(status.clone());
-        match cx.update_status(current.clone()).because(why).await {
-            Ok(updated) => return Ok(updated),
-            Err(e) if tries >= STATUS_UPDATE_RETRIES => return Err(e.into()),
-            Err(_) => current = cx.get::<T>(rs.meta().key()).await?,
-        }
-        tries += 1;
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::api::MetaExt;
-use crate::api::order;
-use crate::api::types::{Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod};
+use super::MetaExt;
+use super::order;
+use super::types::{Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod};
 
 type Labels = BTreeMap<String, String>;
 

@@ -1,0 +1,25 @@
+//! From JSON to an object of a kind.
+
+use serde_json::Value;
+
+use super::rest;
+use crate::api::{Kind, Object};
+use crate::apimachinery::Status;
+
+/// An object of a value that Go's decoder let through.
+pub(super) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
+    let owners = match value.get_mut("metadata") {
+        Some(Value::Object(meta)) => meta.remove("managedFields").filter(|v| !v.is_null()),
+        _ => None,
+    };
+    rest::prepare(kind, &mut value);
+    let mut object = Object::from_value(kind.stored(), value).map_err(|e| {
+        let (k, v) = (kind.as_str(), kind.version());
+        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
+    })?;
+    // An empty list says something: nobody is to own anything.
+    if let Some(owners) = owners {
+        object.meta_mut().managed_fields = serde_json::from_value(owners).ok();
+    }
+    Ok(object)
+}

@@ -1,0 +1,191 @@
+//! What the generic store asks of the strategy of a kind: defaults, validation and warnings
+//! (`k8s.io/apiserver/pkg/registry/rest`).
+//!
+//! A body goes through [`prepare`] as JSON, is decoded, and goes through [`default`] as an object. An object that is
+//! validated has been decoded and defaulted, and has its name and its namespace.
+//!
+//! ```
+//! use steady::api::{Kind, Object, types::Service};
+//! let mut service = Object::from_value(Kind::SERVICE, serde_json::json!({
+//!     "metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}
+//! })).unwrap();
+//! steady::apiserver::rest::default(&mut service);
+//! let spec = service.get::<Service>().unwrap().spec.clone().unwrap();
+//! assert_eq!(spec.type_.as_deref(), Some("ClusterIP"));
+//!
+//! use steady::apiserver::rest::validate_create;
+//! let pod = Object::from_value(Kind::CONFIG_MAP, serde_json::json!({
+//!     "metadata": {"name": "Bad", "namespace": "default"}
+//! })).unwrap();
+//! assert_eq!(validate_create(&pod)[0].field, "metadata.name");
+//!
+//! let service = Object::from_value(Kind::SERVICE, serde_json::json!({
+//!     "metadata": {"name": "s"}, "spec": {"type": "ClusterIP", "externalName": "example.com"}
+//! })).unwrap();
+//! assert_eq!(steady::apiserver::rest::warnings_on_create(&service), [r#"spec.externalName is ignored when spec.type is not "ExternalName""#]);
+//! ```
+
+use serde_json::Value;
+
+use super::defaults::omit_empty;
+use super::defaults::prepare::quantities_as_text;
+use super::kinds;
+use super::validation::{Errors, FieldError, meta, names};
+use crate::api::types as t;
+use crate::api::{Kind, Object};
+
+/// Brings a body into a form from which decoding loses nothing:
+///
+/// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
+/// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
+/// - another version of the kind than the stored one becomes the stored one;
+/// - what the kind's own strategy says of it.
+pub fn prepare(kind: Kind, body: &mut Value) {
+    for part in ["spec", "status"] {
+        if let Some(value) = body.get_mut(part) {
+            quantities_as_text(kind, value);
+        }
+    }
+    omit_empty(kind, body);
+    kinds::versions::to_stored(kind, body);
+    kinds::convert(kind, body);
+}
+
+/// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.
+///
+/// Applying it twice changes nothing the second time. A quantity that cannot be parsed is left as
+/// it is: decoding refuses it.
+pub fn default(object: &mut Object) {
+    kinds::default(object);
+}
+
+/// [`default`] for an object whose status is written. The spec of these kinds is set back to the
+/// stored one before anybody looks, so defaults of it would only copy the object: a sixth of what a
+/// pod's status cost.
+pub(super) fn default_for_status(object: &mut Object) {
+    let has_status = object.get::<t::Deployment>().is_some_and(|d| d.status.is_some())
+        || object.get::<t::ReplicaSet>().is_some_and(|rs| rs.status.is_some())
+        || object.get::<t::Pod>().is_some_and(|p| p.status.is_some());
+    if !has_status {
+        default(object);
+    }
+}
+
+/// What is wrong with an object that is to be made; nothing if it may be.
+pub fn validate_create(object: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    kinds::validate(object, &mut errs);
+    if errs.is_empty() && object.kind() != Kind::POD {
+        // What holds for every kind but pods, which have been asked it, should the kind's own rules have been laxer (`rest.BeforeCreate`).
+        meta::object_meta_generic(
+            &mut errs,
+            object.meta(),
+            object.kind().namespaced(),
+            names::name_is_path_segment,
+        );
+    }
+    errs
+}
+
+/// The same for a pod whose spec is known to be good.
+pub(super) fn validate_pod_of_valid_spec(pod: &t::Pod) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    kinds::pod::validation::metadata(&mut errs, pod);
+    errs
+}
+
+/// What is wrong with an update of `old` to `new`, status aside.
+pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    // First what holds for every kind (`rest.BeforeUpdate`); the kinds' own rules repeat it, so
+    // that such an error is among the causes twice, and in the message once.
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    kinds::validate_update(new, old, &mut errs);
+    errs
+}
+
+/// What is wrong with an update of `old`'s status to that of `new`.
+pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    kinds::validate_status_update(new, old, &mut errs);
+    errs
+}
+
+/// What is wrong with an update of a namespace's finalizers.
+pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) = (new.get::<t::Namespace>(), old.get::<t::Namespace>()) {
+        kinds::namespace::validate_finalize_update(&mut errs, new, old);
+    }
+    errs
+}
+
+/// What is wrong with an update of a Pod's ephemeral containers.
+pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
+        kinds::pod::subresources::ephemeral_containers(&mut errs, new, old);
+    }
+    errs
+}
+
+/// What is wrong with an update of what a Pod's containers request and may use.
+pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
+        kinds::pod::subresources::resize(&mut errs, new, old);
+    }
+    errs
+}
+
+/// What is wrong with an update of a CertificateSigningRequest's approval.
+pub fn validate_approval(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) =
+        (new.get::<t::CertificateSigningRequest>(), old.get::<t::CertificateSigningRequest>())
+    {
+        kinds::certificate_signing_request::validation::approval_update(&mut errs, new, old);
+    }
+    errs
+}
+
+/// What is wrong with a new status of a pod that stays what it is otherwise.
+pub(super) fn validate_pod_status(pod: &t::Pod, status: &t::PodStatus) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    kinds::pod::status::status(&mut errs, status, pod);
+    errs
+}
+
+/// What is to be said of a new object that is valid.
+pub fn warnings_on_create(object: &Object) -> Vec<String> {
+    kinds::warnings_on_create(object)
+}
+
+/// What is to be said of an update that is valid. Pods are silent, and so is a template that is as
+/// it was.
+pub fn warnings_on_update(new: &Object, old: &Object) -> Vec<String> {
+    kinds::warnings_on_update(new, old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_become_text_only_where_a_quantity_stands() {
+        let mut v = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": 0.5}}, "ports": [{"containerPort": 1}]}],
+            "nodeSelector": {"limits": 1}}});
+        prepare(Kind::POD, &mut v);
+        assert_eq!(
+            v,
+            json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "0.5"}}, "ports": [{"containerPort": 1}]}],
+                "nodeSelector": {"limits": 1}}})
+        );
+    }
+}

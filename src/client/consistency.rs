@@ -1,0 +1,91 @@
+//! What a controller has written, and whether its caches have it yet
+//! (`k8s.io/kubernetes/pkg/controller/util/consistency`; KEP-5647, on by default since 1.36).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::context::{Error, Result};
+use super::indexer::Caches;
+use super::memory::Memory;
+use crate::api::persistent::Map;
+use crate::api::{ApiKind, Key, Kind, Timestamp};
+
+/// The newest revision of each kind that a controller has written for an object. As long as the caches are older,
+/// a sync of that object would act on what the controller itself has changed since, so it does not begin.
+#[derive(Clone, Debug, Default)]
+pub struct Consistency {
+    written: Map<Key, Rc<BTreeMap<Kind, u64>>>,
+}
+
+impl Consistency {
+    /// Notes that `object`, as the API server has answered it, was written for the object `owner`.
+    pub fn wrote<T: ApiKind>(&mut self, owner: &Key, object: &T) {
+        let Some(revision) = revision(object) else { return };
+        let mut written = self.written.get(owner).cloned().unwrap_or_default();
+        let of_kind = Rc::make_mut(&mut written).entry(T::KIND).or_default();
+        *of_kind = revision.max(*of_kind);
+        self.written.insert(owner.clone(), written);
+    }
+
+    /// Whether the caches have everything that was written for an object.
+    ///
+    /// # Errors
+    /// The kind whose cache is too old, in Kubernetes' words.
+    pub fn ensure_ready(&self, owner: &Key, caches: &Caches) -> Result {
+        let written = self.written.get(owner).into_iter().flat_map(|w| w.iter());
+        for (kind, wrote) in written {
+            let read = caches.of(*kind).revision();
+            if read < *wrote {
+                return Err(Error::Other(format!(
+                    "read version: {read} is not as new as written version: {wrote} for group resource {}",
+                    kind.group_resource()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets an object, which is gone.
+    pub fn clear(&mut self, owner: &Key) {
+        self.written.remove(owner);
+    }
+}
+
+/// The revision at which an object was written.
+fn revision<T: ApiKind>(object: &T) -> Option<u64> {
+    object.meta().resource_version.as_deref()?.parse().ok()
+}
+
+impl Memory for Consistency {
+    /// None: in the states that the explorer compares, the caches have everything, and nothing is waited for.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::types::{ObjectMeta, Pod};
+
+    #[test]
+    fn a_sync_waits_until_the_cache_has_what_was_written() {
+        let pod = |revision: &str| Pod {
+            metadata: ObjectMeta { resource_version: Some(revision.into()), ..ObjectMeta::default() },
+            ..Pod::default()
+        };
+        let (set, other) = (Key::new("default", "web"), Key::new("default", "other"));
+        let mut caches = Caches::default();
+        let mut written = Consistency::default();
+        written.wrote(&set, &pod("7"));
+        written.wrote(&set, &pod("5"));
+        let why = written.ensure_ready(&set, &caches).unwrap_err().to_string();
+        assert_eq!(why, "read version: 0 is not as new as written version: 7 for group resource pods");
+        assert!(written.ensure_ready(&other, &caches).is_ok());
+        caches.of_mut(Kind::POD).has_seen(6);
+        assert!(written.ensure_ready(&set, &caches).is_err());
+        caches.of_mut(Kind::POD).has_seen(7);
+        assert!(written.ensure_ready(&set, &caches).is_ok());
+    }
+}

@@ -1,0 +1,275 @@
+//! StatefulSets in whole clusters.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::sets::{
+    delete, events, get, image, images, make, names, owners, patch, patch_status, pods_on_the_way, rest,
+    status,
+};
+use crate::api::Kind;
+use crate::cluster::{Cluster, Config, Fault};
+
+const SET: Kind = Kind::STATEFUL_SET;
+
+fn set(replicas: i64, more: Value) -> Value {
+    let mut spec = json!({
+        "replicas": replicas, "serviceName": "web", "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "c", "image": "nginx:1"}], "terminationGracePeriodSeconds": 1},
+        },
+    });
+    for (k, v) in more.as_object().into_iter().flatten() {
+        spec[k] = v.clone();
+    }
+    json!({"metadata": {"name": "web", "namespace": "default"}, "spec": spec})
+}
+
+fn with(replicas: i64, more: Value) -> Cluster {
+    let mut c = Cluster::new(&Config::nodes(2));
+    make(&mut c, SET, set(replicas, more));
+    c
+}
+
+#[test]
+fn pods_come_in_order_and_go_in_reverse() {
+    let mut c = with(3, json!({}));
+    assert_eq!(pods_on_the_way(&mut c), ["+web-0", "+web-1", "+web-2"]);
+    let pod = get(&c, Kind::POD, "web-1").unwrap();
+    assert_eq!(pod["spec"]["hostname"], "web-1");
+    assert_eq!(pod["spec"]["subdomain"], "web");
+    assert_eq!(pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"], "1");
+    patch(&mut c, SET, "web", json!({"spec": {"replicas": 1}}));
+    assert_eq!(pods_on_the_way(&mut c), ["-web-2", "-web-1"]);
+    let said = events(&c, "web");
+    assert!(said.contains(&"SuccessfulDelete: Delete Pod web-2 in StatefulSet web successful".to_owned()));
+    assert_eq!(status(&c, SET, "web")["readyReplicas"], 1);
+}
+
+#[test]
+fn the_next_pod_waits_for_the_one_before() {
+    let probe = json!({"exec": {"command": ["false"]}});
+    let spec = json!({"containers": [{"name": "c", "image": "nginx:1", "readinessProbe": probe}]});
+    let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": spec});
+    let mut c = with(3, json!({"template": template}));
+    rest(&mut c);
+    assert_eq!(names(&c, Kind::POD), ["web-0"]);
+    // In parallel nobody waits.
+    let mut c = with(3, json!({"template": template, "podManagementPolicy": "Parallel"}));
+    rest(&mut c);
+    assert_eq!(names(&c, Kind::POD), ["web-0", "web-1", "web-2"]);
+}
+
+#[test]
+fn ordinals_start_where_they_shall() {
+    let mut c = with(2, json!({"ordinals": {"start": 5}}));
+    rest(&mut c);
+    assert_eq!(names(&c, Kind::POD), ["web-5", "web-6"]);
+    patch(&mut c, SET, "web", json!({"spec": {"ordinals": {"start": 6}}}));
+    assert_eq!(pods_on_the_way(&mut c), ["+web-7", "-web-5"]);
+}
+
+#[test]
+fn an_update_replaces_pods_from_the_highest_ordinal() {
+    let mut c = with(3, json!({}));
+    rest(&mut c);
+    patch(&mut c, SET, "web", image("nginx:2"));
+    let way = ["-web-2", "+web-2", "-web-1", "+web-1", "-web-0", "+web-0"];
+    assert_eq!(pods_on_the_way(&mut c), way);
+    let s = status(&c, SET, "web");
+    assert_eq!(s["currentRevision"], s["updateRevision"]);
+    // Back to the first template: its revision becomes the newest, and no new one is made.
+    let revisions = names(&c, Kind::CONTROLLER_REVISION);
+    patch(&mut c, SET, "web", image("nginx:1"));
+    rest(&mut c);
+    assert_eq!(names(&c, Kind::CONTROLLER_REVISION), revisions);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1", "web-2=nginx:1"]);
+}
+
+#[test]
+fn a_partition_keeps_the_lower_ordinals() {
+    let rolling = json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 2}});
+    let mut c = with(3, json!({"updateStrategy": rolling}));
+    rest(&mut c);
+    patch(&mut c, SET, "web", image("nginx:2"));
+    rest(&mut c);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1", "web-2=nginx:2"]);
+    // A pod below the partition comes back as it was.
+    delete(&mut c, Kind::POD, "web-0");
+    rest(&mut c);
+    assert_eq!(images(&c)[0], "web-0=nginx:1");
+}
+
+#[test]
+fn on_delete_waits_for_a_person() {
+    let mut c = with(2, json!({"updateStrategy": {"type": "OnDelete"}}));
+    rest(&mut c);
+    patch(&mut c, SET, "web", image("nginx:2"));
+    rest(&mut c);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1"]);
+    delete(&mut c, Kind::POD, "web-1");
+    rest(&mut c);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:2"]);
+}
+
+#[test]
+fn a_broken_rollout_stays_stuck_until_its_pod_is_deleted() {
+    let mut c = with(2, json!({}));
+    rest(&mut c);
+    // A probe that never passes keeps the new pod from being ready.
+    let broken = json!({"name": "c", "image": "nginx:2", "readinessProbe": {"exec": {"command": ["false"]}}});
+    let template = |container: Value| json!({"spec": {"template": {"spec": {"containers": [container]}}}});
+    patch(&mut c, SET, "web", template(broken));
+    rest(&mut c);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:2"]);
+    patch(&mut c, SET, "web", template(json!({"name": "c", "image": "nginx:1"})));
+    rest(&mut c);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:2"], "it waits for the broken pod");
+    delete(&mut c, Kind::POD, "web-1");
+    rest(&mut c);
+    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1"]);
+    assert_eq!(status(&c, SET, "web")["readyReplicas"], 2);
+}
+
+#[test]
+fn a_pod_that_ended_is_made_anew() {
+    let mut c = with(2, json!({}));
+    rest(&mut c);
+    patch_status(&mut c, Kind::POD, "web-1", json!({"status": {"phase": "Failed"}}));
+    assert_eq!(pods_on_the_way(&mut c), ["-web-1", "+web-1"]);
+}
+
+#[test]
+fn pods_are_adopted_by_name_and_labels_and_released_by_labels() {
+    let mut c = Cluster::new(&Config::nodes(2));
+    let pod = |name: &str, app: &str| {
+        let spec = json!({"containers": [{"name": "c", "image": "nginx:1"}]});
+        json!({"metadata": {"name": name, "namespace": "default", "labels": {"app": app}}, "spec": spec})
+    };
+    for (name, app) in [("web-0", "web"), ("other-1", "web"), ("web-9", "else")] {
+        make(&mut c, Kind::POD, pod(name, app));
+    }
+    rest(&mut c);
+    make(&mut c, SET, set(1, json!({})));
+    rest(&mut c);
+    assert_eq!(owners(&c, Kind::POD, "web-0"), ["StatefulSet/web"]);
+    assert_eq!(owners(&c, Kind::POD, "other-1"), [""; 0]);
+    assert_eq!(owners(&c, Kind::POD, "web-9"), [""; 0]);
+    patch(&mut c, Kind::POD, "web-0", json!({"metadata": {"labels": {"app": "else"}}}));
+    rest(&mut c);
+    assert_eq!(owners(&c, Kind::POD, "web-0"), [""; 0]);
+}
+
+#[test]
+fn claims_are_kept_or_go_with_their_owner() {
+    let claim = json!({"metadata": {"name": "data"}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
+    let retention = |scaled: &str, deleted: &str| {
+        let policy = json!({"whenScaled": scaled, "whenDeleted": deleted});
+        json!({"volumeClaimTemplates": [claim], "persistentVolumeClaimRetentionPolicy": policy})
+    };
+    let claims = |c: &Cluster| names(c, Kind::PERSISTENT_VOLUME_CLAIM);
+    let mut c = with(2, retention("Delete", "Retain"));
+    rest(&mut c);
+    assert_eq!(claims(&c), ["data-web-0", "data-web-1"]);
+    assert_eq!(owners(&c, Kind::PERSISTENT_VOLUME_CLAIM, "data-web-1"), [""; 0]);
+    patch(&mut c, SET, "web", json!({"spec": {"replicas": 1}}));
+    rest(&mut c);
+    assert_eq!(claims(&c), ["data-web-0"]);
+    delete(&mut c, SET, "web");
+    rest(&mut c);
+    assert_eq!((claims(&c), names(&c, Kind::POD)), (vec!["data-web-0".to_owned()], vec![]));
+
+    let mut c = with(1, retention("Retain", "Delete"));
+    rest(&mut c);
+    assert_eq!(owners(&c, Kind::PERSISTENT_VOLUME_CLAIM, "data-web-0"), ["StatefulSet/web"]);
+    delete(&mut c, SET, "web");
+    rest(&mut c);
+    assert_eq!(claims(&c), [""; 0]);
+
+    // All at once, and the claims get their owner once each.
+    let mut parallel = retention("Delete", "Delete");
+    parallel["podManagementPolicy"] = "Parallel".into();
+    let mut c = with(3, parallel);
+    rest(&mut c);
+    assert_eq!(owners(&c, Kind::PERSISTENT_VOLUME_CLAIM, "data-web-2"), ["StatefulSet/web"]);
+    assert!(events(&c, "web").iter().all(|e| e.starts_with("SuccessfulCreate")), "{:#?}", events(&c, "web"));
+}
+
+#[test]
+fn a_claim_that_somebody_else_controls_is_left_to_them() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    make(&mut c, Kind::CONFIG_MAP, json!({"metadata": {"name": "boss", "namespace": "default"}}));
+    let uid = get(&c, Kind::CONFIG_MAP, "boss").unwrap()["metadata"]["uid"].clone();
+    let owner =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "boss", "uid": uid, "controller": true});
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    let meta = json!({"name": "data-web-0", "namespace": "default", "ownerReferences": [owner]});
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, json!({"metadata": meta, "spec": spec}));
+    let policy = json!({"whenScaled": "Retain", "whenDeleted": "Delete"});
+    let templates = json!([{"metadata": {"name": "data"}, "spec": spec}]);
+    make(
+        &mut c,
+        SET,
+        set(1, json!({"volumeClaimTemplates": templates, "persistentVolumeClaimRetentionPolicy": policy})),
+    );
+    rest(&mut c);
+    assert_eq!(owners(&c, Kind::PERSISTENT_VOLUME_CLAIM, "data-web-0"), ["ConfigMap/boss"]);
+    let said = events(&c, "web");
+    assert!(
+        said.iter().any(|e| e.starts_with("ConflictingController: PersistentVolumeClaim data-web-0 has"))
+    );
+}
+
+#[test]
+fn only_so_many_revisions_are_kept() {
+    let mut c = with(1, json!({"revisionHistoryLimit": 1}));
+    rest(&mut c);
+    for tag in 2..6 {
+        patch(&mut c, SET, "web", image(&format!("nginx:{tag}")));
+        rest(&mut c);
+    }
+    assert_eq!(names(&c, Kind::CONTROLLER_REVISION).len(), 2);
+}
+
+#[test]
+fn a_name_that_is_in_use_is_not_taken() {
+    let mut c = with(1, json!({}));
+    rest(&mut c);
+    let revision = names(&c, Kind::CONTROLLER_REVISION).remove(0);
+    delete(&mut c, SET, "web");
+    rest(&mut c);
+    // Somebody else's revision of the same name.
+    let other =
+        json!({"metadata": {"name": revision, "namespace": "default"}, "data": {"x": 1}, "revision": 1});
+    make(&mut c, Kind::CONTROLLER_REVISION, other);
+    make(&mut c, SET, set(1, json!({})));
+    rest(&mut c);
+    assert_eq!(names(&c, Kind::CONTROLLER_REVISION).len(), 2);
+    let s = status(&c, SET, "web");
+    assert_eq!(s["collisionCount"], 1);
+    assert_ne!(s["currentRevision"], revision.as_str());
+    assert_eq!(s["readyReplicas"], 1);
+}
+
+#[test]
+fn billions_of_replicas_come_one_by_one() {
+    let mut c = with(2_000_000_000, json!({}));
+    c.run_to_steady(60, |_, _| {});
+    assert!(!names(&c, Kind::POD).is_empty());
+}
+
+#[test]
+fn a_controller_that_was_restarted_goes_on() {
+    let mut c = with(2, json!({}));
+    c.run_to_steady(8, |_, _| {});
+    for _ in 0..3 {
+        let restart = Fault::Restart { process: "kube-controller-manager".into(), node: None };
+        c.fault(&restart).unwrap();
+        c.run_to_steady(3, |_, _| {});
+    }
+    rest(&mut c);
+    assert_eq!(status(&c, SET, "web")["readyReplicas"], 2);
+}

@@ -1,0 +1,168 @@
+//! The revisions of a set (`update.go`, `constructHistory`).
+
+use std::rc::Rc;
+
+use super::super::controller_ref_manager::claim_objects;
+use super::super::history::{self, data, template_patch};
+use super::{Cx, HASH_LABEL, wrote};
+use crate::api::labels::Selector;
+use crate::api::pod_template_hash::compute_hash;
+use crate::api::types::{ControllerRevision, DaemonSet, ObjectMeta, Pod, RawExtension};
+use crate::api::{Kind, MetaExt, ObjectRef, order, owner_reference};
+use crate::apimachinery::DeleteOptions;
+use crate::client::{Error, Result, Why};
+
+type Revision = Rc<ControllerRevision>;
+
+/// The revision of the present template, and those of earlier ones. The present one is created if it is not there.
+///
+/// # Errors
+/// A request that failed.
+pub(super) async fn construct(
+    cx: &Cx,
+    set: &Rc<DaemonSet>,
+    selector: &Selector,
+) -> Result<(Revision, Vec<Revision>)> {
+    let lister = cx.lister::<ControllerRevision>();
+    let owned = lister.controlled_by(set.metadata.uid());
+    let candidates = owned.chain(lister.orphans(set.metadata.namespace())).cloned().collect();
+    let claimed = claim_objects(cx, set, selector, candidates, |_| true).await?;
+    let patch = template_patch(set);
+    let (mut current, mut old) = (Vec::new(), Vec::new());
+    for mut revision in claimed {
+        if revision.metadata.label(HASH_LABEL).is_none() {
+            revision = label(cx, set, revision).await?;
+        }
+        if data(&revision) == Some(&patch) { current.push(revision) } else { old.push(revision) }
+    }
+    let number = old.iter().map(|r| r.revision).max().unwrap_or(0).max(0) + 1;
+    let Some(kept) = current.iter().rev().max_by_key(|r| r.revision).cloned() else {
+        return Ok((snapshot(cx, set, patch, number).await?, old));
+    };
+    if current.len() > 1 {
+        deduplicate(cx, set, selector, &kept, &current).await?;
+    }
+    if kept.revision < number {
+        wrote(cx, set, &history::renumber(cx, &kept, number).await?);
+    }
+    Ok((kept, old))
+}
+
+/// Gives a revision without a hash its name instead, which is different for each.
+async fn label(cx: &Cx, set: &DaemonSet, mut revision: Revision) -> Result<Revision> {
+    let name = revision.metadata.name().to_owned();
+    let why = Why::new("controller_revision.label").with("revision", &name);
+    let labels = Rc::make_mut(&mut revision).metadata.labels.get_or_insert_default();
+    labels.insert(HASH_LABEL.into(), name);
+    let labelled = cx.update(revision).because(why).await?;
+    wrote(cx, set, &labelled);
+    Ok(labelled)
+}
+
+/// Keeps one of several revisions with the same template, and gives the pods its hash (`dedupCurHistories`).
+async fn deduplicate(
+    cx: &Cx,
+    set: &Rc<DaemonSet>,
+    selector: &Selector,
+    kept: &Revision,
+    same: &[Revision],
+) -> Result {
+    let hash = kept.metadata.label(HASH_LABEL).unwrap_or_default().to_owned();
+    let pods = cx.lister::<Pod>();
+    let mine: Vec<Rc<Pod>> = pods.controlled_by(set.metadata.uid()).cloned().collect();
+    let matches = |p: &Rc<Pod>| selector.matches(p.metadata.labels_or_empty());
+    for pod in mine.into_iter().filter(matches) {
+        if pod.metadata.label(HASH_LABEL) == Some(hash.as_str()) {
+            continue;
+        }
+        let mut to = pod.clone();
+        Rc::make_mut(&mut to).metadata.labels.get_or_insert_default().insert(HASH_LABEL.into(), hash.clone());
+        let why = Why::new("controller_revision.relabel_pod").with("revision", kept.metadata.name());
+        wrote(cx, set, &cx.patch(pod, to).because(why).await?);
+    }
+    for revision in same.iter().filter(|r| r.metadata.name() != kept.metadata.name()) {
+        let why = Why::new("controller_revision.duplicate").with("kept", kept.metadata.name());
+        let key = revision.metadata.key();
+        cx.delete(Kind::CONTROLLER_REVISION, key, DeleteOptions::default()).because(why).await?;
+    }
+    Ok(())
+}
+
+/// Creates the revision of the present template (`snapshot`). If its name is in use by a revision with another
+/// template, `status.collisionCount` is raised, so that the next sync tries another name.
+async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number: i64) -> Result<Revision> {
+    let template = set.spec.as_ref().map(|s| s.template.clone()).unwrap_or_default();
+    let collisions = set.status.as_ref().and_then(|s| s.collision_count);
+    let hash = compute_hash(&template, collisions);
+    let mut labels = template.metadata.as_ref().map(|m| m.labels_or_empty().clone()).unwrap_or_default();
+    labels.insert(HASH_LABEL.into(), hash.clone());
+    let revision = ControllerRevision {
+        metadata: ObjectMeta {
+            name: Some(format!("{}-{hash}", set.metadata.name())),
+            namespace: set.metadata.namespace.clone(),
+            labels: Some(labels),
+            annotations: set.metadata.annotations.clone(),
+            owner_references: Some(vec![owner_reference(Kind::DAEMON_SET, &set.metadata)]),
+            ..Default::default()
+        },
+        data: Some(RawExtension(patch.clone())),
+        revision: number,
+    };
+    let key = revision.metadata.key();
+    let why = Why::new("controller_revision.create")
+        .read("owner", ObjectRef::of(&**set), "spec.template", set.metadata.name())
+        .with("revision", number);
+    let refused = match cx.create(revision).because(why).await {
+        Ok(created) => {
+            wrote(cx, set, &created);
+            return Ok(created);
+        }
+        Err(e) if e.is_already_exists() => e,
+        Err(e) => return Err(e.into()),
+    };
+    let existing = cx.get::<ControllerRevision>(key).await?;
+    if data(&existing) == Some(&patch) {
+        return Ok(existing);
+    }
+    let mut latest = cx.get::<DaemonSet>(set.metadata.key()).await?;
+    let counted = latest.status.as_ref().and_then(|s| s.collision_count);
+    if counted != collisions {
+        return Err(Error::Other(format!(
+            "found a stale collision count ({}, expected {}) of DaemonSet {:?} while processing; will retry until it is updated",
+            collisions.unwrap_or(0),
+            counted.unwrap_or(0),
+            set.metadata.name()
+        )));
+    }
+    let why = Why::new("controller_revision.collision")
+        .read("name", ObjectRef::of(&*existing), "metadata.name", existing.metadata.name())
+        .read("collisions", ObjectRef::of(&*latest), "status.collisionCount", counted.unwrap_or(0));
+    Rc::make_mut(&mut latest).status.get_or_insert_default().collision_count =
+        Some(counted.unwrap_or(0).saturating_add(1));
+    wrote(cx, set, &cx.update_status(latest).because(why).await?);
+    Err(refused.into())
+}
+
+/// Deletes the oldest revisions that no pod has, so that `spec.revisionHistoryLimit` are left (`cleanupHistory`).
+///
+/// # Errors
+/// The API server's refusal.
+pub(super) async fn cleanup(cx: &Cx, set: &DaemonSet, pods: &[Rc<Pod>], old: &[Revision]) -> Result {
+    let limit = set.spec.as_ref().and_then(|s| s.revision_history_limit).unwrap_or(10);
+    let limit = usize::try_from(limit).unwrap_or(0);
+    let mut surplus = old.len().saturating_sub(limit);
+    let mut sorted = old.to_vec();
+    order::sort_by(&mut sorted, |a, b| a.revision.cmp(&b.revision));
+    let is_live = |r: &Revision| {
+        let hash = r.metadata.label(HASH_LABEL).filter(|h| !h.is_empty());
+        hash.is_some_and(|h| pods.iter().any(|p| p.metadata.label(HASH_LABEL) == Some(h)))
+    };
+    for revision in sorted.iter().filter(|r| !is_live(r)) {
+        if surplus == 0 {
+            break;
+        }
+        history::delete(cx, revision, old.len(), limit).await?;
+        surplus -= 1;
+    }
+    Ok(())
+}

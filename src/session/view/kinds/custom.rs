@@ -1,0 +1,132 @@
+//! CustomResourceDefinitions, and the objects of the kinds that they define.
+
+use serde_json::Value;
+
+use super::{KindView, Shows, stuck};
+use crate::api::types::CustomResourceDefinition;
+use crate::api::{Kind, Object};
+use crate::apiserver::apiextensions::scale;
+use crate::cluster::Cluster;
+use crate::session::view::ails::Ails;
+use crate::session::view::card::{Card, Place, Standing};
+use crate::session::view::events::Condition;
+use crate::session::view::offers::{Offer, deletion, scaling};
+
+/// CustomResourceDefinitions.
+pub(super) struct Definitions;
+
+/// The conditions of a definition, each with the status that means trouble. Which of them says most comes first.
+const TROUBLES: [(&str, &str); 5] = [
+    ("Terminating", "True"),
+    ("NonStructuralSchema", "True"),
+    ("KubernetesAPIApprovalPolicyConformant", "False"),
+    ("NamesAccepted", "False"),
+    ("Established", "False"),
+];
+
+impl Definitions {
+    /// The condition that says most about a definition, and whether it means trouble.
+    fn standing(object: &Object) -> Option<(bool, Condition)> {
+        let status = object.get::<CustomResourceDefinition>()?.status.as_ref()?;
+        let conditions = || status.conditions.iter().flatten();
+        let trouble = TROUBLES
+            .iter()
+            .find_map(|(type_, bad)| conditions().find(|c| c.type_ == *type_ && c.status == *bad));
+        let found = trouble.or_else(|| conditions().find(|c| c.type_ == "Established"))?;
+        let condition = Condition {
+            kind: found.type_.clone(),
+            status: found.status.clone(),
+            reason: found.reason.clone().unwrap_or_default(),
+            message: found.message.clone().unwrap_or_default(),
+        };
+        Some((trouble.is_some(), condition))
+    }
+}
+
+impl KindView for Definitions {
+    fn place(&self) -> Place {
+        Place::Aside
+    }
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
+    fn keeper(&self) -> &'static str {
+        ""
+    }
+    fn makes(&self) -> Option<Kind> {
+        None
+    }
+    fn card(&self, object: &Object) -> Card {
+        let standing = Definitions::standing(object);
+        Card::Resource(standing.map(|(trouble, c)| {
+            // Some conditions are good news when they are true, others when they are false.
+            let word = if c.status == "True" { c.kind } else { format!("{}: {}", c.kind, c.status) };
+            Standing { good: !trouble, word }
+        }))
+    }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        let trouble = Definitions::standing(object).filter(|(trouble, _)| *trouble);
+        trouble.map(|(_, condition)| Ails::Condition(condition)).or_else(|| stuck(object))
+    }
+    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
+        vec![deletion(object)]
+    }
+}
+
+/// Objects of custom kinds.
+pub(super) struct Customs;
+
+/// The types of conditions by which an object of any kind says how it stands, the one that says most first.
+const STANDING: [&str; 5] = ["Ready", "Available", "Healthy", "Programmed", "Accepted"];
+
+impl Customs {
+    /// The condition by which an object says how it stands, if it has one.
+    fn standing(object: &Object) -> Option<Condition> {
+        let fields = object.custom()?.fields();
+        let conditions = fields.get("status")?.get("conditions")?.as_array()?;
+        let is = |c: &Value, type_: &str| c.get("type").and_then(Value::as_str) == Some(type_);
+        let found = STANDING.iter().find_map(|type_| conditions.iter().find(|c| is(c, type_)))?;
+        Some(Condition::of(found))
+    }
+
+    /// How many replicas an object wants; `None` if its kind has no scale, or the object does not say.
+    fn replicas(cluster: &Cluster, object: &Object) -> Option<i32> {
+        let kind = object.kind();
+        let definition = cluster.api().definitions().find(kind.group(), kind.plural())?;
+        let version = definition.preferred()?.version();
+        let spec = definition.crd().spec.versions.iter().find(|v| v.name == version)?;
+        let paths = spec.subresources.as_ref()?.scale.as_ref()?;
+        let replicas = scale::read(paths, &object.to_value()).ok()?.replicas?;
+        i32::try_from(replicas).ok()
+    }
+}
+
+impl KindView for Customs {
+    fn place(&self) -> Place {
+        Place::Aside
+    }
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
+    fn keeper(&self) -> &'static str {
+        ""
+    }
+    fn makes(&self) -> Option<Kind> {
+        None
+    }
+    fn card(&self, object: &Object) -> Card {
+        Card::Resource(Customs::standing(object).map(|c| {
+            let good = c.status == "True";
+            Standing { good, word: if good { c.kind } else { format!("{}: {}", c.kind, c.status) } }
+        }))
+    }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        let condition = Customs::standing(object).filter(|c| c.status != "True");
+        stuck(object).or(condition.map(Ails::Condition))
+    }
+    fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
+        let mut out = Customs::replicas(cluster, object).map_or_else(Vec::new, |n| scaling(object, n));
+        out.push(deletion(object));
+        out
+    }
+}

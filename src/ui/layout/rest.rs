@@ -1,0 +1,76 @@
+//! What stands beside the workloads and their pods: nodes, and all other objects.
+
+use steady::engine::{Card, Graph, Place};
+
+use super::{DOWN_GAP, Item, Layout, RIGHT, Rect, Slots};
+
+/// The height that the third line of a card adds: it says how an object stands.
+const STANDING: f32 = 17.0;
+
+/// Other objects, in rows of so many: from a point on, in cards of a size. Returns where the last row ends, with the gap.
+fn rows(
+    graph: &Graph,
+    out: &mut Layout,
+    list: &[usize],
+    columns: usize,
+    at: (f32, f32),
+    size: (f32, f32),
+    gap: f32,
+) -> f32 {
+    let mut y = at.1;
+    for row in list.chunks(columns.max(1)) {
+        let card = |i: &usize| graph.nodes.get(*i).map(|n| &n.card);
+        let standing = row.iter().any(|i| matches!(card(i), Some(Card::Resource(_))));
+        let h = size.1 + if standing { STANDING } else { 0.0 };
+        for (i, node) in row.iter().enumerate() {
+            let rect = Rect { x: at.0 + i as f32 * (size.0 + gap), y, w: size.0, h };
+            out.items.push(Item { node: *node, rect });
+        }
+        y += h + gap;
+    }
+    y
+}
+
+/// Nodes in a column at the right, and the other objects in rows below the pods.
+pub(super) fn right(graph: &Graph, out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots) {
+    let s = &RIGHT;
+    // Without workloads and pods, the other objects stand where these would.
+    let alone = out.titles.is_empty();
+    let columns_alone = if asides.len() > 8 { 4 } else { 2 };
+    let x = match (alone, asides.is_empty()) {
+        (true, true) => 0.0,
+        (true, false) => columns_alone as f32 * (s.aside.0 + s.gap) - s.gap + s.across,
+        (false, _) => out.bounds.x + slots.pods_width.max(s.pod.0) + s.across,
+    };
+    if !nodes.is_empty() {
+        out.titles.extend(Place::Node.kind().map(|node| (node.to_owned(), x)));
+    }
+    // Many nodes take several columns.
+    let deep = if nodes.len() > 8 { ((nodes.len() as f32 / 1.6).sqrt().ceil() as usize).max(8) } else { 8 };
+    for (i, node) in nodes.iter().enumerate() {
+        let (column, row) = ((i / deep) as f32, (i % deep) as f32);
+        let rect = Rect {
+            x: x + column * (s.node.0 + s.across),
+            y: row * (s.node.1 + s.gap),
+            w: s.node.0,
+            h: s.node.1,
+        };
+        out.items.push(Item { node: *node, rect });
+    }
+    let y = if alone { 0.0 } else { out.bounds.h.max(s.between) + 6.0 };
+    // Where the column of nodes reaches further down than the pods, the rows of other objects end before it.
+    let bottom = deep.min(nodes.len()) as f32 * (s.node.1 + s.gap);
+    let fit = if bottom > y { ((x - s.across + s.gap) / (s.aside.0 + s.gap)) as usize } else { 4 };
+    let columns = if alone { columns_alone } else { fit.clamp(1, 4) };
+    rows(graph, out, asides, columns, (0.0, y), s.aside, s.gap);
+}
+
+/// Rows below the pods: the other objects, then the nodes.
+pub(super) fn down(graph: &Graph, out: &mut Layout, nodes: &[usize], asides: &[usize], width: f32) {
+    let mut y = out.bounds.h;
+    for (list, columns, h) in [(asides, 2, 44.0), (nodes, 3, 40.0)] {
+        let w = (width - DOWN_GAP * (columns as f32 - 1.0)) / columns as f32;
+        y = rows(graph, out, list, columns, (0.0, y), (w, h), DOWN_GAP);
+        y += if list.is_empty() { 0.0 } else { 8.0 };
+    }
+}
