@@ -186,16 +186,19 @@ fn access_list(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-/// Posts a review; the server answers it and stores nothing.
+/// Posts a review; the server answers it and stores nothing. A review of oneself has no `spec`, which is null then.
 fn review(cx: &mut Context<'_>, group_version: &str, kind: &str, spec: &Value) -> Result<Rc<Answer>> {
-    let body = json!({"kind": kind, "apiVersion": group_version, "metadata": {}, "spec": spec});
+    let mut body = json!({"kind": kind, "apiVersion": group_version, "metadata": {}});
+    if !spec.is_null() {
+        body["spec"] = spec.clone();
+    }
     let path = format!("/apis/{group_version}/{}s", kind.to_lowercase());
     cx.exchange(&raw("POST", &path, Accept::Objects, body.to_string().into_bytes()))
 }
 
 fn whoami(cx: &mut Context<'_>, args: &Args) -> Result {
     let printer = Printer::of(cx, args, false)?;
-    let answer = review(cx, "authentication.k8s.io/v1", "SelfSubjectReview", &json!({}))?;
+    let answer = review(cx, "authentication.k8s.io/v1", "SelfSubjectReview", &Value::Null)?;
     if let Some(printer) = printer {
         return printer.print(cx, answer.value(), true);
     }
