@@ -665,9 +665,8 @@ spec:
 #[test]
 fn a_description_of_a_pod_has_all_its_parts() {
     let mut s = Server::new();
-    let server = &mut s;
-    let files = BTreeMap::from([("all.yaml".to_owned(), EVERYTHING.to_owned())]);
-    let made = run("apply -f all.yaml", &files, server);
+    s.ok("create serviceaccount default");
+    let made = run("apply -f all.yaml", &|_: &str| Some(EVERYTHING.to_owned()), &mut s);
     assert_eq!((made.exit, made.stderr.as_str()), (0, ""));
     let shown = s.ok("describe pod all");
     for part in [

@@ -299,14 +299,19 @@ impl Kind {
 }
 
 impl PartialEq for Kind {
+    #[inline]
     fn eq(&self, other: &Kind) -> bool {
-        std::ptr::eq(self.0, other.0) || self.cmp(other) == Ordering::Equal
+        match (self.0.built_in, other.0.built_in) {
+            (Some(a), Some(b)) => a == b,
+            _ => std::ptr::eq(self.0, other.0) || self.compare_names(*other) == Ordering::Equal,
+        }
     }
 }
 
 impl Eq for Kind {}
 
 impl PartialOrd for Kind {
+    #[inline]
     fn partial_cmp(&self, other: &Kind) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -316,16 +321,22 @@ impl PartialOrd for Kind {
 /// with the same group and plural, one of which was created after the other was deleted, can differ in kind
 /// and scope.
 impl Ord for Kind {
+    // Every look-up in a cache compares kinds, so the comparison of two built-in ones is inlined.
+    #[inline]
     fn cmp(&self, other: &Kind) -> Ordering {
         match (self.0.built_in, other.0.built_in) {
             (Some(a), Some(b)) => a.cmp(&b),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => {
-                let of = |r: &'static Resource| (r.group, r.plural, r.kind, r.scope);
-                of(self.0).cmp(&of(other.0))
-            }
+            _ => self.compare_names(*other),
         }
+    }
+}
+
+impl Kind {
+    /// The order of two kinds of which at least one is custom.
+    #[cold]
+    fn compare_names(self, other: Kind) -> Ordering {
+        let of = |k: Kind| (k.is_custom(), k.0.group, k.0.plural, k.0.kind, k.0.scope);
+        of(self).cmp(&of(other))
     }
 }
 

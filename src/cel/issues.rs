@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::api::order;
+
 /// So many issues are told; of the others only how many there are.
 const REPORTED: usize = 100;
 /// The line an issue is on is shown up to this length, in bytes.
@@ -28,7 +30,7 @@ impl Issues {
     pub(crate) fn new(source: &str, mut issues: Vec<Issue>) -> Issues {
         let lines = Lines::new(source);
         // Issues without a place come first, as line -1.
-        issues.sort_by_key(|i| i.at.map(|at| lines.position(at)));
+        order::sort_by_key(&mut issues, |i| i.at.map(|at| lines.position(at)));
         Issues { source: source.to_owned(), issues }
     }
 

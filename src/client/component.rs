@@ -62,8 +62,12 @@ pub trait Component {
     fn watching(&mut self);
     /// What it could do next.
     fn wants(&self) -> Wants;
-    /// Its handlers of a kind and filter hear of a change.
-    fn notify(&mut self, env: &mut Env<'_>, kind: Kind, filter: &Filter, seen: &Notification);
+    /// The handlers of one of its watches hear of a change. `watch` is the watch's place in
+    /// [`Component::watches`]. Nothing but [`Wants::start`] and [`Wants::informers`] changes by it.
+    fn notify(&mut self, env: &mut Env<'_>, watch: usize, seen: &Notification);
+    /// Whether the kinds that it watches are others than those its process has informers for; the same as
+    /// [`Wants::informers`].
+    fn wants_informers(&self) -> bool;
     /// A person makes something go wrong; see [`Reconciler::fault`](super::Reconciler::fault).
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any);
     /// A planned moment has come.

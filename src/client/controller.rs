@@ -121,11 +121,6 @@ impl<R: Reconciler> Controller<R> {
         Controller { reconciler, watches, watching, state, handled: 0, queue, in_flight: None, recorder }
     }
 
-    fn handler<'a>(&'a mut self, env: &'a mut Env<'_>) -> Handler<'a, R::State, R::Key> {
-        self.handled += 1;
-        Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers)
-    }
-
     /// The code of a sync, at its beginning.
     fn begin(&self, f: &InFlight<R::State>) -> Option<Running<R::State>> {
         let key = f.key.get::<R::Key>()?.clone();
@@ -254,18 +249,24 @@ impl<R: Reconciler> Component for Controller<R> {
             record: !self.recorder.is_idle(),
             send: pending == Some(true),
             start: pending.is_none() && !self.queue.is_empty(),
-            informers: self.watches.differ_from(&self.state, self.watching.as_ref()),
+            informers: self.wants_informers(),
         }
     }
 
-    fn notify(&mut self, env: &mut Env<'_>, kind: Kind, filter: &Filter, seen: &Notification) {
-        let watches = self.watches.clone();
-        watches.tell(&mut self.handler(env), kind, filter, seen);
+    fn notify(&mut self, env: &mut Env<'_>, watch: usize, seen: &Notification) {
+        self.handled += 1;
+        let mut handler = Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers);
+        self.watches.tell(&mut handler, watch, seen);
+    }
+
+    fn wants_informers(&self) -> bool {
+        self.watches.differ_from(&self.state, self.watching.as_ref())
     }
 
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) {
-        let reconciler = self.reconciler.clone();
-        reconciler.fault(&mut self.handler(env), fault);
+        self.handled += 1;
+        let mut handler = Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers);
+        self.reconciler.fault(&mut handler, fault);
     }
 
     fn fire(&mut self, key: &AnyKey) {

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::*;
-use crate::api::types::{ConfigMap, ObjectMeta};
+use crate::api::types::{ConfigMap, ObjectMeta, Secret};
 use crate::api::{Key, Kind, MetaExt, Object, Timestamp, later};
-use crate::apimachinery::{Filter, Response, Status, Verb};
+use crate::apimachinery::{Response, Status, Verb};
 
 /// What the scribe has to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,6 +115,10 @@ fn config_map(name: &str) -> ConfigMap {
     ConfigMap { metadata, ..Default::default() }
 }
 
+fn secret(name: &str) -> Secret {
+    Secret { metadata: config_map(name).metadata, ..Default::default() }
+}
+
 fn object(name: &str) -> Response {
     Response::Object { object: Object::from(config_map(name)), created: false }
 }
@@ -142,7 +146,7 @@ impl Bench {
         bench.scribe.watching();
         // The key to start with leads to nothing.
         assert_eq!(bench.start(), Some(Progress::Done { key: AnyKey::new(Task::Rest), error: None }));
-        bench.hear(Kind::CONFIG_MAP, "original");
+        bench.hear(config_map("original"));
         assert_eq!(bench.start(), Some(Progress::Waiting));
         bench
     }
@@ -160,13 +164,11 @@ impl Bench {
         self.with(|c, env| c.answered(env, answer))
     }
 
-    fn hear(&mut self, kind: Kind, name: &str) {
-        let seen = Notification {
-            key: Key::new("default", name),
-            old: None,
-            new: Some(Object::from(config_map(name))),
-        };
-        self.with(|c, env| c.notify(env, kind, &Filter::All, &seen));
+    fn hear(&mut self, object: impl Into<Object>) {
+        let object = object.into();
+        let seen = Notification { key: object.key(), old: None, new: Some(object.clone()) };
+        let watch = self.scribe.watches().iter().position(|(kind, _)| *kind == object.kind()).unwrap();
+        self.with(|c, env| c.notify(env, watch, &seen));
     }
 
     /// The component as a copy of its cluster has it. The copy takes the running code along, so to have
@@ -257,7 +259,7 @@ fn handlers_that_run_meanwhile_and_the_sync_both_change_the_state() {
     for copied in [false, true] {
         let mut bench = Bench::at_work();
         let _copy = copied.then(|| bench.copied());
-        bench.hear(Kind::SECRET, "news");
+        bench.hear(secret("news"));
         bench.answer(object("original"));
         bench.answer(object("original-copy"));
         let diary = ["began", "heard of default/news", "read original", "wrote original-copy"];
@@ -282,7 +284,7 @@ fn a_refusal_ends_a_sync_that_does_not_expect_it_and_its_key_comes_again_until_i
 #[test]
 fn a_key_that_is_added_while_it_is_worked_on_comes_again() {
     let mut bench = Bench::at_work();
-    bench.hear(Kind::CONFIG_MAP, "original");
+    bench.hear(config_map("original"));
     assert_eq!(bench.queue(), ["rest"]);
     bench.answer(object("original"));
     bench.answer(object("original-copy"));
@@ -305,10 +307,10 @@ fn kinds_that_are_known_at_run_time_are_asked_for_when_they_change() {
     let watches = |b: &Bench| b.scribe.watches().into_iter().map(|(k, _)| k).collect::<Vec<_>>();
     assert_eq!(watches(&bench), [Kind::CONFIG_MAP, Kind::SECRET]);
     assert!(!bench.scribe.wants().informers);
-    bench.hear(Kind::SECRET, "more");
+    bench.hear(secret("more"));
     assert!(bench.scribe.wants().informers);
     assert_eq!(watches(&bench), [Kind::CONFIG_MAP, Kind::SECRET, Kind::SERVICE], "each kind once");
-    bench.hear(Kind::CONFIG_MAP, "both");
+    bench.hear(config_map("both"));
     assert_eq!(bench.queue(), ["rest", "copy/default/both"]);
     assert_eq!(bench.diary(), ["began", "heard of default/more", "heard of default/both"]);
 }

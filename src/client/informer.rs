@@ -96,6 +96,9 @@ impl Notification {
 pub struct Listener {
     /// The component, by its place in the process.
     pub component: usize,
+    /// The component's watch that it listens for, by its place in
+    /// [`Component::watches`](super::Component::watches).
+    pub watch: usize,
     /// The changes that it has not been told of, oldest first.
     pub pending: VecDeque<Notification>,
 }

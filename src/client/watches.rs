@@ -164,7 +164,8 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         kinds.is_none_or(|before| !Rc::ptr_eq(before, now) && before != now)
     }
 
-    /// All kinds with their filters, as things stand; each pair once.
+    /// All kinds with their filters, as things stand; each pair once. Pairs that were named keep their
+    /// places; those that depend on what is known come after them.
     pub(super) fn all(&self, state: &S) -> Vec<(Kind, Filter)> {
         let mut all: Vec<_> = self.list.iter().map(|w| (w.kind, w.filter.clone())).collect();
         for kind in self.known.iter().flat_map(|k| (k.kinds)(state).iter()) {
@@ -176,14 +177,15 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         all
     }
 
-    /// Tells the handlers of a kind and filter.
-    pub(super) fn tell(&self, cx: &mut Handler<'_, S, K>, kind: Kind, filter: &Filter, seen: &Notification) {
-        for watch in self.list.iter().filter(|w| w.kind == kind && w.filter == *filter) {
-            watch.handlers.iter().for_each(|handle| handle(cx, seen));
+    /// Tells the handlers of the pair at a place in [`Watches::all`].
+    pub(super) fn tell(&self, cx: &mut Handler<'_, S, K>, place: usize, seen: &Notification) {
+        let named = self.list.get(place);
+        for handle in named.iter().flat_map(|w| &w.handlers) {
+            handle(cx, seen);
         }
         if let Some(known) = &self.known
-            && *filter == Filter::All
-            && (known.kinds)(cx.state).contains(&kind)
+            && named.is_none_or(|w| w.filter == Filter::All)
+            && seen.object().is_some_and(|o| (known.kinds)(cx.state).contains(&o.kind()))
         {
             (known.handler)(cx, seen);
         }

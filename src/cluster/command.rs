@@ -82,6 +82,8 @@ pub struct Search {
     who: Who,
     actions: Vec<Action>,
     waited_since: Option<Timestamp>,
+    /// Whether time passes to the next run of a schedule if nothing else is left to do.
+    scheduled: bool,
     // A copy of the cluster in which time has passed. The cluster itself stays as it is if no command is
     // found.
     copy: Option<Cluster>,
@@ -103,7 +105,13 @@ impl Search {
     }
 
     fn by(who: Who) -> Search {
-        Search { who, actions: Vec::new(), waited_since: None, copy: None }
+        Search { who, actions: Vec::new(), waited_since: None, scheduled: false, copy: None }
+    }
+
+    /// The same, but where nothing is left to do, time passes to the next run of a schedule.
+    #[must_use]
+    pub fn to_schedule(self) -> Search {
+        Search { scheduled: true, ..self }
     }
 
     /// Continues for at most `most` actions; `None` if no command was found yet. The caller passes the same
@@ -133,7 +141,8 @@ impl Search {
             Who::Turn => cluster.fair(),
             Who::Policy(chooser) => chooser.towards_a_command(cluster),
         };
-        let action = action.ok_or(Stopped::Idle)?;
+        let next_run = || self.scheduled.then(|| cluster.clock.next_scheduled().map(|_| Action::Advance));
+        let action = action.or_else(|| next_run().flatten()).ok_or(Stopped::Idle)?;
         if action == Action::Advance && self.copy.is_none() {
             self.copy = Some(given.clone());
         }

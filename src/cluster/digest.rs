@@ -52,7 +52,7 @@ impl Digesting {
         let mut last = None;
         for (key, record) in records.by_ref().take(objects.max(1)) {
             let _ = write!(h, "|{key}|{}|", record.mod_revision);
-            let _ = write!(h, "{}", record.object.to_value());
+            let _ = serde_json::to_writer(&mut *h, &record.object.to_value());
             last = Some(key);
         }
         if let (true, Some(last)) = (records.next().is_some(), last.cloned()) {

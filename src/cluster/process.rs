@@ -189,7 +189,7 @@ impl Process {
     fn attach(&mut self, component: u16) {
         let Some(c) = self.components.get_mut(usize::from(component)) else { return };
         c.watching();
-        for (kind, filter) in c.watches() {
+        for (watch, (kind, filter)) in c.watches().into_iter().enumerate() {
             let Some(informer) = informer_for(&mut self.informers, kind, filter) else { continue };
             let component = usize::from(component);
             if informer.listeners.iter().any(|l| l.component == component) {
@@ -199,7 +199,7 @@ impl Process {
             let as_new =
                 |o: &crate::api::Object| Notification { key: o.key(), old: None, new: Some(o.clone()) };
             let pending: VecDeque<Notification> = known.map(as_new).collect();
-            informer.listeners.push(Listener { component, pending });
+            informer.listeners.push(Listener { component, watch, pending });
             self.synced &= informer.has_synced();
         }
     }

@@ -6,7 +6,7 @@ use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::members::ETCD;
 use super::process::Process;
-use crate::api::Kind;
+use crate::api::{Kind, order};
 use crate::apiserver::Write;
 use crate::client::{Env, Informer, Listed, Notification, Progress, TimerOp, Wants};
 
@@ -177,17 +177,18 @@ impl Cluster {
         let Some(p) = self.hearing(actor.process) else { return };
         let Some(component) = p.components.get_mut(actor.component as usize) else { return };
         let Some(n) = p.informers.get_mut(informer as usize) else { return };
-        let (kind, filter) = (n.kind, n.filter.clone());
         let Some(l) = n.listeners.iter_mut().find(|l| l.component == actor.component as usize) else {
             return;
         };
         let mut env = Env { caches: &p.caches, now, timers: &mut timers };
+        // A handler neither records events nor sends requests.
+        let wants = component.wants();
+        let most = if wants.record || wants.send { most.min(1) } else { most };
         for _ in 0..most {
             let Some(seen) = l.pending.pop_front() else { break };
-            component.notify(&mut env, kind, &filter, &seen);
+            component.notify(&mut env, l.watch, &seen);
             told(seen);
-            let wants = component.wants();
-            if wants.record || wants.send || wants.informers {
+            if component.wants_informers() {
                 break;
             }
         }
@@ -315,7 +316,7 @@ impl Cluster {
             self.ready.insert(actor.process);
             due.push(actor);
         }
-        due.sort_unstable();
+        order::sort(&mut due);
         due.dedup();
         self.due = due.into_iter().collect();
     }

@@ -144,6 +144,7 @@ impl Engine {
             Pick::Act(action) => self.session.act(action),
             Pick::Actor(actor) => self.session.step(self.shown.depth, Some(actor)),
             Pick::Turn => self.session.step(self.shown.depth, None),
+            Pick::Schedule => self.session.to_schedule(self.shown.depth).is_ok(),
         };
         if stepped {
             self.moved();

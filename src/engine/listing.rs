@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::run::SLICE;
-use super::{Depth, Engine, Listing, NextLine};
+use super::{Depth, Engine, Listing, NextLine, Pick};
 use crate::cluster::{Action, Actor, Cluster, Command, Search};
 
 /// How many lines are worked out at first; further components are only counted.
@@ -19,6 +19,10 @@ pub(super) struct Finder {
     search: Option<(Cluster, Search)>,
     /// Whether the first line is known: the command of the component whose turn it is.
     begun: bool,
+    /// Whether what is looked for comes of the next run of a schedule, since nothing else is left to do.
+    at_schedule: bool,
+    /// What comes of it.
+    scheduled: Option<NextLine>,
     /// The components whose commands are looked for after that.
     waiting: std::vec::IntoIter<Actor>,
     lines: Vec<NextLine>,
@@ -28,12 +32,28 @@ impl Finder {
     /// Adds the command that a search found.
     fn found(&mut self, command: &Command) {
         let line = NextLine::of_command(&self.cluster, command);
+        if self.at_schedule {
+            self.scheduled = Some(NextLine { pick: Pick::Schedule, ..line });
+            return;
+        }
         if !self.begun && line.wait == 0 {
             let others = self.cluster.actors().filter(|a| *a != command.actor);
             let able: Vec<Actor> = others.filter(|a| self.cluster.next_for(*a).is_some()).collect();
             self.waiting = able.into_iter();
         }
         self.lines.push(line);
+    }
+
+    /// Begins to look for what comes of the next run of a schedule, if nothing else is left to do. Returns whether it
+    /// has begun.
+    fn looks_at_schedule(&mut self) -> bool {
+        // The component of the schedule may not have been notified of it yet, so the clock need not have it.
+        let begins = !self.at_schedule && self.lines.is_empty();
+        if begins {
+            self.at_schedule = true;
+            self.search = Some((self.cluster.clone(), Search::new(None).to_schedule()));
+        }
+        begins
     }
 }
 
@@ -50,8 +70,10 @@ impl Engine {
             let Some((mut copy, mut search)) = finder.search.take() else {
                 let next = if finder.lines.len() < self.lines { finder.waiting.next() } else { None };
                 let Some(actor) = next else {
-                    let more = finder.waiting.len();
-                    let scheduled = NextLine::of_schedule(&finder.cluster);
+                    if finder.looks_at_schedule() {
+                        continue;
+                    }
+                    let (more, scheduled) = (finder.waiting.len(), finder.scheduled);
                     let lines = Rc::new(finder.lines);
                     self.shown.listing = Listing { lines, more, ready: true, scheduled };
                     return self.touch();
@@ -80,7 +102,15 @@ impl Engine {
         let cluster = self.session.cluster().clone();
         let nth = self.session.current().depth as u64;
         let search = Some((cluster.clone(), Search::under(self.session.policy(), nth)));
-        Finder { cluster, search, begun: false, waiting: Vec::new().into_iter(), lines: Vec::new() }
+        Finder {
+            cluster,
+            search,
+            begun: false,
+            at_schedule: false,
+            scheduled: None,
+            waiting: Vec::new().into_iter(),
+            lines: Vec::new(),
+        }
     }
 
     fn list_actions(&mut self) {
@@ -97,7 +127,9 @@ impl Engine {
         }
         let more = actions.len().saturating_sub(self.lines);
         let lines = actions.iter().take(self.lines).map(|a| NextLine::of_action(cluster, *a));
-        let (lines, scheduled) = (Rc::new(lines.collect()), NextLine::of_schedule(cluster));
+        let lines: Rc<Vec<NextLine>> = Rc::new(lines.collect());
+        let advance = || NextLine { pick: Pick::Schedule, ..NextLine::of_action(cluster, Action::Advance) };
+        let scheduled = (lines.is_empty() && cluster.clock().next_scheduled().is_some()).then(advance);
         self.shown.listing = Listing { lines, more, ready: true, scheduled };
         self.touch();
     }

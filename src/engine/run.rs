@@ -2,7 +2,7 @@
 
 use super::task::Task;
 use super::{Engine, Said};
-use crate::cluster::{Action, Stopped};
+use crate::cluster::Stopped;
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
@@ -77,6 +77,7 @@ impl Engine {
         match self.task.take() {
             None => {}
             Some(Task::Step) => self.go_on_stepping(end),
+            Some(Task::ToSchedule) => self.go_on_to_schedule(end),
             Some(Task::Play) => self.go_on_playing(end),
             Some(Task::ToSteady(done)) => self.go_on_to_steady(done, end),
             Some(Task::Follow(depth, way, gone)) => self.go_on_following(depth, way, gone, end),
@@ -105,7 +106,19 @@ impl Engine {
             Ok(false) => self.keep_on(Task::Step),
             Ok(true) => self.moved(),
             // Nothing is left to do: time passes to the next run of a schedule, if there is one.
-            Err(Stopped::Idle) if self.session.act(Action::Advance) => self.moved(),
+            Err(Stopped::Idle) => self.begin(Task::ToSchedule),
+            Err(_) => {
+                self.tell_if_full();
+                self.touch();
+            }
+        }
+    }
+
+    fn go_on_to_schedule(&mut self, end: f64) {
+        let clock = &self.clock;
+        match self.session.schedule_within(self.shown.depth, || clock() < end) {
+            Ok(false) => self.keep_on(Task::ToSchedule),
+            Ok(true) => self.moved(),
             Err(_) => {
                 self.tell_if_full();
                 self.touch();

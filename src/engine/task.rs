@@ -13,6 +13,8 @@ const OBJECTS_AT_ONCE: usize = 32;
 pub(super) enum Task {
     /// One step.
     Step,
+    /// One step after time has passed to the next run of a schedule.
+    ToSchedule,
     /// Steps at the speed that is set, until a person stops them.
     Play,
     /// Steps without a pause until the cluster is steady: how many were taken.
@@ -33,7 +35,7 @@ impl Task {
     /// How the page shows the task.
     pub(super) fn mode(&self) -> Mode {
         match self {
-            Task::Step | Task::Follow(..) => Mode::Stepping,
+            Task::Step | Task::ToSchedule | Task::Follow(..) => Mode::Stepping,
             Task::Play => Mode::Playing,
             Task::ToSteady(done) => Mode::ToSteady { done: *done },
             Task::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
@@ -65,7 +67,7 @@ impl Task {
                 let digest = d.advance(OBJECTS_AT_ONCE);
                 (digest.is_some(), digest)
             }
-            Task::Step | Task::Play | Task::ToSteady(_) | Task::Follow(..) => (true, None),
+            Task::Step | Task::ToSchedule | Task::Play | Task::ToSteady(_) | Task::Follow(..) => (true, None),
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use super::explorer::{read, write};
 use super::*;
 use crate::session::scenario::SetUp;
+use crate::session::{Link, Replay};
 
 /// A clock on which a slice ends at every fourth look.
 fn ticking() -> impl Fn() -> f64 + 'static {
@@ -380,6 +381,35 @@ fn what_can_be_done_to_an_object_can_be_done() {
         }
     }
     assert!(done.len() >= 12, "{done:?}");
+}
+
+/// At rest, a press of Step goes to the next run of a CronJob, and what it shows beforehand is what comes of it.
+#[test]
+fn a_step_at_rest_goes_to_the_next_run_of_a_schedule() {
+    for depth in [Depth::Command, Depth::Reconcile] {
+        let mut e = in_slices();
+        e.handle(Input::OpenScenario("27-cronjob".into()));
+        finish(&mut e);
+        e.handle(Input::ToSteady);
+        finish(&mut e);
+        e.handle(Input::Depth(depth));
+        finish(&mut e);
+        let listing = e.shown().listing.clone();
+        assert!(listing.steady());
+        let next = listing.scheduled.unwrap();
+        assert!((1..=60_100).contains(&next.wait), "{}", next.wait);
+        let before = e.shown().at;
+        e.handle(Input::Step);
+        finish(&mut e);
+        assert_eq!(e.shown().at, before + 1);
+        assert_eq!(e.shown().by.as_deref(), Some("cronjob-controller"));
+        assert_eq!(next.by.as_ref(), "cronjob-controller");
+        let text = Link::of(&e.session).encode();
+        let mut replay = Replay::new(&Link::decode(&text).unwrap());
+        while !replay.advance(7) {}
+        let again = replay.finish().session;
+        assert_eq!(again.cluster().digest(), e.session.cluster().digest());
+    }
 }
 
 /// The editor learns of a kind with its definition, asks for its schema, and forgets it with its definition.

@@ -9,8 +9,9 @@ use super::call::{Accept, raw};
 use super::commands::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, text};
-use super::output::{PRINT, Printer};
-use super::{describe, resource, tabwriter};
+use super::output::{DRY_RUN, PRINT, Printer};
+use super::resource::FILENAME;
+use super::{describe, reconcile, resource, tabwriter};
 use crate::api::Kind;
 use crate::api::types::rbac::PolicyRule;
 
@@ -27,8 +28,11 @@ const CAN_I: &[Flag] = &[
 const HELP: &str = "Inspect authorization.\n\nAvailable Commands:\n  can-i         Check whether an action is allowed\n  reconcile     Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects\n  whoami        Experimental: Check self subject attributes\n\nUsage:\n  kubectl auth [flags] [options]\n\nUse \"kubectl auth <command> --help\" for more information about a given command.\nUse \"kubectl options\" for a list of global command-line options (applies to all commands).\n";
 
 /// `auth COMMAND`
-pub(super) const COMMANDS: &[Command] =
-    &[sub("can-i", &[], &[CAN_I], &[], can_i), sub("whoami", &[], &[PRINT], &[], whoami)];
+pub(super) const COMMANDS: &[Command] = &[
+    sub("can-i", &[], &[CAN_I], &[], can_i),
+    sub("whoami", &[], &[PRINT], &[], whoami),
+    sub("reconcile", &[], &[PRINT, DRY_RUN, FILENAME, reconcile::FLAGS], &[], reconcile::run),
+];
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
     let answer = commands::group(cx, args, "kubectl auth", HELP);

@@ -68,6 +68,7 @@ mod node;
 mod output;
 mod overrides;
 mod patch;
+mod reconcile;
 mod replace;
 mod resource;
 mod rollout;

@@ -73,6 +73,12 @@ pub enum Op {
         /// The component that acts; `None` if time passes.
         choice: Option<Actor>,
     },
+    /// A step of the component whose turn it is under the fair policy; where nothing is left to do, after time has
+    /// passed to the next run of a schedule.
+    Schedule {
+        /// The depth.
+        depth: Depth,
+    },
     /// An action that was chosen.
     Act(Action),
     /// A fault.

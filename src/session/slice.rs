@@ -25,11 +25,25 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::try_step`].
-    pub fn step_within(&mut self, depth: Depth, mut go_on: impl FnMut() -> bool) -> Result<bool, Stopped> {
+    pub fn step_within(&mut self, depth: Depth, go_on: impl FnMut() -> bool) -> Result<bool, Stopped> {
         if depth == Depth::Machinery {
             return self.try_step(depth, None).map(|()| true);
         }
-        let op = self.next_op(depth, None);
+        self.op_within(self.next_op(depth, None), depth, go_on)
+    }
+
+    /// Takes a step to the next run of a schedule, as [`Session::to_schedule`] does, as long as `go_on` returns true.
+    ///
+    /// # Errors
+    /// As [`Session::try_step`].
+    pub fn schedule_within(&mut self, depth: Depth, go_on: impl FnMut() -> bool) -> Result<bool, Stopped> {
+        if depth == Depth::Machinery {
+            return self.to_schedule(depth).map(|()| true);
+        }
+        self.op_within(Op::Schedule { depth }, depth, go_on)
+    }
+
+    fn op_within(&mut self, op: Op, depth: Depth, mut go_on: impl FnMut() -> bool) -> Result<bool, Stopped> {
         let mut step = match self.under_way.take().filter(|u| u.op == op) {
             Some(step) => step,
             None => {
@@ -42,6 +56,7 @@ impl Session {
                 }
                 let search = match &op {
                     Op::Policy { policy, nth, .. } => Search::under(policy, *nth),
+                    Op::Schedule { .. } => Search::new(None).to_schedule(),
                     _ => Search::under(&Policy::Fair, 0),
                 };
                 UnderWay { depth, op, search, commands: Vec::new() }

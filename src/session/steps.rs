@@ -36,6 +36,15 @@ impl Session {
         self.take(self.next_op(depth, choice))
     }
 
+    /// Takes a step of the component whose turn it is under the fair policy; where nothing is left to do, after time has
+    /// passed to the next run of a schedule.
+    ///
+    /// # Errors
+    /// As [`Session::try_step`].
+    pub fn to_schedule(&mut self, depth: Depth) -> Result<(), Stopped> {
+        self.take(Op::Schedule { depth })
+    }
+
     /// Takes the step of an op.
     fn take(&mut self, op: Op) -> Result<(), Stopped> {
         self.give_up();
@@ -120,7 +129,7 @@ impl Session {
     pub fn perform(&mut self, op: &Op) -> bool {
         match op {
             Op::Start => false,
-            Op::Step { .. } | Op::Policy { .. } => self.take(op.clone()).is_ok(),
+            Op::Step { .. } | Op::Policy { .. } | Op::Schedule { .. } => self.take(op.clone()).is_ok(),
             Op::Heard { depth, choice } => self.heard(*depth, *choice),
             Op::Act(action) => self.act(*action),
             Op::Fault(fault) => self.fault(fault).is_ok(),
@@ -174,6 +183,7 @@ fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
     let (depth, search) = match op {
         Op::Step { depth, choice } => (*depth, Search::new(*choice)),
         Op::Policy { depth, policy, nth } => (*depth, Search::under(policy, *nth)),
+        Op::Schedule { depth } => (*depth, Search::new(None).to_schedule()),
         Op::Start | Op::Heard { .. } | Op::Act(_) | Op::Fault(_) | Op::Kubectl { .. } => {
             return Err(Stopped::Idle);
         }
@@ -185,6 +195,7 @@ fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
             let action = match op {
                 Op::Step { choice: Some(actor), .. } => cluster.next_for(*actor),
                 Op::Policy { policy, nth, .. } => cluster.under(policy, *nth),
+                Op::Schedule { .. } => cluster.fair().or(Some(Action::Advance)),
                 _ => cluster.fair(),
             };
             let done = action.and_then(|a| cluster.act(&a).ok()).ok_or(Stopped::Idle);
@@ -198,7 +209,7 @@ fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
 pub(super) fn redo(cluster: &mut Cluster, op: &Op) {
     match op {
         Op::Start => {}
-        Op::Step { .. } | Op::Policy { .. } => {
+        Op::Step { .. } | Op::Policy { .. } | Op::Schedule { .. } => {
             let _ = take_step(cluster, op);
         }
         Op::Heard { depth, choice } => {

@@ -94,14 +94,9 @@ pub fn empty(kind: &'static GoStruct) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Whether a field is a struct and not a pointer to one; `omitempty` has no effect on such fields.
-fn is_struct(field: &GoField) -> bool {
-    matches!(unnamed(field.kind), Type::Struct(_))
-}
-
 /// What Go writes for a field that is not set; `None` if it omits the field.
 fn unset(field: &GoField) -> Option<Value> {
-    match unnamed(field.kind) {
+    match field.kind.unnamed() {
         Type::Struct(s) => Some(empty(s)),
         _ if field.omitempty => None,
         Type::List(_) | Type::Map(_) | Type::Bytes => Some(Value::Null),
@@ -120,16 +115,18 @@ pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
 fn write_unset_of(kind: Type, value: &mut Value) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {
-            // Most fields are omitted if they are not set, and most values have no fields of their own;
-            // neither needs a look-up.
+            // Most values have no structs in them, and most fields are omitted if they are not set; neither needs a
+            // look-up.
             for (name, value) in map.iter_mut().filter(|(_, v)| v.is_object() || v.is_array()) {
-                match s.field(name) {
-                    Some(field) if !field.omitempty && is_empty(field.kind, value) => *value = Value::Null,
-                    Some(field) => write_unset_of(field.kind, value),
-                    None => {}
+                let concerns = |f: &&GoField| (f.nested || f.always) && f.name == name;
+                let Some(field) = s.fields.iter().find(concerns) else { continue };
+                if !field.omitempty && is_empty(field.kind, value) {
+                    *value = Value::Null;
+                } else if field.nested {
+                    write_unset_of(field.kind, value);
                 }
             }
-            for field in s.fields.iter().filter(|f| !f.omitempty || is_struct(f)) {
+            for field in s.fields.iter().filter(|f| f.always) {
                 if !map.contains_key(field.name)
                     && let Some(value) = unset(field)
                 {
@@ -145,18 +142,10 @@ fn write_unset_of(kind: Type, value: &mut Value) {
 
 /// Whether a value of a type is a list or a map without items.
 fn is_empty(kind: Type, value: &Value) -> bool {
-    match (unnamed(kind), value) {
+    match (kind.unnamed(), value) {
         (Type::List(_), Value::Array(items)) => items.is_empty(),
         (Type::Map(_), Value::Object(map)) => map.is_empty(),
         _ => false,
-    }
-}
-
-/// The type without names. A pointer stays a pointer.
-fn unnamed(kind: Type) -> Type {
-    match kind {
-        Type::Named(_, of) => unnamed(*of),
-        kind => kind,
     }
 }
 

@@ -41,6 +41,11 @@ pub struct GoField {
     pub kind: Type,
     /// Whether the field has `omitempty`.
     pub omitempty: bool,
+    /// Whether Go writes the field even if it is not set: it has no `omitempty`, or it is a struct and not a pointer
+    /// to one. (`omitempty` has no effect on structs.)
+    always: bool,
+    /// Whether there are structs in the field's value.
+    nested: bool,
 }
 
 /// The type of a field.
@@ -99,7 +104,8 @@ pub enum Or {
 }
 
 const fn f(name: &'static str, kind: Type, omitempty: bool) -> GoField {
-    GoField { name, kind, omitempty }
+    let always = !omitempty || matches!(kind.unnamed(), Type::Struct(_));
+    GoField { name, kind, omitempty, always, nested: kind.has_structs() }
 }
 
 impl GoStruct {
@@ -110,6 +116,23 @@ impl GoStruct {
 }
 
 impl Type {
+    /// The type without names. A pointer stays a pointer.
+    const fn unnamed(self) -> Type {
+        match self {
+            Type::Named(_, of) => of.unnamed(),
+            kind => kind,
+        }
+    }
+
+    /// Whether a value of the type is a struct, or has structs in it.
+    const fn has_structs(self) -> bool {
+        match self {
+            Type::Struct(_) => true,
+            Type::Pointer(of) | Type::Named(_, of) | Type::List(of) | Type::Map(of) => of.has_structs(),
+            _ => false,
+        }
+    }
+
     /// The type without pointers and names.
     pub fn bare(self) -> Type {
         match self {

@@ -67,6 +67,9 @@ impl Reader {
     }
 
     /// Reads a struct.
+    // Not inlined: each kind's decoder is a function of its own, so that the first part of the page's wasm has only
+    // those that opening the page runs.
+    #[inline(never)]
     pub(in crate::api) fn get<T: for<'de> Deserialize<'de>>(&mut self) -> T {
         let Ok(value) = T::deserialize(self);
         value

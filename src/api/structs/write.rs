@@ -14,6 +14,8 @@ use super::Never;
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// A struct as JSON: as `serde_json::to_value`, except that integral floats become integers.
+// Not inlined: each kind's encoder is a function of its own, as each kind's decoder is.
+#[inline(never)]
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Value {
     let mut writer = Writer::default();
     let Ok(()) = value.serialize(&mut writer);

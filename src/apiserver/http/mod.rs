@@ -206,6 +206,8 @@ fn method_not_allowed() -> Status {
 }
 
 impl Call<'_> {
+    // Opening the page creates and patches objects. What answers other requests is not inlined, so that it is in the
+    // second part of the page's wasm.
     fn run(&mut self) -> Result<HttpResponse> {
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
@@ -258,6 +260,7 @@ impl Call<'_> {
     }
 
     /// Discovery, health, version.
+    #[inline(never)]
     fn about_itself(&self, path: &Path) -> Result<HttpResponse> {
         if *path == Path::Nothing {
             return Ok(answer::text(404, "404 page not found\n"));
@@ -331,6 +334,7 @@ impl Call<'_> {
     }
 
     /// Answers a request for a kind that is not built here: there are no objects of it.
+    #[inline(never)]
     fn unbuilt(
         &mut self,
         kind: &'static str,
@@ -372,6 +376,7 @@ impl Call<'_> {
         }
     }
 
+    #[inline(never)]
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
         // `?watch` is for collections; a single object is watched through a path with the prefix `watch`.
         let watch = target.watch || (target.name.is_none() && self.query.on("watch"));

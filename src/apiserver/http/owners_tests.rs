@@ -178,25 +178,30 @@ fn owners_of_replicas(object: &Value) -> Vec<(String, String, bool)> {
 #[test]
 fn a_scale_gives_the_replicas_to_its_writer_and_forgets_the_time() {
     let mut api = server();
-    let new = deployment("d", 2);
-    assert_eq!(send(&mut api, "POST", DEPLOYMENTS, "fieldManager=maker", "", &new).status, 201);
-    let (path, scale) = (format!("{DEPLOYMENTS}/d"), format!("{DEPLOYMENTS}/d/scale"));
     let owner = |name: &str, part: &str, known: bool| vec![(name.to_owned(), part.to_owned(), known)];
-    assert_eq!(owners_of_replicas(&get(&mut api, &path)), owner("maker", "", true));
-    let mut rescale = |replicas: i64| {
-        let body = json!({"spec": {"replicas": replicas}});
-        assert_eq!(send(&mut api, "PATCH", &scale, "fieldManager=scaler", MERGE, &body).status, 200);
+    for name in ["d", "e"] {
+        let new = deployment(name, 2);
+        assert_eq!(send(&mut api, "POST", DEPLOYMENTS, "fieldManager=maker", "", &new).status, 201);
+        let made = get(&mut api, &format!("{DEPLOYMENTS}/{name}"));
+        assert_eq!(owners_of_replicas(&made), owner("maker", "", true));
+    }
+    let mut rescale = |name: &str, replicas: i64| {
+        let (path, body) = (format!("{DEPLOYMENTS}/{name}"), json!({"spec": {"replicas": replicas}}));
+        let query = "fieldManager=scaler";
+        assert_eq!(send(&mut api, "PATCH", &format!("{path}/scale"), query, MERGE, &body).status, 200);
         let object = get(&mut api, &path);
         (owners_of_replicas(&object), object["metadata"]["resourceVersion"].clone())
     };
-    let replicas = new["spec"]["replicas"].as_i64().unwrap_or(1);
-    // What changes nothing still takes the replicas out of the owner's entry, once.
-    let (owners, first) = rescale(replicas);
-    assert_eq!(owners, owner("maker", "", false));
-    assert_eq!(rescale(replicas), (owner("maker", "", false), first));
-    assert_eq!(rescale(replicas + 1).0, owner("scaler", "scale", false));
-    assert_eq!(rescale(replicas + 2).0, owner("scaler", "scale", false));
-    // A scale of 0 has no such field, and then nobody owns it.
-    assert_eq!(rescale(0).0, []);
-    assert_eq!(rescale(1).0, []);
+    assert_eq!(rescale("d", 3).0, owner("scaler", "scale", false));
+    assert_eq!(rescale("d", 4).0, owner("scaler", "scale", false));
+    let (_, version) = rescale("d", 5);
+    assert_eq!(rescale("d", 5), (owner("scaler", "scale", false), version));
+    // A scale of 0 has no such field, and then nobody owns it. Who changes what nobody owns does not own it either.
+    assert_eq!(rescale("d", 0).0, []);
+    assert_eq!(rescale("d", 1).0, []);
+    // What changes nothing still takes the replicas out of the owner's entry: there are two entries of the same manager
+    // then, and the next one who reads them keeps the one with the other fields.
+    assert_eq!(rescale("e", 2).0, owner("maker", "", false));
+    let (owners, version) = rescale("e", 2);
+    assert_eq!((owners, rescale("e", 2)), (vec![], (vec![], version)));
 }

@@ -1,6 +1,6 @@
 //! What the API server asks others for: logs, what goes into a running container, proxies
-//! (`pkg/registry/core/{pod,node,service}`). What the API server
-//! says itself is as there; in place of what would come of it stands one sentence that says why it does not.
+//! (`pkg/registry/core/{pod,node,service}`). What the API server says itself is as there; in place of what would come of
+//! it stands one sentence that says why it does not.
 
 use super::{Call, Result, answer, method_not_allowed};
 use crate::api::names::quote;
@@ -75,6 +75,7 @@ impl Call<'_> {
     }
 
     /// Answers for somebody else.
+    #[inline(never)]
     pub(super) fn runtime(
         &self,
         kind: Kind,

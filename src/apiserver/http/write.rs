@@ -139,6 +139,7 @@ impl Call<'_> {
         self.send(&request.body(body))
     }
 
+    #[inline(never)]
     pub(super) fn put(&mut self, target: &Target) -> Result<Answer> {
         if target.name.is_none() {
             return Err(self.no_such_method(target));
@@ -277,6 +278,7 @@ impl Call<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn delete(&mut self, target: &Target) -> Result<Answer> {
         if target.subresource != Subresource::None {
             return Err(self.no_such_method(target));

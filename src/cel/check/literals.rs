@@ -6,6 +6,7 @@ use super::super::issues::Issue;
 use super::super::types::Type;
 use super::super::{regexes, time};
 use super::Checked;
+use crate::api::order;
 
 /// Durations, moments and patterns that are written into the expression must be valid, and the items of a list and
 /// the keys and values of a map of one type.
@@ -17,7 +18,7 @@ pub(super) fn check(root: &Node, checked: &Checked, issues: &mut Vec<Issue>) {
             node.walk(&mut |inner| exempt.push(inner.id));
         }
     });
-    exempt.sort_unstable();
+    order::sort(&mut exempt);
     root.walk(&mut |node| match &node.kind {
         Kind::Call(call) => {
             let Some(Node { at, kind: Kind::Literal(Literal::String(text)), .. }) = call.args.first() else {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::api::types::{CronJob, Job, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, Patch, Request, Verb};
-use crate::cluster::{Action, Cluster, Config, Fault};
+use crate::cluster::{Cluster, Config, Fault, Search, Stopped};
 use crate::controllers::job::util::{finished_condition, has_tracking_finalizer};
 
 fn cluster() -> Cluster {
@@ -182,8 +182,8 @@ fn cron_job(policy: &str, command: &[&str]) -> Value {
 
 /// Lets time pass to the next run and runs until the cluster is steady again.
 fn next_run(c: &mut Cluster) {
-    assert_eq!(c.enabled(), [Action::Advance]);
-    c.act(&Action::Advance).unwrap();
+    assert!(c.is_steady());
+    c.find(Search::new(None).to_schedule()).unwrap();
     assert!(c.run_to_steady(500, |_, _| {}));
 }
 
@@ -207,9 +207,10 @@ fn a_cluster_is_steady_between_two_runs_and_a_history_is_kept() {
     assert_eq!(status.active, None);
     merge(&mut c, Kind::CRON_JOB, "backup", json!({"spec": {"suspend": true}}));
     assert!(c.run_to_steady(50, |_, _| {}));
-    c.act(&Action::Advance).unwrap();
-    assert!(c.run_to_steady(50, |_, _| {}));
-    assert_eq!(c.enabled(), [], "nothing is planned for a suspended one");
+    // The run that was planned before does nothing, and no other one is planned.
+    assert_eq!(c.find(Search::new(None).to_schedule()).err(), Some(Stopped::Idle));
+    c.run_until(c.now() + std::time::Duration::from_secs(300), |_, _| panic!("it is suspended")).unwrap();
+    assert_eq!(c.enabled(), []);
 }
 
 #[test]

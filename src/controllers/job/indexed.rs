@@ -5,13 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
-use super::backoff::finished_time;
 use super::pod_failure_policy::{self, Action};
-use super::sync::Sync;
-use super::util::{has_tracking_finalizer, is_pod_failed, only_replaces_failed};
+use super::util::{has_tracking_finalizer, is_pod_failed};
 use crate::api::types::{Container, EnvVar, EnvVarSource, Job, ObjectFieldSelector, Pod, PodSpec};
 use crate::api::{MetaExt, Timestamp, order, pod};
-use crate::controllers::controller_utils::{goes_first, is_terminating};
+use crate::controllers::controller_utils::goes_first;
 
 /// The annotation, and label, with the number of a pod's completion.
 pub(super) const COMPLETION_INDEX: &str = "batch.kubernetes.io/job-completion-index";
@@ -90,7 +88,7 @@ impl Intervals {
     }
 
     /// The first `count` numbers below `completions` that are not in the list.
-    fn first_missing(&self, count: i64, completions: i64) -> Vec<i64> {
+    pub(super) fn first_missing(&self, count: i64, completions: i64) -> Vec<i64> {
         let end = (completions, completions);
         let (mut out, mut candidate) = (Vec::new(), 0);
         for (first, last) in self.0.iter().copied().chain([end]) {
@@ -185,42 +183,8 @@ pub(super) fn new_failure_counts(job: &Job, replaced: Option<&Pod>) -> (i32, i32
     }
 }
 
-fn indexes<'a>(pods: impl IntoIterator<Item = &'a Rc<Pod>>) -> BTreeSet<i64> {
+pub(super) fn indexes<'a>(pods: impl IntoIterator<Item = &'a Rc<Pod>>) -> BTreeSet<i64> {
     order::gather(pods.into_iter().filter_map(|p| completion_index(p)))
-}
-
-/// The failed pods that keep their finalizer until their replacement exists, by index: the replacement's annotation
-/// takes over their count of failures.
-pub(super) fn delayed_deletions(sync: &Sync) -> BTreeMap<i64, Rc<Pod>> {
-    let active = indexes(&sync.active_pods);
-    let mut out: BTreeMap<i64, Rc<Pod>> = BTreeMap::new();
-    for pod in sync.valid_pods(&BTreeSet::new(), |p| is_pod_failed(p, &sync.job)) {
-        let Some(index) = completion_index(&pod) else { continue };
-        let failed = sync.failed_indexes.as_ref().is_some_and(|f| f.has(index));
-        if sync.succeeded_indexes.has(index) || failed || active.contains(&index) {
-            continue;
-        }
-        let later = |than: &Rc<Pod>| {
-            absolute_failure_count(than) <= absolute_failure_count(&pod)
-                && finished_time(&pod) >= finished_time(than)
-        };
-        if out.get(&index).is_none_or(later) {
-            out.insert(index, pod);
-        }
-    }
-    out
-}
-
-/// The first indexes that have no pod and have neither succeeded nor failed (`firstPendingIndexes`).
-pub(super) fn first_pending_indexes(sync: &Sync, count: i64) -> Vec<i64> {
-    let mut taken = sync.succeeded_indexes.with(&indexes(&sync.active_pods));
-    if only_replaces_failed(&sync.job) {
-        taken = taken.with(&indexes(sync.pods.iter().filter(|p| is_terminating(p))));
-    }
-    if let Some(failed) = &sync.failed_indexes {
-        taken = taken.merge(failed);
-    }
-    taken.first_missing(count, completions(&sync.job))
 }
 
 /// Splits active pods into those to remove whatever happens and the rest: of several pods of an index all but one go,

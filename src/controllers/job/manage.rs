@@ -6,8 +6,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::backoff::remaining_for_index;
+use super::context::{Sync, count};
 use super::indexed::{self, COMPLETION_INDEX, FAILURE_COUNT, IGNORED_FAILURE_COUNT};
-use super::sync::{Sync, count};
+use super::pending::first_pending_indexes;
 use super::tracking::remove_finalizer;
 use super::util::{
     TRACKING_FINALIZER, has_backoff_limit_per_index, has_tracking_finalizer, is_indexed, is_suspended,
@@ -186,7 +187,7 @@ fn pods_to_add(cx: &Cx, sync: &Sync, missing: i32) -> std::result::Result<Vec<Op
     if !is_indexed(&sync.job) {
         return Ok((0..missing).map(|_| None).collect());
     }
-    let pending = indexed::first_pending_indexes(sync, i64::from(missing));
+    let pending = first_pending_indexes(sync, i64::from(missing));
     if !per_index {
         return Ok(pending.into_iter().map(Some).collect());
     }

@@ -6,8 +6,10 @@
 //! after the first of them, so that it sees several at once.
 
 mod backoff;
+mod context;
 mod indexed;
 mod manage;
+mod pending;
 mod pod_failure_policy;
 mod success_policy;
 mod sync;

@@ -1,86 +1,29 @@
 //! One sync of a Job (`syncJob`): what its pods have come to, whether the Job ends, which pods it needs, and its
 //! status.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::backoff::BackoffRecord;
+use super::context::{Sync, count, counts, failed_after};
 use super::indexed::{self, Intervals, completions};
 use super::manage::{delete_active_pods, manage_job};
+use super::pending::delayed_deletions;
 use super::pod_failure_policy::verdict;
 use super::tracking::track_job_status;
 use super::util::{
-    FAILED, FAILURE_TARGET, SUCCESS_CRITERIA_MET, SUSPENDED, condition, ensure_condition,
-    has_backoff_limit_per_index, has_tracking_finalizer, is_finished, is_indexed, is_pod_failed,
-    is_suspended, managed_by_other, spec, true_condition,
+    FAILURE_TARGET, SUCCESS_CRITERIA_MET, SUSPENDED, condition, ensure_condition,
+    has_backoff_limit_per_index, is_finished, is_indexed, is_pod_failed, is_suspended, managed_by_other,
+    spec, true_condition,
 };
 use super::{Cx, Task, success_policy};
-use crate::api::types::{Job, JobCondition, JobStatus, Pod, Time};
+use crate::api::types::{Job, JobCondition, Pod, Time};
 use crate::api::{Key, MetaExt, pod, seconds};
 use crate::client::{Result, Selects};
 use crate::controllers::controller_ref_manager::claim_objects_with_finalizers;
 use crate::controllers::controller_utils::{is_active, is_ready, is_terminating};
-
-/// What a sync has found out, and what it makes of the Job (`syncJobCtx`).
-pub(super) struct Sync {
-    pub(super) key: Key,
-    /// The Job, with its status as it will be written.
-    pub(super) job: Job,
-    pub(super) pods: Vec<Rc<Pod>>,
-    /// The pods that have not ended and are not being deleted.
-    pub(super) active_pods: Vec<Rc<Pod>>,
-    /// The condition with which the Job ends; `None` while it goes on.
-    pub(super) finished: Option<JobCondition>,
-    pub(super) succeeded: i32,
-    pub(super) failed: i32,
-    /// The indexes that the status says have succeeded.
-    pub(super) previously_succeeded: Intervals,
-    pub(super) succeeded_indexes: Intervals,
-    /// The failed indexes, if they are counted.
-    pub(super) failed_indexes: Option<Intervals>,
-    pub(super) backoff: BackoffRecord,
-    /// The uids of pods whose finalizer an earlier sync has removed.
-    pub(super) removed: Rc<BTreeSet<String>>,
-    /// The uids that the status has in `uncountedTerminatedPods`.
-    pub(super) uncounted_succeeded: BTreeSet<String>,
-    pub(super) uncounted_failed: BTreeSet<String>,
-    /// The failed pods that wait for their replacement, by index.
-    pub(super) delayed: BTreeMap<i64, Rc<Pod>>,
-    pub(super) terminating: i32,
-    pub(super) ready: i32,
-}
-
-impl Sync {
-    /// The job's status.
-    pub(super) fn status(&mut self) -> &mut JobStatus {
-        self.job.status.get_or_insert_default()
-    }
-
-    /// The pods that pass a filter and that are not counted yet: they have the finalizer, are not in the list given and,
-    /// if the Job is indexed, have an index that it wants (`getValidPodsWithFilter`).
-    pub(super) fn valid_pods(
-        &self,
-        uncounted: &BTreeSet<String>,
-        filter: impl Fn(&Pod) -> bool,
-    ) -> Vec<Rc<Pod>> {
-        let valid = |p: &&Rc<Pod>| {
-            let uid = p.metadata.uid();
-            has_tracking_finalizer(p)
-                && !uncounted.contains(uid)
-                && !self.removed.contains(uid)
-                && (!is_indexed(&self.job) || indexed::valid_index(p, &self.job).is_some())
-                && filter(p)
-        };
-        self.pods.iter().filter(valid).cloned().collect()
-    }
-}
-
-/// A number of pods as the API has it.
-pub(super) fn count(n: usize) -> i32 {
-    i32::try_from(n).unwrap_or(i32::MAX)
-}
 
 /// Syncs a Job.
 pub(super) async fn sync_job(cx: &Cx, key: &Key) -> Result {
@@ -205,11 +148,6 @@ fn newly_finished(sync: &Sync) -> (Vec<Rc<Pod>>, Vec<Rc<Pod>>) {
     )
 }
 
-/// Whether the failure of a pod counts towards the back-off limit.
-pub(super) fn counts(job: &Job, pod: &Pod) -> bool {
-    verdict(job.spec.as_ref().and_then(|s| s.pod_failure_policy.as_ref()), pod).counts
-}
-
 /// The condition with which the Job ends, as far as it does not depend on its indexes.
 fn finished(cx: &Cx, sync: &Sync) -> Option<JobCondition> {
     let (job, now) = (&sync.job, cx.now());
@@ -241,12 +179,6 @@ fn finished(cx: &Cx, sync: &Sync) -> Option<JobCondition> {
         cx.enqueue_after(Task::Job(sync.key.clone()), left);
     }
     None
-}
-
-/// The condition `Failed` that follows a `FailureTarget`.
-pub(super) fn failed_after(target: &JobCondition, cx: &Cx) -> JobCondition {
-    let text = |t: &Option<String>| t.clone().unwrap_or_default();
-    condition(FAILED, text(&target.reason), text(&target.message), cx.now())
 }
 
 /// Whether containers were restarted as often as the back-off limit says, where pods restart their containers
@@ -288,7 +220,7 @@ fn count_indexes(cx: &Cx, sync: &mut Sync) {
         if let (None, Some((reason, message))) = (&sync.finished, ends) {
             sync.finished = Some(condition(FAILURE_TARGET, reason, message, cx.now()));
         }
-        sync.delayed = indexed::delayed_deletions(sync);
+        sync.delayed = delayed_deletions(sync);
     }
     if let (None, Some(policy)) = (&sync.finished, &spec.success_policy)
         && let Some(message) = success_policy::met(policy, wanted, &sync.succeeded_indexes)

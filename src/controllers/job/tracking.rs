@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Cx;
+use super::context::{Sync, count, counts, failed_after};
 use super::indexed::{completion_index, valid_index};
-use super::sync::{Sync, count, counts, failed_after};
 use super::util::{
     COMPLETE, FAILURE_TARGET, SUCCESS_CRITERIA_MET, TRACKING_FINALIZER, condition, ensure_condition,
     has_tracking_finalizer, is_finished, is_indexed, is_pod_failed, managed_by_other, true_condition,

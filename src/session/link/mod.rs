@@ -21,10 +21,10 @@ use names::{INFORMERS, to_link};
 pub use replay::{Replay, Replayed};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
-/// components that are switched on and off, and informers that start and stop while a process runs. A link
-/// is written in the oldest version that has all it needs, so that a page that has not been reloaded for a
-/// while can open it. All versions can be opened.
-const VERSIONS: [char; 3] = ['a', 'b', 'c'];
+/// components that are switched on and off, and informers that start and stop while a process runs; `d` has
+/// steps to the next run of a schedule. A link is written in the oldest version that has all it needs, so that
+/// a page that has not been reloaded for a while can open it. All versions can be opened.
+const VERSIONS: [char; 4] = ['a', 'b', 'c', 'd'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -82,6 +82,9 @@ pub enum LinkOp {
     /// A step that the explorer found: of a component, or of time if there is none.
     #[serde(rename = "h")]
     Heard(Depth, Option<String>),
+    /// A step to the next run of a schedule.
+    #[serde(rename = "r")]
+    Schedule(Depth),
     /// An action that was chosen, as `name_action` names it.
     #[serde(rename = "m")]
     Act(String, String, String),
@@ -156,6 +159,7 @@ impl Link {
     /// The oldest version that has all that the link needs.
     fn version(&self) -> char {
         let since = |op: &LinkOp| match op {
+            LinkOp::Schedule(..) => 3,
             LinkOp::Act(name, ..) if name == INFORMERS => 2,
             LinkOp::Policy(..) | LinkOp::Heard(..) => 1,
             LinkOp::Fault(fault) => fault.since(),

@@ -15,6 +15,7 @@ pub(super) fn to_link(op: &Op, cluster: &Cluster) -> Option<LinkOp> {
         Op::Policy { depth, policy, nth } => LinkOp::Policy(*depth, policy.to_string(), *nth, 1),
         Op::Heard { depth, choice: None } => LinkOp::Heard(*depth, None),
         Op::Heard { depth, choice: Some(actor) } => LinkOp::Heard(*depth, Some(cluster.actor_path(*actor)?)),
+        Op::Schedule { depth } => LinkOp::Schedule(*depth),
         Op::Act(action) => {
             let (name, process, informer) = name_action(action, cluster)?;
             LinkOp::Act(name.to_owned(), process, informer)
@@ -35,6 +36,7 @@ pub(super) fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
         LinkOp::Heard(depth, Some(path)) => {
             Op::Heard { depth: *depth, choice: Some(cluster.actor_at(path)?) }
         }
+        LinkOp::Schedule(depth) => Op::Schedule { depth: *depth },
         LinkOp::Act(name, process, informer) => Op::Act(find_action(name, process, informer, cluster)?),
         LinkOp::Fault(f) => Op::Fault(f.clone()),
         LinkOp::Kubectl(line, files) => Op::Kubectl { line: line.clone(), files: files.clone() },

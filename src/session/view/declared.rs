@@ -375,9 +375,9 @@ mod tests {
     fn what_nobody_looks_after_is_said() {
         let mut session = Session::new(Start::default());
         let scaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\nspec:\n  \
-                      maxReplicas: 3\n  scaleTargetRef:\n    kind: Deployment\n    name: web\n";
-        let said = session.apply(scaler).stdout;
-        assert_eq!(said, "horizontalpodautoscaler.autoscaling/web created\n");
+                      maxReplicas: 3\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n";
+        let said = session.apply(scaler);
+        assert_eq!(said.stdout, "horizontalpodautoscaler.autoscaling/web created\n", "{}", said.stderr);
         let mut drawing = Drawing::default();
         drawing.draw(session.cluster(), session.cluster());
         let declared = declared(session.cluster(), &drawing);

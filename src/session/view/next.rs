@@ -31,6 +31,8 @@ pub enum Pick {
     Actor(Actor),
     /// The component whose turn it is steps, or time passes.
     Turn,
+    /// Time passes to the next run of a schedule, and the first component steps that has something to do then.
+    Schedule,
 }
 
 /// A line of the listing.
@@ -57,7 +59,7 @@ pub struct Listing {
     pub more: usize,
     /// Whether all lines are known.
     pub ready: bool,
-    /// The next run of a schedule, to which time passes if a person steps and there are no lines.
+    /// What comes of the next run of a schedule, to which time passes if a person steps and there are no lines.
     pub scheduled: Option<NextLine>,
 }
 
@@ -82,19 +84,6 @@ impl NextLine {
             pick: if wait == 0 { Pick::Actor(c.actor) } else { Pick::Turn },
             about: Rc::new(about),
         }
-    }
-
-    /// The line of the next run of a schedule; `None` if there is no schedule.
-    pub fn of_schedule(cluster: &Cluster) -> Option<NextLine> {
-        let (at, actor, key) = cluster.clock().next_scheduled()?;
-        let what = NextWhat::Action { name: Word::new_static("schedule"), kind: Word::new(key.to_string()) };
-        Some(NextLine {
-            by: name_of(cluster, actor),
-            what,
-            wait: at.as_millisecond() - cluster.now().as_millisecond(),
-            pick: Pick::Act(Action::Advance),
-            about: Rc::default(),
-        })
     }
 
     /// The line of a finest action that may happen.

@@ -282,7 +282,6 @@ action-start = its worker takes the next key
 action-send = its request is sent and answered
 action-record = its next event is written
 action-advance = time passes
-action-schedule = time passes to the next run of { $kind }
 action-informers = the informers of { $who } follow the kinds it knows
 out-listed = Listed { $kind }: { $n } objects
 out-expired = { $kind }: 410 Gone, too old resource version: { $seen } ({ $oldest }); listed anew: { $n } objects

@@ -248,7 +248,6 @@ action-send = 它的请求发出并得到回应
 action-record = 它的下一个事件被写入
 action-informers = { $who } 的 informer 跟上它所知道的类别
 action-advance = 时间流逝
-action-schedule = 时间推进到 { $kind } 的下一次运行
 out-listed = list 了 { $kind }：{ $n } 个对象
 out-expired = { $kind }：410 Gone，too old resource version: { $seen } ({ $oldest })；重新 list：{ $n } 个对象
 out-reflected = 关于 { $object } 的 watch 事件进入 delta FIFO

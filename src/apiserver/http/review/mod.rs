@@ -41,6 +41,7 @@ fn text<'a>(value: &'a Value, path: &str) -> &'a str {
 
 impl Call<'_> {
     /// Answers a review. `namespace` is that of the path.
+    #[inline(never)]
     pub(super) fn review(&mut self, review: Review, namespace: Option<&str>) -> Result<HttpResponse> {
         let mut asked = self.sent(review.expected(), namespace.unwrap_or_default())?;
         match review {

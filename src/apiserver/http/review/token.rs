@@ -23,6 +23,7 @@ const GREATEST: i64 = 1 << 32;
 
 impl Call<'_> {
     /// Answers a request for a token of a ServiceAccount.
+    #[inline(never)]
     pub(in crate::apiserver::http) fn token(&mut self, namespace: &str, name: &str) -> Result<HttpResponse> {
         let layout = go_types::token_request();
         let expected = Expected { kind: layout.name, api_version: AUTHENTICATION, layout };

@@ -7,6 +7,7 @@ use super::super::meter::Meter;
 use super::super::operators::{compare, contains, equal};
 use super::super::value::{Items, Value};
 use super::super::{EvalError, Outcome, operators};
+use crate::api::order;
 
 pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Option<Outcome> {
     Some(match (function, args) {
@@ -194,6 +195,6 @@ fn sort(items: &Items, keys: &Items) -> Outcome {
         return Err(EvalError::new("list elements must have the same type"));
     }
     let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(items).collect();
-    pairs.sort_by(|(a, _), (b, _)| compare(a, b).ok().flatten().unwrap_or(Ordering::Equal));
+    order::sort_by(&mut pairs, |(a, _), (b, _)| compare(a, b).ok().flatten().unwrap_or(Ordering::Equal));
     Ok(Value::list(pairs.into_iter().map(|(_, item)| item.clone()).collect()))
 }

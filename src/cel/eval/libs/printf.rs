@@ -5,6 +5,7 @@ use super::super::EvalError;
 use super::super::meter::Meter;
 use super::super::value::{Items, Value};
 use crate::api::names::quote;
+use crate::api::order;
 
 /// Digits behind the point where a clause does not say how many.
 const PRECISION: usize = 6;
@@ -148,7 +149,7 @@ fn shown(value: &Value, inside: bool, meter: &mut Meter) -> Result<String, EvalE
             for (key, value) in &map.entries {
                 pairs.push((shown(&key.value(), true, meter)?, shown(value, true, meter)?));
             }
-            pairs.sort();
+            order::sort(&mut pairs);
             let pairs: Vec<String> = pairs.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
             format!("{{{}}}", pairs.join(", "))
         }

@@ -97,10 +97,10 @@ impl Alone {
         let old = caches.of_mut(object.kind()).upsert(key.clone(), object.clone());
         let seen = crate::client::Notification { key, old, new: Some(object.clone()) };
         let mut timers = Vec::new();
+        let watch = self.component.watches().iter().position(|(kind, _)| *kind == object.kind()).unwrap();
         self.component.notify(
             &mut crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers },
-            object.kind(),
-            &crate::apimachinery::Filter::NodeName("n".into()),
+            watch,
             &seen,
         );
     }
