@@ -158,8 +158,11 @@ fn sync_node_update(cx: &Cx, key: &Key) {
             |p: &&Rc<Pod>| p.spec.as_ref().and_then(|s| s.node_name.as_deref()) == Some(node.metadata.name());
         let scheduled = pods.controlled_by(set.metadata.uid()).any(|p| here(&p));
         let misscheduled = set.status.as_ref().is_some_and(|s| s.number_misscheduled > 0);
-        let surplus = scheduled && (misscheduled || !fit.should_continue);
-        if surplus || (fit.should_run && !scheduled) {
+        let wakes = match scheduled {
+            true => !fit.should_continue || misscheduled,
+            false => fit.should_run,
+        };
+        if wakes {
             cx.enqueue(Task::Set(set.metadata.key()));
         }
     }
