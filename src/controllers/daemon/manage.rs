@@ -54,7 +54,7 @@ impl Sync<'_> {
             changes.create_on.push(name.to_owned());
         } else if fit.should_continue {
             let mut running = self.running(node, pods, changes);
-            order::sort_by(&mut running, |a, b| oldest_first(a, b));
+            order::sort_by(&mut running, oldest_first);
             self.keep_one(name, fit.should_run, &running, changes);
         } else {
             let why = |p: &Rc<Pod>| {

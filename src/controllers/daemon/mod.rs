@@ -158,10 +158,11 @@ fn sync_node_update(cx: &Cx, key: &Key) {
             |p: &&Rc<Pod>| p.spec.as_ref().and_then(|s| s.node_name.as_deref()) == Some(node.metadata.name());
         let scheduled = pods.controlled_by(set.metadata.uid()).any(|p| here(&p));
         let misscheduled = set.status.as_ref().is_some_and(|s| s.number_misscheduled > 0);
-        if (fit.should_run && !scheduled)
-            || (!fit.should_continue && scheduled)
-            || (scheduled && misscheduled)
-        {
+        let wakes = match scheduled {
+            true => !fit.should_continue || misscheduled,
+            false => fit.should_run,
+        };
+        if wakes {
             cx.enqueue(Task::Set(set.metadata.key()));
         }
     }

@@ -93,7 +93,7 @@ pub(super) fn storage_matches(set: &StatefulSet, pod: &Pod) -> bool {
     let ordinal = ordinal(pod);
     let volumes = || pod.spec.iter().flat_map(|s| s.volumes.iter().flatten());
     let has_volume = |template: &str| {
-        let source = volumes().filter(|v| v.name == template).last();
+        let source = volumes().rfind(|v| v.name == template);
         let claim = source.and_then(|v| v.persistent_volume_claim.as_ref());
         claim.is_some_and(|c| c.claim_name == claim_name(set, template, ordinal))
     };

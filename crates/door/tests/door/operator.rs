@@ -203,7 +203,6 @@ fn with_type<K: kube::Resource<DynamicType = ()> + Serialize>(object: &K) -> Val
     value
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "kube-rs asks for this signature")]
 fn retry(_: Arc<Shop>, error: &SyncError, _: Arc<Operator>) -> Action {
     // A test that fails shows this.
     eprintln!("{error}: {:?}", std::error::Error::source(error));
