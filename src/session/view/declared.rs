@@ -465,8 +465,8 @@ mod tests {
     #[test]
     fn a_job_that_has_failed_is_said_with_its_reason() {
         let mut session = Session::new(Start::default());
-        session.kubectl("create job no --image=busybox -- false", &[]);
         let boot = session.cluster().clone();
+        session.kubectl("create job no --image=busybox -- false", &[]);
         let now = |s: &Session| {
             let mut drawing = Drawing::default();
             drawing.draw(s.cluster(), &boot);
