@@ -30,7 +30,7 @@ fn ask(api: &mut ApiServer, method: &str, path: &str, content_type: &str, body: 
 fn definition(properties: Value) -> Value {
     let version = |name: &str, storage: bool| {
         json!({"name": name, "served": true, "storage": storage,
-            "subresources": {"scale": {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"}},
+            "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"}},
             "schema": {"openAPIV3Schema": {"type": "object", "properties": {
                 "spec": {"type": "object", "properties": properties},
                 "status": {"type": "object", "properties": {"size": {"type": "integer"}}}}}}})
