@@ -67,7 +67,8 @@ impl Manager {
     /// Brings managers into Kubernetes' order of entries.
     pub fn sort(managers: &mut [Manager]) {
         order::sort_by_key(managers, |m| {
-            let seconds = m.time.map_or(0, Timestamp::as_second);
+            // No time is before every time.
+            let seconds = m.time.map_or(i64::MIN, Timestamp::as_second);
             (!m.apply, seconds, m.name.clone(), m.api_version.clone(), m.subresource.clone())
         });
     }
