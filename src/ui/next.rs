@@ -238,10 +238,6 @@ fn short(t: &Texts, s: &Short) -> String {
     if s.unattended {
         return t.get("short-unattended");
     }
-    if s.object.kind.as_str() == "Job" {
-        let args = [("want", s.want.into()), ("succeeded", s.available.into())];
-        return t.with("short-job", &args);
-    }
     let args = [
         ("want", s.want.into()),
         ("updated", s.updated.into()),
