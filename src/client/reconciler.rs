@@ -44,7 +44,7 @@ use super::workqueue::RateLimit;
 /// }
 /// ```
 pub trait Reconciler: Clone + 'static {
-    /// What its work queue holds: [`Key`], an object's namespace and name, or an enum where it has
+    /// What its work queue holds: [`Key`](crate::api::Key), an object's namespace and name, or an enum where it has
     /// several sorts of work.
     type Key: WorkKey;
     /// What it remembers between syncs; `()` if nothing.

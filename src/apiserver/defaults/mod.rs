@@ -1,7 +1,7 @@
 //! What the API server fills in: the defaults of every kind
 //! (`pkg/apis/{core,apps,batch,policy,storage,scheduling,autoscaling}/v*/defaults.go`).
 //!
-//! A body goes through [`prepare`] as JSON, is decoded, and goes through [`apply`] as an object.
+//! A body is prepared as JSON, is decoded, and gets its defaults as an object; `apiserver::rest` calls both for a kind.
 //! What is allocated (cluster IPs, node ports) or admitted (service account, tolerations,
 //! priority, token volume) is not here.
 

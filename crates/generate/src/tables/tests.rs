@@ -69,6 +69,20 @@ fn pod() -> [Kind; 1] {
     [Kind { group: String::new(), version: "v1".into(), kind: "Pod".into() }]
 }
 
+/// What is answered and not stored, and therefore is in no list of kinds.
+const REVIEWS: [(&str, &[&str]); 2] = [
+    ("authentication", &["SelfSubjectReview", "TokenRequest", "TokenReview"]),
+    (
+        "authorization",
+        &[
+            "LocalSubjectAccessReview",
+            "SelfSubjectAccessReview",
+            "SelfSubjectRulesReview",
+            "SubjectAccessReview",
+        ],
+    ),
+];
+
 #[test]
 fn fields_have_their_types_and_whether_they_are_left_out() {
     let source = format!("{POD}\ntype Binding struct {{\n}}\n");
@@ -76,6 +90,10 @@ fn fields_have_their_types_and_whether_they_are_left_out() {
     types.add("autoscaling", AUTOSCALING).expect("types");
     types.add("policy", "type Eviction struct {\n}\n").expect("types");
     types.add("metav1", "type DeleteOptions struct {\n}\n").expect("types");
+    for (group, names) in REVIEWS {
+        let text: String = names.iter().map(|name| format!("type {name} struct {{\n}}\n")).collect();
+        types.add(group, &text).expect("types");
+    }
     let (table, written) = structs::table(&pins(), &pod(), &[], &types).expect("table");
     assert!(table.text.contains("        BuiltIn::Pod => &POD,\n"), "{}", table.text);
     assert!(table.text.contains("    f(\"spec\", Struct(&POD_SPEC), true),\n"), "{}", table.text);
@@ -84,7 +102,7 @@ fn fields_have_their_types_and_whether_they_are_left_out() {
         "{}",
         table.text
     );
-    assert_eq!(written.len(), 10);
+    assert_eq!(written.len(), 17);
 }
 
 #[test]
