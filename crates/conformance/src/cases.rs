@@ -226,7 +226,7 @@ fn play(
 }
 
 /// The namespace of a case that deletes its namespace.
-const OWN_NAMESPACE: &str = "namespace-of-the-case";
+pub const OWN_NAMESPACE: &str = "namespace-of-the-case";
 
 /// The writes as the recorder shows them: in the namespace `default`.
 fn in_default(namespace: &str, writes: Vec<Write>) -> Vec<Write> {

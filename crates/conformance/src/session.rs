@@ -13,7 +13,7 @@ use crate::report::{Outcome, names, read};
 use crate::system::{Factory, KubectlOutput, Op, Setup, System};
 
 /// What a recorded kubectl printed when it crashed. The README says that this is not to be imitated.
-const CRASHED: &str = "<stack trace>";
+pub const CRASHED: &str = "<stack trace>";
 
 /// Groups that continue from one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
