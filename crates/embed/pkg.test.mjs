@@ -60,12 +60,20 @@ test("a policy chooses, and is in the link", () => {
   assert.throws(() => steady.setPolicy("luck"), /a policy is fair/);
 });
 
+/** What a scenario is about, where that is not Deployments. */
+const OTHERS = {
+  "23-custom-resource": "websites",
+  "24-stateful-set": "statefulsets",
+  "25-daemon-set": "daemonsets",
+  "26-job": "jobs",
+  "27-cronjob": "cronjobs",
+};
+
 test("scenarios open with their set-up done", () => {
   for (const scenario of scenarios()) {
     const steady = new Steady({ scenario });
     assert.ok(steady.objects("nodes").length > 0, scenario);
-    const others = { "23-custom-resource": "websites", "24-stateful-set": "statefulsets", "25-daemon-set": "daemonsets" };
-    const made = others[scenario] ?? "deployments";
+    const made = OTHERS[scenario] ?? "deployments";
     assert.equal(steady.objects(made).length > 0, scenario !== "22-empty", scenario);
   }
 });
