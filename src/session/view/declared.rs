@@ -30,7 +30,7 @@ pub struct Declared {
     pub short: Vec<Short>,
     /// The objects that say of themselves that something is wrong.
     pub ailing: Vec<Ailing>,
-    /// The number of objects beside nodes, pods and workloads that a person sees.
+    /// The number of objects beside nodes and pods that a person sees.
     pub stored: i64,
     /// How many of these are of custom kinds.
     pub custom: i64,
@@ -271,7 +271,7 @@ fn updated_of<T: ApiKind>(cluster: &Cluster, set: &Rc<T>) -> i32 {
 /// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
 fn look_at_all(drawing: &Drawing, out: &mut Declared) {
     for (i, node) in drawing.graph().nodes.iter().enumerate() {
-        if node.place == Place::Aside {
+        if matches!(node.place, Place::Root | Place::Middle | Place::Aside) {
             out.stored += 1;
             out.custom += i64::from(node.reference.kind.is_custom());
         }
