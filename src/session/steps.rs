@@ -225,7 +225,7 @@ pub(super) fn redo(cluster: &mut Cluster, op: &Op) {
         }
         Op::Kubectl { line, files } => {
             let given = order::gather(files.iter().cloned());
-            let mut command = Kubectl::new(line, Rc::new(given), cluster.now());
+            let mut command = Kubectl::new(line, Rc::new(given), Default::default(), cluster.now());
             let mut client = Client::new(cluster);
             client.drive(&mut command);
             *cluster = client.cluster;

@@ -43,8 +43,24 @@ fn a_definition_of_the_gateway_api_takes_its_objects() {
     assert!(refused.stderr.contains("spec.from[0].namespace: Invalid value"), "{}", refused.stderr);
     kubectl(&mut s, "delete crd referencegrants.gateway.networking.k8s.io --wait=false", &[]);
     settle(&mut s);
-    let gone = s.kubectl("get refgrant", &[]);
-    assert_eq!(gone.stderr, "error: the server doesn't have a resource type \"refgrant\"\n");
+    // kubectl still knows the kind from an earlier command. The same person asks again before that command.
+    let missing =
+        "the server could not find the requested resource (get referencegrants.gateway.networking.k8s.io";
+    assert_eq!(
+        s.kubectl("get refgrant", &[]).stderr,
+        format!(
+            "Error from server (NotFound): Unable to list \"gateway.networking.k8s.io/v1, Resource=referencegrants\": {missing})\n"
+        )
+    );
+    assert_eq!(
+        s.kubectl("get refgrant a", &[]).stderr,
+        format!("Error from server (NotFound): {missing} a)\n")
+    );
+    s.restart();
+    assert_eq!(
+        s.kubectl("get refgrant", &[]).stderr,
+        "error: the server doesn't have a resource type \"refgrant\"\n"
+    );
 }
 
 /// `STEADY_CRDS=DIR cargo test --test custom -- --ignored`: every definition of a directory of YAML files is applied,

@@ -235,7 +235,12 @@ impl Run {
     pub fn kubectl(&mut self, line: &str) -> Vec<Write> {
         let manifest = self.manifest.clone();
         let mut client = Client { cluster: &mut self.cluster, writes: Vec::new() };
-        kubectl::run(line, &move |_: &str| Some(manifest.clone()), &mut client);
+        kubectl::run(
+            line,
+            &move |_: &str| Some(manifest.clone()),
+            &mut kubectl::DiscoveryCache::default(),
+            &mut client,
+        );
         client.writes
     }
 
