@@ -9,7 +9,9 @@ use steady::api::Timestamp;
 use steady::apimachinery::{HttpRequest, HttpResponse};
 use steady::apiserver::ApiServer;
 use steady::apiserver::http::http;
-use steady::kubectl::{self, ApiClient, DiscoveryCache, Files, Kubectl, Output, Poll, Wait, WaitFor, Waited};
+use steady::kubectl::{
+    self, ApiClient, CommandWait, DiscoveryCache, Files, Kubectl, Output, Poll, WaitFor, Waited,
+};
 
 const WEB: &str = "apiVersion: apps/v1
 kind: Deployment
@@ -117,7 +119,7 @@ impl ApiClient for Patient<'_> {
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
     }
-    fn wait(&mut self, _: &Wait) -> Waited {
+    fn wait(&mut self, _: &CommandWait) -> Waited {
         Waited::Later
     }
 }

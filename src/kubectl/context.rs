@@ -20,7 +20,7 @@ use crate::client::transport;
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The command waits, and its client cannot let anything happen now.
-    Wait(Wait),
+    Wait(CommandWait),
     /// The command waits for something that will never happen.
     Never,
     /// The command has failed.
@@ -51,7 +51,7 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
 
 /// What a command waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct CommandWait {
     /// What must happen.
     pub what: WaitFor,
     /// When the command gives up or looks again, whatever happens; `None` for never.
@@ -74,7 +74,7 @@ pub enum WaitFor {
     Time,
 }
 
-impl Wait {
+impl CommandWait {
     /// Whether what is waited for has happened; the deadline is not looked at. `ask` carries requests to the API server.
     pub fn is_over(&self, ask: &mut dyn FnMut(&HttpRequest) -> HttpResponse) -> bool {
         match &self.what {
@@ -313,7 +313,7 @@ impl<'a> Context<'a> {
     }
 
     /// Waits until something happened, or fails to.
-    pub(super) fn wait(&mut self, wait: Wait) -> Result {
+    pub(super) fn wait(&mut self, wait: CommandWait) -> Result {
         if let Some(Reply::Woken(at) | Reply::Answer(_, at)) = self.replies.next() {
             self.now = at;
             return Ok(());
@@ -336,7 +336,7 @@ impl<'a> Context<'a> {
             key: object.key(),
             resource_version: object.meta().resource_version.clone().unwrap_or_default(),
         };
-        self.wait(Wait { what, until })?;
+        self.wait(CommandWait { what, until })?;
         Ok(until.is_none_or(|t| self.now < t))
     }
 

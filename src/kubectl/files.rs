@@ -282,7 +282,7 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::panic)]
-    use super::super::{ApiClient, Kubectl, Poll, Wait, Waited};
+    use super::super::{ApiClient, CommandWait, Kubectl, Poll, Waited};
     use super::*;
     use crate::api::Timestamp;
     use crate::apimachinery::{HttpRequest, HttpResponse};
@@ -301,7 +301,7 @@ mod tests {
         fn now(&self) -> Timestamp {
             Timestamp::UNIX_EPOCH
         }
-        fn wait(&mut self, _: &Wait) -> Waited {
+        fn wait(&mut self, _: &CommandWait) -> Waited {
             Waited::Later
         }
     }

@@ -90,7 +90,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
-pub use context::{Wait, WaitFor};
+pub use context::{CommandWait, WaitFor};
 pub use discovery::DiscoveryCache;
 pub use error::Error;
 
@@ -115,7 +115,7 @@ pub enum Poll {
     Ready(Output),
     /// It waits. Let something happen or time pass, call [`Kubectl::wake`] and drive it again; it will look again, and
     /// may wait again. The output is what it has printed until now.
-    Wait(Wait, Output),
+    Wait(CommandWait, Output),
 }
 
 /// Where kubectl finds files: the directory that it runs in.
@@ -240,7 +240,7 @@ pub trait ApiClient {
     }
 
     /// Lets something happen, or time pass up to the wait's deadline.
-    fn wait(&mut self, _wait: &Wait) -> Waited {
+    fn wait(&mut self, _wait: &CommandWait) -> Waited {
         Waited::Never
     }
 }

@@ -45,7 +45,7 @@ mod task;
 pub mod timings;
 mod turn;
 
-pub use fault::{Fault, ProbeType};
+pub use fault::{KubeletFault, ProbeType};
 pub use state::State;
 pub use task::{Kubelet, Task};
 

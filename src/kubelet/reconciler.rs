@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::fault::Fault;
+use super::fault::KubeletFault;
 use super::node;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
@@ -65,15 +65,15 @@ impl Reconciler for Kubelet {
     }
 
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) {
-        let Some(fault) = fault.downcast_ref::<Fault>() else { return };
+        let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return };
         let mut pods = Vec::new();
         match fault {
-            Fault::CrashContainer { pod, .. } | Fault::FailProbe { pod, .. } => {
+            KubeletFault::CrashContainer { pod, .. } | KubeletFault::FailProbe { pod, .. } => {
                 if cx.state.pods.contains_key(pod) {
                     pods.push(pod.clone());
                 }
             }
-            Fault::Image { image, pullable, message } => {
+            KubeletFault::Image { image, pullable, message } => {
                 if *pullable {
                     cx.state.unpullable.remove(image);
                     // Pods that wait for the image retry when their back-off is over.

@@ -11,7 +11,7 @@ use crate::api::{Timestamp, order};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::Write;
 use crate::cluster::Cluster;
-use crate::kubectl::{ApiClient, DiscoveryCache, Kubectl, Output, Poll, Wait, Waited};
+use crate::kubectl::{ApiClient, CommandWait, DiscoveryCache, Kubectl, Output, Poll, Waited};
 
 impl Session {
     /// Applies a manifest, as `kubectl apply -f`.
@@ -131,7 +131,7 @@ impl ApiClient for Client {
         self.cluster.now()
     }
 
-    fn wait(&mut self, _: &Wait) -> Waited {
+    fn wait(&mut self, _: &CommandWait) -> Waited {
         Waited::Later
     }
 }

@@ -97,7 +97,7 @@ impl Session {
             children: Vec::new(),
             what: What::Start,
             op: Op::Start,
-            depth: 0,
+            steps: 0,
             kept: Some(Box::new(cluster.clone())),
             trail: keep::Trail::default(),
         };

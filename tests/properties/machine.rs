@@ -290,7 +290,7 @@ impl Run {
                     }
                     Deed::Crash(n) => {
                         let Some(name) = self.nth(Kind::POD, *n) else { return Vec::new() };
-                        let fault = steady::kubelet::Fault::CrashContainer {
+                        let fault = steady::kubelet::KubeletFault::CrashContainer {
                             pod: steady::api::Key::new("default", &name),
                             container: "app".into(),
                             exit_code: 3,

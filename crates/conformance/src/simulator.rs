@@ -185,7 +185,7 @@ impl kubectl::ApiClient for Client<'_> {
         // The recordings' editor was `true`.
         Some(text.to_owned())
     }
-    fn wait(&mut self, wait: &kubectl::Wait) -> Waited {
+    fn wait(&mut self, wait: &kubectl::CommandWait) -> Waited {
         let end = self.1;
         if self.now() >= end {
             return Waited::Never;

@@ -29,7 +29,7 @@ pub struct PodFault {
 pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     let Some((pod, spec, node)) = placed(session, object) else { return Vec::new() };
     let done = session.ops(session.at());
-    let broken = |alike: &dyn Fn(&kubelet::Fault) -> Option<bool>| {
+    let broken = |alike: &dyn Fn(&kubelet::KubeletFault) -> Option<bool>| {
         let mut faults = done.iter().rev().filter_map(|op| match op {
             Op::Fault(Fault::Kubelet { fault, .. }) => alike(fault),
             _ => None,
@@ -41,13 +41,13 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
         let name: Rc<str> = c.name.as_str().into();
         for probe in ProbeType::ALL.into_iter().filter(|p| has_probe(c, *p)) {
             let fails = broken(&|f| match f {
-                kubelet::Fault::FailProbe { pod: p, container, probe: which, failing } => {
+                kubelet::KubeletFault::FailProbe { pod: p, container, probe: which, failing } => {
                     (*p == pod.metadata.key() && *container == name && *which == probe).then_some(*failing)
                 }
                 _ => None,
             });
             let (pod, container) = (pod.metadata.key(), name.clone());
-            let fault = kubelet::Fault::FailProbe { pod, container, probe, failing: !fails };
+            let fault = kubelet::KubeletFault::FailProbe { pod, container, probe, failing: !fails };
             let fault = Fault::Kubelet { node: Some(node.to_owned()), fault };
             let key = if fails { "act-probe-passes" } else { "act-probe-fails" };
             let key = Word::new_static(key);
@@ -60,10 +60,10 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
             continue;
         }
         let gone = broken(&|f| match f {
-            kubelet::Fault::Image { image: i, pullable, .. } => (*i == image).then_some(!*pullable),
+            kubelet::KubeletFault::Image { image: i, pullable, .. } => (*i == image).then_some(!*pullable),
             _ => None,
         });
-        let fault = kubelet::Fault::Image { image: image.clone(), pullable: gone, message: "".into() };
+        let fault = kubelet::KubeletFault::Image { image: image.clone(), pullable: gone, message: "".into() };
         let key = if gone { "act-image-back" } else { "act-image-gone" };
         let (key, fault) = (Word::new_static(key), Fault::Kubelet { node: None, fault });
         out.push(PodFault { key, what: image, probe: None, fault });
@@ -133,7 +133,7 @@ pub fn running_containers(session: &Session, object: &ObjectRef) -> Vec<Rc<str>>
 pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: i32) -> Option<Fault> {
     let (pod, _, node) = placed(session, object)?;
     let (pod, container) = (pod.metadata.key(), container.into());
-    let fault = kubelet::Fault::CrashContainer { pod, container, exit_code };
+    let fault = kubelet::KubeletFault::CrashContainer { pod, container, exit_code };
     Some(Fault::Kubelet { node: Some(node.to_owned()), fault })
 }
 
