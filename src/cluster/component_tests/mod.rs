@@ -3,6 +3,7 @@
 mod batch;
 mod daemon;
 mod endpoint;
+mod field_managers;
 mod garbage_collector;
 mod kubelet;
 mod namespace;
