@@ -276,17 +276,17 @@ impl Cluster {
     }
 
     /// Injects a fault into a component. `fault` is a type of the component's room, for example
-    /// [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether there is such a component and its process
-    /// runs.
+    /// [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether there is such a component, its process
+    /// runs, and the component knows the type of the fault.
     pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
         let now = self.clock.now();
         let Some(p) = self.running(actor.process) else { return false };
         let Some(component) = p.components.get_mut(actor.component as usize) else { return false };
         let mut timers = Vec::new();
-        component.fault(&mut Env { caches: &p.caches, now, timers: &mut timers }, fault);
+        let taken = component.fault(&mut Env { caches: &p.caches, now, timers: &mut timers }, fault);
         self.set_timers(actor, timers);
         self.ready.insert(actor.process);
-        true
+        taken
     }
 
     /// Polls of namespaces in which something was written become foreground deadlines. Events and Leases do
