@@ -98,6 +98,11 @@ line-owner = owns
 line-selector = selects
 line-binding = runs on
 line-reference = names
+records = { $n ->
+    [one] { $n } record
+   *[other] { $n } records
+}
+records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 card-revision = { $kind } · revision { $n }
 card-paused = paused

@@ -94,6 +94,8 @@ line-owner = 拥有
 line-selector = 选择
 line-binding = 运行于
 line-reference = 引用
+records = { $n } 个记录
+records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
 card-revision = { $kind } · 修订 { $n }
 card-paused = 已暂停
