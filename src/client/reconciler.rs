@@ -80,7 +80,7 @@ pub trait Reconciler: Clone + 'static {
     ) -> impl Future<Output = Result> + 'static;
 
     /// A person makes something go wrong in the component. `fault` is a type of the component's own
-    /// room, as [`kubelet::Fault`](crate::kubelet::Fault).
+    /// room, as [`kubelet::KubeletFault`](crate::kubelet::KubeletFault).
     fn fault(&self, _cx: &mut Handler<'_, Self::State, Self::Key>, _fault: &dyn Any) {}
 
     /// The state after a restart of its process: the default, unless something beside the process

@@ -275,7 +275,7 @@ impl Cluster {
     }
 
     /// Injects a fault into a component. `fault` is a type of the component's room, for example
-    /// [`kubelet::Fault`](crate::kubelet::Fault). Returns whether there is such a component and its process
+    /// [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether there is such a component and its process
     /// runs.
     pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
         let now = self.clock.now();

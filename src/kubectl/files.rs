@@ -282,7 +282,7 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::panic)]
-    use super::super::{ApiClient, Kubectl, Poll, Wait, Waited};
+    use super::super::{ApiClient, CommandWait, Kubectl, Poll, Waited};
     use super::*;
     use crate::api::Timestamp;
     use crate::apimachinery::{HttpRequest, HttpResponse};
@@ -301,7 +301,7 @@ mod tests {
         fn now(&self) -> Timestamp {
             Timestamp::UNIX_EPOCH
         }
-        fn wait(&mut self, _: &Wait) -> Waited {
+        fn wait(&mut self, _: &CommandWait) -> Waited {
             Waited::Later
         }
     }
@@ -312,7 +312,8 @@ mod tests {
             let map = |i| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{i}}}\n");
             let all: Vec<String> = (0..n).map(map).collect();
             let files = BTreeMap::from([("all.yaml".to_owned(), all.join("---\n"))]);
-            let mut kubectl = Kubectl::new("delete -f all.yaml", Rc::new(files), Timestamp::UNIX_EPOCH);
+            let mut kubectl =
+                Kubectl::new("delete -f all.yaml", Rc::new(files), Default::default(), Timestamp::UNIX_EPOCH);
             for _ in 0..4 {
                 let Poll::Wait(_, output) = kubectl.drive(&mut Finalizers) else { panic!("it has ended") };
                 assert_eq!(output.stdout.lines().count(), n);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::commands;
-use super::context::{Context, Result, Stop, Wait, WaitFor, fail};
+use super::context::{CommandWait, Context, Result, Stop, WaitFor, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::output::{self, DryRun};
@@ -253,7 +253,7 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
         }
         if !refused.is_empty() {
             if retry.is_some_and(|r| cx.now() < r) {
-                cx.wait(Wait { what: WaitFor::Time, until: retry })?;
+                cx.wait(CommandWait { what: WaitFor::Time, until: retry })?;
             }
             if until.is_some_and(|t| cx.now() >= t) {
                 return Ok(false);

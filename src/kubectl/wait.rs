@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::context::{Context, Result, Stop, Wait, WaitFor, fail};
+use super::context::{CommandWait, Context, Result, Stop, WaitFor, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::output;
@@ -146,7 +146,7 @@ fn one(
                     key: crate::api::Key::new(namespace, name),
                     resource_version: String::new(),
                 };
-                cx.wait(Wait { what, until })?;
+                cx.wait(CommandWait { what, until })?;
             }
             (Err(stop), _) => return Err(stop),
             (Ok(object), _) => {

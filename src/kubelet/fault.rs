@@ -36,7 +36,7 @@ impl ProbeType {
 /// Something that a person makes go wrong on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum Fault {
+pub enum KubeletFault {
     /// Ends a running container at once. A container that does not run is not affected.
     CrashContainer {
         /// The pod's namespace and name.

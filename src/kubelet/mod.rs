@@ -48,7 +48,7 @@ pub mod timings;
 mod turn;
 mod volumes;
 
-pub use fault::{Fault, ProbeType};
+pub use fault::{KubeletFault, ProbeType};
 pub use state::State;
 pub use task::{Kubelet, Task};
 

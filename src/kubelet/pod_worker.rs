@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::backoff;
 use super::behaviour::{self, Exit};
-use super::fault::Fault;
+use super::fault::KubeletFault;
 use super::prober;
 use super::state::{ContainerRuntime, ContainerState, Exited, Retry, Todo, Work, WorkerPhase};
 use super::status;
@@ -23,7 +23,7 @@ const MANY_RESTARTS: i32 = 20;
 
 impl<'a> Turn<'a> {
     /// Runs the turn. `node` is the key of the Node, `faults` the faults that were injected into this pod.
-    pub(super) fn run(&mut self, node: &Key, faults: &[Fault]) {
+    pub(super) fn run(&mut self, node: &Key, faults: &[KubeletFault]) {
         let new = !self.rt.seen && self.rt.requests.is_none() && self.rt.phase == WorkerPhase::Sync;
         if new && !self.pod.metadata.is_deleting() && !self.admit(node) {
             return;
@@ -112,18 +112,18 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn take_faults(&mut self, faults: &[Fault]) {
+    fn take_faults(&mut self, faults: &[KubeletFault]) {
         let now = self.now;
         for fault in faults {
             let by_name = |c: &&mut ContainerRuntime, name: &Rc<str>| c.name == *name;
             match fault {
-                Fault::CrashContainer { container, exit_code, .. } => {
+                KubeletFault::CrashContainer { container, exit_code, .. } => {
                     let c = self.rt.containers.iter_mut().find(|c| by_name(c, container));
                     if let Some(ContainerState::Running(r)) = c.map(|c| &mut c.state) {
                         r.ends = Some((now, Exit::code(*exit_code)));
                     }
                 }
-                Fault::FailProbe { container, probe, failing, .. } => {
+                KubeletFault::FailProbe { container, probe, failing, .. } => {
                     let at = *probe as usize;
                     let Some(c) = self.rt.containers.iter_mut().find(|c| by_name(c, container)) else {
                         continue;
@@ -135,7 +135,7 @@ impl<'a> Turn<'a> {
                         p.asked = p.asked.max(Some(now));
                     }
                 }
-                Fault::Image { .. } | Fault::Mount { .. } => {
+                KubeletFault::Image { .. } | KubeletFault::Mount { .. } => {
                     if let Some(r) = self.rt.retry.as_mut() {
                         r.background = false;
                     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::csi::is_expansion_pending;
-use super::fault::Fault;
+use super::fault::KubeletFault;
 use super::node;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
@@ -92,15 +92,15 @@ impl Reconciler for Kubelet {
     }
 
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) {
-        let Some(fault) = fault.downcast_ref::<Fault>() else { return };
+        let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return };
         let mut pods = Vec::new();
         match fault {
-            Fault::CrashContainer { pod, .. } | Fault::FailProbe { pod, .. } => {
+            KubeletFault::CrashContainer { pod, .. } | KubeletFault::FailProbe { pod, .. } => {
                 if cx.state.pods.contains_key(pod) {
                     pods.push(pod.clone());
                 }
             }
-            Fault::Mount { volume, failing, message } => {
+            KubeletFault::Mount { volume, failing, message } => {
                 if *failing {
                     let message = match &**message {
                         "" => "the file system on the device cannot be read".into(),
@@ -112,7 +112,7 @@ impl Reconciler for Kubelet {
                     retry_mounts(cx, None);
                 }
             }
-            Fault::Image { image, pullable, message } => {
+            KubeletFault::Image { image, pullable, message } => {
                 if *pullable {
                     cx.state.unpullable.remove(image);
                     // Pods that wait for the image retry when their back-off is over.

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit};
-use super::fault::{Fault, ProbeType};
+use super::fault::{KubeletFault, ProbeType};
 use crate::api::persistent::Map;
 use crate::api::types::{Lease, Pod};
 use crate::api::{Key, Timestamp};
@@ -21,7 +21,7 @@ pub struct State {
     pub node: NodeRuntime,
     /// Faults that the next sync of the pod has to apply, by pod and number. A sync removes those that it
     /// saw.
-    pub faults: Map<(Key, u64), Fault>,
+    pub faults: Map<(Key, u64), KubeletFault>,
     /// The number for the next fault.
     pub next_fault: u64,
     /// Images that a person made unavailable, each with the registry's error message.

@@ -30,6 +30,8 @@ pub struct Simulator {
     writes: Vec<Write>,
     last_write: Timestamp,
     texts: std::cell::OnceCell<Rc<http::Texts>>,
+    /// The resources that kubectl knows from its earlier commands.
+    discovered: kubectl::DiscoveryCache,
 }
 
 impl Simulator {
@@ -37,7 +39,13 @@ impl Simulator {
     pub fn new(setup: &Setup) -> Simulator {
         let cluster = cluster(setup);
         let last_write = cluster.now();
-        Simulator { cluster, writes: Vec::new(), last_write, texts: Default::default() }
+        Simulator {
+            cluster,
+            writes: Vec::new(),
+            last_write,
+            texts: Default::default(),
+            discovered: Default::default(),
+        }
     }
 
     fn note(&mut self, writes: &[apiserver::Write]) {
@@ -185,7 +193,7 @@ impl kubectl::ApiClient for Client<'_> {
         // The recordings' editor was `true`.
         Some(text.to_owned())
     }
-    fn wait(&mut self, wait: &kubectl::Wait) -> Waited {
+    fn wait(&mut self, wait: &kubectl::CommandWait) -> Waited {
         let end = self.1;
         if self.now() >= end {
             return Waited::Never;
@@ -237,7 +245,9 @@ impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path, stdin: Option<&str>) -> KubectlOutput {
         let files = Directory { dir, stdin };
         let end = self.cluster.now() + std::time::Duration::from_secs(COMMAND_SECONDS);
-        let out = kubectl::run(command, &files, &mut Client(self, end));
+        let mut cache = std::mem::take(&mut self.discovered);
+        let out = kubectl::run(command, &files, &mut cache, &mut Client(self, end));
+        self.discovered = cache;
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::cluster::{Cluster, Config, Fault};
-use crate::kubelet;
+use crate::kubelet::KubeletFault;
 
 fn make(c: &mut Cluster, kind: Kind, value: Value) {
     let object = Object::from_value(kind, value).unwrap();
@@ -246,7 +246,7 @@ fn a_mount_that_fails_and_then_succeeds() {
     let volume = format!("pvc-{}", uid.as_str().unwrap());
     let fault = |failing| Fault::Kubelet {
         node: None,
-        fault: kubelet::Fault::Mount { volume: volume.as_str().into(), failing, message: "no disk".into() },
+        fault: KubeletFault::Mount { volume: volume.as_str().into(), failing, message: "no disk".into() },
     };
     c.fault(&fault(true)).unwrap();
     pod(&mut c);

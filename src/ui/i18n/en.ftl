@@ -248,9 +248,11 @@ act-probe-passes-about = It answers as it did before.
 act-image-gone = Take image { $what } out of the registry
 act-image-gone-about = Nodes that have it keep it; the others cannot pull it any more.
 act-image-back = Put image { $what } back
-act-mount-fails = Volume { $what } cannot be mounted
-act-mount-works = Volume { $what } can be mounted again
 act-image-back-about = It can be pulled again.
+act-mount-fails = Let mounts of volume { $what } fail
+act-mount-fails-about = A CSI driver on the node refuses to mount it; where it is mounted, it stays so.
+act-mount-works = Let volume { $what } be mounted again
+act-mount-works-about = The driver answers as it did before.
 
 ## What happened
 said = { $who }: { $what }

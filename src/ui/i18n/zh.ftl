@@ -213,9 +213,11 @@ act-probe-passes-about = 它的回应和之前一样。
 act-image-gone = 从镜像仓库移走 { $what }
 act-image-gone-about = 已有它的节点会保留它，其他节点不能再拉取。
 act-image-back = 把镜像 { $what } 放回去
-act-mount-fails = 卷 { $what } 无法挂载
-act-mount-works = 卷 { $what } 又可以挂载了
 act-image-back-about = 又可以拉取了。
+act-mount-fails = 让卷 { $what } 挂载失败
+act-mount-fails-about = 节点上的 CSI 驱动拒绝挂载它；已挂载的保持挂载。
+act-mount-works = 让卷 { $what } 恢复挂载
+act-mount-works-about = 驱动像之前一样响应。
 
 ## 发生了什么
 said = { $who }：{ $what }

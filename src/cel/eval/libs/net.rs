@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::super::value::{Library, Value};
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 use crate::api::names::quote;
 
 /// An address.
@@ -119,7 +119,7 @@ fn ip(address: IpAddr) -> Value {
     Value::library(Library::Ip(Ip(address)))
 }
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     let [Value::String(text)] = args else { return None };
     Some(match function {
         "ip" => parse_ip(text).map(ip).map_err(EvalError::new),
@@ -140,7 +140,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     })
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let (Value::Library(library), rest) = args.split_first()? else { return None };
     match &**library {
         Library::Ip(Ip(address)) => of_ip(function, address).map(Ok),
@@ -175,7 +175,7 @@ fn of_ip(function: &str, address: &IpAddr) -> Option<Value> {
     }))
 }
 
-fn of_cidr(function: &str, cidr: &Cidr, rest: &[Value]) -> Option<Outcome> {
+fn of_cidr(function: &str, cidr: &Cidr, rest: &[Value]) -> Option<EvalResult> {
     let library = match rest.first() {
         Some(Value::Library(library)) => Some(&**library),
         _ => None,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::value::{Library, Value};
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 use crate::api::names::quote;
 
 /// A version of <https://semver.org>. Build metadata does not count in comparisons.
@@ -109,7 +109,7 @@ impl Semver {
     }
 }
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     let (Value::String(text), tolerant) = (match args {
         [text] => (text, false),
         [text, Value::Bool(tolerant)] => (text, *tolerant),
@@ -127,7 +127,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     }
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let version = |value: &Value| match value {
         Value::Library(library) => match &**library {
             Library::Semver(version) => Some(version.clone()),

@@ -1,7 +1,7 @@
 //! Addresses of the web: `k8s.io/apiserver/pkg/cel/library/urls.go` with Go's `url.ParseRequestURI`.
 
 use super::super::value::{Entries, Items, Key, Library, Value};
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 use crate::api::names::quote;
 
 /// An absolute URL, or an absolute path with a query.
@@ -151,7 +151,7 @@ fn query(text: &str) -> Value {
     Value::map(entries)
 }
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     let [Value::String(text)] = args else { return None };
     match function {
         "url" => Some(match Url::parse(text) {
@@ -163,7 +163,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     }
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let [Value::Library(library)] = args else { return None };
     let Library::Url(url) = &**library else { return None };
     let text = match function {
