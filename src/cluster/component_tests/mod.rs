@@ -1,5 +1,6 @@
 //! Tests of components that need a whole cluster.
 
+mod attachdetach;
 mod batch;
 mod daemon;
 mod endpoint;
