@@ -16,6 +16,7 @@
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
+//! | `usage` | `metrics/collectors/resource_metrics.go` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
@@ -44,6 +45,7 @@ mod status_containers;
 mod task;
 pub mod timings;
 mod turn;
+mod usage;
 
 pub use fault::{Fault, ProbeType};
 pub use state::State;

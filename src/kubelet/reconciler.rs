@@ -13,10 +13,10 @@ use super::turn::{PodEvent, Turn};
 use crate::api::types::{
     ConfigMap, Node, ObjectReference, PersistentVolumeClaim, Pod, PodSpec, PodStatus, Secret,
 };
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
-    EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
 };
 
 /// The most turns of a pod at one moment.
@@ -96,6 +96,10 @@ impl Reconciler for Kubelet {
             cx.state.faults.insert((pod.clone(), number), fault.clone());
             cx.enqueue(Task::Pod(pod));
         }
+    }
+
+    fn metrics(&self, state: &State, reading: &Reading<'_>) -> Option<Vec<Object>> {
+        super::usage::read(state, &self.key, reading)
     }
 
     fn restarted(&self, state: &State) -> State {

@@ -153,7 +153,6 @@ steady-met = { $n ->
 steady-unmet = Nobody has a next command, yet it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
-short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
 ails-condition = { $type } is { $status }
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->

@@ -130,7 +130,6 @@ steady-met = 运行的正是所声明的：{ $n } 个 Pod。
 steady-unmet = 谁都没有下一条命令，但还不是所声明的样子。
 short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
 short-paused = 已暂停：声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
-short-unattended = 已接受并保存；此版本尚未包含它的控制器，因此不会有任何动作
 ails-condition = { $type } 为 { $status }
 ails-finalizers = 正在删除，在这些 Finalizer 被移除之前不会消失：{ $finalizers }
 ails-more = 还有 { $n } 个对象有问题。
