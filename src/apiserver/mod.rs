@@ -133,9 +133,10 @@ impl Aggregated {
 
     /// Answers a `get` or `list` of a component.
     pub fn answer(&self, r: &Request) -> Response {
-        let (verb, resource) = (r.verb.as_str(), r.kind.group_resource());
+        let resource = r.kind.group_resource();
         let refused = |code, reason, what: &str| {
-            let message = format!("the server {what} ({verb} {resource})");
+            // Clients name the HTTP method.
+            let message = format!("the server {what} ({} {resource})", r.verb.method().to_ascii_lowercase());
             Response::Failure(Box::new(Status::new(code, reason, message)))
         };
         let all = match self {
@@ -156,7 +157,7 @@ impl Aggregated {
                 Some(object) => Response::Object { object: object.clone(), created: false },
                 None => Response::Failure(Box::new(no_metrics(r.kind, &r.key))),
             },
-            _ => Response::Failure(Box::new(Status::method_not_supported(r.kind, verb))),
+            verb => Response::Failure(Box::new(Status::method_not_supported(r.kind, verb.as_str()))),
         }
     }
 }
