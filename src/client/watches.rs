@@ -7,12 +7,16 @@
 
 use std::rc::Rc;
 
-use super::children::{self, Selects};
+use jiff::SignedDuration;
+
+use super::children::{self, Selects, controller_of};
 use super::expectations::Expectations;
 use super::handler::{Handler, Seen};
 use super::informer::Notification;
 use super::key::WorkKey;
-use crate::api::{ApiKind, Key, Kind};
+use crate::api::pod::is_ready;
+use crate::api::types::Pod;
+use crate::api::{ApiKind, Key, Kind, MetaExt};
 use crate::apimachinery::Filter;
 
 /// Kinds that are known at run time only.
@@ -97,6 +101,27 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         K: From<Key>,
     {
         self.watches::<C>(move |cx, seen| children::changed::<S, K, O, C>(cx, seen, Some(expectations)))
+    }
+
+    /// When a pod becomes ready, enqueues the `O` that controls it for the moment at which the pod is available: after
+    /// `min_ready_seconds`, which is `spec.minReadySeconds` or 0 if the owner does not wait for this pod, and one second
+    /// more (kubernetes/kubernetes issue 39785).
+    #[must_use]
+    pub fn owns_until_available<O: ApiKind>(self, min_ready_seconds: fn(&O, &Pod) -> i32) -> Self
+    where
+        K: From<Key>,
+    {
+        self.watches::<Pod>(move |cx, seen| {
+            let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
+            if is_ready(old) || !is_ready(new) {
+                return;
+            }
+            let Some(owner) = controller_of::<O>(cx.caches, &new.metadata) else { return };
+            let wait = min_ready_seconds(owner, new);
+            if wait > 0 {
+                cx.enqueue_after(owner.meta().key().into(), SignedDuration::from_secs(i64::from(wait) + 1));
+            }
+        })
     }
 
     /// The objects are in the caches; a change of one leads to nothing.

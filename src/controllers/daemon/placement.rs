@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::super::taints::{NO_EXECUTE, NO_SCHEDULE, taints};
-use super::HASH_LABEL;
 use crate::api::node_selector::RequiredNodeAffinity;
 use crate::api::toleration::tolerates;
 use crate::api::types::{
     Affinity, DaemonSet, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
     PodTemplateSpec, Taint, Toleration,
 };
+use crate::api::well_known::CONTROLLER_REVISION_HASH_LABEL;
 use crate::api::{MetaExt, pod};
 
 /// The label with the number of the template that a pod was made from.
@@ -110,7 +110,7 @@ pub(super) fn pod_template(set: &DaemonSet, hash: &str) -> PodTemplateSpec {
         labels.insert(GENERATION_LABEL.into(), generation.to_string());
     }
     if !hash.is_empty() {
-        labels.insert(HASH_LABEL.into(), hash.to_owned());
+        labels.insert(CONTROLLER_REVISION_HASH_LABEL.into(), hash.to_owned());
     }
     template
 }
