@@ -30,6 +30,22 @@ pub const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
 /// The provisioner of classes whose volumes are created by hand.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
+/// The in-tree plug-ins whose work CSI drivers do now, and these drivers (`k8s.io/csi-translation-lib`).
+const MIGRATED: [(&str, &str); 7] = [
+    ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
+    ("kubernetes.io/azure-disk", "disk.csi.azure.com"),
+    ("kubernetes.io/azure-file", "file.csi.azure.com"),
+    ("kubernetes.io/cinder", "cinder.csi.openstack.org"),
+    ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
+    ("kubernetes.io/portworx-volume", "pxd.portworx.com"),
+    ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
+];
+
+/// The CSI driver that does the work of an in-tree plug-in now.
+pub fn migrated_driver(plugin: &str) -> Option<&'static str> {
+    MIGRATED.iter().find(|(old, _)| *old == plugin).map(|(_, driver)| *driver)
+}
+
 /// The name of the claim that a volume of a pod uses, and whether it is the pod's own (ephemeral); `None` if
 /// it uses none.
 pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
@@ -97,6 +113,11 @@ pub fn is_bound_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
 pub fn requested(claim: &PersistentVolumeClaim) -> Amount {
     let requests = claim.spec.as_ref().and_then(|s| s.resources.as_ref()?.requests.as_ref());
     amount_of(requests.and_then(|r| r.get("storage")))
+}
+
+/// The storage that a claim has, as its status says.
+pub fn claim_capacity(claim: &PersistentVolumeClaim) -> Amount {
+    amount_of(claim.status.as_ref().and_then(|s| s.capacity.as_ref()?.get("storage")))
 }
 
 /// The capacity of a volume.

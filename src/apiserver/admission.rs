@@ -11,9 +11,9 @@ use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{
     CertificateSigningRequest, ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress,
-    IngressClass, KeyToPath, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
-    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Toleration, Volume,
-    VolumeMount, VolumeProjection,
+    IngressClass, KeyToPath, Node, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
+    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint, Toleration,
+    Volume, VolumeMount, VolumeProjection,
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
@@ -79,6 +79,12 @@ pub(super) fn mutate_create(
         })?;
         on_pod(api, object, cx, "RuntimeClass", |_, pod| runtime_class(pod))?;
     }
+    if object.kind() == Kind::NODE {
+        cx.enter(Stage::Mutate, "TaintNodesByCondition", Some(object));
+    }
+    if let Some(node) = Node::from_object_mut(object) {
+        taint_not_ready(node);
+    }
     if object.kind() == Kind::PERSISTENT_VOLUME_CLAIM {
         cx.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
     }
@@ -99,6 +105,20 @@ pub(super) fn mutate_create(
     }
     protect_storage(object);
     Ok(())
+}
+
+/// TaintNodesByCondition: nothing is scheduled to a new node before the node lifecycle controller has seen that it is
+/// ready (`plugin/pkg/admission/nodetaint`).
+fn taint_not_ready(node: &mut Node) {
+    let taint = Taint {
+        key: "node.kubernetes.io/not-ready".into(),
+        effect: "NoSchedule".into(),
+        ..Default::default()
+    };
+    let taints = node.spec.get_or_insert_default().taints.get_or_insert_default();
+    if !taints.iter().any(|t| t.key == taint.key && t.effect == taint.effect) {
+        taints.push(taint);
+    }
 }
 
 /// DefaultIngressClass: an Ingress that names no class gets the newest that is a default.

@@ -1,8 +1,6 @@
 //! Server-side apply: a configuration is merged into what is stored, or becomes it
 //! (`k8s.io/apiserver/pkg/endpoints/handlers/patch.go`, applyPatcher).
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
 use super::apiextensions::View;
@@ -51,10 +49,7 @@ impl ApiServer {
             found => Some(found?),
         };
         let managers = self.managers(&at);
-        let manager: Rc<str> = match &r.field_manager {
-            Some(m) => m.clone(),
-            None => managed_fields::default_manager(&r.user),
-        };
+        let manager = cx.manager(r);
         let by = Applier { manager: &manager, subresource: r.subresource.as_str(), force, now: self.now };
         if scale {
             let old = old.ok_or_else(|| Status::not_found(r.kind, &r.key.name))?;

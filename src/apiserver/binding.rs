@@ -61,7 +61,6 @@ impl ApiServer {
             let new = new.into();
             cx.enter(Stage::Store, "", Some(&new));
             self.write(at.clone(), Some(old), new, r, cx);
-            self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);
         Ok(Response::Success { code: 201, details: None })

@@ -88,6 +88,7 @@ impl Fault {
     /// The number of the first version of links that knows this fault; 0 is the first.
     pub fn since(&self) -> usize {
         match self {
+            Fault::Kubelet { fault: kubelet::KubeletFault::Mount { .. }, .. } => 4,
             Fault::NodeDown { .. }
             | Fault::NodeUp { .. }
             | Fault::Restart { .. }

@@ -221,7 +221,7 @@ impl Cluster {
             return None;
         }
         self.api.set_now(now);
-        let response = self.api.request(&pending.request);
+        let response = self.api.request_of(p.program.as_ref(), &pending.request);
         let p = self.running(actor.process)?;
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
@@ -252,7 +252,8 @@ impl Cluster {
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
         self.api.set_now(self.clock.now());
-        let (request, response) = self.api.record(request);
+        let program = self.processes.get(actor.process as usize)?.program.as_ref();
+        let (request, response) = self.api.record(program, request);
         self.process_mut(actor.process)?
             .components
             .get_mut(actor.component as usize)?

@@ -53,9 +53,9 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
         if r.subresource == Subresource::None {
-            let submitted = (r.field_manager.is_some() && r.kind == Kind::POD).then(|| object.clone());
+            let submitted = object.clone();
             admission::mutate_update(&mut object, cx);
-            cx.submitted = submitted.filter(|submitted| *submitted != object);
+            cx.submitted = (submitted != object).then_some(submitted);
         }
         cx.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
