@@ -9,11 +9,10 @@ use super::super::controller_utils::pod_condition;
 use super::super::taints::{self, NO_EXECUTE, taint};
 use super::{Cx, Task, ready};
 use crate::api::types::{Node, Pod, Taint, Time};
+use crate::api::well_known::{TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::client::{Result, Why};
 
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
-const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 /// Nodes with this label are not counted when a zone is checked for a disruption.
 const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
@@ -32,7 +31,8 @@ const UNHEALTHY_ZONE_NODES: usize = 2;
 
 /// The `NoExecute` taint for this status of `Ready`, and the one for the other status that is not True.
 pub(super) fn no_execute(status: &str) -> (Taint, Taint) {
-    let (not_ready, unreachable) = (taint(NOT_READY, NO_EXECUTE), taint(UNREACHABLE, NO_EXECUTE));
+    let (not_ready, unreachable) =
+        (taint(TAINT_NODE_NOT_READY, NO_EXECUTE), taint(TAINT_NODE_UNREACHABLE, NO_EXECUTE));
     if status == "False" { (not_ready, unreachable) } else { (unreachable, not_ready) }
 }
 
@@ -120,7 +120,7 @@ pub(super) async fn handle_disruption(cx: &Cx) -> Result {
 
 /// Removes the `NoExecute` taints from a node (`markNodeAsReachable`).
 pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
-    for taint_key in [UNREACHABLE, NOT_READY] {
+    for taint_key in [TAINT_NODE_UNREACHABLE, TAINT_NODE_NOT_READY] {
         let why = Why::new("mark_node_as_reachable")
             .read("ready", ObjectRef::of(&**node), "status.conditions", ready(node))
             .with("taint", taint_key);

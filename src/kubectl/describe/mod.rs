@@ -31,6 +31,7 @@ use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
 use crate::api::Object;
 use crate::api::types::{PodTemplateSpec, Time};
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 
 pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
 pub(super) use certificates::certificate_signing_request;
@@ -120,7 +121,7 @@ fn shortened(text: &str) -> String {
 /// stands below its key.
 fn annotations(w: &mut Writer, level: usize, all: Option<&BTreeMap<String, String>>) {
     let mut title = "Annotations:";
-    for (key, value) in all.into_iter().flatten().filter(|(key, _)| *key != super::apply::LAST_APPLIED) {
+    for (key, value) in all.into_iter().flatten().filter(|(key, _)| *key != LAST_APPLIED_CONFIG_ANNOTATION) {
         let value = value.strip_suffix('\n').unwrap_or(value);
         let level = if title.is_empty() { 0 } else { level };
         if value.len() + key.len() + 2 > LONG || value.contains('\n') {

@@ -9,6 +9,7 @@ use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::quote::go_quote;
 use crate::api::types::{Container, Lease, Node, Pod, Quantity, ResourceRequirements};
+use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
 
@@ -101,7 +102,7 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
 }
 
 fn lease(cx: &mut Context<'_>, w: &mut Writer, name: &str) -> Result {
-    let lease = match cx.get(Kind::LEASE, "kube-node-lease", name) {
+    let lease = match cx.get(Kind::LEASE, NODE_LEASE_NAMESPACE, name) {
         Ok(object) => object,
         Err(Stop::Error(_)) => {
             w.line(
@@ -144,21 +145,21 @@ fn asked(pod: &Pod, resource: &str, limits: bool) -> Amount {
         map.and_then(|m| m.get(resource)).map(|q| amount_of(Some(q)))
     };
     let of_container = |c: &Container| of(c.resources.as_ref()).unwrap_or(Amount::ZERO);
-    let mut sum = spec.containers.iter().fold(Amount::ZERO, |a, c| a.add(of_container(c)));
+    let mut sum = spec.containers.iter().fold(Amount::ZERO, |a, c| a.plus(of_container(c)));
     let (mut sidecars, mut most) = (Amount::ZERO, Amount::ZERO);
     for c in spec.init_containers.iter().flatten() {
         let own = of_container(c);
         if c.restart_policy.as_deref() == Some("Always") {
-            sum = sum.add(own);
-            sidecars = sidecars.add(own);
+            sum = sum.plus(own);
+            sidecars = sidecars.plus(own);
             most = most.max(sidecars);
         } else {
-            most = most.max(sidecars.add(own));
+            most = most.max(sidecars.plus(own));
         }
     }
     let all = of(spec.resources.as_ref()).unwrap_or(sum.max(most));
     let overhead = spec.overhead.as_ref().and_then(|o| o.get(resource));
-    if limits && all.is_zero() { all } else { all.add(amount_of(overhead)) }
+    if limits && all.is_zero() { all } else { all.plus(amount_of(overhead)) }
 }
 
 fn share(amount: Amount, of: Option<&Quantity>) -> String {
@@ -188,7 +189,7 @@ fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMa
     w.line(1, "--------\t--------\t------");
     let total = |resource: &str, limits: bool| {
         let zero = Amount::from_value(0, Format::DecimalSI);
-        pods.iter().filter_map(|o| o.get::<Pod>()).fold(zero, |sum, p| sum.add(asked(p, resource, limits)))
+        pods.iter().filter_map(|o| o.get::<Pod>()).fold(zero, |sum, p| sum.plus(asked(p, resource, limits)))
     };
     let huge = allocatable.keys().map(String::as_str).filter(|r| r.starts_with(HUGE_PAGES));
     for resource in STANDARD.into_iter().chain(huge) {
