@@ -16,6 +16,7 @@ mod networking;
 mod node;
 mod pod;
 mod rbac;
+mod sets;
 mod storage;
 mod unstructured;
 mod volumes;
@@ -33,7 +34,7 @@ use crate::api::Object;
 use crate::api::types::{PodTemplateSpec, Time};
 use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 
-pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
+pub(super) use batch::{cron_job, job};
 pub(super) use certificates::certificate_signing_request;
 pub(super) use core::{config_map, namespace, secret, service};
 pub(super) use csi_node::csi_node;
@@ -43,7 +44,8 @@ pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
 pub(super) use pod::pod;
 pub(super) use rbac::{access, binding, role};
-pub(super) use storage::{priority_class, storage_class, volume};
+pub(super) use sets::{daemon_set, stateful_set};
+pub(super) use storage::{claim, priority_class, storage_class, volume};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 
@@ -114,6 +116,21 @@ fn shortened(text: &str) -> String {
     match text.char_indices().find(|(i, c)| i + c.len_utf8() > LONG) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
+    }
+}
+
+/// The table of conditions; nothing if there are none. A row has the type, the status, the moment of the last report, the
+/// moment of the last change, the reason and the message; `reported` is the title of the third column.
+fn conditions(w: &mut Writer, reported: &str, rows: impl Iterator<Item = [String; 6]>) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return;
+    }
+    w.line(0, "Conditions:");
+    w.line(1, &format!("Type\tStatus\t{reported}\tLastTransitionTime\tReason\tMessage"));
+    w.line(1, "----\t------\t-----------------\t------------------\t------\t-------");
+    for row in rows {
+        w.line(1, &row.join(" \t"));
     }
 }
 

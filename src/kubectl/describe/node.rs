@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::super::call::Call;
 use super::super::context::{Context, Result, Stop};
-use super::{Writer, annotations, instant, moment};
+use super::{Writer, annotations, conditions, instant, moment};
 use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::quote::go_quote;
-use crate::api::types::{Container, Lease, Node, Pod, Quantity, ResourceRequirements};
+use crate::api::types::{Container, Lease, Node, NodeCondition, Pod, Quantity, ResourceRequirements};
 use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
@@ -39,25 +39,17 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
     }
     w.line(0, &format!("Unschedulable:\t{}", spec.unschedulable.unwrap_or(false)));
     lease(cx, w, object.name())?;
-    if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
-        w.line(0, "Conditions:");
-        w.line(1, "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage");
-        w.line(1, "----\t------\t-----------------\t------------------\t------\t-------");
-        for c in conditions {
-            w.line(
-                1,
-                &format!(
-                    "{} \t{} \t{} \t{} \t{} \t{}",
-                    c.type_,
-                    c.status,
-                    instant(c.last_heartbeat_time.as_ref()),
-                    instant(c.last_transition_time.as_ref()),
-                    c.reason.as_deref().unwrap_or_default(),
-                    c.message.as_deref().unwrap_or_default()
-                ),
-            );
-        }
-    }
+    let row = |c: &NodeCondition| {
+        [
+            c.type_.clone(),
+            c.status.clone(),
+            instant(c.last_heartbeat_time.as_ref()),
+            instant(c.last_transition_time.as_ref()),
+            c.reason.clone().unwrap_or_default(),
+            c.message.clone().unwrap_or_default(),
+        ]
+    };
+    conditions(w, "LastHeartbeatTime", status.conditions.iter().flatten().map(row));
     w.line(0, "Addresses:");
     for a in status.addresses.iter().flatten() {
         w.line(1, &format!("{}:\t{}", a.type_, a.address));

@@ -85,7 +85,7 @@ pub(in super::super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object
         w.line(0, &format!("Controlled By:\t{}/{}", c.kind, c.name));
     }
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
-    super::batch::pods_status(cx, w, object, &selector)?;
+    super::sets::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());
     conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
     Ok(true)
@@ -117,7 +117,7 @@ pub(in super::super) fn replication_controller(
     w.map(0, "Labels", r.metadata.labels.as_ref());
     annotations(w, 0, r.metadata.annotations.as_ref());
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
-    super::batch::pods_status(cx, w, object, &selector)?;
+    super::sets::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());
     conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
     Ok(true)
