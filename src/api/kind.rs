@@ -251,7 +251,7 @@ impl Kind {
         self.0.categories
     }
 
-    /// Namespaced or not.
+    /// Whether the objects are in namespaces, as a value.
     pub const fn scope(self) -> Scope {
         self.0.scope
     }

@@ -92,7 +92,7 @@ impl Amount {
         parse(text).map(|p| p.amount)
     }
 
-    /// An integral amount.
+    /// An amount in whole units.
     pub const fn from_value(value: i64, format: Format) -> Amount {
         Amount { unscaled: value as i128, exponent: 0, format, dec: false }
     }

@@ -290,7 +290,8 @@ fn runtime_class(pod: &Pod) -> Result<(), Status> {
     }
 }
 
-/// ServiceAccount: a pod is somebody, and gets a token to prove it.
+/// Sets the pod's service account (`default` if it names none), refuses one that does not exist, and mounts its token
+/// (admission plugin ServiceAccount).
 fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     // A mirror pod is the kubelet's own.
     if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {

@@ -49,7 +49,7 @@ impl<S, K> Default for Watches<S, K> {
 }
 
 impl<S: 'static, K: WorkKey> Watches<S, K> {
-    /// Nothing yet.
+    /// No kinds yet.
     pub fn new() -> Watches<S, K> {
         Watches::default()
     }
@@ -93,8 +93,8 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         self.watches::<C>(|cx, seen| children::changed::<S, K, O, C>(cx, seen, None))
     }
 
-    /// The same, for a controller that counts what it has created and deleted
-    /// ([`Expectations`]): a child that is new, or that begins to be deleted, has been observed.
+    /// [`Watches::owns`] for a controller that counts what it has created and deleted ([`Expectations`]): a child that
+    /// is new, or that begins to be deleted, has been observed.
     #[must_use]
     pub fn owns_expecting<O: Selects, C: ApiKind>(self, expectations: fn(&mut S) -> &mut Expectations) -> Self
     where
@@ -140,7 +140,7 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         self.watches_only(Filter::All, handler)
     }
 
-    /// The same for some of the objects of the kind.
+    /// [`Watches::watches`] for the objects of the kind that match a filter.
     #[must_use]
     pub fn watches_only<T: ApiKind>(
         self,

@@ -207,7 +207,7 @@ fn apply_once(
     Ok(Applied { value, managers: out })
 }
 
-/// A field that somebody else owns.
+/// A field that another manager owns.
 pub(in crate::apiserver) struct Conflict {
     manager: Rc<str>,
     /// The API version, for an owner by update.

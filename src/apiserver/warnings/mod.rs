@@ -111,7 +111,7 @@ pub(super) fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
     }
 }
 
-/// The same for a range of addresses.
+/// [`ip`] for a range of addresses.
 pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
     let Some((address, bits)) = value.split_once('/') else { return };
     if let Ok(IpAddr::V6(six)) = address.parse::<IpAddr>()

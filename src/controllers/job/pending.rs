@@ -1,4 +1,5 @@
-//! The indexes of an Indexed Job for which pods are to be created, and the failed pods that wait for their replacement.
+//! The indexes of an Indexed Job for which pods are to be created, and the failed pods that wait for their replacement
+//! (`k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,5 +1,5 @@
-//! How pods are evicted from lost nodes: by a taint, at a limited rate in each zone, and not at all while
-//! all nodes are lost.
+//! How pods are evicted from lost nodes: by a taint, at a limited rate in each zone, and not at all while all nodes are
+//! lost (`k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go`).
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
 /// The interval, in seconds, between two tainted nodes of a zone (`--node-eviction-rate` 0.1).
 const EVICTION_SECONDS: i64 = 10;
-/// The same for a large zone in which most nodes are lost (`--secondary-node-eviction-rate` 0.01).
+/// The interval, in seconds, in a large zone in which most nodes are lost (`--secondary-node-eviction-rate` 0.01).
 const SECONDARY_EVICTION_SECONDS: i64 = 100;
 /// The longest interval between two tainted nodes of a zone.
 pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(SECONDARY_EVICTION_SECONDS);

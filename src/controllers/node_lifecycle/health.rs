@@ -1,4 +1,5 @@
-//! Whether a node's kubelet sends heartbeats, and what follows from the node's conditions.
+//! Whether a node's kubelet sends heartbeats, and what follows from the node's conditions (`monitorNodeHealth` of
+//! `node_lifecycle_controller.go`).
 
 use std::rc::Rc;
 
