@@ -264,7 +264,7 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
                 "the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={namespace}' to perform this operation.",
                 go_quote(&namespace),
                 go_quote(&cx.namespace)
-            ))));
+            )));
             return Ok(());
         }
         let meta = value
