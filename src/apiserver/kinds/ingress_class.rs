@@ -110,7 +110,7 @@ impl Strategy for IngressClass {
     }
 }
 
-/// The greatest length of a controller's name, in bytes.
+/// The largest length of a controller's name, in bytes.
 const MAX_CONTROLLER: usize = 250;
 
 fn class_parameters(errs: &mut Errors, p: &net::IngressClassParametersReference, path: &Path) {

@@ -24,15 +24,15 @@ pub(super) use typed::Layout;
 /// After so many notes about an object its owners are worked out, so that its past is let go.
 pub(super) const NOTES_LIMIT: usize = 64;
 
-/// So many may own fields by update; of more, those who wrote first are taken together.
+/// The most managers that own fields by update; beyond it, the oldest of them are merged into one.
 const MAX_UPDATE_MANAGERS: usize = 10;
-/// Under this name.
+/// The manager that the oldest updates are merged into.
 const ANCIENT_CHANGES: &str = "ancient-changes";
-/// Who owns what was there before anybody applied.
+/// The manager of the fields that existed before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
-/// The owners that a request gives an object (`decodeLiveOrNew`), where they are not those it has:
-/// `[]` and `[{}]` are nobody, and what cannot be read counts as not said.
+/// The field managers that a request gives an object (`decodeLiveOrNew`), where they are not those that it has: `[]`
+/// and `[{}]` remove all managers, and entries that cannot be decoded are ignored.
 pub(super) fn given(entries: &[ManagedFieldsEntry], live: &[Manager]) -> Option<Vec<Manager>> {
     let reset = match entries {
         [] => true,
