@@ -255,10 +255,13 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
             "lastHeartbeatTime": now, "lastTransitionTime": now,
         })
     };
+    // As if the range allocator had given it one of the 256 ranges of 10.244.0.0/16; further nodes have none.
+    let pod_cidrs: Vec<String> =
+        u8::try_from(index).map(|n| format!("10.244.{n}.0/24")).into_iter().collect();
     let value = json!({
         // The TTL controller sets this annotation on the nodes of a small cluster.
         "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},
-        "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
+        "spec": {"podCIDR": pod_cidrs.first(), "podCIDRs": pod_cidrs},
         "status": {
             "capacity": spec.capacity,
             "allocatable": spec.capacity,
