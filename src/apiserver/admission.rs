@@ -8,6 +8,7 @@ use super::kinds::certificate_signing_request;
 use super::kinds::ingress::CLASS_ANNOTATION;
 use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
+use crate::api::quote::go_quote;
 use crate::api::types::{
     CertificateSigningRequest, ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress,
     IngressClass, KeyToPath, Node, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
@@ -281,7 +282,7 @@ fn claim_resize(
 fn runtime_class(pod: &Pod) -> Result<(), Status> {
     match pod.spec.as_ref().and_then(|s| s.runtime_class_name.as_deref()) {
         Some(name) => {
-            let why = format!("pod rejected: RuntimeClass {name:?} not found");
+            let why = format!("pod rejected: RuntimeClass {name} not found", name = go_quote(name));
             Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why))
         }
         None => Ok(()),
@@ -304,8 +305,10 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     let at = ObjectRef { kind: Kind::SERVICE_ACCOUNT, key: Key::new(&namespace, &name) };
     let Some(account) = api.etcd.get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
     else {
-        let why =
-            format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+        let why = format!(
+            "error looking up service account {namespace}/{name}: serviceaccount {name} not found",
+            name = go_quote(&name)
+        );
         let mut s = Status::forbidden(Kind::POD, &pod_name, &why);
         s.details = Some(Box::new(Details::resource(Kind::POD, &pod_name)));
         return Err(s);

@@ -94,6 +94,8 @@ line-owner = 拥有
 line-selector = 选择
 line-binding = 运行于
 line-reference = 引用
+records = { $n } 个记录
+records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
 card-revision = { $kind } · 修订 { $n }
 card-paused = 已暂停
@@ -214,6 +216,10 @@ act-image-gone = 从镜像仓库移走 { $what }
 act-image-gone-about = 已有它的节点会保留它，其他节点不能再拉取。
 act-image-back = 把镜像 { $what } 放回去
 act-image-back-about = 又可以拉取了。
+act-mount-fails = 让卷 { $what } 挂载失败
+act-mount-fails-about = 节点上的 CSI 驱动拒绝挂载它；已挂载的保持挂载。
+act-mount-works = 让卷 { $what } 恢复挂载
+act-mount-works-about = 驱动像之前一样响应。
 
 ## 发生了什么
 said = { $who }：{ $what }
@@ -238,6 +244,8 @@ said-probe-fails = 你让 { $what } 的 { $probe } 探针失败。
 said-probe-passes = 你让 { $what } 的 { $probe } 探针恢复通过。
 said-image-gone = 你从镜像仓库移走了 { $what }。
 said-image-back = 你把 { $what } 放回了镜像仓库。
+said-mount-fails = 从现在起卷 { $what } 无法挂载。
+said-mount-works = 卷 { $what } 又可以挂载了。
 action-list = { $who } list 所有 { $kind }
 action-watch = 关于 { $kind } 的 watch 事件到达 { $who }
 action-pop = 一个 { $kind } 从 delta FIFO 进入缓存
@@ -417,6 +425,35 @@ why-claim_protection-add_finalizer = 有 Pod 使用时申领会被保留
 why-provisioner-provision = 存储类 { $class } 的申领 { $claim } 还没有卷
 why-provisioner-delete = 它处于 { $volume }，回收策略是 Delete
 why-provisioner-remove_finalizer = 它的存储已释放
+why-attach_desired_volumes-attach = 节点 { $node } 上的 Pod { $pod } 需要卷 { $volume }，而它尚未挂接到该节点
+why-reconcile-detach = { $because ->
+        [timeout] 节点 { $node } 失联已满六分钟，仍在使用卷 { $volume }，因此强制解除挂接
+        [out-of-service] 节点 { $node } 被声明为停止服务，因此强制解除卷 { $volume } 的挂接
+       *[other] 节点 { $node } 上已没有 Pod 需要卷 { $volume }，且 kubelet 已将其卸载
+    }
+why-update_node_status = 挂接到 { $node } 的卷有变化：之前 { $before } 个，现在 { $count } 个
+why-expand-set_claim_resizer = 申领 { $claim } 请求的存储多于其卷现有的容量；由 { $resizer } 扩充
+why-ephemeral-create_claim = Pod { $pod } 的卷 { $volume } 是临时卷，还没有申领
+why-gc_terminating-mark_failed = 它的节点 { $node } 被声明为停止服务，那里不会再有人报告它的结束
+why-gc_terminating-delete = 它的节点 { $node } 被声明为停止服务，那里不会再有人结束它
+why-attacher-add_finalizer = 它会被保留，直到卷 { $volume } 从 { $node } 解除挂接
+why-attacher-attach = 卷 { $volume } 现已挂接到 { $node }
+why-attacher-refuse = 卷 { $volume } 无法挂接到 { $node }
+why-attacher-detach = 它已被删除，卷 { $volume } 不再挂接在 { $node } 上
+why-attacher-remove_finalizer = 卷 { $volume } 已从 { $node } 解除挂接
+why-resizer-mark = 申领 { $claim } 请求 { $size }：{ $state ->
+        [NodeResizePending] 存储已扩充，节点上的文件系统随后扩充
+       *[other] 正在扩充存储
+    }
+why-resizer-expand_volume = 申领 { $claim } 请求 { $size }，卷 { $volume } 的存储现已达到
+why-resizer-finish = 申领 { $claim } 的卷现有 { $size }
+why-kubelet-volumes_in_use = 它的 Pod 使用的可挂接卷有变化：之前 { $before } 个，现在 { $count } 个
+why-kubelet-update_csi_node = { $registered ->
+        [yes] CSI 驱动 { $driver } 已安装，其插件已在 { $node } 上注册
+       *[other] CSI 驱动 { $driver } 不再安装在 { $node } 上
+    }
+why-kubelet-node_expansion_in_progress = { $claim } 的卷已变大，因此在 { $node } 上扩充其文件系统
+why-kubelet-node_expansion_finished = { $claim } 的文件系统已在 { $node } 上扩充
 why-binding_cycle-nominate = 申领绑定后 { $pod } 将去往 { $node }
 why-binding_cycle-bind_volume = { $volume } 在 { $node } 上满足 { $claim }
 why-binding_cycle-select_node = { $pod } 去往 { $node }，因此 { $claim } 的卷要在那里创建
