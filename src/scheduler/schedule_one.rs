@@ -174,15 +174,16 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
         },
         many => {
             let scores = score_nodes(&h, &found.state, many);
-            let name = select_host(&scores, tie_break(q)).unwrap_or_else(|| many[0].name()).clone();
+            // Of equally good nodes it is the first that was visited; in Kubernetes it is any of them, by chance.
+            let name = select_host(&scores, 0).unwrap_or_else(|| many[0].name()).clone();
             let (start, volumes) = (found.next_start, volumes(&name));
             Decision::Node { name, start, feasible: many.len(), nodes: nodes.len(), volumes }
         }
     }
 }
 
-/// A number in place of chance, which decides between nodes that are equally good: FNV-1a of the pod's uid and of how
-/// many attempts the pod has had, so what happens to other pods does not change it.
+/// A number in place of chance, which decides with which node preemption begins its search: FNV-1a of the pod's uid and
+/// of how many attempts the pod has had, so what happens to other pods does not change it.
 fn tie_break(q: &Queued) -> u64 {
     let add = |h: u64, n: u64| (h ^ n).wrapping_mul(0x0100_0000_01b3);
     let uid = q.pod().metadata.uid().bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| add(h, u64::from(b)));

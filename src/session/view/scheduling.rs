@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_pod_that_fits_nowhere_has_every_reason_and_one_that_fits_has_scores() {
         let mut s = Session::new(Start::default());
-        s.kubectl("cordon node-1");
+        s.kubectl("cordon node-1", &[]);
         s.apply(
             "apiVersion: v1\nkind: Pod\nmetadata: {name: large}\nspec:\n  containers:\n  - name: c\n    image: nginx\n    \
              resources: {requests: {cpu: 100}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: small}\nspec:\n  \
