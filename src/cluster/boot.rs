@@ -267,12 +267,15 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
             "lastHeartbeatTime": now, "lastTransitionTime": now,
         })
     };
+    // As if the range allocator had given it one of the 256 ranges of 10.244.0.0/16; further nodes have none.
+    let pod_cidrs: Vec<String> =
+        u8::try_from(index).map(|n| format!("10.244.{n}.0/24")).into_iter().collect();
     let value = json!({
         // The TTL controller sets the first annotation on the nodes of a small cluster, the kubelet the second.
         "metadata": {"name": spec.name, "labels": labels, "annotations": {
             "node.alpha.kubernetes.io/ttl": "0", csi::CONTROLLER_MANAGED_ATTACH: "true",
         }},
-        "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
+        "spec": {"podCIDR": pod_cidrs.first(), "podCIDRs": pod_cidrs},
         "status": {
             "capacity": spec.capacity,
             "allocatable": spec.capacity,
