@@ -109,5 +109,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::attachdetach::AttachDetachController),
         Controller::boxed(volume::expand::ExpandController),
         Controller::boxed(volume::ephemeral::EphemeralController),
+        Controller::boxed(volume::vacprotection::Controller),
     ]
 }

@@ -13,8 +13,9 @@ use super::state::{Cx, State, Task, wake_later};
 use super::{binding_cycle, default_preemption};
 use crate::api::pod::is_terminal;
 use crate::api::types::{
-    Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
-    ReplicaSet, ReplicationController, Service, StatefulSet, StorageClass, Time,
+    CSIDriver, CSINode, CSIStorageCapacity, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodCondition, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet, StorageClass,
+    Time, VolumeAttachment,
 };
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::DeleteOptions;
@@ -58,6 +59,14 @@ impl Reconciler for Scheduler {
             })
             .watches::<StorageClass>(|cx, _| moved(cx))
             .watches::<PodDisruptionBudget>(|cx, _| moved(cx))
+            .watches::<CSINode>(|cx, _| moved(cx))
+            .watches::<CSIDriver>(|cx, _| moved(cx))
+            .watches::<CSIStorageCapacity>(|cx, _| moved(cx))
+            .watches::<VolumeAttachment>(|cx, seen| {
+                if seen.is_gone() {
+                    moved(cx);
+                }
+            })
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {

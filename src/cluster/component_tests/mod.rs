@@ -14,3 +14,4 @@ mod serviceaccounts_controller;
 mod sets;
 mod stages;
 mod statefulset;
+mod storage;

@@ -42,7 +42,7 @@ pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
 pub(super) use pod::pod;
 pub(super) use rbac::{access, binding, role};
-pub(super) use storage::{priority_class, storage_class, volume};
+pub(super) use storage::{priority_class, storage_class, volume, volume_attributes_class};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 

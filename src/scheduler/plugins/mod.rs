@@ -6,9 +6,8 @@
 //! state means `Skip`. `DefaultPreemption`, which calls the other plugins again, is
 //! [`default_preemption`](crate::scheduler::default_preemption).
 //!
-//! Deliberately absent: `EBSLimits`, `GCEPDLimits`, `AzureDiskLimits` and `NodeVolumeLimits` (they read
-//! CSINode objects, and without one they accept every pod), and all of `DynamicResources` except its
-//! messages about pods without claims. `VolumeBinding` has a score only with the feature gate
+//! Deliberately absent: `EBSLimits`, `GCEPDLimits` and `AzureDiskLimits` (they count volumes of in-tree plug-ins, whose work
+//! CSI drivers do), and all of `DynamicResources` except its messages about pods without claims. `VolumeBinding` has a score only with the feature gate
 //! StorageCapacityScoring, which is off by default.
 
 pub mod dynamic_resources;

@@ -199,8 +199,11 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
         }
     } else if node.metadata.annotation(csi::CONTROLLER_MANAGED_ATTACH).is_some() {
         let keep = node.metadata.annotation(csi::KEEP_TERMINATED_POD_VOLUMES) == Some("true");
-        let new = cx.state.managed.insert(name.clone(), keep).is_none();
-        if new && seen.old.is_some() {
+        let known = cx.state.managed.get(&name).copied();
+        if known != Some(keep) {
+            cx.state.managed.insert(name.clone(), keep);
+        }
+        if known.is_none() && seen.old.is_some() {
             cx.enqueue_after(Task::FindPods, SignedDuration::from_secs(FIND_PODS));
         }
     }

@@ -8,6 +8,7 @@ mod nodes;
 mod pods;
 mod services;
 mod sets;
+mod storage;
 mod workloads;
 
 use crate::api::labels::Selector;
@@ -23,6 +24,7 @@ use nodes::Nodes;
 use pods::Pods;
 use services::Services;
 use sets::{DaemonSets, StatefulSets};
+use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
@@ -76,7 +78,7 @@ pub trait KindView {
     fn selects(&self, _: &Object) -> Option<Selects> {
         None
     }
-    /// The objects of its own namespace that an object names in its spec.
+    /// The objects of its own namespace, or of none, that an object names in its spec.
     fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
         Vec::new()
     }
@@ -85,7 +87,7 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 13] = [
+const VIEWS: [(Kind, &dyn KindView); 16] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
@@ -99,6 +101,9 @@ const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::STATEFUL_SET, &StatefulSets),
     (Kind::DAEMON_SET, &DaemonSets),
     (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
+    (Kind::PERSISTENT_VOLUME_CLAIM, &Claims),
+    (Kind::PERSISTENT_VOLUME, &Volumes),
+    (Kind::VOLUME_ATTACHMENT, &Attachments),
 ];
 
 /// The view of a kind.
