@@ -11,7 +11,7 @@ use super::{Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::quantity::amount_of;
 use crate::api::types::CSIStorageCapacity;
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::defaults::quantities;
+use crate::apiserver::defaults::{prepare::to_text, quantities};
 use crate::apiserver::validation::field::json_of;
 use crate::apiserver::validation::meta::{
     IMMUTABLE, NEGATIVE, invalid_each, label_selector, object_meta, object_meta_update,
@@ -34,7 +34,11 @@ impl Strategy for CSIStorageCapacity {
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
 
-    fn convert(_body: &mut Value) {}
+    fn convert(body: &mut Value) {
+        for name in ["capacity", "maximumVolumeSize"] {
+            body.get_mut(name).filter(|v| v.is_number()).map(to_text);
+        }
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
