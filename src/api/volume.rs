@@ -5,6 +5,7 @@ use super::MetaExt;
 use super::labels::Selector;
 use super::quantity::{Amount, amount_of};
 use super::types::{ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume};
+use crate::api::quote::go_quote;
 
 /// Annotation of a claim: the controller has finished binding it.
 pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -169,7 +170,7 @@ pub fn waits_for_consumer(class: &StorageClass) -> Result<bool, String> {
     match class.volume_binding_mode.as_deref() {
         None => {
             let name = MetaExt::name(&class.metadata);
-            Err(format!("VolumeBindingMode not set for StorageClass {name:?}"))
+            Err(format!("VolumeBindingMode not set for StorageClass {name}", name = go_quote(name)))
         }
         Some(mode) => Ok(mode == "WaitForFirstConsumer"),
     }

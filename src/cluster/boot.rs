@@ -116,7 +116,9 @@ impl Cluster {
         cluster.add_process(Process::new("kube-scheduler", None, (config.scheduler)()));
         let addons = (config.addons)();
         if let Some(name) = addons.first().map(|c| c.name()) {
-            cluster.add_process(Process::new(&name, None, addons));
+            let mut process = Process::new(&name, None, addons);
+            process.program = None;
+            cluster.add_process(process);
         }
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));

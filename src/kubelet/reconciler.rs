@@ -91,8 +91,8 @@ impl Reconciler for Kubelet {
         }
     }
 
-    fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) {
-        let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return };
+    fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
+        let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
         match fault {
             KubeletFault::CrashContainer { pod, .. } | KubeletFault::FailProbe { pod, .. } => {
@@ -135,6 +135,7 @@ impl Reconciler for Kubelet {
             cx.state.faults.insert((pod.clone(), number), fault.clone());
             cx.enqueue(Task::Pod(pod));
         }
+        true
     }
 
     fn restarted(&self, state: &State) -> State {

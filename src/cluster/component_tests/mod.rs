@@ -4,6 +4,7 @@ mod attachdetach;
 mod batch;
 mod daemon;
 mod endpoint;
+mod field_managers;
 mod garbage_collector;
 mod kubelet;
 mod namespace;

@@ -241,7 +241,12 @@ impl Link {
     fn steps(&self) -> u64 {
         let steps = self.ops.iter().map(|op| match op {
             LinkOp::Steps(_, n) | LinkOp::Policy(_, _, _, n) => *n,
-            _ => 1,
+            LinkOp::Chosen(..)
+            | LinkOp::Heard(..)
+            | LinkOp::Schedule(_)
+            | LinkOp::Act(..)
+            | LinkOp::Fault(_)
+            | LinkOp::Kubectl(..) => 1,
         });
         steps.fold(0, u64::saturating_add)
     }

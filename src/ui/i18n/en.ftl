@@ -98,6 +98,11 @@ line-owner = owns
 line-selector = selects
 line-binding = runs on
 line-reference = names
+records = { $n ->
+    [one] { $n } record
+   *[other] { $n } records
+}
+records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 card-revision = { $kind } · revision { $n }
 card-paused = paused
@@ -478,6 +483,7 @@ why-update_stateful_set_status = it counts { $replicas ->
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
+why-preemption-clear_nomination = { $preemptor }, which is more important, takes the room on { $node } that { $pod } was promised
 why-endpoints-sync_service = ready pods behind { $service }: { $ready }
 why-endpoints-service_gone = { $service } is gone, and so are its endpoints
 why-endpointslice-reconcile = pods behind { $service } in this slice: { $endpoints }
@@ -511,8 +517,6 @@ why-reconcile-detach = { $because ->
 why-update_node_status = the volumes that are attached to { $node } have changed: { $before } before, { $count } now
 why-expand-set_claim_resizer = claim { $claim } asks for more storage than its volume has; { $resizer } is to expand it
 why-ephemeral-create_claim = volume { $volume } of pod { $pod } is ephemeral and has no claim yet
-why-gc_terminating-mark_failed = its node { $node } is declared out of service, so nothing there will report its end
-why-gc_terminating-delete = its node { $node } is declared out of service, so nothing there will end it
 why-attacher-add_finalizer = it is kept until volume { $volume } is detached from { $node }
 why-attacher-attach = volume { $volume } is attached to { $node } now
 why-attacher-refuse = volume { $volume } cannot be attached to { $node }
@@ -570,8 +574,10 @@ why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint }
 why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
 why-taint_eviction-condition = it does not tolerate taint { $taints } of its node, and says so before it goes
 why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
-why-gc_orphaned-mark_failed = its node { $node } is no longer there
-why-gc_orphaned-delete = its node { $node } is no longer there
+why-gc_orphaned = its node { $node } is no longer there
+why-gc_terminating = its node { $node } is out of service, so nobody ends it there
+why-gc_unscheduled_terminating = it is being deleted and never had a node
+why-gc_terminated = { $surplus } more pods have ended than the { $kept } that are kept, and it is among the oldest
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it

@@ -3,13 +3,41 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::types::PersistentVolume;
+use crate::api::types::{PersistentVolume, Pod};
 use crate::api::volume::{claim_class, volume_name};
-use crate::api::{MetaExt, csi};
-use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
+use crate::api::{Kind, MetaExt, csi};
+use crate::scheduler::framework::{
+    Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status,
+};
 
 /// The plugin's name.
 pub const NAME: &str = "NodeVolumeLimits";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered {
+        resource: EventResource::Of(Kind::CSI_NODE),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Queue,
+    },
+    Registered { resource: EventResource::Pod, actions: Actions::DELETE, hint: Hint::Pod(after_pod) },
+    Registered {
+        resource: EventResource::Of(Kind::PERSISTENT_VOLUME_CLAIM),
+        actions: Actions::ADD,
+        hint: Hint::Queue,
+    },
+    Registered {
+        resource: EventResource::Of(Kind::VOLUME_ATTACHMENT),
+        actions: Actions::DELETE,
+        hint: Hint::Queue,
+    },
+];
+
+/// Whether a pod that was deleted used volumes (`isSchedulableAfterPodDeleted`).
+fn after_pod(_: Asked<'_>, change: Change<'_, Pod>) -> bool {
+    let volumes = change.old.and_then(|p| p.spec.as_ref()?.volumes.as_deref());
+    volumes.unwrap_or_default().iter().any(|v| v.persistent_volume_claim.is_some() || v.ephemeral.is_some())
+}
 
 /// CSI volumes by unique name, each with its driver.
 type Volumes = BTreeMap<String, String>;
