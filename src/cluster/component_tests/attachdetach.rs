@@ -225,6 +225,7 @@ fn a_driver_that_is_not_there_attaches_nothing_and_mounts_nothing() {
             "storageClassName": "m", "accessModes": ["ReadWriteOnce"],
             "resources": {"requests": {"storage": "1Gi"}}}}),
     );
+    rest(&mut c);
     pod(&mut c);
     rest(&mut c);
     assert_eq!(attachments(&c), []);

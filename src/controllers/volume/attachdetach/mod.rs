@@ -255,7 +255,6 @@ fn populate(cx: &Cx) {
         for attached in node::volumes_attached(node) {
             state.mark_attached((Rc::from(attached.name.as_str()), name.clone()), None);
         }
-        state.set_mounted(&name, node);
         if node.metadata.annotation(csi::CONTROLLER_MANAGED_ATTACH).is_some() {
             let keep = node.metadata.annotation(csi::KEEP_TERMINATED_POD_VOLUMES) == Some("true");
             state.managed.insert(name, keep);
@@ -271,6 +270,10 @@ fn populate(cx: &Cx) {
         if !state.actual.contains_key(&pair) {
             state.mark_uncertain(pair, Some(spec));
         }
+    }
+    // In Kubernetes the next status of each node says that of the uncertain ones.
+    for node in cx.lister::<Node>().list(None) {
+        state.set_mounted(&node.metadata.name().into(), node);
     }
     add_active_pods(cx, &mut state);
     state.populated = true;
