@@ -12,7 +12,8 @@ use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nod
 use super::state::{Cx, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
 use crate::api::types::{
-    Namespace, Pod, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet,
+    CSIDriver, CSINode, CSIStorageCapacity, Namespace, Pod, PodDisruptionBudget, ReplicaSet,
+    ReplicationController, Service, StatefulSet, VolumeAttachment,
 };
 use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::client::{EventFlavour, Reconciler, Result, Watches, Why};
@@ -49,6 +50,10 @@ impl Reconciler for Scheduler {
             .watches(eventhandlers::handle_volume)
             .watches(eventhandlers::handle_class)
             .reads::<PodDisruptionBudget>()
+            .watches(eventhandlers::handle_unread::<CSINode>)
+            .watches(eventhandlers::handle_unread::<CSIDriver>)
+            .watches(eventhandlers::handle_unread::<CSIStorageCapacity>)
+            .watches(eventhandlers::handle_unread::<VolumeAttachment>)
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {

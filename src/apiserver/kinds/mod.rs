@@ -26,6 +26,7 @@ mod controller_revision;
 pub(super) mod cron_job;
 mod csi_driver;
 mod csi_node;
+mod csi_storage_capacity;
 mod custom_resource_definition;
 mod daemon_set;
 mod deployment;
@@ -60,6 +61,7 @@ mod storage_class;
 mod version;
 pub(super) mod versions;
 mod volume_attachment;
+mod volume_attributes_class;
 
 pub use pod::row::{Summary, summarize};
 pub(super) use storage::{Replicas, Storage};

@@ -96,6 +96,7 @@ mod tests {
             "services",
             "storageclasses",
             "volumeattachments",
+            "volumeattributesclasses",
         ];
         assert_eq!(plurals(|k| storage(k).returns_deleted_object), want);
     }

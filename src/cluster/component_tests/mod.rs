@@ -15,3 +15,4 @@ mod serviceaccounts_controller;
 mod sets;
 mod stages;
 mod statefulset;
+mod storage;

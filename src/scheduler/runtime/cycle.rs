@@ -142,6 +142,9 @@ pub fn filter_each(
     if let Some(s) = &state.volume_restrictions {
         ask!(volume::restrictions::NAME, volume::restrictions::filter(s, pod, node));
     }
+    if pod.has_volumes {
+        ask!(volume::limits::NAME, volume::limits::filter(h, pod, node));
+    }
     if let Some(s) = &state.volume_binding {
         ask!(volume::binding::NAME, volume::binding::filter(h, s, node));
     }

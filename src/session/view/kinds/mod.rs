@@ -8,6 +8,7 @@ mod nodes;
 mod pods;
 mod services;
 mod sets;
+mod storage;
 mod workloads;
 
 use crate::api::labels::Selector;
@@ -23,6 +24,7 @@ use nodes::Nodes;
 use pods::Pods;
 use services::Services;
 use sets::{DaemonSets, StatefulSets};
+use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
@@ -76,7 +78,7 @@ pub trait KindView {
     fn selects(&self, _: &Object) -> Option<Selects> {
         None
     }
-    /// The objects of its own namespace that an object names in its spec.
+    /// The objects of its own namespace, or of none, that an object names in its spec.
     fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
         Vec::new()
     }
@@ -90,7 +92,7 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 16] = [
+const VIEWS: [(Kind, &dyn KindView); 20] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
@@ -102,11 +104,15 @@ const VIEWS: [(Kind, &dyn KindView); 16] = [
     (Kind::ENDPOINTS, &Plain { shows: Shows::Made, record: true }),
     (Kind::ENDPOINT_SLICE, &Plain { shows: Shows::Made, record: true }),
     (Kind::CONTROLLER_REVISION, &Plain { shows: Shows::Made, record: true }),
+    (Kind::CSI_NODE, &Plain { shows: Shows::Made, record: true }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
     (Kind::STATEFUL_SET, &StatefulSets),
     (Kind::DAEMON_SET, &DaemonSets),
     (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
+    (Kind::PERSISTENT_VOLUME_CLAIM, &Claims),
+    (Kind::PERSISTENT_VOLUME, &Volumes),
+    (Kind::VOLUME_ATTACHMENT, &Attachments),
 ];
 
 /// The view of a kind.
