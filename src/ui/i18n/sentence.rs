@@ -166,6 +166,9 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::MemberDown { member } => return say("said-member-down", member),
         Fault::MemberUp { member } => return say("said-member-up", member),
         Fault::Compact => return t.get("said-compact"),
+        Fault::MetricsServer { installed } => {
+            return t.get(if *installed { "said-metrics-install" } else { "said-metrics-remove" });
+        }
         Fault::Controllers { process, controllers } => {
             let args = [("process", process.clone().into()), ("controllers", controllers.clone().into())];
             return t.with("said-controllers", &args);
