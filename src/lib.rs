@@ -20,3 +20,4 @@ pub mod provisioner;
 pub mod quota;
 pub mod scheduler;
 pub mod session;
+pub mod shell;

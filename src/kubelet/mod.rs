@@ -16,6 +16,7 @@
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
+//! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
@@ -30,6 +31,7 @@ mod admit;
 pub mod backoff;
 pub mod behaviour;
 mod config;
+mod csi;
 pub mod fault;
 pub mod images;
 mod kill;
@@ -46,8 +48,9 @@ mod task;
 pub mod timings;
 mod turn;
 mod usage;
+mod volumes;
 
-pub use fault::{Fault, ProbeType};
+pub use fault::{KubeletFault, ProbeType};
 pub use state::State;
 pub use task::{Kubelet, Task};
 
