@@ -306,8 +306,8 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     let Some(account) = api.etcd.get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
     else {
         let why = format!(
-            "error looking up service account {namespace}/{name}: serviceaccount {name} not found",
-            name = go_quote(&name)
+            "error looking up service account {namespace}/{name}: serviceaccount {} not found",
+            go_quote(&name)
         );
         let mut s = Status::forbidden(Kind::POD, &pod_name, &why);
         s.details = Some(Box::new(Details::resource(Kind::POD, &pod_name)));

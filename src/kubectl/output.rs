@@ -216,9 +216,9 @@ fn columns_file(text: &str) -> Result<Columns> {
 
 fn not_executed(template: &str, why: &str, value: &Value) -> String {
     format!(
-        "error executing jsonpath {template}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{template}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n\n",
+        "error executing jsonpath {}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{template}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n\n",
+        go_quote(template),
         go::format_syntax(value),
-        template = go_quote(template)
     )
 }
 
