@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::horizontal::{SCALING_ACTIVE, Work};
-use super::metrics;
 use super::replica_calculator::{Asked, Calculator, Tolerances};
 use crate::api::labels::Selector;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::scale::Scale;
 use crate::api::types::autoscaling as hpa;
-use crate::api::types::{LabelSelector, Pod, Quantity};
+use crate::api::types::{Pod, Quantity};
 use crate::api::{Key, MetaExt};
 
 /// What the metrics ask for.
