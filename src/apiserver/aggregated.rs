@@ -61,7 +61,7 @@ impl Aggregated {
 fn no_metrics(kind: Kind, key: &Key) -> Status {
     let resource = format!("{}.{}", kind.as_str().to_ascii_lowercase(), kind.group());
     let name = if key.namespace.is_empty() { key.name.to_string() } else { key.to_string() };
-    let message = format!("{resource} {} not found", crate::api::quote::go_go_quote(&name));
+    let message = format!("{resource} {} not found", go_quote(&name));
     let details = Details {
         name,
         group: kind.group().into(),
