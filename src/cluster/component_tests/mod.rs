@@ -10,6 +10,7 @@ mod kubelet;
 mod namespace;
 mod node_lifecycle;
 mod persistentvolume;
+mod podautoscaler;
 mod podgc;
 mod serviceaccounts_controller;
 mod sets;

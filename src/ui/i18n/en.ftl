@@ -26,6 +26,10 @@ fault-member-up = Bring etcd member { $what } back
 fault-member-up-about = It catches up as soon as there is a leader.
 fault-compact = Compact etcd
 fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
+fault-metrics-install = Install a metrics server
+fault-metrics-install-about = It asks the kubelets every 15 seconds what containers use, and serves metrics.k8s.io: kubectl top and autoscalers read it.
+fault-metrics-remove = Remove the metrics server
+fault-metrics-remove-about = metrics.k8s.io is not served any more.
 transport = Run
 restart = Back to the start
 restart-keys = Back to the start (Home)
@@ -225,6 +229,7 @@ actions = What you can do to it
 act-more = One more
 act-fewer = One fewer
 act-restart = Restart rollout
+act-more-at-most = Allow one more
 act-suspend = Suspend
 act-unsuspend = Resume
 act-run-now = Run now
@@ -422,6 +427,21 @@ why-sync_cron_job-status = it has { $active ->
    *[other] { $active } active Jobs
 }, and its last run was at { $last }
 why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
+why-reconcile_autoscaler-above_target = { $metric } is at { $have }, and the target is { $want }: { $current } replicas are too few
+why-reconcile_autoscaler-below_target = its metrics are below their targets, and have been for long enough: { $current } replicas are too many
+why-reconcile_autoscaler-above_max = it has { $current } replicas, and the maximum is { $max }
+why-reconcile_autoscaler-below_min = it has { $current } replicas, and the minimum is { $min }
+why-reconcile_autoscaler-limits = { $metric } is at { $have }, and of the recent recommendations { $desired } replicas are left
+why-reconcile_autoscaler-status = { $reason ->
+    [SucceededRescale] it has changed the size of its target to { $desired }
+    [ReadyForNewScale] its target has the size that the metrics ask for: { $current }
+    [ScaleDownStabilized] fewer replicas would do, but more were asked for in its stabilization window (five minutes by default)
+    [ScaleUpStabilized] more replicas are asked for, but not for long enough
+    [ScalingDisabled] its target was scaled to zero, and so the autoscaler rests
+    [FailedGetScale] it cannot read the size of its target
+    [FailedGetResourceMetric] it cannot read what the pods use, and so it does nothing
+   *[other] it counts { $current } replicas, and wants { $desired } ({ $reason })
+}
 why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
 why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
 why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already

@@ -2,6 +2,7 @@
 //! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
 //! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
+mod autoscalers;
 mod batch;
 mod custom;
 mod nodes;
@@ -18,6 +19,7 @@ use crate::cluster::Cluster;
 use super::ails::Ails;
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
+use autoscalers::Autoscalers;
 use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
@@ -92,7 +94,7 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 20] = [
+const VIEWS: [(Kind, &dyn KindView); 21] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
@@ -113,6 +115,7 @@ const VIEWS: [(Kind, &dyn KindView); 20] = [
     (Kind::PERSISTENT_VOLUME_CLAIM, &Claims),
     (Kind::PERSISTENT_VOLUME, &Volumes),
     (Kind::VOLUME_ATTACHMENT, &Attachments),
+    (Kind::HORIZONTAL_POD_AUTOSCALER, &Autoscalers),
 ];
 
 /// The view of a kind.
