@@ -19,3 +19,4 @@ pub mod provisioner;
 pub mod quota;
 pub mod scheduler;
 pub mod session;
+pub mod shell;

@@ -9,7 +9,9 @@ use steady::api::Timestamp;
 use steady::apimachinery::{HttpRequest, HttpResponse};
 use steady::apiserver::ApiServer;
 use steady::apiserver::http::http;
-use steady::kubectl::{ApiClient, Kubectl, Output, Poll, Wait, WaitFor, Waited, run};
+use steady::kubectl::{
+    self, ApiClient, CommandWait, DiscoveryCache, Files, Kubectl, Output, Poll, WaitFor, Waited,
+};
 
 const WEB: &str = "apiVersion: apps/v1
 kind: Deployment
@@ -27,6 +29,11 @@ spec:
 
 fn files() -> BTreeMap<String, String> {
     [("web.yaml".to_owned(), WEB.to_owned()), ("bad.yaml".to_owned(), "a: b: c".to_owned())].into()
+}
+
+/// Runs a command whose home directory is new.
+fn run(line: &str, files: &dyn Files, server: &mut Server) -> Output {
+    kubectl::run(line, files, &mut DiscoveryCache::default(), server)
 }
 
 struct Server(ApiServer);
@@ -112,14 +119,14 @@ impl ApiClient for Patient<'_> {
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
     }
-    fn wait(&mut self, _: &Wait) -> Waited {
+    fn wait(&mut self, _: &CommandWait) -> Waited {
         Waited::Later
     }
 }
 
 /// Drives a command as the page does, and wakes it `wakes` times. Returns its state and the number of its requests.
 fn step(line: &str, files: BTreeMap<String, String>, server: &mut ApiServer, wakes: usize) -> (Poll, usize) {
-    let mut kubectl = Kubectl::new(line, Rc::new(files), Timestamp::UNIX_EPOCH);
+    let mut kubectl = Kubectl::new(line, Rc::new(files), DiscoveryCache::default(), Timestamp::UNIX_EPOCH);
     let mut client = Patient { server, requests: 0 };
     let mut done = kubectl.drive(&mut client);
     for _ in 0..wakes {

@@ -14,6 +14,7 @@
 
 pub mod cells;
 pub mod cron;
+pub mod csi;
 mod custom;
 pub mod definition;
 pub mod digest;

@@ -262,9 +262,15 @@ impl ApiServer {
         self.etcd.raft_mut().elect(revision)
     }
 
-    /// Handles a request of a component, which reads no warnings.
+    /// Handles a request whose sender reads no warnings, and whose program has the name of its user.
     pub fn request(&mut self, request: &Request) -> Response {
-        Response::from(self.handle(request, &mut RequestContext::default()))
+        self.request_of(None, request)
+    }
+
+    /// Handles a request of a component, which reads no warnings. `program` is the first word of the user agent
+    /// (`kube-controller-manager`), under which the component manages fields; `None` if it is the user's name.
+    pub fn request_of(&mut self, program: Option<&Rc<str>>, request: &Request) -> Response {
+        Response::from(self.handle(request, &mut RequestContext::of_program(program)))
     }
 
     /// Handles a request. What is to be known of it beside the answer is left in its context.
@@ -287,18 +293,18 @@ impl ApiServer {
         }
     }
 
-    /// Handles the request of an event. Half of all writes are events, so their objects are not copied: if the event was
+    /// Handles the request of an event; `program` is that of [`ApiServer::request_of`]. Half of all writes are events, so their objects are not copied: if the event was
     /// created, the body of the request that comes back is the event as it was stored.
-    pub fn record(&mut self, mut request: Request) -> (Request, Response) {
+    pub fn record(&mut self, program: Option<&Rc<str>>, mut request: Request) -> (Request, Response) {
         if request.verb != Verb::Create || request.subresource != Subresource::None {
-            let response = self.request(&request);
+            let response = self.request_of(program, &request);
             return (request, response);
         }
         let object = match std::mem::replace(&mut request.body, Body::None) {
             Body::Object(object) => object,
             body => {
                 request.body = body;
-                let response = self.request(&request);
+                let response = self.request_of(program, &request);
                 return (request, response);
             }
         };
@@ -306,7 +312,8 @@ impl ApiServer {
             request.body = Body::Object(object);
             return (request, Response::Failure(Box::new(refusal)));
         }
-        let response = Response::from(self.create_object(&request, object, &mut RequestContext::default()));
+        let response =
+            Response::from(self.create_object(&request, object, &mut RequestContext::of_program(program)));
         if let Response::Object { object, .. } = &response {
             request.body = Body::Object(object.clone());
         }

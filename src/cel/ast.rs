@@ -2,24 +2,24 @@
 
 /// One node. Its number is the only one of its kind in the expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Expr {
     pub id: usize,
     /// Where it stands: code points from the start of the source.
     pub at: usize,
     /// How deep operators, selections, indices and member calls lie in each other from here on.
     pub levels: u32,
-    pub kind: Kind,
+    pub kind: ExprKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ExprKind {
     /// What could not be read; an error says why.
     Broken,
     Literal(Literal),
     Ident(String),
     /// `operand.field`, or `has(operand.field)`.
     Select {
-        operand: Box<Node>,
+        operand: Box<Expr>,
         field: String,
         test: bool,
     },
@@ -46,22 +46,22 @@ pub(crate) enum Literal {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub function: String,
-    pub target: Option<Node>,
-    pub args: Vec<Node>,
+    pub target: Option<Expr>,
+    pub args: Vec<Expr>,
 }
 
 /// An item of a list literal; an optional one is left out if it has no value.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub optional: bool,
-    pub value: Node,
+    pub value: Expr,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub optional: bool,
-    pub key: Node,
-    pub value: Node,
+    pub key: Expr,
+    pub value: Expr,
 }
 
 #[derive(Clone, Debug)]
@@ -69,23 +69,23 @@ pub(crate) struct Field {
     pub at: usize,
     pub name: String,
     pub optional: bool,
-    pub value: Node,
+    pub value: Expr,
 }
 
 /// A loop over `range` that keeps one value, `accu`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
-    pub range: Node,
+    pub range: Expr,
     /// The name of the item or key.
     pub var: String,
     /// With two names the first is the index or key and this is the item or value.
     pub var2: Option<String>,
     pub accu: String,
-    pub init: Node,
+    pub init: Expr,
     /// The loop ends where this is false.
-    pub condition: Node,
-    pub step: Node,
-    pub result: Node,
+    pub condition: Expr,
+    pub step: Expr,
+    pub result: Expr,
 }
 
 /// The accumulator of the macros. No expression can name it.
@@ -117,21 +117,21 @@ pub(crate) mod operators {
     pub const MAP_INSERT: &str = "cel.@mapInsert";
 }
 
-impl Node {
+impl Expr {
     /// Calls `see` with every node below this one, and this one.
-    pub fn walk(&self, see: &mut dyn FnMut(&Node)) {
+    pub fn walk(&self, see: &mut dyn FnMut(&Expr)) {
         see(self);
         match &self.kind {
-            Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => {}
-            Kind::Select { operand, .. } => operand.walk(see),
-            Kind::Call(call) => call.target.iter().chain(&call.args).for_each(|n| n.walk(see)),
-            Kind::List(items) => items.iter().for_each(|i| i.value.walk(see)),
-            Kind::Map(entries) => entries.iter().for_each(|e| {
+            ExprKind::Broken | ExprKind::Literal(_) | ExprKind::Ident(_) => {}
+            ExprKind::Select { operand, .. } => operand.walk(see),
+            ExprKind::Call(call) => call.target.iter().chain(&call.args).for_each(|n| n.walk(see)),
+            ExprKind::List(items) => items.iter().for_each(|i| i.value.walk(see)),
+            ExprKind::Map(entries) => entries.iter().for_each(|e| {
                 e.key.walk(see);
                 e.value.walk(see);
             }),
-            Kind::Struct(_, fields) => fields.iter().for_each(|f| f.value.walk(see)),
-            Kind::Fold(f) => {
+            ExprKind::Struct(_, fields) => fields.iter().for_each(|f| f.value.walk(see)),
+            ExprKind::Fold(f) => {
                 let parts = [&f.range, &f.init, &f.condition, &f.step, &f.result];
                 parts.into_iter().for_each(|n| n.walk(see));
             }
@@ -141,8 +141,8 @@ impl Node {
     /// `a.b.c` as a name, if it is nothing but names and dots.
     pub fn qualified_name(&self) -> Option<String> {
         match &self.kind {
-            Kind::Ident(name) => Some(name.clone()),
-            Kind::Select { operand, field, test: false } => {
+            ExprKind::Ident(name) => Some(name.clone()),
+            ExprKind::Select { operand, field, test: false } => {
                 Some(format!("{}.{field}", operand.qualified_name()?))
             }
             _ => None,
@@ -150,8 +150,8 @@ impl Node {
     }
 }
 
-impl Kind {
+impl ExprKind {
     pub fn is_literal(&self, value: &Literal) -> bool {
-        matches!(self, Kind::Literal(literal) if literal == value)
+        matches!(self, ExprKind::Literal(literal) if literal == value)
     }
 }

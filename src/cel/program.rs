@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::ast::{Kind, Node};
+use super::ast::{Expr, ExprKind};
 use super::check::{Checked, check};
 use super::cost::{CostEstimate, estimate};
 use super::env::Env;
@@ -18,7 +18,7 @@ pub struct Program(Rc<Compiled>);
 
 #[derive(Debug)]
 struct Compiled {
-    root: Node,
+    root: Expr,
     checked: Checked,
     env: Env,
     type_names: TypeNames,
@@ -38,7 +38,7 @@ impl Env {
 }
 
 impl Program {
-    pub(crate) fn new(root: Node, checked: Checked, env: Env) -> Program {
+    pub(crate) fn new(root: Expr, checked: Checked, env: Env) -> Program {
         let type_names = find_type_names(&root, &env);
         Program(Rc::new(Compiled { root, checked, env, type_names }))
     }
@@ -61,7 +61,7 @@ impl Program {
     /// Whether it names a variable.
     pub fn uses(&self, variable: &str) -> bool {
         let mut uses = false;
-        self.0.root.walk(&mut |node| uses |= matches!(&node.kind, Kind::Ident(name) if name == variable));
+        self.0.root.walk(&mut |node| uses |= matches!(&node.kind, ExprKind::Ident(name) if name == variable));
         uses
     }
 
@@ -82,16 +82,16 @@ impl Program {
     }
 }
 
-fn loops(node: &Node) -> usize {
-    let most = |nodes: &mut dyn Iterator<Item = &Node>| nodes.map(loops).max().unwrap_or(0);
+fn loops(node: &Expr) -> usize {
+    let most = |nodes: &mut dyn Iterator<Item = &Expr>| nodes.map(loops).max().unwrap_or(0);
     match &node.kind {
-        Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => 0,
-        Kind::Select { operand, .. } => loops(operand),
-        Kind::Call(call) => most(&mut call.target.iter().chain(&call.args)),
-        Kind::List(items) => most(&mut items.iter().map(|i| &i.value)),
-        Kind::Map(entries) => most(&mut entries.iter().flat_map(|e| [&e.key, &e.value])),
-        Kind::Struct(_, fields) => most(&mut fields.iter().map(|f| &f.value)),
-        Kind::Fold(fold) => {
+        ExprKind::Broken | ExprKind::Literal(_) | ExprKind::Ident(_) => 0,
+        ExprKind::Select { operand, .. } => loops(operand),
+        ExprKind::Call(call) => most(&mut call.target.iter().chain(&call.args)),
+        ExprKind::List(items) => most(&mut items.iter().map(|i| &i.value)),
+        ExprKind::Map(entries) => most(&mut entries.iter().flat_map(|e| [&e.key, &e.value])),
+        ExprKind::Struct(_, fields) => most(&mut fields.iter().map(|f| &f.value)),
+        ExprKind::Fold(fold) => {
             let outside = most(&mut [&fold.range, &fold.init, &fold.result].into_iter());
             outside.max(1 + most(&mut [&fold.condition, &fold.step].into_iter()))
         }

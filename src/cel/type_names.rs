@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ast::{Kind, Node};
+use super::ast::{Expr, ExprKind};
 use super::env::Env;
 use super::types::Type;
 
@@ -10,19 +10,19 @@ use super::types::Type;
 pub(crate) type TypeNames = BTreeMap<usize, Type>;
 
 /// Finds the identifiers that name types: those that name no variable.
-pub(super) fn find_type_names(root: &Node, env: &Env) -> TypeNames {
+pub(super) fn find_type_names(root: &Expr, env: &Env) -> TypeNames {
     let mut types = TypeNames::new();
     find(root, env, &mut Vec::new(), &mut types);
     types
 }
 
-fn find<'n>(node: &'n Node, env: &Env, locals: &mut Vec<&'n str>, types: &mut TypeNames) {
-    let mut each = |nodes: &mut dyn Iterator<Item = &'n Node>, locals: &mut Vec<&'n str>| {
+fn find<'n>(node: &'n Expr, env: &Env, locals: &mut Vec<&'n str>, types: &mut TypeNames) {
+    let mut each = |nodes: &mut dyn Iterator<Item = &'n Expr>, locals: &mut Vec<&'n str>| {
         nodes.for_each(|n| find(n, env, locals, types));
     };
     match &node.kind {
-        Kind::Broken | Kind::Literal(_) => {}
-        Kind::Ident(name) => {
+        ExprKind::Broken | ExprKind::Literal(_) => {}
+        ExprKind::Ident(name) => {
             let plain = name.strip_prefix('.').unwrap_or(name);
             if !locals.contains(&name.as_str())
                 && env.declared(plain).is_none()
@@ -31,12 +31,12 @@ fn find<'n>(node: &'n Node, env: &Env, locals: &mut Vec<&'n str>, types: &mut Ty
                 types.insert(node.id, t.param(0));
             }
         }
-        Kind::Select { operand, .. } => each(&mut std::iter::once(&**operand), locals),
-        Kind::Call(call) => each(&mut call.target.iter().chain(&call.args), locals),
-        Kind::List(items) => each(&mut items.iter().map(|i| &i.value), locals),
-        Kind::Map(entries) => each(&mut entries.iter().flat_map(|e| [&e.key, &e.value]), locals),
-        Kind::Struct(_, fields) => each(&mut fields.iter().map(|f| &f.value), locals),
-        Kind::Fold(fold) => {
+        ExprKind::Select { operand, .. } => each(&mut std::iter::once(&**operand), locals),
+        ExprKind::Call(call) => each(&mut call.target.iter().chain(&call.args), locals),
+        ExprKind::List(items) => each(&mut items.iter().map(|i| &i.value), locals),
+        ExprKind::Map(entries) => each(&mut entries.iter().flat_map(|e| [&e.key, &e.value]), locals),
+        ExprKind::Struct(_, fields) => each(&mut fields.iter().map(|f| &f.value), locals),
+        ExprKind::Fold(fold) => {
             each(&mut [&fold.range, &fold.init].into_iter(), locals);
             let outside = locals.len();
             locals.push(&fold.accu);

@@ -68,8 +68,9 @@ pub trait Component {
     /// Whether the kinds that it watches are others than those its process has informers for; the same as
     /// [`Wants::informers`].
     fn wants_informers(&self) -> bool;
-    /// A person makes something go wrong; see [`Reconciler::fault`](super::Reconciler::fault).
-    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any);
+    /// A person makes something go wrong; see [`Reconciler::fault`](super::Reconciler::fault). Returns whether the
+    /// component knows the type of the fault.
+    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool;
     /// A planned moment has come.
     fn fire(&mut self, key: &AnyKey);
     /// Its queue.
@@ -82,8 +83,9 @@ pub trait Component {
     fn caches_at_start(&self) -> Option<&Caches>;
     /// The status codes of the answers that the sync under way has got, in order.
     fn answer_codes(&self) -> Vec<u16>;
-    /// What its reconciler remembers; see [`Memory`](super::Memory).
-    fn memory(&self, now: Timestamp) -> Vec<String>;
+    /// What its reconciler remembers, and what it waits for until the caches of its process have it; see
+    /// [`Memory`](super::Memory).
+    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String>;
     /// The request that its sync stopped at.
     fn pending(&self) -> Option<&Pending>;
     /// The answer came: the sync runs until its next request. `None` if no sync waits for an answer.

@@ -285,13 +285,13 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Delete, kind, key, Subresource::None, Body::Delete(options))
     }
 
-    /// Deletes all objects of a kind in a namespace.
+    /// Deletes all objects of a kind in a namespace. Returns the objects as they were before.
     pub fn delete_collection(
         &self,
         kind: Kind,
         namespace: &str,
         options: DeleteOptions,
-    ) -> ApiCall<S, Option<Object>> {
+    ) -> ApiCall<S, Vec<Object>> {
         let key = Key::new(namespace, "");
         self.call(Verb::DeleteCollection, kind, key, Subresource::None, Body::Delete(options))
     }
@@ -362,12 +362,19 @@ pub trait Answer: Sized {
     fn answer(response: &Response) -> std::result::Result<Self, Status>;
 }
 
+/// The error about an answer that no answer to the request can be.
+fn unexpected() -> Status {
+    Status::new(500, "InternalError", "the answer is of another kind than the request")
+}
+
+/// The object of the answer; `None` if the answer is a `Status` without an object, as for a deletion.
 impl Answer for Option<Object> {
     fn answer(response: &Response) -> std::result::Result<Self, Status> {
         match response {
             Response::Failure(s) => Err((**s).clone()),
             Response::Object { object, .. } => Ok(Some(object.clone())),
-            Response::List { .. } | Response::Success { .. } => Ok(None),
+            Response::Success { .. } => Ok(None),
+            Response::List { .. } => Err(unexpected()),
         }
     }
 }
@@ -377,16 +384,14 @@ impl Answer for Vec<Object> {
         match response {
             Response::Failure(s) => Err((**s).clone()),
             Response::List { items, .. } => Ok(items.clone()),
-            Response::Object { .. } | Response::Success { .. } => Ok(Vec::new()),
+            Response::Object { .. } | Response::Success { .. } => Err(unexpected()),
         }
     }
 }
 
 impl<T: ApiKind> Answer for Rc<T> {
     fn answer(response: &Response) -> std::result::Result<Self, Status> {
-        Option::<Object>::answer(response)?.and_then(|o| o.get::<T>().cloned()).ok_or_else(|| {
-            Status::new(500, "InternalError", "the answer is of another kind than the request")
-        })
+        Option::<Object>::answer(response)?.and_then(|o| o.get::<T>().cloned()).ok_or_else(unexpected)
     }
 }
 

@@ -263,10 +263,10 @@ impl<R: Reconciler> Component for Controller<R> {
         self.watches.differ_from(&self.state, self.watching.as_ref())
     }
 
-    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) {
+    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool {
         self.handled += 1;
         let mut handler = Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers);
-        self.reconciler.fault(&mut handler, fault);
+        self.reconciler.fault(&mut handler, fault)
     }
 
     fn fire(&mut self, key: &AnyKey) {
@@ -307,8 +307,10 @@ impl<R: Reconciler> Component for Controller<R> {
         self.in_flight.iter().flat_map(|f| &f.answers).map(|a| a.code()).collect()
     }
 
-    fn memory(&self, now: Timestamp) -> Vec<String> {
-        self.state.lines(now)
+    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String> {
+        let mut lines = self.state.lines(now);
+        lines.extend(self.state.waits_for(caches));
+        lines
     }
 
     fn pending(&self) -> Option<&Pending> {

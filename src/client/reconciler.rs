@@ -80,8 +80,11 @@ pub trait Reconciler: Clone + 'static {
     ) -> impl Future<Output = Result> + 'static;
 
     /// A person makes something go wrong in the component. `fault` is a type of the component's own
-    /// room, as [`kubelet::Fault`](crate::kubelet::Fault).
-    fn fault(&self, _cx: &mut Handler<'_, Self::State, Self::Key>, _fault: &dyn Any) {}
+    /// room, as [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether the component knows the type;
+    /// a component of which nothing can be broken knows none.
+    fn fault(&self, _cx: &mut Handler<'_, Self::State, Self::Key>, _fault: &dyn Any) -> bool {
+        false
+    }
 
     /// The state after a restart of its process: the default, unless something beside the process
     /// (a disk, a container runtime) keeps a part of it.

@@ -9,6 +9,7 @@ use super::Cluster;
 use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
+use crate::api::csi;
 use crate::api::order;
 use crate::api::persistent::Vector;
 use crate::api::types::Node;
@@ -115,7 +116,9 @@ impl Cluster {
         cluster.add_process(Process::new("kube-scheduler", None, (config.scheduler)()));
         let addons = (config.addons)();
         if let Some(name) = addons.first().map(|c| c.name()) {
-            cluster.add_process(Process::new(&name, None, addons));
+            let mut process = Process::new(&name, None, addons);
+            process.program = None;
+            cluster.add_process(process);
         }
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
@@ -256,8 +259,10 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
         })
     };
     let value = json!({
-        // The TTL controller sets this annotation on the nodes of a small cluster.
-        "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},
+        // The TTL controller sets the first annotation on the nodes of a small cluster, the kubelet the second.
+        "metadata": {"name": spec.name, "labels": labels, "annotations": {
+            "node.alpha.kubernetes.io/ttl": "0", csi::CONTROLLER_MANAGED_ATTACH: "true",
+        }},
         "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
         "status": {
             "capacity": spec.capacity,

@@ -77,18 +77,15 @@ impl Clock {
     }
 
     pub(super) fn set(&mut self, actor: Actor, timer: TimerOp) {
-        let TimerOp { key, at, replaces, wait } = timer;
-        if let Some(old) = replaces {
-            let old = (old, actor, key.clone());
-            self.foreground.remove(&old);
-            self.scheduled.remove(&old);
-            self.background.remove(&old);
-            remove_all(&mut self.polls, |(_, d)| *d == old);
-            // A watchdog may have been moved to a later moment, so it is found by its key.
-            let same = |(_, a, k): &Deadline| *a == actor && *k == key;
-            remove_all(&mut self.watchdogs, |(_, d)| same(d));
-            remove_all(&mut self.barking, same);
-        }
+        let (key, at, wait) = match timer {
+            TimerOp::Set { key, at, replaces, wait } => {
+                if let Some(old) = replaces {
+                    self.remove(actor, &key, old);
+                }
+                (key, at, wait)
+            }
+            TimerOp::Cancel { key, at } => return self.remove(actor, &key, at),
+        };
         // A deadline at the end of time is never met, so it is dropped.
         if at == Timestamp::MAX {
             return;
@@ -101,7 +98,6 @@ impl Clock {
             Wait::Watchdog { node, after } => {
                 self.watchdogs.insert((node, deadline), after);
             }
-            Wait::Cancelled => {}
             Wait::Foreground => {
                 self.foreground.insert(deadline, ());
             }
@@ -116,6 +112,19 @@ impl Clock {
                 self.polls.insert((namespace, deadline), ());
             }
         }
+    }
+
+    /// Removes the deadline of a key, which was set for the moment `at`.
+    fn remove(&mut self, actor: Actor, key: &AnyKey, at: Timestamp) {
+        let old = (at, actor, key.clone());
+        self.foreground.remove(&old);
+        self.scheduled.remove(&old);
+        self.background.remove(&old);
+        remove_all(&mut self.polls, |(_, d)| *d == old);
+        // A watchdog may have been moved to a later moment, so it is found by its key.
+        let same = |(_, a, k): &Deadline| *a == actor && k == key;
+        remove_all(&mut self.watchdogs, |(_, d)| same(d));
+        remove_all(&mut self.barking, same);
     }
 
     /// Something in a namespace was written: polls of that namespace become foreground deadlines.

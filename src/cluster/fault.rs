@@ -36,7 +36,7 @@ pub enum Fault {
         /// The node's name; `None` for all nodes.
         node: Option<String>,
         /// The fault.
-        fault: kubelet::Fault,
+        fault: kubelet::KubeletFault,
     },
     /// etcd is compacted up to its last revision, as the API server does every five minutes. Watches that
     /// have ended before cannot be resumed.
@@ -88,6 +88,7 @@ impl Fault {
     /// The number of the first version of links that knows this fault; 0 is the first.
     pub fn since(&self) -> usize {
         match self {
+            Fault::Kubelet { fault: kubelet::KubeletFault::Mount { .. }, .. } => 4,
             Fault::NodeDown { .. }
             | Fault::NodeUp { .. }
             | Fault::Restart { .. }
@@ -219,7 +220,7 @@ impl Cluster {
         Ok(())
     }
 
-    fn on_nodes(&mut self, node: Option<&str>, fault: &kubelet::Fault) -> Result<(), NoSuchFault> {
+    fn on_nodes(&mut self, node: Option<&str>, fault: &kubelet::KubeletFault) -> Result<(), NoSuchFault> {
         let kubelets: Vec<Actor> = self
             .actors()
             .filter(|a| {

@@ -44,7 +44,8 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 24] = [
+const ALIASES: [(&str, &str); 27] = [
+    ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
     ("deployment", "deployment-controller"),
@@ -53,11 +54,13 @@ const ALIASES: [(&str, &str); 24] = [
     ("endpointslice", "endpointslice-controller"),
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
     ("endpointslicemirroring", "endpointslicemirroring-controller"),
+    ("ephemeral-volume", "ephemeral-volume-controller"),
     ("garbagecollector", "garbage-collector-controller"),
     ("job", "job-controller"),
     ("namespace", "namespace-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
     ("persistentvolume-binder", "persistentvolume-binder-controller"),
+    ("persistentvolume-expander", "persistentvolume-expander-controller"),
     ("podgc", "pod-garbage-collector-controller"),
     ("pv-protection", "persistentvolume-protection-controller"),
     ("pvc-protection", "persistentvolumeclaim-protection-controller"),
@@ -103,5 +106,8 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(cronjob::CronJobController),
         Controller::boxed(statefulset::StatefulSetController),
         Controller::boxed(daemon::DaemonSetsController),
+        Controller::boxed(volume::attachdetach::AttachDetachController),
+        Controller::boxed(volume::expand::ExpandController),
+        Controller::boxed(volume::ephemeral::EphemeralController),
     ]
 }

@@ -6,7 +6,7 @@ use super::task::{Origin, Runs, SetUpOf, Task, ToMoment};
 use super::{Engine, Input, Output, Pick, SPEEDS, Said};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
-use crate::session::scenario::{self, Deed, SetUp};
+use crate::session::scenario::{self, ScenarioStep, SetUp};
 use crate::session::view::{Preview, crash, problems};
 use crate::session::{Depth, FINEST_LIMIT, MomentId};
 
@@ -253,7 +253,7 @@ impl Engine {
         let Some((scenario, one)) = self.scenario.as_ref().and_then(|s| Some((s, s.tries.get(nth)?))) else {
             return;
         };
-        if matches!(one.deed, Deed::Steady(_)) {
+        if matches!(one.deed, ScenarioStep::Steady(_)) {
             self.run_to_steady();
         } else if scenario.perform(&mut self.session, &one.deed) {
             self.moved();

@@ -100,7 +100,7 @@ impl Engine {
 
     fn finder(&self) -> Finder {
         let cluster = self.session.cluster().clone();
-        let nth = self.session.current().depth as u64;
+        let nth = self.session.current().steps as u64;
         let search = Some((cluster.clone(), Search::under(self.session.policy(), nth)));
         Finder {
             cluster,
@@ -115,7 +115,7 @@ impl Engine {
 
     fn list_actions(&mut self) {
         let cluster = self.session.cluster();
-        let first = cluster.under(self.session.policy(), self.session.current().depth as u64);
+        let first = cluster.under(self.session.policy(), self.session.current().steps as u64);
         let mut actions = cluster.enabled();
         match first {
             Some(first) => {

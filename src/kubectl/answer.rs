@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
+use super::call::Call;
 use super::error::Error;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{HttpResponse, Status};
@@ -30,6 +31,18 @@ impl Answer {
     /// The refusal, if the server refused.
     pub(super) fn refusal(&self) -> Option<Status> {
         (self.response.status >= 400).then(|| Status::of_answer(self.response.status, &self.response.body))
+    }
+
+    /// The same for a request about objects. A message that client-go makes itself, since the body is no `Status`, ends
+    /// with the HTTP method, the resource and the name that were asked for (`errors.NewGenericServerResponse`).
+    pub(super) fn refusal_of(&self, method: &str, call: &Call) -> Option<Status> {
+        let mut status = self.refusal()?;
+        if self.text("/kind") != "Status" {
+            let name = if call.key.name.is_empty() { String::new() } else { format!(" {}", call.key.name) };
+            let about = format!(" ({} {}{name})", method.to_lowercase(), call.kind.group_resource());
+            status.message.push_str(&about);
+        }
+        Some(status)
     }
 
     /// The JSON of the body; `null` if the body is none.

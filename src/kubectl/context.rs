@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::answer::{self, Answer};
 use super::call::Call;
-use super::discovery::Resource;
+use super::discovery::DiscoveryCache;
 use super::error::Error;
 use super::files::Manifests;
 use super::{ApiClient, Files, Output, Poll, Waited, dispatch, words};
@@ -20,7 +20,7 @@ use crate::client::transport;
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The command waits, and its client cannot let anything happen now.
-    Wait(Wait),
+    Wait(CommandWait),
     /// The command waits for something that will never happen.
     Never,
     /// The command has failed.
@@ -51,7 +51,7 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
 
 /// What a command waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct CommandWait {
     /// What must happen.
     pub what: WaitFor,
     /// When the command gives up or looks again, whatever happens; `None` for never.
@@ -74,7 +74,7 @@ pub enum WaitFor {
     Time,
 }
 
-impl Wait {
+impl CommandWait {
     /// Whether what is waited for has happened; the deadline is not looked at. `ask` carries requests to the API server.
     pub fn is_over(&self, ask: &mut dyn FnMut(&HttpRequest) -> HttpResponse) -> bool {
         match &self.what {
@@ -116,8 +116,10 @@ pub(super) struct Context<'a> {
     pub field_manager: String,
     /// `-v`
     pub verbosity: u8,
-    /// The resources that discovery lists, once they were asked for.
-    pub(super) discovered: Option<Rc<[Resource]>>,
+    /// The resources that kubectl knows.
+    pub(super) cache: DiscoveryCache,
+    /// Whether this command asked for them.
+    pub(super) discovered: bool,
     /// The warnings that were printed: each is printed once.
     warned: BTreeSet<String>,
     now: Timestamp,
@@ -133,6 +135,7 @@ impl<'a> Context<'a> {
     pub(super) fn new(
         files: &'a dyn Files,
         manifests: &'a Manifests,
+        cache: DiscoveryCache,
         now: Timestamp,
         replies: Vec<Reply>,
         client: &'a mut dyn ApiClient,
@@ -146,7 +149,8 @@ impl<'a> Context<'a> {
             explicit_namespace: false,
             field_manager: String::new(),
             verbosity: 0,
-            discovered: None,
+            cache,
+            discovered: false,
             warned: BTreeSet::new(),
             now,
             replies: replies.into_iter(),
@@ -232,7 +236,11 @@ impl<'a> Context<'a> {
         } else {
             Call { field_manager: self.field_manager.clone(), ..call.clone() }.http()?
         };
-        self.exchange(&request)
+        let answer = self.answer(&request);
+        match answer.refusal_of(&request.method, call) {
+            Some(status) => Err(status.into()),
+            None => Ok(answer),
+        }
     }
 
     /// Sends a request and prints the warnings of its answer.
@@ -240,6 +248,15 @@ impl<'a> Context<'a> {
     /// # Errors
     /// The server's refusal.
     pub(super) fn exchange(&mut self, request: &HttpRequest) -> Result<Rc<Answer>> {
+        let answer = self.answer(request);
+        match answer.refusal() {
+            Some(status) => Err(status.into()),
+            None => Ok(answer),
+        }
+    }
+
+    /// The answer to a request, which may be a refusal. The warnings that came with it are printed.
+    fn answer(&mut self, request: &HttpRequest) -> Rc<Answer> {
         let answer = match self.replies.next() {
             Some(Reply::Answer(answer, at)) => {
                 self.now = at;
@@ -260,10 +277,7 @@ impl<'a> Context<'a> {
                 self.warn(&text);
             }
         }
-        match answer.refusal() {
-            Some(status) => Err(status.into()),
-            None => Ok(answer),
-        }
+        answer
     }
 
     /// Sends a request whose answer is one object of the request's kind.
@@ -299,7 +313,7 @@ impl<'a> Context<'a> {
     }
 
     /// Waits until something happened, or fails to.
-    pub(super) fn wait(&mut self, wait: Wait) -> Result {
+    pub(super) fn wait(&mut self, wait: CommandWait) -> Result {
         if let Some(Reply::Woken(at) | Reply::Answer(_, at)) = self.replies.next() {
             self.now = at;
             return Ok(());
@@ -322,7 +336,7 @@ impl<'a> Context<'a> {
             key: object.key(),
             resource_version: object.meta().resource_version.clone().unwrap_or_default(),
         };
-        self.wait(Wait { what, until })?;
+        self.wait(CommandWait { what, until })?;
         Ok(until.is_none_or(|t| self.now < t))
     }
 

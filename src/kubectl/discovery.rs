@@ -1,5 +1,5 @@
 //! What the API server serves (`k8s.io/client-go/discovery`): the resources of all groups, asked for when a command needs
-//! them; `kubectl api-resources`, `api-versions`, `version`, `cluster-info`.
+//! them, and kept from one command to the next; `kubectl api-resources`, `api-versions`, `version`, `cluster-info`.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -57,10 +57,51 @@ impl Resource {
     }
 }
 
-/// Every resource in every version; those of a group's preferred version come first.
+/// The resources that kubectl keeps in its home directory from one command to the next
+/// (`k8s.io/client-go/discovery/cached/disk`). The cache of a new home directory is empty.
+///
+/// A command takes a kind from here if it finds it, and asks the server only for a kind that it does not find. So a kind
+/// whose definition was deleted is still known: the command sends its request, and the server answers 404.
+#[derive(Clone, Default)]
+pub struct DiscoveryCache(Option<Rc<[Resource]>>);
+
+impl DiscoveryCache {
+    /// Whether the server was asked.
+    pub fn is_filled(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl std::fmt::Debug for DiscoveryCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DiscoveryCache({} resources)", self.0.as_ref().map_or(0, |all| all.len()))
+    }
+}
+
+/// The resources that are cached, or else those that the server lists now.
+pub(super) fn known(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
+    match &cx.cache.0 {
+        Some(cached) => Ok(cached.clone()),
+        None => resources(cx),
+    }
+}
+
+/// Looks for something in the cached resources, and if it is not among them in those that the server lists now
+/// (`restmapper.NewDeferredDiscoveryRESTMapper`).
+pub(super) fn find<T>(cx: &mut Context<'_>, look: impl Fn(&[Resource]) -> Option<T>) -> Result<Option<T>> {
+    match look(&known(cx)?) {
+        Some(found) => Ok(Some(found)),
+        None => Ok(look(&resources(cx)?)),
+    }
+}
+
+/// Every resource in every version that the server lists; those of a group's preferred version come first. A command asks
+/// for them once, and the cache is what it got.
 pub(super) fn resources(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
-    if let Some(known) = &cx.discovered {
-        return Ok(known.clone());
+    if cx.discovered
+        && let Some(all) = &cx.cache.0
+    {
+        return Ok(all.clone());
     }
     let mut all = Vec::new();
     for path in ["/api", "/apis"] {
@@ -68,7 +109,8 @@ pub(super) fn resources(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
         items(answer.value(), "items").for_each(|group| of_group(group, &mut all));
     }
     let all: Rc<[Resource]> = all.into();
-    cx.discovered = Some(all.clone());
+    cx.cache = DiscoveryCache(Some(all.clone()));
+    cx.discovered = true;
     Ok(all)
 }
 
@@ -77,8 +119,9 @@ pub(super) fn kind_of(cx: &mut Context<'_>, api_version: &str, kind: &str) -> Re
     if let Some(kind) = Kind::of(api_version, kind) {
         return Ok(Some(kind));
     }
-    let all = resources(cx)?;
-    Ok(all.iter().find(|r| r.group_version == api_version && r.kind == kind).map(Resource::handle))
+    find(cx, |all| {
+        all.iter().find(|r| r.group_version == api_version && r.kind == kind).map(Resource::handle)
+    })
 }
 
 fn items<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {

@@ -90,7 +90,8 @@ use serde::{Deserialize, Serialize};
 use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
-pub use context::{Wait, WaitFor};
+pub use context::{CommandWait, WaitFor};
+pub use discovery::DiscoveryCache;
 pub use error::Error;
 
 use context::Context;
@@ -114,7 +115,7 @@ pub enum Poll {
     Ready(Output),
     /// It waits. Let something happen or time pass, call [`Kubectl::wake`] and drive it again; it will look again, and
     /// may wait again. The output is what it has printed until now.
-    Wait(Wait, Output),
+    Wait(CommandWait, Output),
 }
 
 /// Where kubectl finds files: the directory that it runs in.
@@ -159,15 +160,36 @@ pub struct Kubectl {
     line: Rc<str>,
     files: Rc<BTreeMap<String, String>>,
     manifests: Manifests,
+    cache: DiscoveryCache,
+    /// What the cache was when the command began: every run of it begins there.
+    began_with: DiscoveryCache,
     started: Timestamp,
     replies: imbl::GenericVector<context::Reply, imbl::shared_ptr::RcK>,
 }
 
 impl Kubectl {
-    /// A command line without the word `kubectl` (see [`arguments`]), in a directory with these files.
-    pub fn new(line: &str, files: Rc<BTreeMap<String, String>>, now: Timestamp) -> Kubectl {
-        let manifests = Manifests::default();
-        Kubectl { line: line.into(), files, manifests, started: now, replies: Default::default() }
+    /// A command line without the word `kubectl` (see [`arguments`]), in a directory with these files; `cache` is what an
+    /// earlier command of the same person left ([`Kubectl::cache`]).
+    pub fn new(
+        line: &str,
+        files: Rc<BTreeMap<String, String>>,
+        cache: DiscoveryCache,
+        now: Timestamp,
+    ) -> Kubectl {
+        Kubectl {
+            line: line.into(),
+            files,
+            manifests: Manifests::default(),
+            began_with: cache.clone(),
+            cache,
+            started: now,
+            replies: Default::default(),
+        }
+    }
+
+    /// The resources that kubectl knows after what has run of the command.
+    pub fn cache(&self) -> &DiscoveryCache {
+        &self.cache
     }
 
     /// The command line.
@@ -178,9 +200,11 @@ impl Kubectl {
     /// Runs the command until it ends, or until the client hands back a wait.
     pub fn drive(&mut self, client: &mut dyn ApiClient) -> Poll {
         let replies = self.replies.iter().cloned().collect();
-        let mut cx = Context::new(&*self.files, &self.manifests, self.started, replies, client);
+        let cache = self.began_with.clone();
+        let mut cx = Context::new(&*self.files, &self.manifests, cache, self.started, replies, client);
         let done = cx.run(&self.line);
         self.replies.extend(cx.fresh_replies());
+        self.cache = cx.cache.clone();
         cx.poll(done)
     }
 
@@ -216,7 +240,7 @@ pub trait ApiClient {
     }
 
     /// Lets something happen, or time pass up to the wait's deadline.
-    fn wait(&mut self, _wait: &Wait) -> Waited {
+    fn wait(&mut self, _wait: &CommandWait) -> Waited {
         Waited::Never
     }
 }
@@ -229,11 +253,13 @@ pub fn arguments(line: &str) -> Option<&str> {
     matches!(first, "kubectl" | "k").then_some(rest)
 }
 
-/// Runs a command, given without the word `kubectl`, to its end. A client that hands back a wait ends it there.
-pub fn run(line: &str, files: &dyn Files, client: &mut dyn ApiClient) -> Output {
+/// Runs a command, given without the word `kubectl`, to its end. A client that hands back a wait ends it there. The
+/// command reads the cache, and leaves in it what it learned.
+pub fn run(line: &str, files: &dyn Files, cache: &mut DiscoveryCache, client: &mut dyn ApiClient) -> Output {
     let manifests = Manifests::default();
-    let mut cx = Context::new(files, &manifests, client.now(), Vec::new(), client);
+    let mut cx = Context::new(files, &manifests, cache.clone(), client.now(), Vec::new(), client);
     let done = cx.run(line);
+    *cache = cx.cache.clone();
     match cx.poll(done) {
         Poll::Ready(output) | Poll::Wait(_, output) => output,
     }

@@ -10,6 +10,7 @@ use super::discovery;
 use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
@@ -49,7 +50,8 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 
 /// The kind that a person means by a word.
 ///
-/// kubectl knows the kinds that are built here from an earlier discovery; for any other word it asks the server.
+/// kubectl knows the kinds that are built here from an earlier discovery. Any other word is looked for in the
+/// [`DiscoveryCache`](super::DiscoveryCache), and then at the server.
 ///
 /// # Errors
 /// The server has no such resource.
@@ -66,12 +68,13 @@ pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
         let version = r.group_version.rsplit('/').next().unwrap_or_default();
         rest.is_none_or(|rest| rest == r.group || rest == format!("{version}.{}", r.group))
     };
-    match discovery::resources(cx)?.iter().find(|r| r.is(name) && grouped(r)) {
-        Some(resource) => Ok(resource.handle()),
+    let named = |r: &&discovery::Resource| r.is(name) && grouped(r);
+    match discovery::find(cx, |all| all.iter().find(named).map(discovery::Resource::handle))? {
+        Some(kind) => Ok(kind),
         // Of `websites.example.com` the message has only what stands before the group.
         None => fail(format!(
-            "the server doesn't have a resource type {:?}",
-            word.split('.').next().unwrap_or_default()
+            "the server doesn't have a resource type {}",
+            go_quote(word.split('.').next().unwrap_or_default())
         )),
     }
 }
@@ -188,13 +191,13 @@ fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
             ALL.iter()
                 .filter_map(|(g, p)| Kind::BUILT_IN.iter().find(|k| k.group() == *g && k.plural() == *p))
                 .for_each(|k| add(*k));
-            let all = discovery::resources(cx)?;
+            let all = discovery::known(cx)?;
             let custom = all.iter().filter(|r| r.categories.iter().any(|c| c == part)).map(|r| r.handle());
             custom.filter(|k| k.is_custom()).for_each(&mut add);
         } else if let Some(kinds) = of_category(cx, part)? {
             kinds.into_iter().for_each(&mut add);
         } else if part.is_empty() {
-            return fail(format!("the server doesn't have a resource type {part:?}"));
+            return fail(format!("the server doesn't have a resource type {part}", part = go_quote(part)));
         } else {
             add(must_kind(cx, part)?);
         }
@@ -207,7 +210,7 @@ fn of_category(cx: &mut Context<'_>, word: &str) -> Result<Option<Vec<Kind>>> {
     if word.is_empty() || kind_of(word).is_some() {
         return Ok(None);
     }
-    let all = discovery::resources(cx)?;
+    let all = discovery::known(cx)?;
     let mut seen = Vec::new();
     for resource in all.iter().filter(|r| r.categories.iter().any(|c| c == word)) {
         let kind = resource.handle();
@@ -312,19 +315,25 @@ pub(super) fn fetch_with<T>(
     Ok((found, errors))
 }
 
-/// What resource.Helper says of a list whose selectors the server does not understand.
+/// What is said of a list whose selectors the server does not understand, or of a kind that the server does not serve any
+/// more (`Selector.Visit` in `k8s.io/cli-runtime/pkg/resource`).
 fn with_selectors(mut stop: Stop, args: &Args, kind: Kind) -> Stop {
     if let Stop::Error(Error::Status(s)) = &mut stop
-        && s.reason == "BadRequest"
-        && (args.has("selector") || args.has("field-selector"))
+        && matches!(&*s.reason, "BadRequest" | "NotFound")
     {
-        s.message = format!(
-            "Unable to find {:?} that match label selector {:?}, field selector {:?}: {}",
-            resource_string(kind),
-            args.text("selector"),
-            args.text("field-selector"),
-            s.message
-        );
+        let resource = resource_string(kind);
+        let (labels, fields) = (args.text("selector"), args.text("field-selector"));
+        s.message = if labels.is_empty() && fields.is_empty() {
+            format!("Unable to list {resource}: {}", s.message, resource = go_quote(&resource))
+        } else {
+            format!(
+                "Unable to find {resource} that match label selector {labels}, field selector {fields}: {}",
+                s.message,
+                resource = go_quote(&resource),
+                labels = go_quote(labels),
+                fields = go_quote(fields)
+            )
+        };
     }
     stop
 }

@@ -3,13 +3,14 @@
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::context::{Context, Result, Stop, Wait, WaitFor, fail};
+use super::context::{CommandWait, Context, Result, Stop, WaitFor, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::output;
 use super::resource::{self, Rules, Target};
 use super::{commands, go};
 use crate::api::jsonpath::{self, Template};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object, Timestamp};
 
 const EXAMPLE: &str = "--for=jsonpath='{.status.readyReplicas}'=3";
@@ -76,7 +77,7 @@ fn condition(text: &str) -> Result<Condition> {
             Err(e) => fail(e),
         }
     } else {
-        fail(format!("unrecognized condition: {text:?}"))
+        fail(format!("unrecognized condition: {text}", text = go_quote(text)))
     }
 }
 
@@ -146,7 +147,7 @@ fn one(
                     key: crate::api::Key::new(namespace, name),
                     resource_version: String::new(),
                 };
-                cx.wait(Wait { what, until })?;
+                cx.wait(CommandWait { what, until })?;
             }
             (Err(stop), _) => return Err(stop),
             (Ok(object), _) => {

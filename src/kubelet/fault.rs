@@ -36,7 +36,7 @@ impl ProbeType {
 /// Something that a person makes go wrong on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum Fault {
+pub enum KubeletFault {
     /// Ends a running container at once. A container that does not run is not affected.
     CrashContainer {
         /// The pod's namespace and name.
@@ -65,6 +65,16 @@ pub enum Fault {
         /// Whether it can be pulled.
         pullable: bool,
         /// The registry's error message. If empty, it is the one about an image that does not exist.
+        message: Rc<str>,
+    },
+    /// Makes every attempt to mount a CSI volume on this node fail from now on, or ends that. Where the volume is mounted
+    /// already, it stays mounted.
+    Mount {
+        /// The name of the PersistentVolume.
+        volume: Rc<str>,
+        /// `true` makes it fail, `false` ends that.
+        failing: bool,
+        /// The driver's error message. If empty, it is one about a file system that cannot be read.
         message: Rc<str>,
     },
 }

@@ -4,7 +4,7 @@
 //! registry host that ends in `.invalid` does not resolve (RFC 2606), and a tag or a last path component
 //! that begins with `missing` does not exist (`nginx:missing`, `team/missing-app:1`). In addition, the
 //! annotation `sim.steady/image-pull: fail` fails a pod's pulls, and a person can make an image unavailable
-//! on a node ([`Fault::Image`](super::Fault::Image)).
+//! on a node ([`KubeletFault::Image`](super::KubeletFault::Image)).
 
 use std::fmt::Write as _;
 

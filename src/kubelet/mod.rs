@@ -16,6 +16,7 @@
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
+//! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
@@ -29,6 +30,7 @@ mod admit;
 pub mod backoff;
 pub mod behaviour;
 mod config;
+mod csi;
 pub mod fault;
 pub mod images;
 mod kill;
@@ -44,8 +46,9 @@ mod status_containers;
 mod task;
 pub mod timings;
 mod turn;
+mod volumes;
 
-pub use fault::{Fault, ProbeType};
+pub use fault::{KubeletFault, ProbeType};
 pub use state::State;
 pub use task::{Kubelet, Task};
 

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::backoff;
 use super::behaviour::{self, Exit};
-use super::fault::Fault;
+use super::fault::KubeletFault;
 use super::prober;
 use super::state::{ContainerRuntime, ContainerState, Exited, Retry, Todo, Work, WorkerPhase};
 use super::status;
@@ -23,7 +23,7 @@ const MANY_RESTARTS: i32 = 20;
 
 impl<'a> Turn<'a> {
     /// Runs the turn. `node` is the key of the Node, `faults` the faults that were injected into this pod.
-    pub(super) fn run(&mut self, node: &Key, faults: &[Fault]) {
+    pub(super) fn run(&mut self, node: &Key, faults: &[KubeletFault]) {
         let new = !self.rt.seen && self.rt.requests.is_none() && self.rt.phase == WorkerPhase::Sync;
         if new && !self.pod.metadata.is_deleting() && !self.admit(node) {
             return;
@@ -82,6 +82,7 @@ impl<'a> Turn<'a> {
             return;
         }
         self.rt.sandbox = false;
+        self.rt.volumes.iter_mut().for_each(|v| v.mounted = false);
         self.rt.work = None;
         self.rt.todo.clear();
         self.rt.syncing = false;
@@ -111,18 +112,18 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn take_faults(&mut self, faults: &[Fault]) {
+    fn take_faults(&mut self, faults: &[KubeletFault]) {
         let now = self.now;
         for fault in faults {
             let by_name = |c: &&mut ContainerRuntime, name: &Rc<str>| c.name == *name;
             match fault {
-                Fault::CrashContainer { container, exit_code, .. } => {
+                KubeletFault::CrashContainer { container, exit_code, .. } => {
                     let c = self.rt.containers.iter_mut().find(|c| by_name(c, container));
                     if let Some(ContainerState::Running(r)) = c.map(|c| &mut c.state) {
                         r.ends = Some((now, Exit::code(*exit_code)));
                     }
                 }
-                Fault::FailProbe { container, probe, failing, .. } => {
+                KubeletFault::FailProbe { container, probe, failing, .. } => {
                     let at = *probe as usize;
                     let Some(c) = self.rt.containers.iter_mut().find(|c| by_name(c, container)) else {
                         continue;
@@ -134,7 +135,7 @@ impl<'a> Turn<'a> {
                         p.asked = p.asked.max(Some(now));
                     }
                 }
-                Fault::Image { .. } => {
+                KubeletFault::Image { .. } | KubeletFault::Mount { .. } => {
                     if let Some(r) = self.rt.retry.as_mut() {
                         r.background = false;
                     }
@@ -221,6 +222,7 @@ impl<'a> Turn<'a> {
             || self.rt.changed
             || self.rt.generation != self.pod.metadata.generation()
             || self.rt.retry.is_some_and(|r| r.at <= self.now)
+            || (self.rt.waits_for_attach && self.volumes_are_attached())
     }
 
     fn begin_sync(&mut self) {
@@ -247,8 +249,12 @@ impl<'a> Turn<'a> {
     fn do_next(&mut self, todo: Todo) {
         match todo {
             Todo::Sandbox => {
-                if self.volumes_are_there() {
+                if self.volumes_are_there() && self.csi_volumes_are_mounted() {
+                    self.rt.mount_failures = 0;
                     self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
+                } else if self.rt.work.is_some() {
+                    // The volumes are being mounted; the sandbox comes after that.
+                    self.rt.todo.insert(0, Todo::Sandbox);
                 } else {
                     self.rt.todo.clear();
                 }
@@ -267,6 +273,7 @@ impl<'a> Turn<'a> {
 
     fn finish_work(&mut self, work: Work) {
         match work {
+            Work::Mount { .. } => self.mounted(),
             Work::Sandbox { .. } => self.sandbox_is_there(),
             Work::Pull { container, since, began, until, refusal } => {
                 self.pulled(container, since, began, until, refusal);
@@ -315,6 +322,7 @@ impl<'a> Turn<'a> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
+        self.unmount();
         self.rt.sandbox = false;
         self.rt.changed = false;
         self.rt.unreported = true;

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit};
-use super::fault::{Fault, ProbeType};
+use super::fault::{KubeletFault, ProbeType};
 use crate::api::persistent::Map;
 use crate::api::types::{Lease, Pod};
 use crate::api::{Key, Timestamp};
@@ -21,11 +21,13 @@ pub struct State {
     pub node: NodeRuntime,
     /// Faults that the next sync of the pod has to apply, by pod and number. A sync removes those that it
     /// saw.
-    pub faults: Map<(Key, u64), Fault>,
+    pub faults: Map<(Key, u64), KubeletFault>,
     /// The number for the next fault.
     pub next_fault: u64,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
+    /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.
+    pub unmountable: Map<Rc<str>, Rc<str>>,
     /// The node's lease as it was last written; `None` if it has to be created or read.
     pub lease: Option<Rc<Lease>>,
 }
@@ -39,6 +41,8 @@ pub struct NodeRuntime {
     pub pulling: Map<Rc<str>, Timestamp>,
     /// When the image puller is done with all pulls requested so far; `None` if there was none.
     pub puller_free: Option<Timestamp>,
+    /// The attachable volumes in use: the unique name of a volume, and the pod that uses it.
+    pub volumes: Map<(Rc<str>, Key), ()>,
     /// The sum of the requests of the admitted pods.
     pub used: Requests,
     /// The pod addresses in use.
@@ -75,6 +79,11 @@ pub enum WorkerPhase {
 /// An operation of the runtime that SyncPod waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
+    /// The mount of the pod's CSI volumes.
+    Mount {
+        /// When it ends.
+        until: Timestamp,
+    },
     /// The creation of the sandbox and its network.
     Sandbox {
         /// When it ends.
@@ -120,7 +129,8 @@ impl Work {
     /// When the operation ends; `None` for a kill, which ends with the container.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
-            Work::Sandbox { until }
+            Work::Mount { until }
+            | Work::Sandbox { until }
             | Work::Pull { until, .. }
             | Work::Start { until, .. }
             | Work::PostStart { until, .. } => Some(*until),
@@ -181,6 +191,10 @@ pub struct PodRuntime {
     pub mount_failures: u32,
     /// Whether the pod waits for a ConfigMap, a Secret or a claim.
     pub waits_for_config: bool,
+    /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
+    pub volumes: Vec<PodVolume>,
+    /// Whether the pod waits until a volume is attached.
+    pub waits_for_attach: bool,
     /// When the probe workers began. Their ticks are counted from here.
     pub probing_since: Option<Timestamp>,
     /// Whether SyncPod has begun for this pod at least once.
@@ -207,6 +221,23 @@ pub struct PodRuntime {
     pub generation: i64,
     /// Whether the pod has annotations about its containers' behaviour, or had them at the last turn.
     pub annotated: bool,
+}
+
+/// A CSI volume of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodVolume {
+    /// The name of the PersistentVolume.
+    pub volume: Rc<str>,
+    /// The claim.
+    pub claim: Key,
+    /// Its name in the Node's status.
+    pub name: Rc<str>,
+    /// The driver.
+    pub driver: Rc<str>,
+    /// Whether it has to be attached to the node.
+    pub attachable: bool,
+    /// Whether it is mounted.
+    pub mounted: bool,
 }
 
 /// The retry of a sync that failed.

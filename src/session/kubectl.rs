@@ -1,5 +1,6 @@
 //! kubectl in a session: the writes of a command line make a moment.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Session;
@@ -10,7 +11,7 @@ use crate::api::{Timestamp, order};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::Write;
 use crate::cluster::Cluster;
-use crate::kubectl::{ApiClient, Kubectl, Output, Poll, Wait, Waited};
+use crate::kubectl::{ApiClient, CommandWait, DiscoveryCache, Kubectl, Output, Poll, Waited};
 
 impl Session {
     /// Applies a manifest, as `kubectl apply -f`.
@@ -22,7 +23,8 @@ impl Session {
     pub fn preview(&self, text: &str) -> (Vec<Write>, Output) {
         let mut copy = Client::new(self.cluster());
         let files = order::gather([("manifest.yaml".to_owned(), text.to_owned())]);
-        let mut command = Kubectl::new("apply -f manifest.yaml", Rc::new(files), self.now());
+        let mut command =
+            Kubectl::new("apply -f manifest.yaml", Rc::new(files), DiscoveryCache::default(), self.now());
         let output = copy.drive(&mut command).0;
         (copy.writes, output)
     }
@@ -42,15 +44,42 @@ impl Session {
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
         };
         let given = order::gather(files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())));
-        let mut command = Kubectl::new(line, Rc::new(given), self.now());
-        let mut client = Client::new(self.cluster());
-        let (output, waits) = client.drive(&mut command);
+        let given: Rc<BTreeMap<_, _>> = Rc::new(given);
+        let run = |cache: DiscoveryCache| {
+            let mut command = Kubectl::new(line, given.clone(), cache, self.now());
+            let mut client = Client::new(self.cluster());
+            let (output, waits) = client.drive(&mut command);
+            (command, client, output, waits)
+        };
+        let cache = self.discovery_cache();
+        let cached = cache.is_filled();
+        let (mut command, mut client, mut output, mut waits) = run(cache);
+        let learned = command.cache().clone();
+        if cached && !client.writes.is_empty() {
+            // A link repeats the commands that wrote and not those that filled the cache: what is repeated must not
+            // depend on it.
+            (command, client, output, waits) = run(DiscoveryCache::default());
+        }
+        self.discovered = (self.at, learned);
         if !client.writes.is_empty() {
             let what =
                 What::Person { exchanges: client.exchanges, writes: client.writes, output: output.clone() };
             self.push(what, op, client.cluster);
         }
         (output, waits.then_some(command))
+    }
+
+    /// The resources that kubectl knows at the present moment: what it learned there or earlier on the same branch.
+    fn discovery_cache(&self) -> DiscoveryCache {
+        let (learned_at, cache) = &self.discovered;
+        let mut at = Some(self.at);
+        while let Some(id) = at {
+            if id == *learned_at {
+                return cache.clone();
+            }
+            at = self.moment(id).and_then(|m| m.parent);
+        }
+        DiscoveryCache::default()
     }
 
     /// Continues a waiting command with the present cluster. Returns all that it has printed, and whether it
@@ -102,7 +131,7 @@ impl ApiClient for Client {
         self.cluster.now()
     }
 
-    fn wait(&mut self, _: &Wait) -> Waited {
+    fn wait(&mut self, _: &CommandWait) -> Waited {
         Waited::Later
     }
 }

@@ -51,6 +51,7 @@ pub use crate::cluster::Policy;
 
 use crate::api::Timestamp;
 use crate::cluster::{Cluster, Command, Config};
+use crate::kubectl::DiscoveryCache;
 
 use steps::redo;
 
@@ -77,6 +78,8 @@ pub struct Session {
     near: VecDeque<(MomentId, Cluster)>,
     under_way: Option<slice::UnderWay>,
     astray: bool,
+    // The resources that kubectl knows, and the moment at which it asked for them.
+    discovered: (MomentId, DiscoveryCache),
 }
 
 impl Session {
@@ -94,7 +97,7 @@ impl Session {
             children: Vec::new(),
             what: What::Start,
             op: Op::Start,
-            depth: 0,
+            steps: 0,
             kept: Some(Box::new(cluster.clone())),
             trail: keep::Trail::default(),
         };
@@ -108,6 +111,7 @@ impl Session {
             near: VecDeque::new(),
             under_way: None,
             astray: false,
+            discovered: (0, DiscoveryCache::default()),
         }
     }
 

@@ -57,7 +57,7 @@ pub struct Moment {
     /// The op that repeats it.
     pub op: Op,
     /// The number of moments before it.
-    pub depth: usize,
+    pub steps: usize,
     /// The cluster, if the moment keeps it; otherwise [`Session::cluster_at`](super::Session::cluster_at) computes it.
     pub(super) kept: Option<Box<Cluster>>,
     /// The kept clusters on the path to this moment.

@@ -15,7 +15,7 @@ impl Session {
     pub(super) fn next_op(&self, depth: Depth, choice: Option<Actor>) -> Op {
         match &self.policy {
             policy if choice.is_none() && *policy != Policy::Fair => {
-                Op::Policy { depth, policy: policy.clone(), nth: self.current().depth as u64 }
+                Op::Policy { depth, policy: policy.clone(), nth: self.current().steps as u64 }
             }
             _ => Op::Step { depth, choice },
         }
@@ -167,11 +167,11 @@ impl Session {
     /// Adds a moment for what was done to the cluster.
     pub(super) fn record(&mut self, what: What, op: Op) {
         let id = self.moments.len();
-        let depth = self.moments[self.at].depth + 1;
+        let steps = self.moments[self.at].steps + 1;
         let (trail, keep) = self.follow_trail(id, what.work(), matches!(what, What::Person { .. }));
         let kept = keep.then(|| Box::new(self.cluster.clone()));
         let parent = Some(self.at);
-        self.moments.push(Moment { parent, children: Vec::new(), what, op, depth, kept, trail });
+        self.moments.push(Moment { parent, children: Vec::new(), what, op, steps, kept, trail });
         self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;
@@ -225,7 +225,7 @@ pub(super) fn redo(cluster: &mut Cluster, op: &Op) {
         }
         Op::Kubectl { line, files } => {
             let given = order::gather(files.iter().cloned());
-            let mut command = Kubectl::new(line, Rc::new(given), cluster.now());
+            let mut command = Kubectl::new(line, Rc::new(given), Default::default(), cluster.now());
             let mut client = Client::new(cluster);
             client.drive(&mut command);
             *cluster = client.cluster;

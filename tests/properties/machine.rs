@@ -235,7 +235,12 @@ impl Run {
     pub fn kubectl(&mut self, line: &str) -> Vec<Write> {
         let manifest = self.manifest.clone();
         let mut client = Client { cluster: &mut self.cluster, writes: Vec::new() };
-        kubectl::run(line, &move |_: &str| Some(manifest.clone()), &mut client);
+        kubectl::run(
+            line,
+            &move |_: &str| Some(manifest.clone()),
+            &mut kubectl::DiscoveryCache::default(),
+            &mut client,
+        );
         client.writes
     }
 
@@ -285,7 +290,7 @@ impl Run {
                     }
                     Deed::Crash(n) => {
                         let Some(name) = self.nth(Kind::POD, *n) else { return Vec::new() };
-                        let fault = steady::kubelet::Fault::CrashContainer {
+                        let fault = steady::kubelet::KubeletFault::CrashContainer {
                             pod: steady::api::Key::new("default", &name),
                             container: "app".into(),
                             exit_code: 3,

@@ -41,6 +41,8 @@ cargo xtask picture
 cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE]
     recorded runs of Kubernetes against ours: each group with its first difference; in brief; every
     difference; or what changed since a report in FILE
+cargo xtask manifests DIR [--minutes N]
+    what comes of each manifest below DIR in a cluster of its own, as the tables of docs/manifests.md
 cargo xtask generate --from DIR [--pin]
     the tables that are made from Kubernetes' sources, from checkouts in DIR of what kubernetes.toml pins
     --pin       pins the files as they are
@@ -64,6 +66,9 @@ fn main() -> ExitCode {
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))
+        }
+        "manifests" => {
+            run::run(cargo().args(["run", "--quiet", "--package", "steady-manifests", "--"]).args(rest))
         }
         "generate" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-generate", "--"]).args(rest))

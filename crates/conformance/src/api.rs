@@ -46,6 +46,25 @@ pub struct Row {
     pub varies: bool,
 }
 
+/// A recorded body as the recorder sent it: with a blank after each comma and colon, as Python's `json.dumps` writes JSON.
+/// Some refusals quote the body.
+fn as_sent(compact: &str) -> String {
+    let mut out = String::with_capacity(compact.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in compact.chars() {
+        out.push(c);
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+        } else if c == '"' {
+            quoted = true;
+        } else if matches!(c, ',' | ':') {
+            out.push(' ');
+        }
+    }
+    out
+}
+
 impl Row {
     /// Parses a line of a recording.
     ///
@@ -60,7 +79,7 @@ impl Row {
         let body = match row.get("body") {
             None | Some(Value::Null) => None,
             Some(Value::String(s)) => Some(s.clone()),
-            Some(_) => raw.get("body").map(|b| b.get().to_owned()),
+            Some(_) => raw.get("body").map(|b| as_sent(b.get())),
         };
         let warnings = row.get("warnings").and_then(Value::as_array).into_iter().flatten();
         Ok(Row {

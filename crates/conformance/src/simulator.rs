@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use steady::api::csi::CONTROLLER_MANAGED_ATTACH;
 use steady::api::types::Node as ApiNode;
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use steady::apimachinery::{self, Body, Patch, Request, Response, Subresource, Verb};
@@ -29,6 +30,8 @@ pub struct Simulator {
     writes: Vec<Write>,
     last_write: Timestamp,
     texts: std::cell::OnceCell<Rc<http::Texts>>,
+    /// The resources that kubectl knows from its earlier commands.
+    discovered: kubectl::DiscoveryCache,
 }
 
 impl Simulator {
@@ -36,7 +39,13 @@ impl Simulator {
     pub fn new(setup: &Setup) -> Simulator {
         let cluster = cluster(setup);
         let last_write = cluster.now();
-        Simulator { cluster, writes: Vec::new(), last_write, texts: Default::default() }
+        Simulator {
+            cluster,
+            writes: Vec::new(),
+            last_write,
+            texts: Default::default(),
+            discovered: Default::default(),
+        }
     }
 
     fn note(&mut self, writes: &[apiserver::Write]) {
@@ -93,14 +102,21 @@ pub fn cluster(setup: &Setup) -> Cluster {
     cluster
 }
 
-/// Writes a node's system information, as the stand-in kubelets did once before the recordings began.
+/// Writes a node's system information, as the stand-in kubelets did once before the recordings began. They left the
+/// attaching of volumes to nobody.
 fn introduce(cluster: &mut Cluster, name: &str) {
     let key = Key::new("", name);
     let at = steady::api::ObjectRef { kind: Kind::NODE, key: key.clone() };
     let node = cluster.api().etcd().get(&at).and_then(|r| ApiNode::from_object(&r.object)).cloned();
     let Some(mut node) = node else { return };
     let info = kubelet::node::info(name);
-    Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
+    let new = Rc::make_mut(&mut node);
+    new.status.get_or_insert_default().node_info = Some(info);
+    new.metadata.annotations.iter_mut().for_each(|a| a.retain(|key, _| key != CONTROLLER_MANAGED_ATTACH));
+    let update = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key.clone());
+    let _ = cluster.request(&update.body(Body::Object(node.clone().into())));
+    let latest = cluster.api().etcd().get(&at).map(|r| r.object.meta().resource_version.clone());
+    Rc::make_mut(&mut node).metadata.resource_version = latest.flatten();
     let request = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key)
         .subresource(Subresource::Status)
         .body(Body::Object(node.into()));
@@ -177,7 +193,7 @@ impl kubectl::ApiClient for Client<'_> {
         // The recordings' editor was `true`.
         Some(text.to_owned())
     }
-    fn wait(&mut self, wait: &kubectl::Wait) -> Waited {
+    fn wait(&mut self, wait: &kubectl::CommandWait) -> Waited {
         let end = self.1;
         if self.now() >= end {
             return Waited::Never;
@@ -229,7 +245,9 @@ impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path, stdin: Option<&str>) -> KubectlOutput {
         let files = Directory { dir, stdin };
         let end = self.cluster.now() + std::time::Duration::from_secs(COMMAND_SECONDS);
-        let out = kubectl::run(command, &files, &mut Client(self, end));
+        let mut cache = std::mem::take(&mut self.discovered);
+        let out = kubectl::run(command, &files, &mut cache, &mut Client(self, end));
+        self.discovered = cache;
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }
 

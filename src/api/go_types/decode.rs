@@ -1,13 +1,13 @@
 //! Go's decoder of JSON (`sigs.k8s.io/json`): it drops what the struct has no field for, or fails.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use base64::{DecodeError, Engine as _, alphabet};
 use serde_json::{Map, Value};
 
 use super::json::number;
 use super::{GoStruct, Json, Or, Type};
-use crate::api::names::quote;
 use crate::api::quantity;
+use crate::api::quote::go_quote;
 
 /// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,12 +90,13 @@ impl Decoder {
             (Type::Int64, Json::Number(n)) if n.parse::<i64>().is_ok() => number(n),
             (Type::Int32 | Type::Int64, Json::Number(n)) => self.mismatch(&format!("number {n}"), kind),
             (Type::Float, Json::Number(n)) => number(n),
-            (Type::Bytes, Json::Text(s)) => {
-                if let Some(error) = base64_error(s) {
+            (Type::Bytes, Json::Text(s)) => match base64_decode(s) {
+                Ok(bytes) => STANDARD.encode(bytes).into(),
+                Err(error) => {
                     self.error.get_or_insert(error);
+                    Value::Null
                 }
-                s.as_str().into()
-            }
+            },
             (Type::FieldsV1 | Type::Any, json) => json.to_value(),
             (Type::SchemaOr(or, s), json) => return self.schema_or(or, s, json),
             (Type::Quantity, json) => quantity(json)?,
@@ -191,7 +192,7 @@ impl Decoder {
             }
             path.push_str(step);
         }
-        self.strict.push(format!("{what} field {}", quote(&path)));
+        self.strict.push(format!("{what} field {}", go_quote(&path)));
     }
 
     /// Notes that a value does not fit, and returns the type's zero value, with which decoding continues.
@@ -277,21 +278,34 @@ fn time(kind: Type, text: &str) -> Result<Value, String> {
     };
     Err(format!(
         "parsing time {} as {}: cannot parse {} as \"2006\"",
-        quote(text),
-        quote(layout),
-        quote(text)
+        go_quote(text),
+        go_quote(layout),
+        go_quote(text)
     ))
 }
 
-/// Go's error about malformed base64, with the offset; `None` if the text is well-formed.
-fn base64_error(text: &str) -> Option<String> {
-    let text: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    let at = match STANDARD.decode(&text).err()? {
-        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
-        base64::DecodeError::InvalidLength(n) => n / 4 * 4,
-        base64::DecodeError::InvalidPadding => text.len() / 4 * 4,
-    };
-    Some(format!("illegal base64 data at input byte {at}"))
+/// Go does not mind bits that are left over in the last character.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
+/// Decodes base64 as Go's `encoding/base64` does, which overlooks the ends of lines.
+///
+/// # Errors
+/// Go's message, with the offset in the text of what is wrong.
+fn base64_decode(text: &str) -> Result<Vec<u8>, String> {
+    let kept = || text.bytes().enumerate().filter(|(_, b)| !matches!(b, b'\r' | b'\n'));
+    let bytes: Vec<u8> = kept().map(|(_, b)| b).collect();
+    BASE64.decode(&bytes).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+            DecodeError::InvalidLength(n) => n / 4 * 4,
+            DecodeError::InvalidPadding => bytes.len() / 4 * 4,
+        };
+        let at = kept().nth(at).map_or(text.len(), |(at, _)| at);
+        format!("illegal base64 data at input byte {at}")
+    })
 }
 
 #[cfg(test)]
@@ -324,6 +338,21 @@ mod tests {
         ] {
             assert_eq!(deployment(text).unwrap_err(), want);
         }
+    }
+
+    #[test]
+    fn bytes_are_read_as_go_reads_them() {
+        let secret = |value: &str| {
+            let json = serde_json::json!({"data": {"a": value}}).to_string();
+            let decoded = decode(of(Kind::SECRET), &parse(json.as_bytes()).unwrap());
+            decoded.map(|d| d.value["data"]["a"].as_str().unwrap_or_default().to_owned())
+        };
+        assert_eq!(secret("YQ==\n").as_deref(), Ok("YQ=="));
+        assert_eq!(secret("YW\r\nJj").as_deref(), Ok("YWJj"));
+        // The last character has bits that stand for nothing.
+        assert_eq!(secret("YR==").as_deref(), Ok("YQ=="));
+        assert_eq!(secret("YW\n_j").unwrap_err(), "illegal base64 data at input byte 3");
+        assert_eq!(secret("REPLACE_ME").unwrap_err(), "illegal base64 data at input byte 7");
     }
 
     #[test]

@@ -18,6 +18,7 @@
 
 mod chunks;
 mod emit;
+mod indentation;
 mod position;
 mod resolve;
 mod tree;

@@ -379,3 +379,22 @@ fn any_text_gets_an_answer() {
         look(&text);
     }
 }
+
+#[test]
+fn what_stands_in_brackets_or_quotes_need_not_be_indented() {
+    for (text, want) in [
+        ("a:\n  b: [\n    1, 2\n  ]\n  c: 3\n", json!({"a": {"b": [1, 2], "c": 3}})),
+        ("a:\n  b: [\n1,\n2\n]\n  c: 3\n", json!({"a": {"b": [1, 2], "c": 3}})),
+        ("- a: {\n  b: 1\n}\n- 2\n", json!([{"a": {"b": 1}}, 2])),
+        ("a:\n  b: \"x\ny\n  z\"\n  c: 3\n", json!({"a": {"b": "x y z", "c": 3}})),
+        ("a:\n  b: 'x\n\n\ny'\n", json!({"a": {"b": "x\n\ny"}})),
+    ] {
+        assert_eq!(documents(text, &Limits::default()).unwrap()[0].value, want, "{text}");
+    }
+    // Positions are those of the text as it was written.
+    let text = "a:\n  b: [\n{j: 1},\n{k: 2}\n]\n  c: 3\n";
+    assert_eq!(position_of(text, 0, "a.b[1].k"), Some((4, 2)));
+    assert_eq!(position_of(text, 0, "a.c"), Some((6, 3)));
+    let error = documents("a:\n  b: [\n1,\n2: [\n]\n", &Limits::default()).unwrap_err();
+    assert_eq!((error.line, error.column), (6, 1));
+}

@@ -7,6 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use serde_json::{Map, Value};
 
 use super::chunks::Chunk;
+use super::indentation::Indented;
 use super::resolve::{self, Scalar};
 use super::{Limit, Limits, Warning, YamlError};
 
@@ -63,14 +64,42 @@ struct Frame {
 /// The first document of a chunk; `None` if there is none. kubectl ignores further ones (after `...` or `---
 /// x`), so there is a warning about those.
 pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Option<Parsed>, YamlError> {
+    let mut text = Indented::new(chunk.text);
+    loop {
+        match parse_once(&text, chunk.line, limits) {
+            Ok(parsed) => return Ok(parsed),
+            Err(Failure::Error(error)) => return Err(error),
+            Err(Failure::Scan(error)) if text.move_line(&error) => {}
+            Err(Failure::Scan(error)) => return Err(scan_error(&error, &text, chunk.line, limits)),
+        }
+    }
+}
+
+/// Why a text is not parsed.
+enum Failure {
+    /// The parser says so.
+    Scan(ScanError),
+    /// The parser takes it, and it is wrong.
+    Error(YamlError),
+}
+
+impl From<YamlError> for Failure {
+    fn from(error: YamlError) -> Failure {
+        Failure::Error(error)
+    }
+}
+
+/// The first document of a text whose first line has this number in the whole text.
+fn parse_once(text: &Indented<'_>, first_line: usize, limits: &Limits) -> Result<Option<Parsed>, Failure> {
     let mut anchors: BTreeMap<usize, Rc<Node>> = BTreeMap::new();
     let mut stack: Vec<Frame> = Vec::new();
     let mut root: Option<Rc<Node>> = None;
     let mut warnings = Vec::new();
-    let mut parser = Parser::new_from_str(chunk.text);
+    let mut parser = Parser::new_from_str(text.text());
     while let Some(event) = parser.next_event() {
-        let (event, span): (Event<'_>, Span) = event.map_err(|e| scan_error(&e, chunk.line, limits))?;
-        let (line, column) = (span.start.line() + chunk.line - 1, span.start.col() + 1);
+        let (event, span): (Event<'_>, Span) = event.map_err(Failure::Scan)?;
+        let line = span.start.line() + first_line - 1;
+        let column = text.column(span.start.line(), span.start.col());
         let (node, anchor) = match event {
             Event::DocumentStart(_) if root.is_some() => {
                 let message = "kubectl overlooks this document: a line of only --- must stand before it";
@@ -87,13 +116,13 @@ pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Option<Parsed>
             }
             Event::Alias(anchor) => match anchors.get(&anchor) {
                 Some(node) => (node.clone(), 0),
-                None => return Err(YamlError::new(line, column, "anchor value contains itself")),
+                None => return Err(YamlError::new(line, column, "anchor value contains itself").into()),
             },
             Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
                 let map = matches!(event, Event::MappingStart(..));
                 stack.push(Frame { line, column, anchor, map, children: Vec::new() });
                 if stack.len() > limits.depth {
-                    return Err(too_deep(line, column, limits));
+                    return Err(too_deep(line, column, limits).into());
                 }
                 continue;
             }
@@ -101,7 +130,7 @@ pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Option<Parsed>
                 let Some(frame) = stack.pop() else { continue };
                 let depth = 1 + frame.children.iter().map(|c| c.depth).max().unwrap_or_default();
                 if depth > limits.depth {
-                    return Err(too_deep(frame.line, frame.column, limits));
+                    return Err(too_deep(frame.line, frame.column, limits).into());
                 }
                 let data =
                     if frame.map { Data::Map(pairs(frame.children)) } else { Data::List(frame.children) };
@@ -136,10 +165,11 @@ fn too_deep(line: usize, column: usize, limits: &Limits) -> YamlError {
 }
 
 /// The parser's error with the message and line of Go's library, which has libyaml's.
-fn scan_error(error: &ScanError, first_line: usize, limits: &Limits) -> YamlError {
-    let info = error.info();
+fn scan_error(error: &ScanError, text: &Indented<'_>, first_line: usize, limits: &Limits) -> YamlError {
+    let (info, marker) = (error.info(), error.marker());
+    let (line, column) = (marker.line() + first_line - 1, text.column(marker.line(), marker.col()));
     if info == "recursion limit exceeded" {
-        return too_deep(error.marker().line() + first_line - 1, error.marker().col() + 1, limits);
+        return too_deep(line, column, limits);
     }
     let grammar =
         ["while parsing a block", "while parsing a flow", "while parsing a node", "did not find expected <"]
@@ -157,8 +187,7 @@ fn scan_error(error: &ScanError, first_line: usize, limits: &Limits) -> YamlErro
         Some(what) => format!("did not find expected {what}"),
         None => problem.to_owned(),
     };
-    let marker = error.marker();
-    let mut out = YamlError::new(marker.line() + first_line - 1, marker.col() + 1, problem);
+    let mut out = YamlError::new(line, column, problem);
     // Go adds one to the lines of the scanner, which count from 0, but not to those of the grammar.
     out.go_line = match marker.line() {
         0 | 1 => None,
@@ -207,7 +236,7 @@ pub(super) fn to_value(
                 }
                 let name = key.key()?;
                 if seen.insert(name.clone(), ()).is_some() {
-                    let message = format!("key {} already set in map", crate::api::names::quote(&name));
+                    let message = format!("key {} already set in map", crate::api::quote::go_quote(&name));
                     warnings.push(Warning { line: key.line, column: key.column, message });
                 }
                 map.insert(name, to_value(value, limits, nodes, warnings)?);

@@ -159,9 +159,9 @@ fn a_definition_ends_when_its_objects_are_gone() {
         conditions::find_condition(crd, conditions::TERMINATING).unwrap().reason.clone().unwrap()
     };
     assert_eq!(reason(&crd), "InstanceDeletionInProgress");
-    let failed = finalizer::end(&crd, &finalizer::Outcome::NotDeleted("no".to_owned()), now());
+    let failed = finalizer::end(&crd, &finalizer::InstanceDeletion::NotDeleted("no".to_owned()), now());
     assert!(finalizer::is_waiting(&failed) && reason(&failed) == "InstanceDeletionFailed");
-    let done = finalizer::end(&crd, &finalizer::Outcome::Completed, now());
+    let done = finalizer::end(&crd, &finalizer::InstanceDeletion::Completed, now());
     assert!(!finalizer::is_waiting(&done) && reason(&done) == "InstanceDeletionCompleted");
 }
 

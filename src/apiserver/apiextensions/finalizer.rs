@@ -10,7 +10,7 @@ pub const NAME: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// How the deletion of the objects went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum InstanceDeletion {
     /// No object is left.
     Completed,
     /// The definition was never served, so there are no objects.
@@ -30,7 +30,7 @@ pub fn is_waiting(crd: &CustomResourceDefinition) -> bool {
     crd.metadata.is_deleting() && crd.metadata.finalizers.iter().flatten().any(|f| f == NAME)
 }
 
-/// Whether a definition is of a resource that is built in, which ends as [`Outcome::Overlapping`]
+/// Whether a definition is of a resource that is built in, which ends as [`InstanceDeletion::Overlapping`]
 /// (`OverlappingBuiltInResources`).
 pub fn overlaps(crd: &CustomResourceDefinition) -> bool {
     matches!(
@@ -53,16 +53,20 @@ pub fn begin(crd: &CustomResourceDefinition, now: Timestamp) -> CustomResourceDe
 
 /// After that: the definition as it is to be written to its status subresource. The finalizer goes
 /// when no objects are left, and with it the definition.
-pub fn end(crd: &CustomResourceDefinition, outcome: &Outcome, now: Timestamp) -> CustomResourceDefinition {
+pub fn end(
+    crd: &CustomResourceDefinition,
+    outcome: &InstanceDeletion,
+    now: Timestamp,
+) -> CustomResourceDefinition {
     let failed = |message: String| condition(TERMINATING, "True", "InstanceDeletionFailed", message);
     let (new, done) = match outcome {
-        Outcome::Completed => {
+        InstanceDeletion::Completed => {
             (condition(TERMINATING, "False", "InstanceDeletionCompleted", "removed all instances"), true)
         }
-        Outcome::NeverEstablished => {
+        InstanceDeletion::NeverEstablished => {
             (condition(TERMINATING, "False", "NeverEstablished", "resource was never established"), true)
         }
-        Outcome::Overlapping => (
+        InstanceDeletion::Overlapping => (
             condition(
                 TERMINATING,
                 "False",
@@ -71,9 +75,11 @@ pub fn end(crd: &CustomResourceDefinition, outcome: &Outcome, now: Timestamp) ->
             ),
             true,
         ),
-        Outcome::NotListed(error) => (failed(format!("could not list instances: {error}")), false),
-        Outcome::NotDeleted(error) => (failed(format!("could not issue all deletes: {error}")), false),
-        Outcome::NotConfirmed(error) => (
+        InstanceDeletion::NotListed(error) => (failed(format!("could not list instances: {error}")), false),
+        InstanceDeletion::NotDeleted(error) => {
+            (failed(format!("could not issue all deletes: {error}")), false)
+        }
+        InstanceDeletion::NotConfirmed(error) => (
             condition(
                 TERMINATING,
                 "True",

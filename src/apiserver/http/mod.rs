@@ -41,6 +41,7 @@ use std::rc::Rc;
 use super::ApiServer;
 use super::context::RequestContext;
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
@@ -348,9 +349,17 @@ impl Call<'_> {
         }
         if let Some(name) = name {
             let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
-            return Err(Status::new(404, "NotFound", format!("{resource} {name:?} not found")).with(
-                Details { name: name.into(), group: group.into(), kind: plural.into(), ..Details::default() },
-            ));
+            return Err(Status::new(
+                404,
+                "NotFound",
+                format!("{resource} {name} not found", name = go_quote(name)),
+            )
+            .with(Details {
+                name: name.into(),
+                group: group.into(),
+                kind: plural.into(),
+                ..Details::default()
+            }));
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         if self.query.on("watch") {

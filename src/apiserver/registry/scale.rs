@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationController, StatefulSet};
 use crate::api::{ApiKind, MetaExt, Object, labels};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status};
@@ -38,18 +39,18 @@ impl ApiServer {
 /// 422 for a Scale with negative replicas.
 fn invalid_scale(name: &str, replicas: i32) -> Status {
     let message = format!("Invalid value: {replicas}: must be greater than or equal to 0");
-    Status::new(422, "Invalid", format!("Scale.autoscaling {name:?} is invalid: spec.replicas: {message}"))
-        .with(Details {
-            name: name.into(),
-            group: "autoscaling".into(),
-            kind: "Scale".into(),
-            causes: vec![Cause {
-                reason: "FieldValueInvalid".into(),
-                message,
-                field: "spec.replicas".into(),
-            }],
-            ..Details::default()
-        })
+    Status::new(
+        422,
+        "Invalid",
+        format!("Scale.autoscaling {name} is invalid: spec.replicas: {message}", name = go_quote(name)),
+    )
+    .with(Details {
+        name: name.into(),
+        group: "autoscaling".into(),
+        kind: "Scale".into(),
+        causes: vec![Cause { reason: "FieldValueInvalid".into(), message, field: "spec.replicas".into() }],
+        ..Details::default()
+    })
 }
 
 /// The object with another `spec.replicas`, if its kind has a scale.

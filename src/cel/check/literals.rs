@@ -1,31 +1,33 @@
 //! What can be said of literals before anything is evaluated: the validators in `cel/validator.go` of cel-go that
 //! Kubernetes turns on.
 
-use super::super::ast::{Kind, Literal, Node};
+use super::super::ast::{Expr, ExprKind, Literal};
 use super::super::issues::Issue;
 use super::super::types::Type;
 use super::super::{regexes, time};
 use super::Checked;
+use crate::api::duration;
 use crate::api::order;
 
 /// Durations, moments and patterns that are written into the expression must be valid, and the items of a list and
 /// the keys and values of a map of one type.
-pub(super) fn check(root: &Node, checked: &Checked, issues: &mut Vec<Issue>) {
+pub(super) fn check(root: &Expr, checked: &Checked, issues: &mut Vec<Issue>) {
     // What a text formats may be of any types.
     let mut exempt = Vec::new();
     root.walk(&mut |node| {
-        if matches!(&node.kind, Kind::Call(call) if call.function == "format") {
+        if matches!(&node.kind, ExprKind::Call(call) if call.function == "format") {
             node.walk(&mut |inner| exempt.push(inner.id));
         }
     });
     order::sort(&mut exempt);
     root.walk(&mut |node| match &node.kind {
-        Kind::Call(call) => {
-            let Some(Node { at, kind: Kind::Literal(Literal::String(text)), .. }) = call.args.first() else {
+        ExprKind::Call(call) => {
+            let Some(Expr { at, kind: ExprKind::Literal(Literal::String(text)), .. }) = call.args.first()
+            else {
                 return;
             };
             let valid = match call.function.as_str() {
-                "duration" => time::parse_duration(text).is_some(),
+                "duration" => duration::parse(text).is_ok(),
                 "timestamp" => time::parse_timestamp(text).is_some(),
                 "matches" => regexes::compile(text).is_ok(),
                 _ => true,
@@ -34,11 +36,11 @@ pub(super) fn check(root: &Node, checked: &Checked, issues: &mut Vec<Issue>) {
                 issues.push(Issue { at: Some(*at), message: format!("invalid {} argument", call.function) });
             }
         }
-        Kind::List(items) if exempt.binary_search(&node.id).is_err() => {
+        ExprKind::List(items) if exempt.binary_search(&node.id).is_err() => {
             let mut same = Same::new(checked);
             let _ = items.iter().all(|item| same.goes_on(item.optional, &item.value, issues));
         }
-        Kind::Map(entries) if exempt.binary_search(&node.id).is_err() => {
+        ExprKind::Map(entries) if exempt.binary_search(&node.id).is_err() => {
             let (mut keys, mut values) = (Same::new(checked), Same::new(checked));
             for entry in entries {
                 keys.goes_on(false, &entry.key, issues);
@@ -60,7 +62,7 @@ impl Same<'_> {
         Same { checked, first: None }
     }
 
-    fn goes_on(&mut self, optional: bool, node: &Node, issues: &mut Vec<Issue>) -> bool {
+    fn goes_on(&mut self, optional: bool, node: &Expr, issues: &mut Vec<Issue>) -> bool {
         let t = self.checked.type_of(node);
         let t = if optional { t.param(0) } else { t.clone() };
         let first = self.first.get_or_insert_with(|| t.clone());

@@ -7,7 +7,7 @@ mod unify;
 
 use std::collections::BTreeMap;
 
-use super::ast::{Call, Fold, Kind, Literal, Node, operators as op};
+use super::ast::{Call, Expr, ExprKind, Fold, Literal, operators as op};
 use super::env::Env;
 use super::issues::Issue;
 use super::types::Type;
@@ -23,12 +23,12 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
-    pub fn type_of(&self, node: &Node) -> &Type {
+    pub fn type_of(&self, node: &Expr) -> &Type {
         self.types.get(node.id).unwrap_or(&Type::Dyn)
     }
 
     /// None for operators that are no functions.
-    pub fn overloads(&self, node: &Node) -> &[&'static str] {
+    pub fn overloads(&self, node: &Expr) -> &[&'static str] {
         self.overloads.get(&node.id).map_or(&[], Vec::as_slice)
     }
 }
@@ -37,7 +37,7 @@ impl Checked {
 ///
 /// # Errors
 /// Everything that does not fit.
-pub(crate) fn check(env: &Env, root: &mut Node, nodes: usize) -> Result<Checked, Vec<Issue>> {
+pub(crate) fn check(env: &Env, root: &mut Expr, nodes: usize) -> Result<Checked, Vec<Issue>> {
     let mut checker = Checker {
         env,
         mapping: Mapping::default(),
@@ -97,10 +97,10 @@ impl Checker<'_> {
         local.or_else(|| self.env.lookup(plain))
     }
 
-    fn check(&mut self, node: &mut Node) -> Type {
+    fn check(&mut self, node: &mut Expr) -> Type {
         let t = match &mut node.kind {
-            Kind::Broken => Type::Error,
-            Kind::Literal(literal) => match literal {
+            ExprKind::Broken => Type::Error,
+            ExprKind::Literal(literal) => match literal {
                 Literal::Null => Type::Null,
                 Literal::Bool(_) => Type::Bool,
                 Literal::Int(_) => Type::Int,
@@ -109,16 +109,16 @@ impl Checker<'_> {
                 Literal::String(_) => Type::String,
                 Literal::Bytes(_) => Type::Bytes,
             },
-            Kind::Ident(name) => match self.lookup(name) {
+            ExprKind::Ident(name) => match self.lookup(name) {
                 Some(t) => t,
                 None => {
                     let name = name.clone();
                     self.undeclared(node.at, &name)
                 }
             },
-            Kind::Select { .. } => return self.select(node),
-            Kind::Call(_) => return self.call(node),
-            Kind::List(items) => {
+            ExprKind::Select { .. } => return self.select(node),
+            ExprKind::Call(_) => return self.call(node),
+            ExprKind::List(items) => {
                 let mut joined = None;
                 for item in items {
                     let t = self.check(&mut item.value);
@@ -127,7 +127,7 @@ impl Checker<'_> {
                 }
                 Type::list(joined.unwrap_or_else(|| self.mapping.fresh()))
             }
-            Kind::Map(entries) => {
+            ExprKind::Map(entries) => {
                 let (mut keys, mut values) = (None, None);
                 for entry in entries {
                     let t = self.check(&mut entry.key);
@@ -139,8 +139,8 @@ impl Checker<'_> {
                 let keys = keys.unwrap_or_else(|| self.mapping.fresh());
                 Type::map(keys, values.unwrap_or_else(|| self.mapping.fresh()))
             }
-            Kind::Struct(..) => return self.object(node),
-            Kind::Fold(fold) => self.fold(fold),
+            ExprKind::Struct(..) => return self.object(node),
+            ExprKind::Fold(fold) => self.fold(fold),
         };
         self.set(node.id, t)
     }
@@ -168,20 +168,20 @@ impl Checker<'_> {
         Type::Dyn
     }
 
-    fn select(&mut self, node: &mut Node) -> Type {
+    fn select(&mut self, node: &mut Expr) -> Type {
         if let Some(name) = node.qualified_name()
             && let Some(t) = self.lookup(&name)
         {
-            node.kind = Kind::Ident(name);
+            node.kind = ExprKind::Ident(name);
             return self.set(node.id, t);
         }
-        let Kind::Select { operand, field, test } = &mut node.kind else { return Type::Error };
+        let ExprKind::Select { operand, field, test } = &mut node.kind else { return Type::Error };
         let t = self.field_of(node.at, operand, field, false);
         let t = if *test { Type::Bool } else { self.mapping.substitute(&t, false) };
         self.set(node.id, t)
     }
 
-    fn field_of(&mut self, at: usize, operand: &mut Node, field: &str, optional: bool) -> Type {
+    fn field_of(&mut self, at: usize, operand: &mut Expr, field: &str, optional: bool) -> Type {
         let of = self.check(operand);
         let of = self.mapping.substitute(&of, false);
         let (of, is_optional) = of.optional_inner().map_or((of.clone(), false), |inner| (inner, true));
@@ -215,11 +215,11 @@ impl Checker<'_> {
         }
     }
 
-    fn call(&mut self, node: &mut Node) -> Type {
-        let Kind::Call(call) = &mut node.kind else { return Type::Error };
+    fn call(&mut self, node: &mut Expr) -> Type {
+        let ExprKind::Call(call) = &mut node.kind else { return Type::Error };
         if call.function == op::OPT_SELECT {
             let Call { args, .. } = call.as_mut();
-            let [operand, Node { kind: Kind::Literal(Literal::String(field)), .. }] = args.as_mut_slice()
+            let [operand, Expr { kind: ExprKind::Literal(Literal::String(field)), .. }] = args.as_mut_slice()
             else {
                 return self.set(node.id, Type::Error);
             };
@@ -230,7 +230,7 @@ impl Checker<'_> {
         }
         let mut types: Vec<Type> = call.args.iter_mut().map(|arg| self.check(arg)).collect();
         // `a.b.c()` is a function of that name before it is `c` called on `a.b`.
-        let qualified = call.target.as_ref().and_then(Node::qualified_name);
+        let qualified = call.target.as_ref().and_then(Expr::qualified_name);
         let qualified = qualified.map(|prefix| format!("{prefix}.{}", call.function));
         let plain = |name: &str| name.strip_prefix('.').unwrap_or(name).to_owned();
         if let Some(name) = qualified.map(|n| plain(&n)).filter(|n| ALL.contains_key(n)) {
@@ -253,7 +253,7 @@ impl Checker<'_> {
 
     fn resolve(
         &mut self,
-        node: &Node,
+        node: &Expr,
         function: &str,
         overloads: &'static [Overload],
         member: bool,
@@ -312,9 +312,9 @@ impl Checker<'_> {
         }
     }
 
-    fn object(&mut self, node: &mut Node) -> Type {
+    fn object(&mut self, node: &mut Expr) -> Type {
         let (at, id) = (node.at, node.id);
-        let Kind::Struct(name, fields) = &mut node.kind else { return Type::Error };
+        let ExprKind::Struct(name, fields) = &mut node.kind else { return Type::Error };
         let plain = name.strip_prefix('.').unwrap_or(name).to_owned();
         *name = plain.clone();
         let known = self.env.object(&plain).is_some();

@@ -1,7 +1,7 @@
 //! What the calls of Kubernetes' libraries cost, before and after their values are known:
 //! `k8s.io/apiserver/pkg/cel/library/cost.go`, and the lists and sets of cel-go's `ext`.
 
-use super::super::ast::{Kind, Literal};
+use super::super::ast::{ExprKind, Literal};
 use super::super::types::Type;
 use super::estimate::{CallEstimate, Coster, Operand};
 use super::{
@@ -31,7 +31,7 @@ fn listing(factor: f64, size: SizeEstimate) -> Option<CallEstimate> {
 /// A whole number that is written into the expression.
 fn literal_int(operand: Option<&Operand>) -> Option<u64> {
     match operand.map(|o| &o.node.kind) {
-        Some(Kind::Literal(Literal::Int(n))) => Some(u64::try_from(*n).unwrap_or(0)),
+        Some(ExprKind::Literal(Literal::Int(n))) => Some(u64::try_from(*n).unwrap_or(0)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::ast::{ACCU, Call, Fold, Kind, Literal, Node};
+use super::super::ast::{ACCU, Call, Expr, ExprKind, Fold, Literal};
 use super::super::check::Checked;
 use super::super::decl::{DeclKind, DeclType};
 use super::super::env::Env;
@@ -38,7 +38,7 @@ struct Local {
 
 /// A target or an argument of a call.
 pub(super) struct Operand<'n> {
-    pub node: &'n Node,
+    pub node: &'n Expr,
     pub path: Path,
     pub t: Type,
     pub size: Option<SizeEstimate>,
@@ -54,7 +54,7 @@ pub(super) struct Coster<'n> {
 }
 
 /// The cost of an expression.
-pub(crate) fn estimate(root: &Node, checked: &Checked, env: &Env) -> CostEstimate {
+pub(crate) fn estimate(root: &Expr, checked: &Checked, env: &Env) -> CostEstimate {
     let mut coster = Coster {
         checked,
         env,
@@ -67,15 +67,15 @@ pub(crate) fn estimate(root: &Node, checked: &Checked, env: &Env) -> CostEstimat
 }
 
 impl<'n> Coster<'n> {
-    fn cost(&mut self, node: &'n Node) -> CostEstimate {
+    fn cost(&mut self, node: &'n Expr) -> CostEstimate {
         match &node.kind {
-            Kind::Broken | Kind::Literal(_) => CostEstimate::default(),
-            Kind::Ident(name) => {
+            ExprKind::Broken | ExprKind::Literal(_) => CostEstimate::default(),
+            ExprKind::Ident(name) => {
                 let path = self.local(name).map_or_else(|| vec![name.clone()], |l| l.path.clone());
                 self.paths.insert(node.id, path);
                 CostEstimate::fixed(SELECT_OR_IDENT)
             }
-            Kind::Select { operand, field, test } => {
+            ExprKind::Select { operand, field, test } => {
                 let cost = self.cost(operand);
                 if *test {
                     // Kubernetes keeps `has` as cheap as it once was.
@@ -87,8 +87,8 @@ impl<'n> Coster<'n> {
                 self.paths.insert(node.id, path);
                 if selects { cost.plus(CostEstimate::fixed(SELECT_OR_IDENT)) } else { cost }
             }
-            Kind::Call(call) => self.call(node, call),
-            Kind::List(items) => {
+            ExprKind::Call(call) => self.call(node, call),
+            ExprKind::List(items) => {
                 let least = if items.is_empty() { 0 } else { u64::MAX };
                 let mut size = SizeEstimate::between(least, 0);
                 let mut sum = CostEstimate::fixed(CREATE_LIST);
@@ -100,7 +100,7 @@ impl<'n> Coster<'n> {
                     .insert(node.id, Entries { is_list: true, key: SizeEstimate::fixed(1), value: size });
                 sum
             }
-            Kind::Map(entries) => {
+            ExprKind::Map(entries) => {
                 let least = if entries.is_empty() { 0 } else { u64::MAX };
                 let (mut key, mut value) = (SizeEstimate::between(least, 0), SizeEstimate::between(least, 0));
                 let mut sum = CostEstimate::fixed(CREATE_MAP);
@@ -112,16 +112,16 @@ impl<'n> Coster<'n> {
                 self.entries.insert(node.id, Entries { is_list: false, key, value });
                 sum
             }
-            Kind::Struct(_, fields) => {
+            ExprKind::Struct(_, fields) => {
                 let fields = fields.iter().map(|f| self.cost(&f.value));
                 fields.fold(CostEstimate::fixed(CREATE_STRUCT), CostEstimate::plus)
             }
-            Kind::Fold(fold) if is_bind(fold) => self.bind(node, fold),
-            Kind::Fold(fold) => self.fold(node, fold),
+            ExprKind::Fold(fold) if is_bind(fold) => self.bind(node, fold),
+            ExprKind::Fold(fold) => self.fold(node, fold),
         }
     }
 
-    fn call(&mut self, node: &'n Node, call: &'n Call) -> CostEstimate {
+    fn call(&mut self, node: &'n Expr, call: &'n Call) -> CostEstimate {
         if call.function == "dyn"
             && let [arg] = call.args.as_slice()
         {
@@ -171,7 +171,7 @@ impl<'n> Coster<'n> {
 
     fn function(
         &mut self,
-        node: &Node,
+        node: &Expr,
         function: &str,
         overload: &str,
         target: Option<&Operand>,
@@ -240,7 +240,7 @@ impl<'n> Coster<'n> {
         }
     }
 
-    fn fold(&mut self, node: &'n Node, fold: &'n Fold) -> CostEstimate {
+    fn fold(&mut self, node: &'n Expr, fold: &'n Fold) -> CostEstimate {
         let mut sum = self.cost(&fold.range).plus(self.cost(&fold.init));
         let outside = self.locals.len();
         self.push_bound(&fold.accu, &fold.init);
@@ -269,12 +269,12 @@ impl<'n> Coster<'n> {
         let count = self.size_or_unknown(&fold.range);
         sum = sum.plus(count.times(step.plus(condition)));
         match &fold.init.kind {
-            Kind::Literal(_) => {
+            ExprKind::Literal(_) => {
                 if let Some(size) = self.size(&fold.init) {
                     self.sizes.insert(node.id, size);
                 }
             }
-            Kind::List(_) | Kind::Map(_) => {
+            ExprKind::List(_) | ExprKind::Map(_) => {
                 self.sizes.insert(node.id, count);
                 if let Some(entries) = self.entries_of(&fold.step) {
                     self.entries.insert(node.id, entries);
@@ -286,7 +286,7 @@ impl<'n> Coster<'n> {
     }
 
     /// A loop over nothing, which only names a value.
-    fn bind(&mut self, node: &'n Node, fold: &'n Fold) -> CostEstimate {
+    fn bind(&mut self, node: &'n Expr, fold: &'n Fold) -> CostEstimate {
         let sum = self.cost(&fold.range).plus(self.cost(&fold.init));
         let outside = self.locals.len();
         self.push_bound(&fold.accu, &fold.init);
@@ -296,7 +296,7 @@ impl<'n> Coster<'n> {
         sum
     }
 
-    fn push_bound(&mut self, name: &str, to: &'n Node) {
+    fn push_bound(&mut self, name: &str, to: &'n Expr) {
         let local = Local {
             name: name.to_owned(),
             path: self.path(to),
@@ -310,8 +310,8 @@ impl<'n> Coster<'n> {
         self.locals.iter().rev().find(|l| l.name == name)
     }
 
-    fn path(&self, node: &Node) -> Path {
-        if let Kind::Ident(name) = &node.kind
+    fn path(&self, node: &Expr) -> Path {
+        if let ExprKind::Ident(name) = &node.kind
             && let Some(local) = self.local(name)
         {
             return local.path.clone();
@@ -319,7 +319,7 @@ impl<'n> Coster<'n> {
         self.paths.get(&node.id).cloned().unwrap_or_default()
     }
 
-    fn operand(&mut self, node: &'n Node) -> Operand<'n> {
+    fn operand(&mut self, node: &'n Expr) -> Operand<'n> {
         let mut path = self.path(node);
         if path.first().is_some_and(|root| root == ACCU) {
             path.clear();
@@ -327,7 +327,7 @@ impl<'n> Coster<'n> {
         Operand { node, path, t: self.checked.type_of(node).clone(), size: self.size(node) }
     }
 
-    fn copy_sizes(&mut self, to: &Node, from: &Node) {
+    fn copy_sizes(&mut self, to: &Expr, from: &Expr) {
         if let Some(size) = self.size(from) {
             self.sizes.insert(to.id, size);
         }
@@ -336,20 +336,20 @@ impl<'n> Coster<'n> {
         }
     }
 
-    fn size_or_unknown(&mut self, node: &Node) -> SizeEstimate {
+    fn size_or_unknown(&mut self, node: &Expr) -> SizeEstimate {
         self.size(node).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
-    fn size(&mut self, node: &Node) -> Option<SizeEstimate> {
+    fn size(&mut self, node: &Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.sizes.get(&node.id) {
             return Some(*size);
         }
         let written = match &node.kind {
-            Kind::Literal(Literal::String(text)) => Some(text.chars().count()),
-            Kind::Literal(Literal::Bytes(bytes)) => Some(bytes.len()),
-            Kind::Literal(_) => Some(1),
-            Kind::List(items) => Some(items.len()),
-            Kind::Map(entries) => Some(entries.len()),
+            ExprKind::Literal(Literal::String(text)) => Some(text.chars().count()),
+            ExprKind::Literal(Literal::Bytes(bytes)) => Some(bytes.len()),
+            ExprKind::Literal(_) => Some(1),
+            ExprKind::List(items) => Some(items.len()),
+            ExprKind::Map(entries) => Some(entries.len()),
             _ => None,
         };
         if let Some(written) = written {
@@ -363,17 +363,17 @@ impl<'n> Coster<'n> {
             return Some(SizeEstimate::fixed(1));
         }
         match &node.kind {
-            Kind::Ident(name) => self.local(name).and_then(|l| l.size),
+            ExprKind::Ident(name) => self.local(name).and_then(|l| l.size),
             _ => None,
         }
     }
 
-    fn entries_of(&self, node: &Node) -> Option<Entries> {
+    fn entries_of(&self, node: &Expr) -> Option<Entries> {
         if let Some(entries) = self.entries.get(&node.id) {
             return Some(*entries);
         }
         match &node.kind {
-            Kind::Ident(name) => self.local(name).and_then(|l| l.entries),
+            ExprKind::Ident(name) => self.local(name).and_then(|l| l.entries),
             _ => None,
         }
     }
@@ -400,7 +400,7 @@ fn both(a: Entries, b: Entries) -> Entries {
 }
 
 fn is_bind(fold: &Fold) -> bool {
-    matches!(&fold.range.kind, Kind::List(items) if items.is_empty())
+    matches!(&fold.range.kind, ExprKind::List(items) if items.is_empty())
         && fold.condition.kind.is_literal(&Literal::Bool(false))
         && fold.accu != "__result__"
 }

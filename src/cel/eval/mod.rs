@@ -12,7 +12,7 @@ mod value;
 
 use std::collections::BTreeMap;
 
-use super::ast::{Call, Entry, Fold, Kind, Node, operators as op};
+use super::ast::{Call, Entry, Expr, ExprKind, Fold, operators as op};
 use super::check::Checked;
 use super::cost::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT_OR_IDENT};
 use super::type_names::TypeNames;
@@ -22,7 +22,7 @@ use paths::{constant, has, is_constant, not_optional, relative, select, valid};
 use value::{Entries, Items};
 pub use value::{Key, Library, List, Map, Value};
 
-pub(crate) type Outcome = Result<Value, EvalError>;
+pub(crate) type EvalResult = Result<Value, EvalError>;
 
 /// What an evaluation gave, and what it cost, failed or not.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Evaluation {
 /// The values of variables.
 #[derive(Clone, Debug, Default)]
 pub struct Activation {
-    variables: BTreeMap<String, Outcome>,
+    variables: BTreeMap<String, EvalResult>,
 }
 
 impl Activation {
@@ -60,7 +60,7 @@ impl Activation {
 }
 
 pub(crate) fn evaluate(
-    root: &Node,
+    root: &Expr,
     checked: &Checked,
     types: &TypeNames,
     activation: &Activation,
@@ -75,17 +75,17 @@ struct Run<'p> {
     checked: &'p Checked,
     types: &'p TypeNames,
     activation: &'p Activation,
-    locals: Vec<(&'p str, Outcome)>,
+    locals: Vec<(&'p str, EvalResult)>,
     meter: Meter,
 }
 
 impl<'p> Run<'p> {
-    fn eval(&mut self, node: &'p Node) -> Outcome {
+    fn eval(&mut self, node: &'p Expr) -> EvalResult {
         match &node.kind {
-            Kind::Broken => Err(EvalError::new("no expression")),
-            Kind::Literal(literal) => Ok(constant(literal)),
-            Kind::Ident(name) => self.ident(node, name),
-            Kind::Select { operand, field, test } => {
+            ExprKind::Broken => Err(EvalError::new("no expression")),
+            ExprKind::Literal(literal) => Ok(constant(literal)),
+            ExprKind::Ident(name) => self.ident(node, name),
+            ExprKind::Select { operand, field, test } => {
                 let of = self.eval(operand)?;
                 self.meter.spend(relative(operand))?;
                 if *test {
@@ -94,8 +94,8 @@ impl<'p> Run<'p> {
                 self.meter.spend(SELECT_OR_IDENT)?;
                 select(&of, field)
             }
-            Kind::Call(call) => self.call(node, call),
-            Kind::List(items) => {
+            ExprKind::Call(call) => self.call(node, call),
+            ExprKind::List(items) => {
                 let mut list = Items::new();
                 for item in items {
                     match (self.eval(&item.value)?, item.optional) {
@@ -110,8 +110,8 @@ impl<'p> Run<'p> {
                 }
                 Ok(Value::list(list))
             }
-            Kind::Map(entries) => self.map(node, entries),
-            Kind::Struct(_, fields) => {
+            ExprKind::Map(entries) => self.map(node, entries),
+            ExprKind::Struct(_, fields) => {
                 let mut entries = Entries::new();
                 for field in fields {
                     let key = Key::String(field.name.as_str().into());
@@ -129,11 +129,11 @@ impl<'p> Run<'p> {
                 self.meter.spend(CREATE_STRUCT)?;
                 Ok(Value::map(entries))
             }
-            Kind::Fold(fold) => self.fold(fold),
+            ExprKind::Fold(fold) => self.fold(fold),
         }
     }
 
-    fn ident(&mut self, node: &Node, name: &str) -> Outcome {
+    fn ident(&mut self, node: &Expr, name: &str) -> EvalResult {
         if let Some(t) = self.types.get(&node.id) {
             return Ok(Value::Type(t.clone()));
         }
@@ -148,7 +148,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn map(&mut self, node: &Node, entries: &'p [Entry]) -> Outcome {
+    fn map(&mut self, node: &Expr, entries: &'p [Entry]) -> EvalResult {
         let mut map = Entries::new();
         for entry in entries {
             let key = self.eval(&entry.key)?;
@@ -169,7 +169,7 @@ impl<'p> Run<'p> {
         Ok(Value::map(map))
     }
 
-    fn call(&mut self, node: &'p Node, call: &'p Call) -> Outcome {
+    fn call(&mut self, node: &'p Expr, call: &'p Call) -> EvalResult {
         match (call.function.as_str(), call.args.as_slice()) {
             (op::AND, [left, right]) => self.logic(left, right, false),
             (op::OR, [left, right]) => self.logic(left, right, true),
@@ -245,11 +245,11 @@ impl<'p> Run<'p> {
 
     /// What cel-go counts for the beginning of a path, and leaves out where the path is a branch of a conditional or
     /// an index: there it resolves the path without looking at it as an expression.
-    fn base(&self, node: &Node) -> u64 {
+    fn base(&self, node: &Expr) -> u64 {
         match &node.kind {
-            Kind::Ident(_) => u64::from(!self.types.contains_key(&node.id)),
-            Kind::Select { operand, test: false, .. } => relative(operand) + self.base(operand),
-            Kind::Call(call) => match (call.function.as_str(), call.args.first()) {
+            ExprKind::Ident(_) => u64::from(!self.types.contains_key(&node.id)),
+            ExprKind::Select { operand, test: false, .. } => relative(operand) + self.base(operand),
+            ExprKind::Call(call) => match (call.function.as_str(), call.args.first()) {
                 (op::INDEX | op::OPT_INDEX | op::OPT_SELECT, Some(of)) => relative(of) + self.base(of),
                 _ => 0,
             },
@@ -258,7 +258,7 @@ impl<'p> Run<'p> {
     }
 
     /// `&&`, and with `decides` `||`: one side may decide although the other is an error.
-    fn logic(&mut self, left: &'p Node, right: &'p Node, decides: bool) -> Outcome {
+    fn logic(&mut self, left: &'p Expr, right: &'p Expr, decides: bool) -> EvalResult {
         let first = self.eval(left);
         match &first {
             Ok(Value::Bool(b)) if *b == decides => return first,
@@ -275,7 +275,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn fold(&mut self, fold: &'p Fold) -> Outcome {
+    fn fold(&mut self, fold: &'p Fold) -> EvalResult {
         let range = self.eval(&fold.range)?;
         let init = match self.eval(&fold.init) {
             Err(e) if e.is_cost_limit() => return Err(e),

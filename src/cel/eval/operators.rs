@@ -9,19 +9,19 @@ use super::super::escape::escape;
 use super::super::time::from_nanos;
 use super::meter::Meter;
 use super::value::{Items, Key, List, Value};
-use super::{EvalError, Outcome, valid};
+use super::{EvalError, EvalResult, valid};
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";
 const DURATION_OVERFLOW: &str = "duration overflow";
 const TIMESTAMP_OVERFLOW: &str = "timestamp overflow";
 
-fn or<T>(value: Option<T>, make: fn(T) -> Value, message: &str) -> Outcome {
+fn or<T>(value: Option<T>, make: fn(T) -> Value, message: &str) -> EvalResult {
     value.map(make).ok_or_else(|| EvalError::new(message))
 }
 
 /// A binary or unary operator; nothing if the function is none.
-pub(super) fn call(function: &str, args: &[Value], meter: &mut Meter) -> Option<Outcome> {
+pub(super) fn call(function: &str, args: &[Value], meter: &mut Meter) -> Option<EvalResult> {
     Some(match (function, args) {
         (op::NOT, [Value::Bool(b)]) => Ok(Value::Bool(!b)),
         (op::NEGATE, [Value::Int(n)]) => or(n.checked_neg(), Value::Int, INT_OVERFLOW),
@@ -81,7 +81,7 @@ pub(super) fn call(function: &str, args: &[Value], meter: &mut Meter) -> Option<
     })
 }
 
-fn insert(mut entries: super::Entries, key: &Value, value: &Value) -> Outcome {
+fn insert(mut entries: super::Entries, key: &Value, value: &Value) -> EvalResult {
     let Some(key) = key.key() else {
         return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
     };
@@ -104,7 +104,7 @@ pub(super) fn said(value: &Value) -> String {
     }
 }
 
-fn add(a: &Value, b: &Value, meter: &mut Meter) -> Outcome {
+fn add(a: &Value, b: &Value, meter: &mut Meter) -> EvalResult {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => or(a.checked_add(*b), Value::Int, INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => or(a.checked_add(*b), Value::Uint, UINT_OVERFLOW),
@@ -127,7 +127,7 @@ fn add(a: &Value, b: &Value, meter: &mut Meter) -> Outcome {
 }
 
 /// `+` of lists: a set takes what it lacks, a list of objects with keys takes the new ones in place of its own.
-fn concat(a: &List, b: &List, meter: &mut Meter) -> Outcome {
+fn concat(a: &List, b: &List, meter: &mut Meter) -> EvalResult {
     let Some(of) = a.of.as_deref() else {
         if a.items.len().checked_add(b.items.len()).is_none() {
             return Err(EvalError::cost_limit());
@@ -206,7 +206,7 @@ fn canonical(value: &Value, text: &mut String, meter: &mut Meter) -> Result<(), 
     Ok(())
 }
 
-fn subtract(a: &Value, b: &Value) -> Outcome {
+fn subtract(a: &Value, b: &Value) -> EvalResult {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => or(a.checked_sub(*b), Value::Int, INT_OVERFLOW),
         (Value::Uint(a), Value::Uint(b)) => or(a.checked_sub(*b), Value::Uint, UINT_OVERFLOW),
@@ -334,7 +334,7 @@ fn lists_equal(a: &List, b: &List, meter: &mut Meter) -> Result<bool, EvalError>
 }
 
 /// `in`
-pub(super) fn contains(args: &[Value], meter: &mut Meter) -> Outcome {
+pub(super) fn contains(args: &[Value], meter: &mut Meter) -> EvalResult {
     match args {
         [value, Value::List(list)] => {
             for item in &list.items {
@@ -360,7 +360,7 @@ fn place(at: &Value) -> Option<i64> {
     }
 }
 
-fn index(of: &Value, at: &Value) -> Outcome {
+fn index(of: &Value, at: &Value) -> EvalResult {
     match of {
         Value::List(list) => {
             let Some(n) = place(at) else {
@@ -380,7 +380,7 @@ fn index(of: &Value, at: &Value) -> Outcome {
 }
 
 /// An item, or no value if there is none.
-pub(super) fn optional_index(of: &Value, at: &Value) -> Outcome {
+pub(super) fn optional_index(of: &Value, at: &Value) -> EvalResult {
     let found = match of {
         Value::List(list) => {
             let n = place(at).and_then(|n| usize::try_from(n).ok());

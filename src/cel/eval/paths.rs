@@ -1,12 +1,12 @@
 //! What parts of an expression are, and what they are made of: constants, paths into values.
 
-use super::super::ast::{Kind, Literal, Node, operators as op};
+use super::super::ast::{Expr, ExprKind, Literal, operators as op};
 use super::super::cost::SELECT_OR_IDENT;
 use super::value::{Key, Value};
-use super::{EvalError, Outcome, operators};
+use super::{EvalError, EvalResult, operators};
 
 /// A value that an expression may use.
-pub(super) fn valid(value: Value) -> Outcome {
+pub(super) fn valid(value: Value) -> EvalResult {
     match value {
         Value::Invalid(why) => Err(EvalError::new(&*why)),
         value => Ok(value),
@@ -14,10 +14,10 @@ pub(super) fn valid(value: Value) -> Outcome {
 }
 
 /// What a path costs that begins with the value of another expression, and not with a variable.
-pub(super) fn relative(node: &Node) -> u64 {
+pub(super) fn relative(node: &Expr) -> u64 {
     let path = match &node.kind {
-        Kind::Ident(_) | Kind::Select { .. } => true,
-        Kind::Call(call) => {
+        ExprKind::Ident(_) | ExprKind::Select { .. } => true,
+        ExprKind::Call(call) => {
             matches!(call.function.as_str(), op::INDEX | op::OPT_INDEX | op::OPT_SELECT | op::CONDITIONAL)
         }
         _ => false,
@@ -45,23 +45,23 @@ pub(super) fn constant(literal: &Literal) -> Value {
 }
 
 /// What cel-go computes before it evaluates, and so for nothing: lists and maps of literals, and conversions of them.
-pub(super) fn is_constant(node: &Node) -> bool {
-    let literal = |n: &Node| matches!(n.kind, Kind::Literal(_)) || is_constant(n);
+pub(super) fn is_constant(node: &Expr) -> bool {
+    let literal = |n: &Expr| matches!(n.kind, ExprKind::Literal(_)) || is_constant(n);
     match &node.kind {
-        Kind::List(items) => items.iter().all(|i| !i.optional && literal(&i.value)),
-        Kind::Map(entries) => entries.iter().all(|e| !e.optional && literal(&e.key) && literal(&e.value)),
-        Kind::Call(call) => {
+        ExprKind::List(items) => items.iter().all(|i| !i.optional && literal(&i.value)),
+        ExprKind::Map(entries) => entries.iter().all(|e| !e.optional && literal(&e.key) && literal(&e.value)),
+        ExprKind::Call(call) => {
             const CONVERSIONS: [&str; 10] =
                 ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
             let conversion = call.target.is_none() && CONVERSIONS.contains(&call.function.as_str());
-            conversion && matches!(call.args.as_slice(), [Node { kind: Kind::Literal(_), .. }])
+            conversion && matches!(call.args.as_slice(), [Expr { kind: ExprKind::Literal(_), .. }])
         }
         _ => false,
     }
 }
 
 /// `operand.field`
-pub(super) fn select(of: &Value, field: &str) -> Outcome {
+pub(super) fn select(of: &Value, field: &str) -> EvalResult {
     match of {
         Value::Map(map) => match map.entries.get(&Key::String(field.into())) {
             Some(value) => valid(value.clone()),
@@ -74,7 +74,7 @@ pub(super) fn select(of: &Value, field: &str) -> Outcome {
 }
 
 /// `has(operand.field)`
-pub(super) fn has(of: &Value, field: &str) -> Outcome {
+pub(super) fn has(of: &Value, field: &str) -> EvalResult {
     match of {
         Value::Map(map) => Ok(Value::Bool(map.entries.contains_key(&Key::String(field.into())))),
         Value::Optional(None) => Ok(Value::Bool(false)),

@@ -1,6 +1,6 @@
 //! Operands and what stands between them.
 
-use super::super::ast::{Call, Kind, Node, operators as op};
+use super::super::ast::{Call, Expr, ExprKind, operators as op};
 use super::grammar::Parser;
 use super::recovery::{Next, or_end};
 use super::tokens::{Set, Tok};
@@ -10,10 +10,10 @@ const OPERATORS: Next = or_end(Set::RELATION.and(Set::CALC).and(Set::of(&[Tok::A
 
 impl Parser<'_> {
     /// Operands and binary operators: conditionalOr, conditionalAnd, relation and calc in one.
-    pub(super) fn operation(&mut self, follow: Next) -> Node {
+    pub(super) fn operation(&mut self, follow: Next) -> Expr {
         self.stream.enter(follow);
         self.stream.enter(OPERATORS);
-        let (mut operands, mut waiting): (Vec<Node>, Vec<(u8, &'static str, usize)>) = Default::default();
+        let (mut operands, mut waiting): (Vec<Expr>, Vec<(u8, &'static str, usize)>) = Default::default();
         let mut ands = Logic::new(op::AND);
         let mut ors = Logic::new(op::OR);
         loop {
@@ -22,7 +22,7 @@ impl Parser<'_> {
             let (binds, function) = binary(self.stream.peek(0));
             while let Some((_, function, at)) = waiting.pop_if(|(level, ..)| *level >= binds) {
                 let (right, left) = (operands.pop(), operands.pop());
-                let args: Vec<Node> = left.into_iter().chain(right).collect();
+                let args: Vec<Expr> = left.into_iter().chain(right).collect();
                 let levels = args.iter().map(|n| n.levels).max().unwrap_or(0);
                 let node = self.call(at, levels, function, args);
                 operands.push(node);
@@ -81,7 +81,7 @@ fn binary(kind: Tok) -> (u8, &'static str) {
 /// Terms between `&&` or `||`. They become a balanced tree, as in cel-go, so that many of them are not deep.
 struct Logic {
     function: &'static str,
-    terms: Vec<Node>,
+    terms: Vec<Expr>,
     ops: Vec<usize>,
 }
 
@@ -90,7 +90,7 @@ impl Logic {
         Logic { function, terms: Vec::new(), ops: Vec::new() }
     }
 
-    fn balanced(self, parser: &mut Parser) -> Option<Node> {
+    fn balanced(self, parser: &mut Parser) -> Option<Expr> {
         let mut terms = self.terms.into_iter();
         tree(&self.ops, self.function, &mut terms, parser)
     }
@@ -99,9 +99,9 @@ impl Logic {
 fn tree(
     ops: &[usize],
     function: &str,
-    terms: &mut impl Iterator<Item = Node>,
+    terms: &mut impl Iterator<Item = Expr>,
     parser: &mut Parser,
-) -> Option<Node> {
+) -> Option<Expr> {
     // Of an even number of operators the later one of the two in the middle is on top.
     let middle = ops.len() / 2;
     let Some(at) = ops.get(middle) else { return terms.next() };
@@ -109,5 +109,5 @@ fn tree(
     let right = tree(ops.get(middle + 1..)?, function, terms, parser)?;
     let levels = left.levels.max(right.levels);
     let call = Call { function: function.to_owned(), target: None, args: vec![left, right] };
-    Some(parser.node(*at, levels, Kind::Call(Box::new(call))))
+    Some(parser.node(*at, levels, ExprKind::Call(Box::new(call))))
 }

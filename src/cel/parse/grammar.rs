@@ -1,7 +1,7 @@
 //! CEL's grammar (`parser/gen/CEL.g4` of cel-go), rule by rule. The numbers are the states of the parser that ANTLR
 //! generates from it: see `recovery.rs`.
 
-use super::super::ast::{Call, Kind, Literal, Node, operators as op};
+use super::super::ast::{Call, Expr, ExprKind, Literal, operators as op};
 use super::super::issues::Issue;
 use super::lexer::Token;
 use super::recovery::{Failure, Next, Stream, only, or_end};
@@ -29,7 +29,7 @@ impl<'a> Parser<'a> {
         Parser { stream, issues: Vec::new(), next_id: 0, depth: 0 }
     }
 
-    pub fn start(&mut self) -> Node {
+    pub fn start(&mut self) -> Expr {
         let node = self.expr(one(Tok::Eof));
         if let Err(failure) = self.stream.expect(35, Tok::Eof, NOTHING) {
             self.stream.recover(failure);
@@ -51,12 +51,12 @@ impl<'a> Parser<'a> {
     }
 
     /// A node; `levels` is that of the deepest of its parts.
-    pub fn node(&mut self, at: usize, levels: u32, kind: Kind) -> Node {
-        Node { id: self.id(), at, levels, kind }
+    pub fn node(&mut self, at: usize, levels: u32, kind: ExprKind) -> Expr {
+        Expr { id: self.id(), at, levels, kind }
     }
 
     /// A node that adds a level of its own.
-    fn level(&mut self, at: usize, levels: u32, kind: Kind) -> Node {
+    fn level(&mut self, at: usize, levels: u32, kind: ExprKind) -> Expr {
         if levels >= DEPTH_LIMIT {
             self.stream.stop("max recursion depth exceeded".to_owned());
             return self.broken(at);
@@ -64,16 +64,16 @@ impl<'a> Parser<'a> {
         self.node(at, levels + 1, kind)
     }
 
-    pub fn broken(&mut self, at: usize) -> Node {
-        self.node(at, 0, Kind::Broken)
+    pub fn broken(&mut self, at: usize) -> Expr {
+        self.node(at, 0, ExprKind::Broken)
     }
 
-    pub fn refuse(&mut self, at: usize, message: impl Into<String>) -> Node {
+    pub fn refuse(&mut self, at: usize, message: impl Into<String>) -> Expr {
         self.issues.push(Issue { at: Some(at), message: message.into() });
         self.broken(at)
     }
 
-    fn recovered(&mut self, result: Result<Node, Failure>) -> Node {
+    fn recovered(&mut self, result: Result<Expr, Failure>) -> Expr {
         result.unwrap_or_else(|failure| {
             let at = self.stream.token().start;
             self.stream.recover(failure);
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    pub(super) fn expr(&mut self, follow: Next) -> Node {
+    pub(super) fn expr(&mut self, follow: Next) -> Expr {
         let at = self.stream.token().start;
         if self.stream.stopped {
             return self.broken(at);
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         node
     }
 
-    fn conditional(&mut self) -> Result<Node, Failure> {
+    fn conditional(&mut self) -> Result<Expr, Failure> {
         let condition = self.operation(or_end(Set::of(&[Tok::Question])));
         if !self.stream.is(Tok::Question) {
             return Ok(condition);
@@ -112,18 +112,18 @@ impl<'a> Parser<'a> {
         Ok(self.call(at, levels, op::CONDITIONAL, vec![condition, yes, no]))
     }
 
-    pub(super) fn call(&mut self, at: usize, levels: u32, function: &str, args: Vec<Node>) -> Node {
+    pub(super) fn call(&mut self, at: usize, levels: u32, function: &str, args: Vec<Expr>) -> Expr {
         let call = Call { function: function.to_owned(), target: None, args };
-        self.level(at, levels, Kind::Call(Box::new(call)))
+        self.level(at, levels, ExprKind::Call(Box::new(call)))
     }
 
-    pub(super) fn unary(&mut self) -> Node {
+    pub(super) fn unary(&mut self) -> Expr {
         // The rule above leaves what may follow an operand open, which is what follows this rule.
         let result = self.unary_rule();
         self.recovered(result)
     }
 
-    fn unary_rule(&mut self) -> Result<Node, Failure> {
+    fn unary_rule(&mut self) -> Result<Expr, Failure> {
         self.stream.sync(99, only(Set::EXPR))?;
         let first = self.stream.token();
         let number = |next| matches!(next, Tok::Int | Tok::Float);
@@ -167,16 +167,16 @@ impl<'a> Parser<'a> {
     }
 
     /// An even number of signs is none.
-    fn repeated(&mut self, first: Token, count: usize, function: &str, operand: Node) -> Node {
+    fn repeated(&mut self, first: Token, count: usize, function: &str, operand: Expr) -> Expr {
         if count.is_multiple_of(2) {
             return operand;
         }
         let levels = operand.levels;
         let call = Call { function: function.to_owned(), target: None, args: vec![operand] };
-        self.node(first.start, levels, Kind::Call(Box::new(call)))
+        self.node(first.start, levels, ExprKind::Call(Box::new(call)))
     }
 
-    fn member(&mut self) -> Node {
+    fn member(&mut self) -> Expr {
         self.stream.enter(NOTHING);
         self.stream.enter(MEMBER);
         let result = self.primary();
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         node
     }
 
-    fn member_of(&mut self, operand: Node) -> Result<Node, Failure> {
+    fn member_of(&mut self, operand: Expr) -> Result<Expr, Failure> {
         let levels = operand.levels;
         if self.stream.is(Tok::LBracket) {
             let at = self.stream.take().start;
@@ -229,10 +229,10 @@ impl<'a> Parser<'a> {
                     return Ok(self.level(
                         at,
                         levels,
-                        Kind::Select { operand: operand.into(), field, test: false },
+                        ExprKind::Select { operand: operand.into(), field, test: false },
                     ));
                 }
-                let field = self.node(name.start, 0, Kind::Literal(Literal::String(field)));
+                let field = self.node(name.start, 0, ExprKind::Literal(Literal::String(field)));
                 Ok(self.call(at, levels, op::OPT_SELECT, vec![operand, field]))
             }
             _ => {
@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
         name
     }
 
-    pub(super) fn arguments(&mut self, state: u16, close: u16, after: Next) -> Result<Vec<Node>, Failure> {
+    pub(super) fn arguments(&mut self, state: u16, close: u16, after: Next) -> Result<Vec<Expr>, Failure> {
         self.stream.sync(state, only(Set::EXPR.and(Set::of(&[Tok::RParen]))))?;
         let mut args = Vec::new();
         if Set::EXPR.has(self.stream.peek(0)) {

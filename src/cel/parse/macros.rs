@@ -1,7 +1,7 @@
 //! Calls that are written as functions and become loops or tests: `parser/macro.go` and `ext/comprehensions.go` of
 //! cel-go, `sortBy` of `ext/lists.go`, and those of optional values in `cel/library.go`.
 
-use super::super::ast::{ACCU, Call, Fold, Item, Kind, Literal, Node, operators as op};
+use super::super::ast::{ACCU, Call, Expr, ExprKind, Fold, Item, Literal, operators as op};
 use super::grammar::Parser;
 
 /// A name that an older cel-go used for the accumulator, and that a loop may not use.
@@ -20,46 +20,50 @@ struct Maker<'p, 'a> {
 }
 
 impl Maker<'_, '_> {
-    fn node(&mut self, kind: Kind) -> Node {
+    fn node(&mut self, kind: ExprKind) -> Expr {
         self.parser.node(self.at, self.levels, kind)
     }
 
-    fn literal(&mut self, value: Literal) -> Node {
-        self.node(Kind::Literal(value))
+    fn literal(&mut self, value: Literal) -> Expr {
+        self.node(ExprKind::Literal(value))
     }
 
-    fn ident(&mut self, name: &str) -> Node {
-        self.node(Kind::Ident(name.to_owned()))
+    fn ident(&mut self, name: &str) -> Expr {
+        self.node(ExprKind::Ident(name.to_owned()))
     }
 
-    fn accu(&mut self) -> Node {
+    fn accu(&mut self) -> Expr {
         self.ident(ACCU)
     }
 
-    fn call(&mut self, function: &str, args: Vec<Node>) -> Node {
-        self.node(Kind::Call(Box::new(Call { function: function.to_owned(), target: None, args })))
+    fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {
+        self.node(ExprKind::Call(Box::new(Call { function: function.to_owned(), target: None, args })))
     }
 
-    fn member(&mut self, function: &str, target: Node, args: Vec<Node>) -> Node {
-        self.node(Kind::Call(Box::new(Call { function: function.to_owned(), target: Some(target), args })))
+    fn member(&mut self, function: &str, target: Expr, args: Vec<Expr>) -> Expr {
+        self.node(ExprKind::Call(Box::new(Call {
+            function: function.to_owned(),
+            target: Some(target),
+            args,
+        })))
     }
 
-    fn list(&mut self, values: Vec<Node>) -> Node {
+    fn list(&mut self, values: Vec<Expr>) -> Expr {
         let items = values.into_iter().map(|value| Item { optional: false, value }).collect();
-        self.node(Kind::List(items))
+        self.node(ExprKind::List(items))
     }
 
     /// `filter ? step : accu`, or the step alone.
-    fn filtered(&mut self, filter: Option<Node>, step: Node) -> Node {
+    fn filtered(&mut self, filter: Option<Expr>, step: Expr) -> Expr {
         let Some(filter) = filter else { return step };
         let accu = self.accu();
         self.call(op::CONDITIONAL, vec![filter, step, accu])
     }
 
-    fn fold(&mut self, range: Node, names: Names, loops: Loop) -> Node {
+    fn fold(&mut self, range: Expr, names: Names, loops: Loop) -> Expr {
         let Loop { init, condition, step, result } = loops;
         let Names { var, var2 } = names;
-        self.node(Kind::Fold(Box::new(Fold {
+        self.node(ExprKind::Fold(Box::new(Fold {
             range,
             var,
             var2,
@@ -72,13 +76,13 @@ impl Maker<'_, '_> {
     }
 
     /// A loop that keeps its accumulator as the result, over all items.
-    fn collect(&mut self, range: Node, names: Names, init: Node, step: Node) -> Node {
+    fn collect(&mut self, range: Expr, names: Names, init: Expr, step: Expr) -> Expr {
         let condition = self.literal(Literal::Bool(true));
         let result = self.accu();
         self.fold(range, names, Loop { init, condition, step, result })
     }
 
-    fn quantifier(&mut self, function: &str, range: Node, names: Names, predicate: Node) -> Node {
+    fn quantifier(&mut self, function: &str, range: Expr, names: Names, predicate: Expr) -> Expr {
         match function {
             "all" => {
                 let init = self.literal(Literal::Bool(true));
@@ -113,7 +117,7 @@ impl Maker<'_, '_> {
     }
 
     /// Names `value` for the length of `body`: a loop over nothing that begins with it.
-    fn bind(&mut self, name: String, value: Node, body: Node) -> Node {
+    fn bind(&mut self, name: String, value: Expr, body: Expr) -> Expr {
         let range = self.list(Vec::new());
         let condition = self.literal(Literal::Bool(false));
         let step = self.ident(&name);
@@ -127,11 +131,11 @@ impl Maker<'_, '_> {
             step,
             result: body,
         };
-        self.node(Kind::Fold(Box::new(fold)))
+        self.node(ExprKind::Fold(Box::new(fold)))
     }
 
     /// The same expression again, with numbers of its own.
-    fn copy(&mut self, node: &Node) -> Node {
+    fn copy(&mut self, node: &Expr) -> Expr {
         let mut count = 0;
         node.walk(&mut |_| count += 1);
         for _ in 0..count {
@@ -149,20 +153,20 @@ impl Maker<'_, '_> {
     }
 }
 
-fn renumber(node: &mut Node, next: &mut usize) {
+fn renumber(node: &mut Expr, next: &mut usize) {
     node.id = *next;
     *next += 1;
     match &mut node.kind {
-        Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => {}
-        Kind::Select { operand, .. } => renumber(operand, next),
-        Kind::Call(call) => call.target.iter_mut().chain(&mut call.args).for_each(|n| renumber(n, next)),
-        Kind::List(items) => items.iter_mut().for_each(|i| renumber(&mut i.value, next)),
-        Kind::Map(entries) => entries.iter_mut().for_each(|e| {
+        ExprKind::Broken | ExprKind::Literal(_) | ExprKind::Ident(_) => {}
+        ExprKind::Select { operand, .. } => renumber(operand, next),
+        ExprKind::Call(call) => call.target.iter_mut().chain(&mut call.args).for_each(|n| renumber(n, next)),
+        ExprKind::List(items) => items.iter_mut().for_each(|i| renumber(&mut i.value, next)),
+        ExprKind::Map(entries) => entries.iter_mut().for_each(|e| {
             renumber(&mut e.key, next);
             renumber(&mut e.value, next);
         }),
-        Kind::Struct(_, fields) => fields.iter_mut().for_each(|f| renumber(&mut f.value, next)),
-        Kind::Fold(f) => {
+        ExprKind::Struct(_, fields) => fields.iter_mut().for_each(|f| renumber(&mut f.value, next)),
+        ExprKind::Fold(f) => {
             let parts = [&mut f.range, &mut f.init, &mut f.condition, &mut f.step, &mut f.result];
             parts.into_iter().for_each(|n| renumber(n, next));
         }
@@ -175,29 +179,29 @@ struct Names {
 }
 
 struct Loop {
-    init: Node,
-    condition: Node,
-    step: Node,
-    result: Node,
+    init: Expr,
+    condition: Expr,
+    step: Expr,
+    result: Expr,
 }
 
-fn name(arg: &Node, otherwise: &str) -> Result<String, Refused> {
+fn name(arg: &Expr, otherwise: &str) -> Result<String, Refused> {
     match &arg.kind {
-        Kind::Ident(name) if name == ACCU || name == OLD_ACCU => {
+        ExprKind::Ident(name) if name == ACCU || name == OLD_ACCU => {
             Err((arg.at, "iteration variable overwrites accumulator variable".to_owned()))
         }
-        Kind::Ident(name) => Ok(name.clone()),
+        ExprKind::Ident(name) => Ok(name.clone()),
         _ => Err((arg.at, otherwise.to_owned())),
     }
 }
 
-fn two_names(first: &Node, second: &Node) -> Result<Names, Refused> {
+fn two_names(first: &Expr, second: &Expr) -> Result<Names, Refused> {
     for arg in [first, second] {
-        if !matches!(arg.kind, Kind::Ident(_)) {
+        if !matches!(arg.kind, ExprKind::Ident(_)) {
             return Err((arg.at, NOT_A_NAME.to_owned()));
         }
     }
-    if let (Kind::Ident(a), Kind::Ident(b)) = (&first.kind, &second.kind)
+    if let (ExprKind::Ident(a), ExprKind::Ident(b)) = (&first.kind, &second.kind)
         && a == b
     {
         return Err((second.at, format!("duplicate variable name: {a}")));
@@ -211,10 +215,10 @@ impl Parser<'_> {
         &mut self,
         at: usize,
         name: String,
-        target: Option<Node>,
-        args: Vec<Node>,
+        target: Option<Expr>,
+        args: Vec<Expr>,
         levels: u32,
-    ) -> Node {
+    ) -> Expr {
         let levels = levels + u32::from(target.is_some());
         if levels > super::DEPTH_LIMIT {
             self.stream.stop("max recursion depth exceeded".to_owned());
@@ -229,7 +233,7 @@ impl Parser<'_> {
         };
         if !is_macro {
             let call = Call { function: name, target, args };
-            return self.node(at, levels, Kind::Call(Box::new(call)));
+            return self.node(at, levels, ExprKind::Call(Box::new(call)));
         }
         let mut maker = Maker { parser: self, at, levels };
         match expansion(&mut maker, &name, target, args) {
@@ -242,17 +246,17 @@ impl Parser<'_> {
 fn expansion(
     make: &mut Maker,
     function: &str,
-    target: Option<Node>,
-    args: Vec<Node>,
-) -> Result<Node, Refused> {
+    target: Option<Expr>,
+    args: Vec<Expr>,
+) -> Result<Expr, Refused> {
     let count = args.len();
     let mut args = args.into_iter();
-    let Some(first) = args.next() else { return Ok(make.node(Kind::Broken)) };
+    let Some(first) = args.next() else { return Ok(make.node(ExprKind::Broken)) };
     let Some(range) = target else {
         // `has` is the only one without a target.
         return match first.kind {
-            Kind::Select { operand, field, test: false } => {
-                Ok(make.node(Kind::Select { operand, field, test: true }))
+            ExprKind::Select { operand, field, test: false } => {
+                Ok(make.node(ExprKind::Select { operand, field, test: true }))
             }
             _ => Err((first.at, "invalid argument to has() macro".to_owned())),
         };
@@ -298,11 +302,11 @@ fn expansion(
                 }
                 "transformMap" => {
                     let (accu, key) = (make.accu(), make.ident(&names.var));
-                    (make.node(Kind::Map(Vec::new())), make.call(op::MAP_INSERT, vec![accu, key, item]))
+                    (make.node(ExprKind::Map(Vec::new())), make.call(op::MAP_INSERT, vec![accu, key, item]))
                 }
                 _ => {
                     let accu = make.accu();
-                    (make.node(Kind::Map(Vec::new())), make.call(op::MAP_INSERT, vec![accu, item]))
+                    (make.node(ExprKind::Map(Vec::new())), make.call(op::MAP_INSERT, vec![accu, item]))
                 }
             };
             let step = make.filtered(filter, step);
@@ -310,7 +314,7 @@ fn expansion(
         }
         ("sortBy", _) => sort_by(make, range, first, next()),
         (_, _) => {
-            let Kind::Ident(var) = &first.kind else {
+            let ExprKind::Ident(var) = &first.kind else {
                 return Err((first.at, format!("{function}() variable name must be a simple identifier")));
             };
             let var = var.clone();
@@ -329,10 +333,14 @@ fn expansion(
 }
 
 /// `list.sortBy(x, key)`: the list sorted by what `list.map(x, key)` gives.
-fn sort_by(make: &mut Maker, range: Node, first: Node, key: Option<Node>) -> Result<Node, Refused> {
+fn sort_by(make: &mut Maker, range: Expr, first: Expr, key: Option<Expr>) -> Result<Expr, Refused> {
     if !matches!(
         range.kind,
-        Kind::Ident(_) | Kind::Select { .. } | Kind::List(_) | Kind::Call(_) | Kind::Fold(_)
+        ExprKind::Ident(_)
+            | ExprKind::Select { .. }
+            | ExprKind::List(_)
+            | ExprKind::Call(_)
+            | ExprKind::Fold(_)
     ) {
         return Err((
             range.at,

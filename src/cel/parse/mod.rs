@@ -9,7 +9,7 @@ mod primary;
 mod recovery;
 mod tokens;
 
-use super::ast::Node;
+use super::ast::Expr;
 use super::issues::{Issue, Issues};
 
 /// An expression is at most so long, in code points.
@@ -24,7 +24,7 @@ const NODES_LIMIT: usize = 200_000;
 
 /// An expression that could be read, and how many nodes it has.
 pub(crate) struct Parsed {
-    pub root: Node,
+    pub root: Expr,
     pub nodes: usize,
 }
 

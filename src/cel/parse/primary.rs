@@ -1,6 +1,6 @@
 //! What an operand begins with: names, calls, brackets, literals.
 
-use super::super::ast::{Entry, Field, Item, Kind, Literal, Node};
+use super::super::ast::{Entry, Expr, ExprKind, Field, Item, Literal};
 use super::super::escape::is_reserved;
 use super::grammar::{COMMA, LIST_START, NOTHING, Parser, one};
 use super::literals;
@@ -10,7 +10,7 @@ use super::tokens::{Set, Tok};
 const FIELD_START: Set = Set::FIELD_NAME.and(Set::of(&[Tok::Question]));
 
 impl Parser<'_> {
-    pub(super) fn primary(&mut self) -> Result<Node, Failure> {
+    pub(super) fn primary(&mut self) -> Result<Expr, Failure> {
         self.stream.sync(184, only(Set::PRIMARY))?;
         let token = self.stream.token();
         match token.kind {
@@ -32,7 +32,7 @@ impl Parser<'_> {
     }
 
     /// An identifier, a call of a function, or an object by its type's name.
-    fn named(&mut self) -> Result<Node, Failure> {
+    fn named(&mut self) -> Result<Expr, Failure> {
         let dot = usize::from(self.stream.is(Tok::Dot));
         if self.stream.peek(dot) != Tok::Ident {
             let failure = self.stream.no_alternative(184, dot);
@@ -62,7 +62,7 @@ impl Parser<'_> {
             if reserved {
                 return Ok(self.refuse(start, format!("reserved identifier: {word}")));
             }
-            return Ok(self.node(token.start, 0, Kind::Ident(name)));
+            return Ok(self.node(token.start, 0, ExprKind::Ident(name)));
         }
         let at = self.stream.take().start;
         let args = self.arguments(141, 143, NOTHING)?;
@@ -91,7 +91,7 @@ impl Parser<'_> {
         more
     }
 
-    fn list(&mut self) -> Result<Node, Failure> {
+    fn list(&mut self) -> Result<Expr, Failure> {
         let at = self.stream.take().start;
         let end = Set::of(&[Tok::Comma, Tok::RBracket]);
         self.stream.sync(150, only(LIST_START.and(end)))?;
@@ -109,10 +109,10 @@ impl Parser<'_> {
         }
         self.comma_and((153, 155), Tok::RBracket)?;
         let levels = items.iter().map(|i| i.value.levels).max().unwrap_or(0);
-        Ok(self.node(at, levels, Kind::List(items)))
+        Ok(self.node(at, levels, ExprKind::List(items)))
     }
 
-    fn optional_expr(&mut self, follow: Next) -> (bool, Node) {
+    fn optional_expr(&mut self, follow: Next) -> (bool, Expr) {
         self.stream.enter(follow);
         let at = self.stream.token().start;
         let result = self.stream.sync(238, only(LIST_START));
@@ -130,7 +130,7 @@ impl Parser<'_> {
         item
     }
 
-    fn map(&mut self) -> Result<Node, Failure> {
+    fn map(&mut self) -> Result<Expr, Failure> {
         let at = self.stream.take().start;
         let end = Set::of(&[Tok::Comma, Tok::RBrace]);
         self.stream.sync(158, only(LIST_START.and(end)))?;
@@ -155,10 +155,10 @@ impl Parser<'_> {
         }
         self.comma_and((161, 163), Tok::RBrace)?;
         let levels = entries.iter().map(|e| e.key.levels.max(e.value.levels)).max().unwrap_or(0);
-        Ok(self.node(at, levels, Kind::Map(entries)))
+        Ok(self.node(at, levels, ExprKind::Map(entries)))
     }
 
-    fn object(&mut self, name: String) -> Result<Node, Failure> {
+    fn object(&mut self, name: String) -> Result<Expr, Failure> {
         let at = self.stream.take().start;
         let end = Set::of(&[Tok::Comma, Tok::RBrace]);
         self.stream.sync(177, only(FIELD_START.and(end)))?;
@@ -196,10 +196,10 @@ impl Parser<'_> {
         }
         self.comma_and((180, 182), Tok::RBrace)?;
         let levels = fields.iter().map(|f| f.value.levels).max().unwrap_or(0);
-        Ok(self.node(at, levels, Kind::Struct(name, fields)))
+        Ok(self.node(at, levels, ExprKind::Struct(name, fields)))
     }
 
-    fn literal(&mut self) -> Result<Node, Failure> {
+    fn literal(&mut self) -> Result<Expr, Failure> {
         let first = self.stream.token();
         let negative = first.kind == Tok::Minus;
         if negative && !matches!(self.stream.peek(1), Tok::Int | Tok::Float) {
@@ -229,7 +229,7 @@ impl Parser<'_> {
                 .map(|bytes| Literal::String(String::from_utf8_lossy(&bytes).into_owned())),
         };
         Ok(match value {
-            Ok(value) => self.node(first.start, 0, Kind::Literal(value)),
+            Ok(value) => self.node(first.start, 0, ExprKind::Literal(value)),
             Err(message) => self.refuse(first.start, message),
         })
     }

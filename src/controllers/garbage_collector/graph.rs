@@ -52,7 +52,7 @@ impl Identity {
 
 /// An object in the graph.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct ObjectNode {
     /// The object's coordinates.
     pub identity: Identity,
     /// The object's owner references.
@@ -67,7 +67,7 @@ pub struct Node {
     pub observed: bool,
 }
 
-impl Node {
+impl ObjectNode {
     fn namespace(&self) -> &str {
         &self.identity.key.namespace
     }
@@ -76,7 +76,7 @@ impl Node {
 /// All objects with their owners. Clones share their content.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    nodes: Map<Rc<str>, Rc<Node>>,
+    nodes: Map<Rc<str>, Rc<ObjectNode>>,
     // Objects that the API server did not have when asked (`absentOwnerCache`).
     absent: Set<Identity>,
     absent_in_order: Vector<Identity>,
@@ -96,7 +96,7 @@ impl Default for Graph {
 
 impl Graph {
     /// A node, by its uid.
-    pub fn get(&self, uid: &str) -> Option<&Rc<Node>> {
+    pub fn get(&self, uid: &str) -> Option<&Rc<ObjectNode>> {
         self.nodes.get(uid)
     }
 
@@ -155,12 +155,15 @@ impl Graph {
     }
 
     /// The nodes of the objects that name this one as an owner.
-    pub fn dependents<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Rc<Node>> + 'a {
+    pub fn dependents<'a>(&'a self, node: &'a ObjectNode) -> impl Iterator<Item = &'a Rc<ObjectNode>> + 'a {
         node.dependents.iter().filter_map(|uid| self.nodes.get(uid))
     }
 
     /// The dependents that delay the deletion of a node (`blockOwnerDeletion`).
-    pub fn blocking_dependents<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Rc<Node>> + 'a {
+    pub fn blocking_dependents<'a>(
+        &'a self,
+        node: &'a ObjectNode,
+    ) -> impl Iterator<Item = &'a Rc<ObjectNode>> + 'a {
         self.dependents(node).filter(|d| {
             let blocks = |o: &OwnerReference| o.uid == *node.identity.uid && is_blocking(o);
             d.owners.iter().any(blocks)
@@ -185,7 +188,7 @@ impl Graph {
         }
     }
 
-    fn edit(&mut self, uid: &str, change: impl FnOnce(&mut Node)) {
+    fn edit(&mut self, uid: &str, change: impl FnOnce(&mut ObjectNode)) {
         if let Some(node) = self.nodes.get_mut(uid) {
             change(Rc::make_mut(node));
         }
@@ -202,7 +205,7 @@ impl Graph {
         let foreground = meta.is_deleting() && meta.has_finalizer(FINALIZER_FOREGROUND);
         match self.nodes.get(&uid).cloned() {
             None => {
-                let node = Node {
+                let node = ObjectNode {
                     identity,
                     owners: meta.owners().to_vec(),
                     dependents: Set::new(),
@@ -227,7 +230,7 @@ impl Graph {
     }
 
     /// An informer has delivered an object that was a virtual node.
-    fn replace_virtual(&mut self, node: &Node, seen: Identity, tasks: &mut Vec<Task>) {
+    fn replace_virtual(&mut self, node: &ObjectNode, seen: Identity, tasks: &mut Vec<Task>) {
         if node.identity != seen {
             let (_, others) = self.partition_dependents(node, &seen);
             for dependent in others {
@@ -241,7 +244,7 @@ impl Graph {
         });
     }
 
-    fn update_owners(&mut self, node: &Node, owners: &[OwnerReference], tasks: &mut Vec<Task>) {
+    fn update_owners(&mut self, node: &ObjectNode, owners: &[OwnerReference], tasks: &mut Vec<Task>) {
         if node.owners == owners {
             return;
         }
@@ -274,7 +277,7 @@ impl Graph {
             let Some(identity) = self.owner(owner, node.namespace()) else { continue };
             match self.nodes.get_mut(&identity.uid) {
                 None => {
-                    let virtual_node = Node {
+                    let virtual_node = ObjectNode {
                         owners: Vec::new(),
                         dependents: Set::unit(uid.clone()),
                         deleting_dependents: false,
@@ -304,7 +307,7 @@ impl Graph {
     }
 
     /// Pushes a task that records an event: the owner is in another namespace.
-    fn report_invalid_namespace(&self, dependent: &Node, owner: &Identity, tasks: &mut Vec<Task>) {
+    fn report_invalid_namespace(&self, dependent: &ObjectNode, owner: &Identity, tasks: &mut Vec<Task>) {
         let other = owner.kind.namespaced() && owner.key.namespace != dependent.identity.key.namespace;
         if other {
             let (dependent, owner) = (dependent.identity.uid.clone(), owner.uid.clone());
@@ -387,7 +390,11 @@ impl Graph {
 
     /// The dependents that name this owner, and those that name another object with the same uid. A
     /// dependent can be in both.
-    fn partition_dependents(&self, node: &Node, owner: &Identity) -> (Vec<Rc<Node>>, Vec<Rc<Node>>) {
+    fn partition_dependents(
+        &self,
+        node: &ObjectNode,
+        owner: &Identity,
+    ) -> (Vec<Rc<ObjectNode>>, Vec<Rc<ObjectNode>>) {
         let (mut matching, mut others) = (Vec::new(), Vec::new());
         for dependent in self.dependents(node) {
             let meant = |o: &&OwnerReference| o.uid == *owner.uid;
@@ -404,7 +411,7 @@ impl Graph {
 
     /// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
     /// ones.
-    fn alternate_identity(&self, dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
+    fn alternate_identity(&self, dependents: &[Rc<ObjectNode>], gone: &Identity) -> Option<Identity> {
         let all: Set<Identity> = dependents
             .iter()
             .flat_map(|d| d.owners.iter().filter_map(|o| self.owner(o, d.namespace())))

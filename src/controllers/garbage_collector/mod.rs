@@ -13,13 +13,14 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::api::persistent::Map;
+use crate::api::quote::go_quote;
 use crate::api::types::OwnerReference;
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
 use crate::client::{
     Caches, Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
 };
-pub use graph::{Graph, Identity, Node};
+pub use graph::{Graph, Identity, ObjectNode};
 use operations::{OwnerChange, delete_object, get_object, patch_owners, remove_finalizer};
 
 /// A key of the garbage collector's work queue, mostly with the uid of an object.
@@ -186,8 +187,13 @@ fn report_invalid_namespace(cx: &Cx, dependent: &str, owner: &str) {
         ..Default::default()
     };
     let message = format!(
-        "ownerRef [{}/{}, namespace: {}, name: {}, uid: {}] does not exist in namespace {:?}",
-        owner.api_version, owner.kind, key.namespace, owner.name, owner.uid, &*key.namespace
+        "ownerRef [{}/{}, namespace: {}, name: {}, uid: {}] does not exist in namespace {}",
+        owner.api_version,
+        owner.kind,
+        key.namespace,
+        owner.name,
+        owner.uid,
+        go_quote(&*key.namespace)
     );
     cx.record(Recorded {
         about,
@@ -244,7 +250,11 @@ struct References {
 
 /// Asks the API server about every owner. `None` if a reference can never be resolved: a namespaced owner of
 /// a cluster-scoped object, or a kind that is not served.
-async fn classify_references(cx: &Cx, node: &Node, owners: &[OwnerReference]) -> Result<Option<References>> {
+async fn classify_references(
+    cx: &Cx,
+    node: &ObjectNode,
+    owners: &[OwnerReference],
+) -> Result<Option<References>> {
     let mut sorted = References::default();
     for reference in owners {
         let namespace = &node.identity.key.namespace;
@@ -277,7 +287,7 @@ fn names(references: &[OwnerReference]) -> String {
     all.join(", ")
 }
 
-async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: References) -> Result {
+async fn delete_or_detach(cx: &Cx, node: &ObjectNode, latest: &Object, references: References) -> Result {
     let References { solid, dangling, waiting } = references;
     if !solid.is_empty() {
         if dangling.is_empty() && waiting.is_empty() {
@@ -319,7 +329,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
     deleted(cx, node, delete_object(cx, node, latest, policy, facts(Why::new(rule))).await)
 }
 
-fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), Status>) -> Result {
+fn deleted(cx: &Cx, node: &ObjectNode, result: std::result::Result<(), Status>) -> Result {
     match result {
         Err(e) if e.is_not_found() => {
             enqueue_virtual_delete(cx, &node.identity);
@@ -331,8 +341,9 @@ fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), Status>) -> Res
 
 /// Deletes the dependents that block an object's deletion in the foreground, or ends that deletion if there
 /// are none (`processDeletingDependentsItem`).
-async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
-    let blocking: Vec<Rc<Node>> = cx.state(|s| s.graph.blocking_dependents(node).map(Rc::clone).collect());
+async fn process_deleting_dependents(cx: &Cx, node: &ObjectNode) -> Result {
+    let blocking: Vec<Rc<ObjectNode>> =
+        cx.state(|s| s.graph.blocking_dependents(node).map(Rc::clone).collect());
     if blocking.is_empty() {
         let why = Why::new("process_deleting_dependents.remove_finalizer")
             .read("finalizer", node.identity.reference(), "metadata.finalizers", FINALIZER_FOREGROUND)
@@ -348,7 +359,7 @@ async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
 /// Removes an owner from its dependents, then the finalizer from the owner (`attemptToOrphanWorker`).
 async fn attempt_to_orphan(cx: &Cx, uid: &str) -> Result {
     let Some(node) = cx.state(|s| s.graph.get(uid).cloned()) else { return Ok(()) };
-    let dependents: Vec<Rc<Node>> = cx.state(|s| s.graph.dependents(&node).map(Rc::clone).collect());
+    let dependents: Vec<Rc<ObjectNode>> = cx.state(|s| s.graph.dependents(&node).map(Rc::clone).collect());
     let mut failed = None;
     for dependent in &dependents {
         let why = Why::new("orphan_dependents")

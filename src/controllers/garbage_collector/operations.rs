@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::graph::{Identity, Node};
+use super::graph::{Identity, ObjectNode};
 use crate::api::types::OwnerReference;
 use crate::api::{MetaExt, Object, to_value};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Propagation, Status, Subresource, Verb};
@@ -27,7 +27,7 @@ pub(super) async fn get_object(cx: &Cx, identity: &Identity) -> std::result::Res
 /// same owners, it is deleted in its new version.
 pub(super) async fn delete_object(
     cx: &Cx,
-    node: &Node,
+    node: &ObjectNode,
     latest: &Object,
     policy: Propagation,
     why: Why,
@@ -66,7 +66,7 @@ pub(super) enum OwnerChange {
 
 impl OwnerChange {
     /// The change as a strategic merge patch (`GenerateDeleteOwnerRefStrategicMergeBytes`).
-    fn strategic(&self, node: &Node) -> Value {
+    fn strategic(&self, node: &ObjectNode) -> Value {
         let owners: Vec<Value> = match self {
             OwnerChange::Without(uids) => {
                 uids.iter().map(|uid| json!({"$patch": "delete", "uid": uid})).collect()
@@ -110,7 +110,7 @@ fn unblocked(owner: &OwnerReference) -> Value {
 /// take the former: of a custom object.
 pub(super) async fn patch_owners(
     cx: &Cx,
-    node: &Node,
+    node: &ObjectNode,
     change: OwnerChange,
     why: Why,
 ) -> std::result::Result<(), Status> {

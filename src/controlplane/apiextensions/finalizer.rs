@@ -13,7 +13,7 @@ use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::apiserver::apiextensions::conditions::{ESTABLISHED, TERMINATING, is_true};
-use crate::apiserver::apiextensions::finalizer::{self, Outcome};
+use crate::apiserver::apiextensions::finalizer::{self, InstanceDeletion};
 use crate::client::{
     ANYWHERE, Context, Error, Handler, Memory, Reconciler, Result, Seen, Wait, Watches, Why,
 };
@@ -81,16 +81,20 @@ impl Reconciler for CrdFinalizer {
             }
         };
         let outcome = match waiting {
-            _ if finalizer::overlaps(&crd) => Outcome::Overlapping,
-            _ if !is_true(&crd, ESTABLISHED) => Outcome::NeverEstablished,
+            _ if finalizer::overlaps(&crd) => InstanceDeletion::Overlapping,
+            _ if !is_true(&crd, ESTABLISHED) => InstanceDeletion::NeverEstablished,
             None => delete_instances(&cx, &crd).await,
             Some(_) => confirm(&cx, &crd).await,
         };
         let Some(outcome) = outcome_or_wait(&cx, &key, waiting, outcome) else { return Ok(()) };
         forget(&cx, &key);
         let failure = match &outcome {
-            Outcome::NotListed(e) | Outcome::NotDeleted(e) | Outcome::NotConfirmed(e) => Some(e.clone()),
-            Outcome::Completed | Outcome::NeverEstablished | Outcome::Overlapping => None,
+            InstanceDeletion::NotListed(e)
+            | InstanceDeletion::NotDeleted(e)
+            | InstanceDeletion::NotConfirmed(e) => Some(e.clone()),
+            InstanceDeletion::Completed
+            | InstanceDeletion::NeverEstablished
+            | InstanceDeletion::Overlapping => None,
         };
         let reason = match &failure {
             Some(error) => why(&crd, "finalizer.failed").with("error", error),
@@ -107,13 +111,18 @@ impl Reconciler for CrdFinalizer {
 }
 
 /// The outcome of a check; `None` if the controller waits and checks again.
-fn outcome_or_wait(cx: &Cx, key: &Key, waiting: Option<Timestamp>, found: Outcome) -> Option<Outcome> {
-    if found != Outcome::NotConfirmed(String::new()) {
+fn outcome_or_wait(
+    cx: &Cx,
+    key: &Key,
+    waiting: Option<Timestamp>,
+    found: InstanceDeletion,
+) -> Option<InstanceDeletion> {
+    if found != InstanceDeletion::NotConfirmed(String::new()) {
         return Some(found);
     }
     let since = waiting.unwrap_or(cx.now());
     if cx.now().duration_since(since) >= TIMEOUT {
-        return Some(Outcome::NotConfirmed("context deadline exceeded".into()));
+        return Some(InstanceDeletion::NotConfirmed("context deadline exceeded".into()));
     }
     let k = key.clone();
     cx.update_state(move |s| {
@@ -153,16 +162,16 @@ async fn instances(cx: &Cx, kind: Kind) -> std::result::Result<Vec<Object>, Stat
 }
 
 /// Deletes all objects, namespace by namespace, and checks whether they are gone.
-async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
+async fn delete_instances(cx: &Cx, crd: &Crd) -> InstanceDeletion {
     let Some(kind) = established_kind(crd) else {
-        return Outcome::NotListed(format!(
+        return InstanceDeletion::NotListed(format!(
             "unable to find a custom resource client for {}",
             crd.metadata.name()
         ));
     };
     let objects = match instances(cx, kind).await {
         Ok(objects) => objects,
-        Err(e) => return Outcome::NotListed(e.message),
+        Err(e) => return InstanceDeletion::NotListed(e.message),
     };
     let namespaces: BTreeSet<&str> = objects.iter().map(Object::namespace).collect();
     let mut refused = Vec::new();
@@ -174,17 +183,17 @@ async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
     }
     match refused.as_slice() {
         [] => confirm(cx, crd).await,
-        [one] => Outcome::NotDeleted(one.clone()),
-        several => Outcome::NotDeleted(format!("[{}]", several.join(", "))),
+        [one] => InstanceDeletion::NotDeleted(one.clone()),
+        several => InstanceDeletion::NotDeleted(format!("[{}]", several.join(", "))),
     }
 }
 
-/// Checks whether no object is left. If some are, the outcome is [`Outcome::NotConfirmed`] without an error.
-async fn confirm(cx: &Cx, crd: &Crd) -> Outcome {
-    let Some(kind) = established_kind(crd) else { return Outcome::Completed };
+/// Checks whether no object is left. If some are, the outcome is [`InstanceDeletion::NotConfirmed`] without an error.
+async fn confirm(cx: &Cx, crd: &Crd) -> InstanceDeletion {
+    let Some(kind) = established_kind(crd) else { return InstanceDeletion::Completed };
     match instances(cx, kind).await {
-        Ok(objects) if objects.is_empty() => Outcome::Completed,
-        Ok(_) => Outcome::NotConfirmed(String::new()),
-        Err(e) => Outcome::NotConfirmed(e.message),
+        Ok(objects) if objects.is_empty() => InstanceDeletion::Completed,
+        Ok(_) => InstanceDeletion::NotConfirmed(String::new()),
+        Err(e) => InstanceDeletion::NotConfirmed(e.message),
     }
 }

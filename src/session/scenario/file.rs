@@ -33,7 +33,7 @@ pub struct Scenario {
     pub before: Option<String>,
     /// What is done before a person sees the scenario.
     #[serde(with = "singleton_map_recursive")]
-    pub setup: Vec<Deed>,
+    pub setup: Vec<ScenarioStep>,
     /// What a person may try.
     #[serde(default, rename = "try")]
     pub tries: Vec<Try>,
@@ -57,13 +57,13 @@ pub struct Try {
     pub label: Text,
     /// What the button does.
     #[serde(rename = "do", with = "singleton_map_recursive")]
-    pub deed: Deed,
+    pub deed: ScenarioStep,
 }
 
 /// Something that a scenario does or offers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Deed {
+pub enum ScenarioStep {
     /// A kubectl command line. `{pod:app=web:1}` stands for the name of the oldest pod with that label.
     Kubectl(String),
     /// A fault.

@@ -9,7 +9,7 @@ mod file;
 
 use super::link::find_action;
 use super::{Depth, MomentId, Op, Session, Start};
-pub use file::{Act, Deed, Scenario, Steps, Text, Try, read};
+pub use file::{Act, Scenario, ScenarioStep, Steps, Text, Try, read};
 
 use crate::api::labels::Selector;
 use crate::api::order;
@@ -78,18 +78,22 @@ impl Scenario {
         for deed in &self.setup {
             let matches = |op: Option<&Op>| match (deed, op) {
                 // In the op, the placeholders for pods are replaced by names.
-                (Deed::Kubectl(line), Some(Op::Kubectl { line: done, .. })) => {
+                (ScenarioStep::Kubectl(line), Some(Op::Kubectl { line: done, .. })) => {
                     line == done || line.contains("{pod:")
                 }
-                (Deed::Fault(fault), Some(Op::Fault(done))) => fault == done,
-                (Deed::Step(steps), Some(Op::Step { depth, choice: Some(_) })) => steps.depth == *depth,
-                (Deed::Act(_), Some(Op::Act(_))) => true,
-                (Deed::Steady(_), Some(op)) => *op == Op::Step { depth: Depth::Command, choice: None },
+                (ScenarioStep::Fault(fault), Some(Op::Fault(done))) => fault == done,
+                (ScenarioStep::Step(steps), Some(Op::Step { depth, choice: Some(_) })) => {
+                    steps.depth == *depth
+                }
+                (ScenarioStep::Act(_), Some(Op::Act(_))) => true,
+                (ScenarioStep::Steady(_), Some(op)) => {
+                    *op == Op::Step { depth: Depth::Command, choice: None }
+                }
                 _ => false,
             };
             let times = match deed {
-                Deed::Steady(_) => usize::MAX,
-                Deed::Step(steps) => steps.times,
+                ScenarioStep::Steady(_) => usize::MAX,
+                ScenarioStep::Step(steps) => steps.times,
                 _ => 1,
             };
             let done = (0..times).take_while(|i| matches(next(at + i))).count();
@@ -102,10 +106,10 @@ impl Scenario {
     }
 
     /// Carries out a deed in a session. Returns whether it did anything.
-    pub fn perform(&self, session: &mut Session, deed: &Deed) -> bool {
+    pub fn perform(&self, session: &mut Session, deed: &ScenarioStep) -> bool {
         let before = session.at();
         match deed {
-            Deed::Kubectl(line) => {
+            ScenarioStep::Kubectl(line) => {
                 let line = name_pods(line, session);
                 let mut files = vec![("manifest.yaml", self.manifest.as_str())];
                 if let Some(text) = &self.before {
@@ -114,11 +118,11 @@ impl Scenario {
                 files.retain(|(name, _)| line.contains(name));
                 session.kubectl(&line, &files);
             }
-            Deed::Fault(fault) => {
+            ScenarioStep::Fault(fault) => {
                 // A fault that is not possible changes nothing, which the result says.
                 let _ = session.fault(fault);
             }
-            Deed::Step(steps) => {
+            ScenarioStep::Step(steps) => {
                 for _ in 0..steps.times.min(STEPS_TO_STEADY) {
                     let actor = session.cluster().actor_at(&steps.by);
                     if actor.is_none() || !session.step(steps.depth, actor) {
@@ -126,12 +130,12 @@ impl Scenario {
                     }
                 }
             }
-            Deed::Act(act) => {
+            ScenarioStep::Act(act) => {
                 if let Some(action) = find_action(&act.action, &act.of, &act.kind, session.cluster()) {
                     session.act(action);
                 }
             }
-            Deed::Steady(_) => {
+            ScenarioStep::Steady(_) => {
                 for _ in 0..STEPS_TO_STEADY {
                     if !session.step(Depth::Command, None) {
                         break;
@@ -171,14 +175,14 @@ impl SetUp {
         for _ in 0..steps {
             let Some(deed) = self.scenario.setup.get(self.deed) else { return true };
             self.done += 1;
-            let again = matches!(deed, Deed::Steady(_))
+            let again = matches!(deed, ScenarioStep::Steady(_))
                 && self.steps < STEPS_TO_STEADY
                 && self.session.step(Depth::Command, None);
             if again {
                 self.steps += 1;
                 continue;
             }
-            if !matches!(deed, Deed::Steady(_)) {
+            if !matches!(deed, ScenarioStep::Steady(_)) {
                 self.scenario.perform(&mut self.session, deed);
             }
             self.deed += 1;
@@ -288,7 +292,7 @@ mod tests {
                 // acted.
                 let mut session = s.open();
                 let at_once = s.perform(&mut session.clone(), &t.deed);
-                s.perform(&mut session, &Deed::Steady(true));
+                s.perform(&mut session, &ScenarioStep::Steady(true));
                 assert!(at_once || s.perform(&mut session, &t.deed), "{}: {:?}", s.id, t.deed);
             }
         }

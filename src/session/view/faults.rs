@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-use crate::api::types::{Container, Pod, PodSpec};
-use crate::api::{Kind, MetaExt, ObjectRef};
+use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec};
+use crate::api::volume::{claim_of, volume_name};
+use crate::api::{Kind, MetaExt, ObjectRef, csi};
 use crate::cluster::{Cluster, Fault, Process};
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
@@ -29,7 +30,7 @@ pub struct PodFault {
 pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     let Some((pod, spec, node)) = placed(session, object) else { return Vec::new() };
     let done = session.ops(session.at());
-    let broken = |alike: &dyn Fn(&kubelet::Fault) -> Option<bool>| {
+    let broken = |alike: &dyn Fn(&kubelet::KubeletFault) -> Option<bool>| {
         let mut faults = done.iter().rev().filter_map(|op| match op {
             Op::Fault(Fault::Kubelet { fault, .. }) => alike(fault),
             _ => None,
@@ -41,13 +42,13 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
         let name: Rc<str> = c.name.as_str().into();
         for probe in ProbeType::ALL.into_iter().filter(|p| has_probe(c, *p)) {
             let fails = broken(&|f| match f {
-                kubelet::Fault::FailProbe { pod: p, container, probe: which, failing } => {
+                kubelet::KubeletFault::FailProbe { pod: p, container, probe: which, failing } => {
                     (*p == pod.metadata.key() && *container == name && *which == probe).then_some(*failing)
                 }
                 _ => None,
             });
             let (pod, container) = (pod.metadata.key(), name.clone());
-            let fault = kubelet::Fault::FailProbe { pod, container, probe, failing: !fails };
+            let fault = kubelet::KubeletFault::FailProbe { pod, container, probe, failing: !fails };
             let fault = Fault::Kubelet { node: Some(node.to_owned()), fault };
             let key = if fails { "act-probe-passes" } else { "act-probe-fails" };
             let key = Word::new_static(key);
@@ -60,15 +61,40 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
             continue;
         }
         let gone = broken(&|f| match f {
-            kubelet::Fault::Image { image: i, pullable, .. } => (*i == image).then_some(!*pullable),
+            kubelet::KubeletFault::Image { image: i, pullable, .. } => (*i == image).then_some(!*pullable),
             _ => None,
         });
-        let fault = kubelet::Fault::Image { image: image.clone(), pullable: gone, message: "".into() };
+        let fault = kubelet::KubeletFault::Image { image: image.clone(), pullable: gone, message: "".into() };
         let key = if gone { "act-image-back" } else { "act-image-gone" };
         let (key, fault) = (Word::new_static(key), Fault::Kubelet { node: None, fault });
         out.push(PodFault { key, what: image, probe: None, fault });
     }
+    for volume in csi_volumes(session.cluster(), pod) {
+        let fails = broken(&|f| match f {
+            kubelet::KubeletFault::Mount { volume: v, failing, .. } => (*v == volume).then_some(*failing),
+            _ => None,
+        });
+        let key = Word::new_static(if fails { "act-mount-works" } else { "act-mount-fails" });
+        let fault =
+            kubelet::KubeletFault::Mount { volume: volume.clone(), failing: !fails, message: "".into() };
+        out.push(PodFault { key, what: volume, probe: None, fault: Fault::Kubelet { node: None, fault } });
+    }
     out
+}
+
+/// The names of the CSI volumes that the pod's claims are bound to.
+fn csi_volumes(cluster: &Cluster, pod: &Pod) -> Vec<Rc<str>> {
+    let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+    let of = |v| {
+        let (name, _) = claim_of(pod, v)?;
+        let claim = ObjectRef::new(Kind::PERSISTENT_VOLUME_CLAIM, MetaExt::namespace(&pod.metadata), &name);
+        let claim = cluster.api().cached(&claim)?.get::<PersistentVolumeClaim>()?.clone();
+        let volume = ObjectRef::new(Kind::PERSISTENT_VOLUME, "", volume_name(&claim));
+        let volume = cluster.api().cached(&volume)?;
+        csi::source(volume.get::<PersistentVolume>()?)?;
+        Some(volume.name().into())
+    };
+    volumes.iter().filter_map(of).collect()
 }
 
 /// A fault of the control plane, or its end.
@@ -133,7 +159,7 @@ pub fn running_containers(session: &Session, object: &ObjectRef) -> Vec<Rc<str>>
 pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: i32) -> Option<Fault> {
     let (pod, _, node) = placed(session, object)?;
     let (pod, container) = (pod.metadata.key(), container.into());
-    let fault = kubelet::Fault::CrashContainer { pod, container, exit_code };
+    let fault = kubelet::KubeletFault::CrashContainer { pod, container, exit_code };
     Some(Fault::Kubelet { node: Some(node.to_owned()), fault })
 }
 

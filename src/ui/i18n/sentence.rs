@@ -187,6 +187,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         ),
         KubeletFault::Image { image, pullable: false, .. } => say("said-image-gone", image),
         KubeletFault::Image { image, .. } => say("said-image-back", image),
+        KubeletFault::Mount { volume, failing: true, .. } => say("said-mount-fails", volume),
+        KubeletFault::Mount { volume, .. } => say("said-mount-works", volume),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Conversions between types, and sizes.
 
-use super::super::super::time::{duration_seconds, from_seconds, parse_duration, parse_timestamp};
+use super::super::super::time::{duration_seconds, from_seconds, parse_timestamp};
 use super::super::value::{Library, Value};
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
+use crate::api::duration;
 
 /// A conversion that does not work, in cel-go's words.
 fn refuse(value: &Value, to: &str) -> EvalError {
@@ -13,7 +14,7 @@ fn refuse(value: &Value, to: &str) -> EvalError {
 const INT_BOUND: f64 = 9_223_372_036_854_775_808.0;
 const UINT_BOUND: f64 = 18_446_744_073_709_551_616.0;
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     let [value] = args else { return None };
     Some(match function {
         "size" => return size(value),
@@ -56,7 +57,8 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
         "duration" => match value {
             Value::Duration(_) => Ok(value.clone()),
             Value::Int(n) => Ok(Value::Duration(*n)),
-            Value::String(s) => parse_duration(s)
+            Value::String(s) => duration::parse(s)
+                .ok()
                 .map(Value::Duration)
                 .ok_or_else(|| refuse(value, "google.protobuf.Duration")),
             _ => return None,
@@ -66,7 +68,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
 }
 
 /// `size`, as a function or on a value.
-pub(super) fn size(value: &Value) -> Option<Outcome> {
+pub(super) fn size(value: &Value) -> Option<EvalResult> {
     match value {
         Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_) => {
             Some(Ok(Value::Int(i64::try_from(value.size()).unwrap_or(i64::MAX))))
@@ -75,7 +77,7 @@ pub(super) fn size(value: &Value) -> Option<Outcome> {
     }
 }
 
-fn int(value: &Value) -> Option<Outcome> {
+fn int(value: &Value) -> Option<EvalResult> {
     let overflow = || EvalError::new("integer overflow");
     Some(match value {
         Value::Int(_) => Ok(value.clone()),
@@ -89,7 +91,7 @@ fn int(value: &Value) -> Option<Outcome> {
     })
 }
 
-fn uint(value: &Value) -> Option<Outcome> {
+fn uint(value: &Value) -> Option<EvalResult> {
     let overflow = || EvalError::new("unsigned integer overflow");
     Some(match value {
         Value::Uint(_) => Ok(value.clone()),
@@ -104,7 +106,7 @@ fn uint(value: &Value) -> Option<Outcome> {
     })
 }
 
-fn string(value: &Value) -> Option<Outcome> {
+fn string(value: &Value) -> Option<EvalResult> {
     Some(Ok(Value::string(&match value {
         Value::String(_) => return Some(Ok(value.clone())),
         Value::Bool(b) => b.to_string(),

@@ -4,7 +4,7 @@ use base64::Engine as _;
 
 use super::super::super::regexes::compile;
 use super::super::super::time::{parse_date, parse_timestamp};
-use super::super::Outcome;
+use super::super::EvalResult;
 use super::super::value::{Library, Value};
 use super::url::Url;
 use crate::api::names;
@@ -87,7 +87,7 @@ fn is_dns1035_label(text: &str) -> Vec<String> {
     errors
 }
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     let name = function.strip_prefix("format.")?;
     let made = |format: Format| Value::library(Library::Format(format));
     match (name, args) {
@@ -99,7 +99,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     }
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let ("validate", [Value::Library(library), Value::String(text)]) = (function, args) else { return None };
     let Library::Format(format) = &**library else { return None };
     let wrong = format.validate(text);

@@ -6,10 +6,10 @@ use super::super::super::ast::operators as op;
 use super::super::meter::Meter;
 use super::super::operators::{compare, contains, equal};
 use super::super::value::{Items, Value};
-use super::super::{EvalError, Outcome, operators};
+use super::super::{EvalError, EvalResult, operators};
 use crate::api::order;
 
-pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Option<EvalResult> {
     Some(match (function, args) {
         ("lists.range", [Value::Int(count)]) => {
             let count = (*count).max(0);
@@ -27,7 +27,7 @@ pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Optio
     })
 }
 
-fn all_in(items: &Items, list: &Value, meter: &mut Meter) -> Outcome {
+fn all_in(items: &Items, list: &Value, meter: &mut Meter) -> EvalResult {
     for item in items {
         let found = contains(&[item.clone(), list.clone()], meter)?;
         if !matches!(found, Value::Bool(true)) {
@@ -37,7 +37,7 @@ fn all_in(items: &Items, list: &Value, meter: &mut Meter) -> Outcome {
     Ok(Value::Bool(true))
 }
 
-fn any_in(items: &Items, list: &Value, meter: &mut Meter) -> Outcome {
+fn any_in(items: &Items, list: &Value, meter: &mut Meter) -> EvalResult {
     for item in items {
         let found = contains(&[item.clone(), list.clone()], meter)?;
         if matches!(found, Value::Bool(true)) {
@@ -47,7 +47,7 @@ fn any_in(items: &Items, list: &Value, meter: &mut Meter) -> Outcome {
     Ok(Value::Bool(false))
 }
 
-pub(super) fn member(function: &str, args: &[Value], meter: &mut Meter) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value], meter: &mut Meter) -> Option<EvalResult> {
     let (Value::List(list), rest) = args.split_first()? else { return None };
     let items = &list.items;
     let optional = |item: Option<&Value>| Ok(item.map_or(Value::Optional(None), |v| Value::some(v.clone())));
@@ -74,7 +74,7 @@ pub(super) fn member(function: &str, args: &[Value], meter: &mut Meter) -> Optio
     })
 }
 
-fn is_sorted(items: &Items) -> Outcome {
+fn is_sorted(items: &Items) -> EvalResult {
     for (a, b) in items.iter().zip(items.iter().skip(1)) {
         if compare(a, b)? == Some(Ordering::Greater) {
             return Ok(Value::Bool(false));
@@ -83,7 +83,7 @@ fn is_sorted(items: &Items) -> Outcome {
     Ok(Value::Bool(true))
 }
 
-fn sum(items: &Items, meter: &mut Meter) -> Outcome {
+fn sum(items: &Items, meter: &mut Meter) -> EvalResult {
     let mut sum = match items.front() {
         None | Some(Value::Int(_)) => Value::Int(0),
         Some(Value::Uint(_)) => Value::Uint(0),
@@ -100,7 +100,7 @@ fn sum(items: &Items, meter: &mut Meter) -> Outcome {
     Ok(sum)
 }
 
-fn extreme(items: &Items, name: &str, replaced_if: Ordering) -> Outcome {
+fn extreme(items: &Items, name: &str, replaced_if: Ordering) -> EvalResult {
     let mut best: Option<&Value> = None;
     for item in items {
         best = match best {
@@ -115,7 +115,7 @@ fn position<'v>(
     items: impl Iterator<Item = (usize, &'v Value)>,
     value: &Value,
     meter: &mut Meter,
-) -> Outcome {
+) -> EvalResult {
     for (at, item) in items {
         if equal(item, value, meter)? {
             return Ok(Value::Int(i64::try_from(at).unwrap_or(i64::MAX)));
@@ -124,7 +124,7 @@ fn position<'v>(
     Ok(Value::Int(-1))
 }
 
-fn join(items: &Items, by: &str, meter: &mut Meter) -> Outcome {
+fn join(items: &Items, by: &str, meter: &mut Meter) -> EvalResult {
     let mut text = String::new();
     for (n, item) in items.iter().enumerate() {
         let Value::String(item) = item else {
@@ -139,7 +139,7 @@ fn join(items: &Items, by: &str, meter: &mut Meter) -> Outcome {
     Ok(Value::string(&text))
 }
 
-fn slice(items: &Items, start: i64, end: i64) -> Outcome {
+fn slice(items: &Items, start: i64, end: i64) -> EvalResult {
     let refuse = |why: &str| Err(EvalError::new(format!("cannot slice({start}, {end}), {why}")));
     let (Ok(from), Ok(to)) = (usize::try_from(start), usize::try_from(end)) else {
         return refuse("negative indexes not supported");
@@ -165,7 +165,7 @@ fn flatten(items: &Items, depth: i64, meter: &mut Meter) -> Result<Items, EvalEr
     Ok(flat)
 }
 
-fn distinct(items: &Items, meter: &mut Meter) -> Outcome {
+fn distinct(items: &Items, meter: &mut Meter) -> EvalResult {
     let mut seen = Items::new();
     'items: for item in items {
         for other in &seen {
@@ -178,7 +178,7 @@ fn distinct(items: &Items, meter: &mut Meter) -> Outcome {
     Ok(Value::list(seen))
 }
 
-fn sort(items: &Items, keys: &Items) -> Outcome {
+fn sort(items: &Items, keys: &Items) -> EvalResult {
     if items.len() != keys.len() {
         return Err(EvalError::new(format!(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} \

@@ -14,10 +14,10 @@ pub(crate) mod url;
 
 use super::meter::Meter;
 use super::value::Value;
-use super::{EvalError, Outcome, operators};
+use super::{EvalError, EvalResult, operators};
 
 /// Calls a function. `member` says whether the first argument is what it is called on.
-pub(super) fn call(function: &str, member: bool, args: &[Value], meter: &mut Meter) -> Outcome {
+pub(super) fn call(function: &str, member: bool, args: &[Value], meter: &mut Meter) -> EvalResult {
     if let Some(outcome) = operators::call(function, args, meter) {
         return outcome;
     }

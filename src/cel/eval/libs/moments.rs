@@ -4,9 +4,9 @@ use jiff::Timestamp;
 
 use super::super::super::time::civil;
 use super::super::value::Value;
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let part = match args {
         [Value::Duration(nanos)] => of_duration(function, *nanos)?,
         [Value::Timestamp(moment)] => of_moment(function, *moment, None)?,

@@ -4,8 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::super::value::{Library, Value};
-use super::super::{EvalError, Outcome};
-use crate::api::names::quote;
+use super::super::{EvalError, EvalResult};
+use crate::api::quote::go_quote;
 
 /// An address.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,14 +79,14 @@ fn parse_ip(text: &str) -> Result<IpAddr, String> {
     let address: IpAddr = plain.parse().map_err(|_| {
         format!(
             "IP Address {0} parse error during conversion from string: ParseAddr({0}): unable to parse IP",
-            quote(text)
+            go_quote(text)
         )
     })?;
     if zone.is_some() {
-        return Err(format!("IP address {} with zone value is not allowed", quote(text)));
+        return Err(format!("IP address {} with zone value is not allowed", go_quote(text)));
     }
     if is_mapped(&address) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text)));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", go_quote(text)));
     }
     Ok(address)
 }
@@ -95,22 +95,23 @@ fn parse_cidr(text: &str) -> Result<Cidr, String> {
     let wrong = |why: &str| {
         format!(
             "network address parse error during conversion from string: netip.ParsePrefix({}): {why}",
-            quote(text)
+            go_quote(text)
         )
     };
     let (address, bits) = text.rsplit_once('/').ok_or_else(|| wrong("no '/'"))?;
-    let address: IpAddr =
-        address.parse().map_err(|_| wrong(&format!("ParseAddr({}): unable to parse IP", quote(address))))?;
+    let address: IpAddr = address
+        .parse()
+        .map_err(|_| wrong(&format!("ParseAddr({}): unable to parse IP", go_quote(address))))?;
     let plain = !bits.is_empty()
         && bits.bytes().all(|b| b.is_ascii_digit())
         && (bits == "0" || !bits.starts_with('0'));
     let bits: u8 = if plain { bits.parse().ok() } else { None }
-        .ok_or_else(|| wrong(&format!("bad bits after slash: {}", quote(bits))))?;
+        .ok_or_else(|| wrong(&format!("bad bits after slash: {}", go_quote(bits))))?;
     if u64::from(bits) > width(&address) {
         return Err(wrong("prefix length out of range"));
     }
     if is_mapped(&address) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text)));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", go_quote(text)));
     }
     Ok(Cidr { address, bits })
 }
@@ -119,7 +120,7 @@ fn ip(address: IpAddr) -> Value {
     Value::library(Library::Ip(Ip(address)))
 }
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     let [Value::String(text)] = args else { return None };
     Some(match function {
         "ip" => parse_ip(text).map(ip).map_err(EvalError::new),
@@ -140,7 +141,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     })
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let (Value::Library(library), rest) = args.split_first()? else { return None };
     match &**library {
         Library::Ip(Ip(address)) => of_ip(function, address).map(Ok),
@@ -175,7 +176,7 @@ fn of_ip(function: &str, address: &IpAddr) -> Option<Value> {
     }))
 }
 
-fn of_cidr(function: &str, cidr: &Cidr, rest: &[Value]) -> Option<Outcome> {
+fn of_cidr(function: &str, cidr: &Cidr, rest: &[Value]) -> Option<EvalResult> {
     let library = match rest.first() {
         Some(Value::Library(library)) => Some(&**library),
         _ => None,

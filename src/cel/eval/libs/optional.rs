@@ -1,9 +1,9 @@
 //! Values that may not be there: `OptionalTypes` in `cel/library.go` of cel-go.
 
 use super::super::value::Value;
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     Some(Ok(match (function, args) {
         ("optional.of", [value]) => Value::some(value.clone()),
         ("optional.none", []) => Value::Optional(None),
@@ -14,7 +14,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     }))
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     Some(match (function, args) {
         ("value", [Value::Optional(Some(value))]) => Ok((**value).clone()),
         ("value", [Value::Optional(None)]) => Err(EvalError::new("optional.none() dereference")),
@@ -24,7 +24,7 @@ pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
     })
 }
 
-fn unwrap(list: &Value) -> Option<Outcome> {
+fn unwrap(list: &Value) -> Option<EvalResult> {
     let Value::List(list) = list else { return None };
     let values = list.items.iter().filter_map(|item| match item {
         Value::Optional(Some(value)) => Some((**value).clone()),

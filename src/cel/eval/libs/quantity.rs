@@ -1,7 +1,7 @@
 //! `k8s.io/apiserver/pkg/cel/library/quantity.go`
 
 use super::super::value::{Library, Value};
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 use crate::api::quantity::{Amount, Format};
 
 fn amount(value: &Value) -> Option<Amount> {
@@ -14,11 +14,11 @@ fn amount(value: &Value) -> Option<Amount> {
     }
 }
 
-fn made(amount: Amount) -> Option<Outcome> {
+fn made(amount: Amount) -> Option<EvalResult> {
     Some(Ok(Value::library(Library::Quantity(amount))))
 }
 
-pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
     match (function, args) {
         ("quantity", [Value::String(text)]) => Some(match Amount::parse(text) {
             Ok(amount) => Ok(Value::library(Library::Quantity(amount))),
@@ -36,7 +36,7 @@ fn whole(amount: Amount) -> Option<i64> {
     (Amount::from_value(value, amount.format()) == amount).then_some(value)
 }
 
-pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
     let (of, rest) = args.split_first()?;
     let of = amount(of)?;
     let other = rest.first().and_then(amount);

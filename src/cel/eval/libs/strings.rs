@@ -3,7 +3,7 @@
 use super::super::super::regexes::compile;
 use super::super::meter::Meter;
 use super::super::value::{Items, Value};
-use super::super::{EvalError, Outcome};
+use super::super::{EvalError, EvalResult};
 use super::convert::size;
 use super::printf::printf;
 
@@ -11,7 +11,7 @@ fn out_of_range(at: i64) -> EvalError {
     EvalError::new(format!("index out of range: {at}"))
 }
 
-pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Option<Outcome> {
+pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Option<EvalResult> {
     match (function, args) {
         ("matches", [Value::String(_), Value::String(_)]) => member(function, args, meter),
         ("strings.quote", [Value::String(text)]) => Some(Ok(Value::string(&quote(text)))),
@@ -19,7 +19,7 @@ pub(super) fn global(function: &str, args: &[Value], meter: &mut Meter) -> Optio
     }
 }
 
-pub(super) fn member(function: &str, args: &[Value], meter: &mut Meter) -> Option<Outcome> {
+pub(super) fn member(function: &str, args: &[Value], meter: &mut Meter) -> Option<EvalResult> {
     let (of, rest) = args.split_first()?;
     if function == "size" && rest.is_empty() {
         return size(of);
@@ -63,14 +63,14 @@ pub(super) fn member(function: &str, args: &[Value], meter: &mut Meter) -> Optio
     }
 }
 
-fn find_all(text: &str, pattern: &str, most: i64) -> Outcome {
+fn find_all(text: &str, pattern: &str, most: i64) -> EvalResult {
     let regex = compile(pattern).map_err(|why| EvalError::new(format!("Illegal regex: {why}")))?;
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let found: Items = regex.find_iter(text).take(most).map(|m| Value::string(m.as_str())).collect();
     Ok(Value::list(found))
 }
 
-fn char_at(text: &str, at: i64) -> Outcome {
+fn char_at(text: &str, at: i64) -> EvalResult {
     let length = text.chars().count();
     let place = usize::try_from(at).ok().filter(|p| *p <= length).ok_or_else(|| out_of_range(at))?;
     Ok(Value::string(&text.chars().nth(place).map(String::from).unwrap_or_default()))
@@ -86,7 +86,7 @@ fn place_of(text: &str, byte: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }
 
-fn index_of(text: &str, part: &str, from: i64) -> Outcome {
+fn index_of(text: &str, part: &str, from: i64) -> EvalResult {
     if part.is_empty() && (from == 0 || usize::try_from(from).is_ok_and(|f| f <= text.chars().count())) {
         return Ok(Value::Int(from));
     }
@@ -98,7 +98,7 @@ fn index_of(text: &str, part: &str, from: i64) -> Outcome {
     Ok(Value::Int(found.map_or(-1, |at| place_of(text, start + at))))
 }
 
-fn last_index_of(text: &str, part: &str, from: Option<i64>) -> Outcome {
+fn last_index_of(text: &str, part: &str, from: Option<i64>) -> EvalResult {
     let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
     if part.is_empty() && from.is_none() {
         return Ok(Value::Int(length));
@@ -120,7 +120,7 @@ fn last_index_of(text: &str, part: &str, from: Option<i64>) -> Outcome {
     Ok(Value::Int(found.map_or(-1, |at| place_of(text, at))))
 }
 
-fn replace(text: &str, old: &str, new: &str, most: i64, meter: &mut Meter) -> Outcome {
+fn replace(text: &str, old: &str, new: &str, most: i64, meter: &mut Meter) -> EvalResult {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let times = text.matches(old).take(most).count() as u64;
     meter.work(times.saturating_mul(new.len() as u64).saturating_add(text.len() as u64) / 8)?;
@@ -152,7 +152,7 @@ fn split(text: &str, by: &str, most: i64) -> Value {
     Value::list(parts)
 }
 
-fn substring(text: &str, start: i64, end: Option<i64>) -> Outcome {
+fn substring(text: &str, start: i64, end: Option<i64>) -> EvalResult {
     let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
     let last = end.unwrap_or(length);
     if end.is_some() && start > last {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Lab, one};
-use crate::kubelet::Fault;
+use crate::kubelet::KubeletFault;
 
 macro_rules! timeline {
     ($lab:expr) => {
@@ -176,7 +176,7 @@ fn a_crash_that_a_person_caused() {
         .steady()
         .fault(
             "app crashes",
-            Fault::CrashContainer {
+            KubeletFault::CrashContainer {
                 pod: crate::api::Key::new("default", "p"),
                 container: "app".into(),
                 exit_code: 42,

@@ -18,7 +18,7 @@ use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
 use crate::apiserver::Write;
 use crate::cluster::{Actor, Cluster, Config};
-use crate::kubelet::Fault;
+use crate::kubelet::KubeletFault;
 
 /// A cluster with one node, and the log of what happened.
 pub(super) struct Lab {
@@ -104,7 +104,7 @@ impl Lab {
         self
     }
 
-    pub(super) fn fault(&mut self, what: &str, fault: Fault) -> &mut Self {
+    pub(super) fn fault(&mut self, what: &str, fault: KubeletFault) -> &mut Self {
         self.say(what);
         assert!(self.cluster.component_fault(Self::KUBELET, &fault));
         self

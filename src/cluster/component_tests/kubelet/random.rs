@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Lab;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef};
-use crate::kubelet::{Fault, ProbeType, State};
+use crate::kubelet::{KubeletFault, ProbeType, State};
 
 struct Dice(Pcg32);
 
@@ -123,18 +123,18 @@ impl Dice {
         json!({"metadata": {"annotations": annotations}, "spec": spec})
     }
 
-    fn fault(&mut self) -> Fault {
+    fn fault(&mut self) -> KubeletFault {
         let pod = Key::new("default", "p");
         let container = self.pick(&["a", "b", "i", "none"]).into();
         match self.below(3) {
-            0 => Fault::CrashContainer { pod, container, exit_code: self.below(3) as i32 },
-            1 => Fault::FailProbe {
+            0 => KubeletFault::CrashContainer { pod, container, exit_code: self.below(3) as i32 },
+            1 => KubeletFault::FailProbe {
                 pod,
                 container,
                 probe: ProbeType::ALL[self.below(3) as usize],
                 failing: self.one_in(2),
             },
-            _ => Fault::Image { image: "a:1".into(), pullable: self.one_in(2), message: "no".into() },
+            _ => KubeletFault::Image { image: "a:1".into(), pullable: self.one_in(2), message: "no".into() },
         }
     }
 }

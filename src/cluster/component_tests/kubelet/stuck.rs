@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Lab, one};
 use crate::api::{Key, Kind};
-use crate::kubelet::{Fault, ProbeType};
+use crate::kubelet::{KubeletFault, ProbeType};
 
 macro_rules! timeline {
     ($lab:expr) => {
@@ -22,7 +22,7 @@ fn crash_loop_is_steady_when_its_back_off_is_at_its_longest() {
 #[test]
 fn an_image_that_cannot_be_pulled_and_then_can() {
     let mut lab = Lab::new();
-    let image = |pullable| Fault::Image { image: "app:1".into(), pullable, message: "".into() };
+    let image = |pullable| KubeletFault::Image { image: "app:1".into(), pullable, message: "".into() };
     lab.fault("the image is gone", image(false))
         .pod(one(json!({})))
         .wait(25)
@@ -55,7 +55,7 @@ fn readiness_after_a_while_lost_and_found() {
         "tcpSocket": {"port": "web"}, "initialDelaySeconds": 3, "periodSeconds": 5, "failureThreshold": 2,
     }, "ports": [{"name": "web", "containerPort": 8080}]}));
     pod["metadata"] = json!({"annotations": {"sim.steady/ready-after-seconds": "12"}});
-    let probe = |failing| Fault::FailProbe {
+    let probe = |failing| KubeletFault::FailProbe {
         pod: Key::new("default", "p"),
         container: "app".into(),
         probe: ProbeType::Readiness,

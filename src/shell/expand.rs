@@ -1,0 +1,386 @@
+//! The expansions of a word (POSIX, 2.6): parameters, commands, arithmetic, fields, file names.
+
+use super::arith::{self, Variables};
+use super::ast::{Op, Part, Word};
+use super::glob::{self, Letter, letters};
+use super::machine::{Out, Shell, Stop, TEXT_LIMIT};
+
+/// The fields of a word under way.
+#[derive(Default)]
+struct Fields {
+    done: Vec<Vec<Letter>>,
+    current: Option<Vec<Letter>>,
+}
+
+impl Fields {
+    fn push(&mut self, text: &str, quoted: bool) {
+        self.current.get_or_insert_default().extend(text.chars().map(|c| (c, quoted)));
+    }
+
+    fn end(&mut self) {
+        self.done.extend(self.current.take());
+    }
+
+    /// Splits the result of an expansion at the characters of IFS.
+    fn split(&mut self, text: &str, ifs: &str) {
+        for c in text.chars() {
+            if !ifs.contains(c) {
+                self.current.get_or_insert_default().push((c, false));
+            } else if c.is_ascii_whitespace() {
+                self.end();
+            } else {
+                self.current.get_or_insert_default();
+                self.end();
+            }
+        }
+    }
+}
+
+/// The value of a parameter.
+enum Value {
+    Text(String),
+    List(Vec<String>),
+    Unset,
+}
+
+impl Variables for Shell<'_> {
+    fn read(&self, name: &str) -> String {
+        self.variable(name).map(|v| v.to_string()).unwrap_or_default()
+    }
+
+    fn assign(&mut self, name: &str, value: i64) {
+        self.set(name, &value.to_string());
+    }
+}
+
+impl Shell<'_> {
+    /// The fields of words, as arguments of a command.
+    pub(super) fn expand_all(&mut self, words: &[Word]) -> Result<Vec<String>, Stop> {
+        let mut all = Vec::new();
+        for word in words {
+            let mut fields = Fields::default();
+            self.expand(word, &mut fields, true, false)?;
+            fields.end();
+            for field in fields.done {
+                if self.frame.bash
+                    && let Some(words) = braces(&field)
+                {
+                    all.extend(words);
+                    continue;
+                }
+                all.extend(self.file_names(field));
+            }
+            if all.len() > 10_000 {
+                return Err(Stop::Never);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The text of a word that is not split, for example of an assignment.
+    pub(super) fn expand_text(&mut self, word: &Word) -> Result<String, Stop> {
+        Ok(self.expand_pattern(word)?.into_iter().map(|(c, _)| c).collect())
+    }
+
+    /// A word as a pattern.
+    pub(super) fn expand_pattern(&mut self, word: &Word) -> Result<Vec<Letter>, Stop> {
+        let mut fields = Fields::default();
+        self.expand(word, &mut fields, false, false)?;
+        fields.end();
+        Ok(fields.done.join(&(' ', true)))
+    }
+
+    fn expand(&mut self, word: &Word, out: &mut Fields, split: bool, operand: bool) -> Result<(), Stop> {
+        let ifs = self.variable("IFS").map_or_else(|| " \t\n".to_owned(), |v| v.to_string());
+        for (i, part) in word.iter().enumerate() {
+            match part {
+                Part::Text { text, quoted: false } if i == 0 && (text == "~" || text.starts_with("~/")) => {
+                    let home = self.variable("HOME").unwrap_or_else(|| "/root".into());
+                    out.push(&home, true);
+                    out.push(text.get(1..).unwrap_or_default(), false);
+                }
+                // Together with a list, an empty text between double quotes is not a field of its own.
+                Part::Text { text, quoted: true }
+                    if text.is_empty()
+                        && matches!(word.get(i + 1), Some(Part::Param { name, op: Op::None, quoted: true })
+                            if name == "@") => {}
+                // In a word of an operator, text that is not quoted is split, too.
+                Part::Text { text, quoted: false } if operand && split => out.split(text, &ifs),
+                Part::Text { text, quoted } => out.push(text, *quoted),
+                Part::Param { name, op, quoted } => match self.parameter(name, op, out, split)? {
+                    Some(Value::List(list)) if *quoted && name == "@" => {
+                        for (i, item) in list.iter().enumerate() {
+                            if i > 0 {
+                                if split {
+                                    out.end();
+                                } else {
+                                    out.push(" ", true);
+                                }
+                            }
+                            out.push(item, true);
+                        }
+                    }
+                    Some(Value::List(list)) if *quoted || !split => {
+                        let separator: String = ifs.chars().take(1).collect();
+                        out.push(&list.join(&separator), true);
+                    }
+                    Some(Value::List(list)) => {
+                        for item in list {
+                            out.end();
+                            out.split(&item, &ifs);
+                            out.end();
+                        }
+                    }
+                    Some(Value::Text(text)) => push_result(out, &text, *quoted, split, &ifs),
+                    Some(Value::Unset) | None => {}
+                },
+                Part::Command { script, quoted } => {
+                    let text = self.substitute(script)?;
+                    push_result(out, &text, *quoted, split, &ifs);
+                }
+                Part::Arith { text, quoted } => {
+                    let value = self.arithmetic(text)?.to_string();
+                    push_result(out, &value, *quoted, split, &ifs);
+                }
+            }
+            if out.current.as_ref().is_some_and(|c| c.len() > TEXT_LIMIT) {
+                return Err(Stop::Never);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of an arithmetic expression. An error ends the shell.
+    pub(super) fn arithmetic(&mut self, text: &Word) -> Result<i64, Stop> {
+        let text = self.expand_text(text)?;
+        arith::evaluate(&text, self).map_err(|message| {
+            self.complain(&message);
+            Stop::Exit(2)
+        })
+    }
+
+    fn substitute(&mut self, script: &super::ast::Node) -> Result<String, Stop> {
+        let at = self.buffers.len();
+        self.buffers.push(String::new());
+        let outer = self.outs.insert(1, Out::Buffer(at));
+        let result = self.subshell(|s| s.node(script));
+        if let Some(outer) = outer {
+            self.outs.insert(1, outer);
+        }
+        let text = self.buffers.pop().unwrap_or_default();
+        self.substituted = Some(result?);
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    fn value(&self, name: &str) -> Value {
+        let f = &self.frame;
+        match name {
+            "@" | "*" => Value::List(f.args.clone()),
+            "#" => Value::Text(f.args.len().to_string()),
+            "?" => Value::Text(self.status.to_string()),
+            "$" => Value::Text("1".into()),
+            "-" => Value::Text(f.options.clone()),
+            "!" => self.jobs.last().map_or(Value::Unset, |j| Value::Text(j.pid.to_string())),
+            "0" => Value::Text(f.name.clone()),
+            _ => match name.parse::<usize>() {
+                Ok(n) => n
+                    .checked_sub(1)
+                    .and_then(|n| f.args.get(n))
+                    .map_or(Value::Unset, |v| Value::Text(v.clone())),
+                Err(_) if name == "RANDOM" && f.bash => Value::Text((self.steps * 7919 % 32768).to_string()),
+                Err(_) if name == "SECONDS" && f.bash => {
+                    Value::Text(self.now.duration_since(self.program.start).as_secs().to_string())
+                }
+                Err(_) => match self.variable(name) {
+                    Some(v) => Value::Text(v.to_string()),
+                    None => Value::Unset,
+                },
+            },
+        }
+    }
+
+    /// The value after the operator; `None` if a word was expanded in its place.
+    fn parameter(
+        &mut self,
+        name: &str,
+        op: &Op,
+        out: &mut Fields,
+        split: bool,
+    ) -> Result<Option<Value>, Stop> {
+        let value = self.value(name);
+        if let Op::Default(what, colon, word) = op {
+            let empty = match &value {
+                Value::Unset => true,
+                Value::Text(t) => *colon && t.is_empty(),
+                Value::List(l) => l.is_empty() || (*colon && l.iter().all(String::is_empty)),
+            };
+            return Ok(match (what, empty) {
+                ('+', true) => Some(Value::Unset),
+                ('+', false) | ('-', true) => {
+                    self.expand(word, out, split, true)?;
+                    None
+                }
+                ('=', true) => {
+                    let text = self.expand_text(word)?;
+                    self.set(name, &text);
+                    Some(Value::Text(text))
+                }
+                ('?', true) => {
+                    let mut text = self.expand_text(word)?;
+                    if text.is_empty() {
+                        text = "parameter not set or null".into();
+                    }
+                    self.complain(&format!("{name}: {text}"));
+                    return Err(Stop::Exit(if self.frame.bash { 127 } else { 2 }));
+                }
+                _ => Some(value),
+            });
+        }
+        if matches!(value, Value::Unset) && self.frame.options.contains('u') && name != "!" {
+            self.complain(&format!("{name}: parameter not set"));
+            return Err(Stop::Exit(if self.frame.bash { 1 } else { 2 }));
+        }
+        if *op == Op::None {
+            return Ok(Some(value));
+        }
+        let text = match value {
+            Value::Text(t) => t,
+            Value::List(l) if *op == Op::Length => return Ok(Some(Value::Text(l.len().to_string()))),
+            Value::List(l) => l.join(" "),
+            Value::Unset => String::new(),
+        };
+        let chars: Vec<char> = text.chars().collect();
+        let text = match op {
+            Op::Length => chars.len().to_string(),
+            Op::Strip(suffix, longest, pattern) => {
+                let pattern = self.expand_pattern(pattern)?;
+                strip(&chars, &pattern, *suffix, *longest)
+            }
+            Op::Replace(all, pattern, with) => {
+                let (pattern, with) = (self.expand_pattern(pattern)?, self.expand_text(with)?);
+                replace(&chars, &pattern, &with, *all)
+            }
+            Op::Slice(from, length) => {
+                let count = i64::try_from(chars.len()).unwrap_or(i64::MAX);
+                let from = self.arithmetic(from)?;
+                let from = if from < 0 { count.saturating_add(from) } else { from }.clamp(0, count);
+                let length = match length {
+                    Some(l) => self.arithmetic(l)?,
+                    None => count,
+                };
+                let end = if length < 0 { count.saturating_add(length) } else { from.saturating_add(length) };
+                let (from, end) = (usize::try_from(from), usize::try_from(end.clamp(from, count)));
+                chars.get(from.unwrap_or(0)..end.unwrap_or(0)).unwrap_or_default().iter().collect()
+            }
+            Op::None | Op::Default(..) => text,
+        };
+        Ok(Some(Value::Text(text)))
+    }
+
+    /// The files that a field stands for, or else its text.
+    fn file_names(&mut self, field: Vec<Letter>) -> Vec<String> {
+        let text: String = field.iter().map(|(c, _)| c).collect();
+        if !glob::is_pattern(&field) || self.frame.options.contains('f') {
+            return vec![text];
+        }
+        let absolute = text.starts_with('/');
+        let mut found = vec![if absolute { "/".to_owned() } else { String::new() }];
+        for part in field.split(|(c, _)| *c == '/').filter(|p| !p.is_empty()) {
+            let plain: String = part.iter().map(|(c, _)| c).collect();
+            let mut next = Vec::new();
+            for base in found.iter().take(100) {
+                let join = |name: &str| match base.as_str() {
+                    "" | "/" => format!("{base}{name}"),
+                    _ => format!("{base}/{name}"),
+                };
+                if !glob::is_pattern(part) {
+                    let path = join(&plain);
+                    next.extend(self.look(&path).is_some().then_some(path));
+                    continue;
+                }
+                let hidden = plain.starts_with('.');
+                for name in self.names_in(if base.is_empty() { "." } else { base }) {
+                    let letters: Vec<char> = name.chars().collect();
+                    if name.starts_with('.') == hidden && glob::matches(part, &letters) {
+                        next.push(join(&name));
+                    }
+                }
+            }
+            found = next;
+        }
+        if found.is_empty() { vec![text] } else { found }
+    }
+}
+
+fn push_result(out: &mut Fields, text: &str, quoted: bool, split: bool, ifs: &str) {
+    if quoted || !split {
+        out.push(text, quoted);
+    } else {
+        out.split(text, ifs);
+    }
+}
+
+fn strip(text: &[char], pattern: &[Letter], suffix: bool, longest: bool) -> String {
+    let n = text.len();
+    // Where the text is cut: the shortest piece comes first, or the longest.
+    let mut cuts: Vec<usize> = (0..=n).collect();
+    if suffix != longest {
+        cuts.reverse();
+    }
+    for at in cuts {
+        let (head, tail) = text.split_at(at.min(n));
+        let (piece, rest) = if suffix { (tail, head) } else { (head, tail) };
+        if glob::matches(pattern, piece) {
+            return rest.iter().collect();
+        }
+    }
+    text.iter().collect()
+}
+
+fn replace(text: &[char], pattern: &[Letter], with: &str, all: bool) -> String {
+    let mut out = String::new();
+    let (mut at, mut done) = (0, false);
+    while at < text.len() {
+        let rest = text.get(at..).unwrap_or_default();
+        let longest = (1..=rest.len().min(1000))
+            .rev()
+            .find(|n| (all || !done) && glob::matches(pattern, rest.get(..*n).unwrap_or_default()));
+        match longest {
+            Some(n) => {
+                out.push_str(with);
+                done = true;
+                at += n;
+            }
+            None => {
+                out.extend(rest.first());
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// bash's `{1..5}` and `{a,b}` with what stands before and after; `None` if there is none.
+fn braces(field: &[Letter]) -> Option<Vec<String>> {
+    let open = field.iter().position(|l| *l == ('{', false))?;
+    let close = open + field.get(open..)?.iter().position(|l| *l == ('}', false))?;
+    let text = |part: &[Letter]| part.iter().map(|(c, _)| c).collect::<String>();
+    let (before, inner, after) =
+        (text(field.get(..open)?), text(field.get(open + 1..close)?), text(field.get(close + 1..)?));
+    let items: Vec<String> = match inner.split_once("..") {
+        Some((a, b)) => {
+            let (a, b): (i64, i64) = (a.parse().ok()?, b.parse().ok()?);
+            let count = a.abs_diff(b).min(5000);
+            let step = if a <= b { 1 } else { -1 };
+            (0..=count).filter_map(|i| Some((a + step * i64::try_from(i).ok()?).to_string())).collect()
+        }
+        None if inner.contains(',') => inner.split(',').map(str::to_owned).collect(),
+        None => return None,
+    };
+    Some(items.into_iter().map(|i| format!("{before}{i}{after}")).collect())
+}
+
+/// Letters of a text for a pattern that is not quoted.
+pub(super) fn pattern(text: &str) -> Vec<Letter> {
+    letters(text, false)
+}

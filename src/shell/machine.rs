@@ -1,0 +1,461 @@
+//! A shell's state: variables, files, streams, the clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::ast::Node;
+use super::files::{self, Change, Files, Write};
+use super::{
+    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, End, Output, Program, Run, STOPS_AFTER, Tools, Unknown,
+    Until, World,
+};
+use crate::api::{Timestamp, later};
+
+/// The longest text: of a variable, a file, a stream.
+pub(super) const TEXT_LIMIT: usize = 1 << 16;
+
+/// Why the current command does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The shell ends with a code.
+    Exit(i32),
+    /// A function or a sourced script returns.
+    Return(i32),
+    /// So many loops end.
+    Break(u32),
+    /// So many loops but one end, and the last one goes on.
+    Continue(u32),
+    /// The whole program ends, by a signal.
+    Killed(i32),
+    /// It does not end, or not before the moment up to which it is run.
+    Never,
+}
+
+/// A status, or why there is none.
+pub(super) type Ran = Result<i32, Stop>;
+
+/// Where output goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Out {
+    Console { stderr: bool },
+    Nowhere,
+    File(String),
+    Buffer(usize),
+}
+
+/// A stream that commands read from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Input {
+    pub(super) text: Vec<char>,
+    pub(super) at: usize,
+    /// When the text is there.
+    pub(super) from: Option<Timestamp>,
+    /// Whether nobody ever closes the stream.
+    pub(super) open: bool,
+}
+
+/// A command in the background.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) pid: usize,
+    /// When it ends, and its status; `None` if it does not.
+    pub(super) ends: Option<(Timestamp, i32)>,
+}
+
+/// What a subshell has a copy of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    pub(super) variables: BTreeMap<String, (Rc<str>, bool)>,
+    pub(super) functions: BTreeMap<String, Rc<Node>>,
+    pub(super) name: String,
+    pub(super) args: Vec<String>,
+    pub(super) directory: String,
+    pub(super) options: String,
+    pub(super) traps: BTreeMap<String, String>,
+    pub(super) bash: bool,
+}
+
+pub(super) struct Shell<'a> {
+    pub(super) program: &'a Program,
+    world: &'a World,
+    resolve: &'a dyn Fn(&str) -> Option<Rc<str>>,
+    until: Option<Timestamp>,
+    pub(super) now: Timestamp,
+    pub(super) files: Files,
+    writes: Vec<Write>,
+    looked_at: BTreeSet<String>,
+    asked: BTreeMap<String, Option<Rc<str>>>,
+    output: Vec<Output>,
+    printed: usize,
+    pub(super) certain: bool,
+    pub(super) steps: usize,
+    pub(super) depth: usize,
+    pub(super) frame: Frame,
+    pub(super) status: i32,
+    /// The status of the last command substitution.
+    pub(super) substituted: Option<i32>,
+    /// How many conditions are being tested: a failing command in one does not end a shell with `set -e`.
+    pub(super) tested: usize,
+    /// What functions have to restore of their local variables.
+    pub(super) locals: Vec<Vec<(String, Option<(Rc<str>, bool)>)>>,
+    pub(super) jobs: Vec<Job>,
+    pub(super) outs: BTreeMap<u8, Out>,
+    pub(super) buffers: Vec<String>,
+    pub(super) inputs: Vec<Input>,
+    /// The current standard input.
+    pub(super) input: usize,
+    /// Whether the command under way is the container's process itself, not a child of its shell.
+    pub(super) alone: bool,
+    /// Whether this is the container's own shell, not a copy of it.
+    pub(super) main: bool,
+    /// Whether the signal was handled.
+    handled: bool,
+}
+
+impl<'a> Shell<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        world: &'a World,
+        resolve: &'a dyn Fn(&str) -> Option<Rc<str>>,
+        until: Until,
+    ) -> Shell<'a> {
+        let until = match until {
+            Until::End => None,
+            Until::Moment(t) => Some(t),
+        };
+        let mut frame = Frame { directory: program.directory.clone(), ..Frame::default() };
+        for (name, value) in &program.env {
+            frame.variables.insert(name.clone(), (value.as_str().into(), true));
+        }
+        let console = |stderr| Out::Console { stderr };
+        Shell {
+            program,
+            world,
+            resolve,
+            until,
+            now: program.start,
+            files: world.files.clone(),
+            writes: Vec::new(),
+            looked_at: BTreeSet::new(),
+            asked: BTreeMap::new(),
+            output: Vec::new(),
+            printed: 0,
+            certain: true,
+            steps: if until.is_some() { COMMANDS_LIMIT_OF_A_MOMENT } else { COMMANDS_LIMIT },
+            depth: 0,
+            frame,
+            status: 0,
+            substituted: None,
+            tested: 0,
+            locals: Vec::new(),
+            jobs: Vec::new(),
+            outs: BTreeMap::from([(1, console(false)), (2, console(true))]),
+            buffers: Vec::new(),
+            inputs: vec![Input { open: program.stdin, ..Input::default() }],
+            input: 0,
+            alone: true,
+            main: true,
+            handled: false,
+        }
+    }
+
+    pub(super) fn into_run(mut self, end: End) -> Run {
+        let last = match (end, self.until) {
+            (End::Exit(at, _), Some(until)) => at.min(until),
+            (End::Exit(at, _), None) => at,
+            (End::Runs, Some(until)) => until,
+            (End::Runs, None) => Timestamp::MAX,
+        };
+        // What commands in the background do after the end of the shell does not happen.
+        self.writes.retain(|w| w.at <= last);
+        self.output.retain(|o| o.at <= last);
+        crate::api::order::sort_by(&mut self.writes, |a, b| a.at.cmp(&b.at));
+        crate::api::order::sort_by(&mut self.output, |a, b| a.at.cmp(&b.at));
+        Run {
+            end,
+            certain: self.certain,
+            names: self.asked,
+            files: self.looked_at,
+            writes: self.writes,
+            output: self.output,
+        }
+    }
+
+    /// Counts a command.
+    pub(super) fn step(&mut self) -> Result<(), Stop> {
+        self.steps = self.steps.checked_sub(1).ok_or(Stop::Never)?;
+        Ok(())
+    }
+
+    /// Lets time pass.
+    pub(super) fn pass(&mut self, time: SignedDuration) -> Result<(), Stop> {
+        let then = later(self.now, time);
+        self.dies_before(Some(then))?;
+        self.now = then;
+        if self.until.is_some_and(|u| then > u) { Err(Stop::Never) } else { Ok(()) }
+    }
+
+    /// Whether the moment up to which the program is run comes before `then`.
+    pub(super) fn is_past(&self, then: Timestamp) -> bool {
+        self.until.is_some_and(|u| then > u)
+    }
+
+    /// Waits for something that does not come.
+    pub(super) fn block(&mut self) -> Stop {
+        self.dies_before(None).err().unwrap_or(Stop::Never)
+    }
+
+    /// SIGTERM ends a process that does not handle it, unless it is process 1.
+    fn dies_before(&mut self, then: Option<Timestamp>) -> Result<(), Stop> {
+        let Some(signal) = self.program.signal.filter(|s| then.is_none_or(|t| *s < t)) else { return Ok(()) };
+        if self.program.first || self.frame.traps.contains_key("TERM") || self.handled {
+            return Ok(());
+        }
+        self.now = self.now.max(signal);
+        Err(Stop::Killed(143))
+    }
+
+    /// A server, which runs until SIGTERM and then ends with `code`.
+    pub(super) fn serve(&mut self, code: i32) -> Stop {
+        match self.program.signal.filter(|_| self.alone) {
+            Some(signal) => {
+                self.now = later(self.now.max(signal), STOPS_AFTER);
+                Stop::Killed(code)
+            }
+            None => self.block(),
+        }
+    }
+
+    /// A program that nobody knows.
+    pub(super) fn unknown(&mut self) -> Ran {
+        self.certain = false;
+        match self.program.unknown {
+            Unknown::Forever => Err(self.serve(0)),
+            Unknown::Ends(after) => {
+                let ends = later(self.now, after);
+                if let Some(signal) = self.program.signal.filter(|s| self.alone && *s < ends) {
+                    let stopped = later(self.now.max(signal), STOPS_AFTER);
+                    if stopped < ends {
+                        self.now = stopped;
+                        return Err(Stop::Killed(0));
+                    }
+                }
+                self.pass(after)?;
+                Ok(0)
+            }
+        }
+    }
+
+    /// Runs the trap of SIGTERM, if the signal has come. A shell does so when the command under way has ended.
+    pub(super) fn check_signal(&mut self) -> Result<(), Stop> {
+        if self.handled || self.program.signal.is_none_or(|s| s > self.now) {
+            return Ok(());
+        }
+        let Some(action) = self.frame.traps.get("TERM").cloned() else { return Ok(()) };
+        self.handled = true;
+        let status = self.status;
+        self.evaluate(&action)?;
+        self.status = status;
+        Ok(())
+    }
+
+    /// Waits for a signal that is handled, if one comes before `then`. Returns whether it came.
+    pub(super) fn interrupted(&mut self, then: Option<Timestamp>) -> Result<bool, Stop> {
+        let Some(signal) = self.program.signal.filter(|s| then.is_none_or(|t| *s < t)) else {
+            return Ok(false);
+        };
+        let handles = self.frame.traps.get("TERM").is_some_and(|a| !a.is_empty());
+        if self.handled || !handles || self.until.is_some_and(|u| signal > u) {
+            return Ok(false);
+        }
+        self.now = self.now.max(signal);
+        self.check_signal()?;
+        Ok(true)
+    }
+
+    /// What the DNS answers.
+    pub(super) fn resolve(&mut self, name: &str) -> Option<Rc<str>> {
+        let noted = self.world.names.get(name).and_then(|answers| {
+            let valid = answers.iter().rev().find(|(t, _)| *t <= self.now);
+            valid.or(answers.first()).map(|(_, a)| a.clone())
+        });
+        let answer = noted.unwrap_or_else(|| (self.resolve)(name));
+        self.asked.insert(name.to_owned(), answer.clone());
+        answer
+    }
+
+    /// A variable's value.
+    pub(super) fn variable(&self, name: &str) -> Option<Rc<str>> {
+        self.frame.variables.get(name).map(|(v, _)| v.clone())
+    }
+
+    /// Sets a variable. The text of one that is too long is cut.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        let value: Rc<str> = cut(value).into();
+        let entry = self.frame.variables.entry(name.to_owned()).or_insert_with(|| (value.clone(), false));
+        entry.0 = value;
+        entry.1 |= self.frame.options.contains('a');
+    }
+
+    pub(super) fn path(&self, path: &str) -> String {
+        files::absolute(&self.frame.directory, path)
+    }
+
+    /// What a path is; `None` if it does not exist.
+    pub(super) fn look(&mut self, path: &str) -> Option<files::Node> {
+        let path = self.path(path);
+        let found = self.files.at(&path, self.now);
+        self.looked_at.insert(path);
+        found
+    }
+
+    pub(super) fn is_directory(&mut self, path: &str) -> bool {
+        self.look(path) == Some(files::Node::Directory)
+    }
+
+    /// The names in a directory.
+    pub(super) fn names_in(&mut self, path: &str) -> Vec<String> {
+        let path = self.path(path);
+        let names = self.files.list(&path, self.now);
+        self.looked_at.insert(path);
+        names
+    }
+
+    /// Changes a path.
+    pub(super) fn change(&mut self, path: &str, change: Change) {
+        let write = Write { at: self.now, path: self.path(path), change };
+        self.files.note(&write);
+        self.writes.push(write);
+    }
+
+    /// The content of a file, or why it cannot be read.
+    pub(super) fn read(&mut self, path: &str) -> Result<String, &'static str> {
+        match self.look(path) {
+            Some(files::Node::File(text)) => Ok(text),
+            Some(files::Node::Directory) => Err("Is a directory"),
+            None => Err("No such file or directory"),
+        }
+    }
+
+    /// Opens a file for writing, or says why that cannot be.
+    pub(super) fn open(&mut self, path: &str, append: bool) -> Result<Out, &'static str> {
+        match self.path(path).as_str() {
+            "/dev/null" | "/dev/tty" => return Ok(Out::Nowhere),
+            "/dev/stdout" => return Ok(self.outs.get(&1).cloned().unwrap_or(Out::Nowhere)),
+            "/dev/stderr" => return Ok(self.outs.get(&2).cloned().unwrap_or(Out::Nowhere)),
+            "/proc/1/fd/1" | "/proc/self/fd/1" => return Ok(Out::Console { stderr: false }),
+            "/proc/1/fd/2" | "/proc/self/fd/2" => return Ok(Out::Console { stderr: true }),
+            _ => {}
+        }
+        if self.is_directory(path) {
+            return Err("Is a directory");
+        }
+        let path = self.path(path);
+        let directory = files::parent(&path).to_owned();
+        if !self.is_directory(&directory) && self.program.complete {
+            return Err("nonexistent directory");
+        }
+        let new = !append || self.files.at(&path, self.now).is_none();
+        if new {
+            self.change(&path, Change::Put("".into()));
+        }
+        Ok(Out::File(path))
+    }
+
+    /// Writes to a file descriptor.
+    pub(super) fn write(&mut self, fd: u8, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.outs.get(&fd) {
+            Some(Out::Console { stderr }) => {
+                self.printed = self.printed.saturating_add(text.len());
+                // Who runs a program to its end asks for what it has done only at some moment.
+                if self.until.is_some() && self.printed <= 64 * TEXT_LIMIT {
+                    self.output.push(Output { at: self.now, stderr: *stderr, text: text.to_owned() });
+                }
+            }
+            Some(Out::File(path)) => {
+                let path = path.clone();
+                self.change(&path, Change::Append(cut(text).into()));
+            }
+            Some(Out::Buffer(at)) => {
+                if let Some(buffer) = self.buffers.get_mut(*at) {
+                    let free = TEXT_LIMIT.saturating_sub(buffer.len());
+                    buffer.extend(text.chars().scan(0, |used, c| {
+                        *used += c.len_utf8();
+                        (*used <= free).then_some(c)
+                    }));
+                }
+            }
+            Some(Out::Nowhere) | None => {}
+        }
+    }
+
+    pub(super) fn print(&mut self, text: &str) {
+        self.write(1, text);
+    }
+
+    /// A message of a command about itself.
+    pub(super) fn error(&mut self, message: &str) {
+        self.write(2, &format!("{message}\n"));
+    }
+
+    /// A message of the shell, as `sh: …`.
+    pub(super) fn complain(&mut self, message: &str) {
+        let name = if self.frame.name.is_empty() { "sh" } else { &self.frame.name };
+        let text = match self.program.tools {
+            _ if self.frame.bash => format!("{name}: line 1: {message}"),
+            Tools::Gnu => format!("{name}: 1: {message}"),
+            Tools::Busybox => format!("{name}: {message}"),
+        };
+        self.error(&text);
+    }
+
+    /// All that is left of standard input.
+    pub(super) fn read_input(&mut self) -> Result<String, Stop> {
+        self.await_input()?;
+        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(String::new()) };
+        let open = input.open;
+        let text = input.text.iter().skip(input.at).collect();
+        input.at = input.text.len();
+        if open { Err(self.block()) } else { Ok(text) }
+    }
+
+    fn await_input(&mut self) -> Result<(), Stop> {
+        match self.inputs.get(self.input).and_then(|i| i.from).filter(|t| *t > self.now) {
+            Some(from) => self.pass(from.duration_since(self.now)),
+            None => Ok(()),
+        }
+    }
+
+    /// The next line of standard input with its newline; `None` at its end.
+    pub(super) fn read_line(&mut self) -> Result<Option<String>, Stop> {
+        self.await_input()?;
+        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(None) };
+        let mut line = String::new();
+        while let Some(c) = input.text.get(input.at) {
+            line.push(*c);
+            input.at += 1;
+            if *c == '\n' {
+                return Ok(Some(line));
+            }
+        }
+        let open = input.open;
+        if open {
+            return Err(self.block());
+        }
+        Ok((!line.is_empty()).then_some(line))
+    }
+}
+
+/// The beginning of a text that is too long.
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(TEXT_LIMIT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}

@@ -1,0 +1,187 @@
+//! What a process in a container does, without running it: a POSIX shell and the usual commands, on virtual time.
+//!
+//! A [`Program`] is what the runtime starts: words, environment, user, the moment of the start. A [`World`] is what the
+//! program finds outside of itself: mounted files with their history, the names that the cluster's DNS knows. [`run`]
+//! is a pure function of the two. It executes the program's commands one after the other; a command takes no time,
+//! but for those that wait (`sleep`, `wait`, a read from a pipe that is not filled yet). The result, a [`Run`], says
+//! when the program ends and with which code. Nothing else is kept of a program that runs: what it has printed and
+//! which files it has written until some moment, a caller asks for by running it again up to that moment
+//! ([`Until::Moment`]). A program whose result depends on the outside says so ([`Run::names`], [`Run::files`]); when
+//! that changes, the caller notes the change with its moment in the world, and runs the program again from its start.
+//!
+//! A loop that does not end is recognized by a budget: a program that has executed [`COMMANDS_LIMIT`] commands runs
+//! for ever. Shell functions, substitutions and nested commands are as deep as the stack of a browser allows.
+//!
+//! A command that is not among those of this room is a program that nobody knows. [`Program::unknown`] says what it
+//! does: a caller knows whether it is a server or a job.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | `parser`, `words`, `ast` | a script's text, and what is read from it |
+//! | `expand`, `glob`, `arith` | expansions, patterns, arithmetic |
+//! | `machine` | a shell's state: variables, files, streams, the clock |
+//! | `exec` | commands that consist of commands |
+//! | `builtins`, `condition`, `tools` | the commands |
+//!
+//! The crates that read shell scripts do not fit: brush-parser and conch-parser bring a parser generator or have no
+//! maintainer, yash-syntax is under the GPL, and deno_task_shell has no loops.
+
+mod arith;
+mod ast;
+mod builtins;
+mod condition;
+mod exec;
+mod expand;
+mod files;
+mod glob;
+mod machine;
+mod parser;
+mod text;
+mod tools;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::Timestamp;
+use machine::{Shell, Stop};
+
+pub use files::{Change, Files, Node, Write, absolute};
+pub use text::duration;
+pub use tools::{is_shell, is_tool};
+
+/// A program that has executed this many commands, and has not come to an end, runs for ever.
+pub const COMMANDS_LIMIT: usize = 2000;
+
+/// The most commands that are executed to find out what a program has done until a moment. What it does after that
+/// many is not seen.
+pub const COMMANDS_LIMIT_OF_A_MOMENT: usize = 50_000;
+
+/// From SIGTERM to the end of a program that handles it.
+pub const STOPS_AFTER: SignedDuration = SignedDuration::from_secs(1);
+
+/// Whose words the commands use in their messages, and which ones there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tools {
+    /// Those of BusyBox; `sh` is ash.
+    Busybox,
+    /// Those of GNU; `sh` is dash.
+    Gnu,
+}
+
+/// What a program does that nobody knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// It runs until it is stopped.
+    Forever,
+    /// It runs that long and ends with 0.
+    Ends(SignedDuration),
+}
+
+/// What the runtime starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The command and its arguments.
+    pub words: Vec<String>,
+    /// The environment.
+    pub env: BTreeMap<String, String>,
+    /// The working directory.
+    pub directory: String,
+    /// The host's name.
+    pub host: String,
+    /// User and group.
+    pub user: (i64, i64),
+    /// When it starts.
+    pub start: Timestamp,
+    /// What its commands are like.
+    pub tools: Tools,
+    /// Whether the image has no other commands than [`is_tool`] knows, so that another one is not found.
+    pub complete: bool,
+    /// What a program does that nobody knows.
+    pub unknown: Unknown,
+    /// Whether somebody may write to its standard input, so that it does not end.
+    pub stdin: bool,
+    /// Whether it is process 1 of its namespace. Such a process ignores signals that it does not handle.
+    pub first: bool,
+    /// When it gets SIGTERM; `None` if it does not.
+    pub signal: Option<Timestamp>,
+    /// The number of processors.
+    pub processors: u32,
+}
+
+/// The answers of the cluster's DNS to a question, each with the moment from which it is valid; `None` if the name
+/// does not exist.
+pub type Answers = Vec<(Timestamp, Option<Rc<str>>)>;
+
+/// What a program finds outside of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct World {
+    /// Mounted files, and what others have written into the container's file system.
+    pub files: Files,
+    /// What the DNS has answered so far.
+    pub names: BTreeMap<String, Answers>,
+}
+
+/// How far a program is to be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// To its end.
+    End,
+    /// To this moment, which is included. What was written is noted in [`Run::writes`] and [`Run::output`].
+    Moment(Timestamp),
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a code, at a moment.
+    Exit(Timestamp, i32),
+    /// It has not ended: it runs for ever, or the moment has come.
+    Runs,
+}
+
+/// A piece of output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// When it was written.
+    pub at: Timestamp,
+    /// Whether it is of standard error.
+    pub stderr: bool,
+    /// The text. It can be a part of a line, or several.
+    pub text: String,
+}
+
+/// What has become of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// How it ends.
+    pub end: End,
+    /// Whether all of its commands are known, so that it does what it would do.
+    pub certain: bool,
+    /// The names that were asked for, with the last answer.
+    pub names: BTreeMap<String, Option<Rc<str>>>,
+    /// The paths that it looked at.
+    pub files: BTreeSet<String>,
+    /// What it has written to files, in the order of time.
+    pub writes: Vec<Write>,
+    /// What it has printed, in the order of time.
+    pub output: Vec<Output>,
+}
+
+/// Runs a program. `resolve` answers questions to the DNS that the world has no answer for.
+pub fn run(program: &Program, world: &World, resolve: &dyn Fn(&str) -> Option<Rc<str>>, until: Until) -> Run {
+    let mut shell = Shell::new(program, world, resolve, until);
+    let result = shell.start();
+    let end = match result {
+        Ok(code) | Err(Stop::Exit(code) | Stop::Killed(code)) => End::Exit(shell.now, code & 0xff),
+        Err(Stop::Return(code)) => End::Exit(shell.now, code & 0xff),
+        Err(Stop::Break(_) | Stop::Continue(_)) => End::Exit(shell.now, 0),
+        Err(Stop::Never) => End::Runs,
+    };
+    shell.into_run(end)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,394 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+
+fn program(words: &[&str], tools: Tools) -> Program {
+    Program {
+        words: words.iter().map(|w| (*w).to_owned()).collect(),
+        env: BTreeMap::from([("PATH".into(), "/bin:/usr/bin".into()), ("HOME".into(), "/root".into())]),
+        directory: "/tmp".into(),
+        host: "web-0".into(),
+        user: (0, 0),
+        start: Timestamp::from_second(1_767_225_600).unwrap(),
+        tools,
+        complete: true,
+        unknown: Unknown::Forever,
+        stdin: false,
+        first: true,
+        signal: None,
+        processors: 2,
+    }
+}
+
+fn sh(script: &str) -> Program {
+    program(&["sh", "-c", script], Tools::Gnu)
+}
+
+/// When a program ends, in milliseconds after its start, and its code; `None` if it runs for ever.
+fn ends(p: &Program) -> Option<(i128, i32)> {
+    match run(p, &World::default(), &|_| None, Until::End).end {
+        End::Exit(at, code) => Some((at.duration_since(p.start).as_millis(), code)),
+        End::Runs => None,
+    }
+}
+
+/// What a program has printed until a moment, in seconds after its start: standard output, standard error.
+fn printed(p: &Program, after: i64) -> (String, String) {
+    let until = Until::Moment(crate::api::later(p.start, SignedDuration::from_secs(after)));
+    let run = run(p, &World::default(), &|_| None, until);
+    let of = |stderr| run.output.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect();
+    (of(false), of(true))
+}
+
+/// Scripts that end at once, with what they print and their code. What is expected is what dash does:
+/// `cargo test --lib shell -- --ignored` compares them with the machine's `sh`.
+const SCRIPTS: &[(&str, &str, i32)] = &[
+    ("echo hello", "hello\n", 0),
+    ("echo 'a  b' \"c $((1+2))\" d\\ e", "a  b c 3 d e\n", 0),
+    ("a=1; b=\"x y\"; echo $a $b \"$b\"", "1 x y x y\n", 0),
+    ("a='x   y'; echo $a", "x y\n", 0),
+    ("echo ${x:-none} ${x-none}; x=; echo ${x:-none}${x-none}.", "none none\nnone.\n", 0),
+    ("echo ${x:=set}; echo $x ${#x} ${x:+yes}", "set\nset 3 yes\n", 0),
+    ("f=/a/b/c.tar.gz; echo ${f##*/} ${f%/*} ${f%%.*} ${f#*.}", "c.tar.gz /a/b /a/b/c tar.gz\n", 0),
+    ("if [ 1 -lt 2 ]; then echo yes; else echo no; fi", "yes\n", 0),
+    ("if false; then echo a; elif true; then echo b; fi", "b\n", 0),
+    ("i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done", "0\n1\n2\n", 0),
+    ("i=3; until [ $i -eq 0 ]; do i=$((i-1)); done; echo $i", "0\n", 0),
+    ("for i in a \"b c\" d; do echo \"[$i]\"; done", "[a]\n[b c]\n[d]\n", 0),
+    ("for i in 1 2 3 4; do [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done", "1\n3\n", 0),
+    ("case abc in a*) echo 1;; *) echo 2;; esac; case x in a|x) echo 3;; esac", "1\n3\n", 0),
+    ("case \"a*\" in \"a*\") echo quoted;; esac; case b in [!a]) echo not;; esac", "quoted\nnot\n", 0),
+    ("f() { echo \"$1-$2-$#\"; return 3; }; f a b; echo $?", "a-b-2\n3\n", 0),
+    ("f() { local v=in; echo $v; }; v=out; f; echo $v", "in\nout\n", 0),
+    ("(exit 4); echo $?; (a=1; cd /); echo \"$a\"", "4\n\n", 0),
+    ("{ echo a; echo b; } | wc -l", "2\n", 0),
+    ("echo a | tr a b | sed s/b/c/", "c\n", 0),
+    ("printf '%s-%d\\n' a 1 b 2; printf '%05.1f|%-4s|%3s\\n' 2.55 ab c", "a-1\nb-2\n002.5|ab  |  c\n", 0),
+    ("x=$(echo a; echo b); echo \"$x\"; echo $x; echo `echo q`", "a\nb\na b\nq\n", 0),
+    ("true && echo a || echo b; false && echo c || echo d", "a\nd\n", 0),
+    ("! true; echo $?; ! false; echo $?", "1\n0\n", 0),
+    ("set -e; echo a; false; echo b", "a\n", 1),
+    ("set -e; if false; then :; fi; false || true; ! true; echo end", "end\n", 0),
+    ("set -e; (exit 3); echo no", "", 3),
+    ("set -- a 'b c'; echo $#; for i; do echo $i; done; shift; echo \"$@\"", "2\na\nb c\nb c\n", 0),
+    (
+        "set -- 'a b' c; for i in \"$@\"; do echo \"<$i>\"; done; for i in $*; do echo \"<$i>\"; done; echo \"$*\"",
+        "<a b>\n<c>\n<a>\n<b>\n<c>\na b c\n",
+        0,
+    ),
+    ("cat <<EOF\na $((2*3)) \\$x\nEOF\necho after", "a 6 $x\nafter\n", 0),
+    ("cat <<'EOF'\n$x `y`\nEOF", "$x `y`\n", 0),
+    ("if true; then cat <<-A; fi\n\tx\n\tA\necho z", "x\nz\n", 0),
+    (
+        "echo $((7/2)) $((7%3)) $((1<<4)) $((5>3&&2<1)) $((1?2:3)) $((-3+1)) $((010)) $((0x1f))",
+        "3 1 16 0 2 -2 8 31\n",
+        0,
+    ),
+    ("x=5; echo $((x+=2)) $x $((x*x))", "7 7 49\n", 0),
+    ("exit 300", "", 44),
+    ("trap 'echo bye' EXIT; echo hi; exit 2", "hi\nbye\n", 2),
+    ("eval 'x=1; echo $x'", "1\n", 0),
+    ("x=1 env | grep ^x=", "x=1\n", 0),
+    ("export A=1; B=2; env | grep -E '^(A|B)='", "A=1\n", 0),
+    ("sh -c 'echo $0 $1' zero one", "zero one\n", 0),
+    ("test -n \"\" ; echo $?; [ ! -e /nonexistent ]; echo $?; [ a = a -a b != c ]; echo $?", "1\n0\n0\n", 0),
+    ("echo a b c | { read x y; echo \"$y\"; }", "b c\n", 0),
+    ("printf 'a\\nb\\n' | while read l; do echo \"<$l>\"; done", "<a>\n<b>\n", 0),
+    ("printf '3\\n1\\n2\\n1\\n' | sort -u | head -n 2; seq 3 | tail -1", "1\n2\n3\n", 0),
+    ("printf 'a:b:c\\n' | cut -d: -f2; echo abc | cut -c2-", "b\nbc\n", 0),
+    ("echo hello world | grep -o 'o.' ; echo x | grep -q y; echo $?", "o \nor\n1\n", 0),
+    ("printf 'a\\na\\nb\\n' | uniq -c | tr -s ' '", " 2 a\n 1 b\n", 0),
+    ("echo one two | sed -e 's/\\(one\\) \\(two\\)/\\2 \\1/' -e 's/t/T/g'", "Two one\n", 0),
+    ("seq 5 | sed -n '2,3p'; seq 3 | sed 2d; seq 9 | sed '/3/q' | wc -l", "2\n3\n1\n3\n3\n", 0),
+    ("expr 1 + 2 \\* 3; expr abc : 'a\\(.*\\)'; basename /a/b.c .c; dirname /a/b/c", "7\nbc\nb\n/a/b\n", 0),
+    ("echo a; # comment\necho b #c\necho c#d", "a\nb\nc#d\n", 0),
+    ("echo a \\\n b", "a b\n", 0),
+    ("x='a b'; y=$x; echo \"$y\"; IFS=:; z=a:b; set -- $z; echo $#", "a b\n2\n", 0),
+    ("echo \"$(echo \"a $(echo b)\")\"", "a b\n", 0),
+    ("echo \"${x:-\"a b\"}\"; echo ${x:-a   b}", "a b\na b\n", 0),
+    ("nosuchcommand; echo $?", "127\n", 0),
+    ("echo out; echo err >&2; echo both 2>&1", "out\nboth\n", 0),
+    ("ls /nonexistent 2>/dev/null || echo absent", "absent\n", 0),
+    ("echo a >/dev/null; { echo x; echo y >&2; } 2>/dev/null", "x\n", 0),
+    ("f() { f2; echo in; }; f2() { return 1; }; f && echo ok", "in\nok\n", 0),
+    ("for i in 1 2; do for j in 1 2; do [ $j = 2 ] && break 2; echo $i$j; done; done", "11\n", 0),
+    ("while :; do break; done; echo end", "end\n", 0),
+    ("echo '\\n' | wc -l; printf '%s' '\\n' | wc -c", "2\n2\n", 0),
+    ("unset x; echo ${x?gone}; echo not", "", 2),
+    ("if", "", 2),
+    ("echo )", "", 2),
+    (
+        "seq 3 | xargs echo n; seq 2 | xargs -n1 echo; seq 2 | xargs -I{} echo '<{}>'",
+        "n 1 2 3\n1\n2\n<1>\n<2>\n",
+        0,
+    ),
+    ("sleep 0 & wait; echo done", "done\n", 0),
+    ("exec echo replaced; echo not", "replaced\n", 0),
+    ("a=b; case $a in\n  a) echo A ;;\n  b)\n    echo B\n    ;;\nesac", "B\n", 0),
+    ("command -v nosuchthing || echo none", "none\n", 0),
+    ("yes | head -2", "y\ny\n", 0),
+    ("echo {1..3}", "{1..3}\n", 0),
+];
+
+#[test]
+fn scripts() {
+    let failures: Vec<String> = SCRIPTS
+        .iter()
+        .filter_map(|(script, out, code)| {
+            let p = sh(script);
+            let got = (ends(&p), printed(&p, 0));
+            (got.0 != Some((0, *code)) || got.1.0 != *out).then(|| format!("{script}\n{got:?}"))
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Compares the expectations with the machine's `sh`.
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+#[ignore = "needs a POSIX sh, and is about the test's table"]
+fn the_machine_does_the_same() {
+    for (script, out, code) in SCRIPTS {
+        let got =
+            std::process::Command::new("dash").args(["-c", script]).current_dir("/tmp").output().unwrap();
+        let text = String::from_utf8_lossy(&got.stdout);
+        assert_eq!((&*text, got.status.code()), (*out, Some(*code)), "{script}");
+    }
+}
+
+#[test]
+fn time_passes_only_where_a_command_waits() {
+    for (script, want) in [
+        ("sleep 5; exit 1", Some((5000, 1))),
+        ("sleep 1m 0.5", Some((60500, 0))),
+        ("sleep infinity; exit 1", None),
+        ("echo hello && sleep 2 && false", Some((2000, 1))),
+        ("false && sleep 9; sleep 1", Some((1000, 0))),
+        ("for i in 1 2 3; do sleep 2; done", Some((6000, 0))),
+        ("sleep 3 & sleep 5 & wait; exit 7", Some((5000, 7))),
+        ("sleep 30 & exit 2", Some((0, 2))),
+        ("sleep 5 | sleep 7", Some((7000, 0))),
+        ("(sleep 3; echo x) | cat", Some((3000, 0))),
+        ("x=$(sleep 4; echo y)", Some((4000, 0))),
+        ("while true; do date; sleep 1; done", None),
+        ("while :; do :; done", None),
+        ("for(;;)", Some((0, 2))),
+        ("tail -f /dev/null", None),
+        ("timeout 3 sleep 10; echo $?; sleep 1", Some((4000, 0))),
+        ("sleep -5", Some((0, 1))),
+        ("./server --port 80", Some((0, 127))),
+        ("f() { f; }; f", Some((0, 2))),
+        ("x=a; while :; do x=$x$x; done", None),
+        ("yes > /dev/null", None),
+    ] {
+        assert_eq!(ends(&sh(script)), want, "{script}");
+    }
+}
+
+#[test]
+fn a_program_that_nobody_knows_does_what_the_caller_says() {
+    let mut p = Program { complete: false, ..sh("echo a; ./server; echo b") };
+    assert_eq!(ends(&p), None);
+    p.unknown = Unknown::Ends(SignedDuration::from_secs(4));
+    assert_eq!(ends(&p), Some((4000, 0)));
+    assert!(!run(&p, &World::default(), &|_| None, Until::End).certain);
+    p.words = vec!["/app/server".into()];
+    p.unknown = Unknown::Forever;
+    p.signal = Some(crate::api::later(p.start, SignedDuration::from_secs(10)));
+    assert_eq!(ends(&p), Some((11_000, 0)));
+    p.words = vec!["sh".into(), "-c".into(), "exec /app/server".into()];
+    assert_eq!(ends(&p), Some((11_000, 0)));
+    p.words = vec!["sh".into(), "-c".into(), "echo starts; /app/server".into()];
+    assert_eq!(ends(&p), None, "the shell waits for the server and ignores the signal");
+}
+
+#[test]
+fn signals() {
+    let at = |script: &str, seconds: i64| {
+        let mut p = sh(script);
+        p.signal = Some(crate::api::later(p.start, SignedDuration::from_secs(seconds)));
+        p
+    };
+    assert_eq!(ends(&at("sleep 60", 5)), Some((60_000, 0)), "process 1 ignores it");
+    assert_eq!(ends(&Program { first: false, ..at("sleep 60; echo x", 5) }), Some((5000, 143)));
+    let handles = "trap 'echo stops; exit 3' TERM; while true; do sleep 2; done";
+    assert_eq!(ends(&at(handles, 5)), Some((6000, 3)), "the trap runs when the command under way has ended");
+    assert_eq!(printed(&at(handles, 5), 10).0, "stops\n");
+    assert_eq!(ends(&at("trap 'exit 0' TERM; sleep infinity & wait", 5)), Some((5000, 0)));
+    assert_eq!(ends(&at("trap 'exit 0' TERM; sleep infinity & wait $!; exit 4", 5)), Some((5000, 0)));
+    assert_eq!(ends(&at("trap 'exit 0' SIGTERM; sleep infinity", 5)), None);
+    assert_eq!(ends(&at("trap '' TERM; sleep 9", 5)), Some((9000, 0)));
+}
+
+#[test]
+fn the_world_outside() {
+    let p = Program {
+        tools: Tools::Busybox,
+        ..sh("until nslookup db; do echo waiting; sleep 2; done; cat /etc/config/a")
+    };
+    let mut world = World::default();
+    let second = |n| crate::api::later(p.start, SignedDuration::from_secs(n));
+    world.files.note(&Write { at: p.start, path: "/etc/config/a".into(), change: Change::Put("x\n".into()) });
+    let first = run(&p, &world, &|_| None, Until::End);
+    assert_eq!((first.end, first.names.get("db")), (End::Runs, Some(&None)));
+    world.names.insert("db".into(), vec![(p.start, None), (second(7), Some("10.96.0.7".into()))]);
+    let run = run(&p, &world, &|_| None, Until::Moment(second(60)));
+    assert_eq!(run.end, End::Exit(second(8), 0));
+    assert!(run.files.contains("/etc/config/a"));
+    let out: String = run.output.iter().map(|o| o.text.as_str()).collect();
+    assert_eq!(out.matches("waiting").count(), 4);
+    assert!(out.ends_with("Address: 10.96.0.7\n\nx\n"), "{out}");
+}
+
+#[test]
+fn files_have_a_history() {
+    let p = sh("touch healthy; sleep 30; rm -f healthy; mkdir -p a/b; echo x > a/b/c; mv a d; sleep 600");
+    let files = |n: i64| {
+        let until = crate::api::later(p.start, SignedDuration::from_secs(n));
+        let mut files = Files::default();
+        run(&p, &World::default(), &|_| None, Until::Moment(until)).writes.iter().for_each(|w| files.note(w));
+        (files.list("/tmp", until), files.at("/tmp/d/b/c", until))
+    };
+    assert_eq!(files(29), (vec!["healthy".into()], None));
+    assert_eq!(files(31), (vec!["d".into()], Some(Node::File("x\n".into()))));
+}
+
+#[test]
+fn messages_of_busybox() {
+    let p = |s| Program { tools: Tools::Busybox, ..sh(s) };
+    for (script, err, code) in [
+        ("cat /tmp/healthy", "cat: can't open '/tmp/healthy': No such file or directory\n", 1),
+        ("nothing", "sh: nothing: not found\n", 127),
+        ("curl http://x", "sh: curl: not found\n", 127),
+        ("wget -qO- http://web", "wget: bad address 'web'\n", 1),
+        ("nc -z db 5432", "nc: bad address 'db'\n", 1),
+        ("echo x > /no/such", "sh: can't create /no/such: nonexistent directory\n", 1),
+        ("ls /none", "ls: /none: No such file or directory\n", 1),
+    ] {
+        let p = p(script);
+        assert_eq!((printed(&p, 0).1.as_str(), ends(&p)), (err, Some((0, code))), "{script}");
+    }
+    assert_eq!(printed(&p("date; hostname; whoami"), 0).0, "Thu Jan  1 00:00:00 UTC 2026\nweb-0\nroot\n");
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Texts that look like scripts.
+    fn script() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "echo ",
+            "a",
+            "$x",
+            "${x",
+            "}",
+            "${x:-",
+            "$(",
+            ")",
+            "`",
+            "\"",
+            "'",
+            "((",
+            "))",
+            "$((",
+            "1",
+            "+",
+            "*",
+            "/0",
+            ";",
+            "\n",
+            "&",
+            "&&",
+            "||",
+            "|",
+            "if ",
+            "then ",
+            "else ",
+            "fi",
+            "while ",
+            "do ",
+            "done",
+            "for i in ",
+            "case x in ",
+            "esac",
+            ";;",
+            "{ ",
+            "[ ",
+            "] ",
+            "[[ ",
+            " ]]",
+            "<<E\n",
+            "E\n",
+            ">",
+            "< ",
+            ">&",
+            "2>&1",
+            "f() ",
+            "=",
+            "x=",
+            "!",
+            "exec ",
+            "trap ",
+            "TERM",
+            "wait",
+            "sleep 1",
+            "sleep 9e9",
+            "cat ",
+            "sed s/a/b/ ",
+            "grep [ ",
+            "tr a-z ",
+            "cut -d",
+            "printf %*d ",
+            "test ",
+            "-eq ",
+            "read x",
+            "set -eux ",
+            "shift 9",
+            "break 9",
+            "seq 9999999 ",
+            "expr ",
+            "date +%",
+            "xargs ",
+            "timeout 1 ",
+            "\u{e9}",
+            "\\",
+            "#",
+            "~",
+            "*",
+            "?",
+            "[!",
+            "%%",
+            "##",
+            "/",
+            "ls ",
+            "cp -r / /tmp ",
+            "rm -rf / ",
+            "head -n",
+            "-",
+            "yes",
+            "eval ",
+            "tail -c ",
+        ]);
+        prop::collection::vec(piece, 0..40).prop_map(|p| p.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_text_makes_it_panic(text in script(), bash in any::<bool>(), signal in prop::option::of(0..100i64)) {
+            let mut p = program(&[if bash { "bash" } else { "sh" }, "-c", &text], Tools::Busybox);
+            p.signal = signal.map(|s| crate::api::later(p.start, SignedDuration::from_secs(s)));
+            p.complete = signal.is_some();
+            let end = ends(&p);
+            prop_assert_eq!(end, ends(&p));
+            let _ = printed(&p, 50);
+        }
+
+        #[test]
+        fn nor_does_any_character(text in "\\PC{0,40}") {
+            ends(&sh(&text));
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The usual commands, as far as they need no more than files, text, time and names. Their messages and exit codes are
+//! those of BusyBox or of GNU.
+
+mod files;
+mod filter;
+mod net;
+mod sed;
+mod system;
+
+use jiff::SignedDuration;
+
+use super::machine::{Ran, Shell};
+use super::{Tools, text};
+
+/// The part of a path after its last `/`.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// Whether a path is in one of the directories of commands.
+pub(super) fn is_standard(path: &str) -> bool {
+    ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/"]
+        .iter()
+        .any(|d| path.strip_prefix(d).is_some_and(|rest| !rest.contains('/')))
+}
+
+/// Whether a command is a shell.
+pub fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "ash" | "dash" | "bash")
+}
+
+/// Commands that end by themselves at once with 0, and have no effect that a process here could notice.
+const EFFECTLESS: [&str; 11] =
+    ["chgrp", "chmod", "chown", "chroot", "logger", "mount", "stty", "swapoff", "sync", "sysctl", "umount"];
+
+/// Whether a command is known.
+pub fn is_tool(name: &str) -> bool {
+    EFFECTLESS.contains(&name) || TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).is_ok()
+}
+
+type Tool = fn(&mut Shell<'_>, &[String]) -> Ran;
+
+/// The commands by their names, sorted.
+const TOOLS: &[(&str, Tool)] = &[
+    ("[", |s, a| {
+        let end = a.len().saturating_sub(1);
+        s.test_command("[", a.get(1..end).unwrap_or_default())
+    }),
+    ("basename", files::basename),
+    ("cat", files::cat),
+    ("cp", files::cp),
+    ("curl", net::curl),
+    ("cut", filter::cut),
+    ("date", system::date),
+    ("dirname", files::dirname),
+    ("dumb-init", system::wrapper),
+    ("echo", system::echo),
+    ("egrep", filter::grep),
+    ("env", system::env),
+    ("expr", system::expr),
+    ("false", |_, _| Ok(1)),
+    ("fgrep", filter::grep),
+    ("free", system::free),
+    ("getent", net::getent),
+    ("grep", filter::grep),
+    ("head", filter::head),
+    ("hostname", system::hostname),
+    ("id", system::id),
+    ("install", files::mkdir),
+    ("ln", files::cp),
+    ("ls", files::ls),
+    ("mkdir", files::mkdir),
+    ("mktemp", files::mktemp),
+    ("mv", files::mv),
+    ("nc", net::nc),
+    ("nice", system::wrapper),
+    ("nohup", system::wrapper),
+    ("nproc", system::nproc),
+    ("nslookup", net::nslookup),
+    ("ping", net::ping),
+    ("printenv", system::printenv),
+    ("printf", system::printf),
+    ("pwd", system::pwd),
+    ("rm", files::rm),
+    ("rmdir", files::rm),
+    ("sed", sed::sed),
+    ("seq", system::seq),
+    ("sleep", sleep),
+    ("sort", filter::sort),
+    ("stdbuf", system::wrapper),
+    ("tail", filter::tail),
+    ("tee", filter::tee),
+    ("test", |s, a| s.test_command("test", a.get(1..).unwrap_or_default())),
+    ("timeout", system::wrapper),
+    ("tini", system::wrapper),
+    ("touch", files::touch),
+    ("tr", filter::tr),
+    ("true", |_, _| Ok(0)),
+    ("uname", system::uname),
+    ("uniq", filter::uniq),
+    ("usleep", |s, a| {
+        let micros = a.get(1).and_then(|n| n.parse::<i64>().ok()).unwrap_or(0);
+        s.pass(SignedDuration::from_micros(micros.max(0)))?;
+        Ok(0)
+    }),
+    ("wc", filter::wc),
+    ("wget", net::wget),
+    ("whoami", system::whoami),
+    ("xargs", system::xargs),
+    ("yes", filter::yes),
+];
+
+/// Runs a command; `None` if nobody knows it. `args` begin with its name.
+pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<Ran> {
+    if EFFECTLESS.contains(&name) {
+        return Some(Ok(0));
+    }
+    // BusyBox has no curl.
+    if name == "curl" && shell.program.complete && shell.program.tools == Tools::Busybox {
+        return None;
+    }
+    let at = TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
+    TOOLS.get(at).map(|(_, tool)| tool(shell, args))
+}
+
+fn sleep(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    let times = args.get(1..).unwrap_or_default();
+    if times.is_empty() {
+        shell.error("sleep: missing operand");
+        return Ok(1);
+    }
+    let mut total = SignedDuration::ZERO;
+    for time in times {
+        if matches!(time.as_str(), "infinity" | "inf") {
+            return Err(shell.block());
+        }
+        match text::duration(time) {
+            Some(t) => total = total.saturating_add(t),
+            None => {
+                shell.error(&match shell.program.tools {
+                    Tools::Busybox => format!("sleep: invalid number '{time}'"),
+                    Tools::Gnu => format!("sleep: invalid time interval '{time}'"),
+                });
+                return Ok(1);
+            }
+        }
+    }
+    shell.pass(total)?;
+    Ok(0)
+}
+
+/// A regular expression, extended or basic.
+pub(super) fn regex(pattern: &str, extended: bool, ignore_case: bool) -> Option<regex::Regex> {
+    let pattern = if extended { pattern.to_owned() } else { basic(pattern) };
+    let pattern = pattern.replace("[[:<:]]", r"\b").replace("[[:>:]]", r"\b");
+    regex::RegexBuilder::new(&pattern)
+        .case_insensitive(ignore_case)
+        .size_limit(1 << 20)
+        .nest_limit(50)
+        .build()
+        .ok()
+}
+
+/// A basic regular expression as an extended one: what is escaped there is not here, and the other way round.
+fn basic(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut chars = pattern.chars().peekable();
+    let mut first = true;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(e @ ('(' | ')' | '{' | '}' | '|' | '+' | '?')) => out.push(e),
+                Some('<' | '>') => out.push_str(r"\b"),
+                Some(e) => out.extend(['\\', e]),
+                None => out.push_str(r"\\"),
+            },
+            '*' if first => out.push_str(r"\*"),
+            '(' | ')' | '{' | '}' | '|' | '+' | '?' => out.extend(['\\', c]),
+            '[' => {
+                out.push('[');
+                // Up to its end a bracket expression stands for itself; a `[` in it has to be escaped.
+                let mut any = false;
+                while let Some(c) = chars.next() {
+                    match c {
+                        ']' if any => {
+                            out.push(']');
+                            break;
+                        }
+                        '[' if chars.peek() == Some(&':') => {
+                            out.push('[');
+                            while let Some(c) = chars.next() {
+                                out.push(c);
+                                if c == ']' {
+                                    break;
+                                }
+                            }
+                        }
+                        '[' | '\\' | ']' => out.extend(['\\', c]),
+                        _ => out.push(c),
+                    }
+                    any |= c != '^';
+                }
+            }
+            _ => out.push(c),
+        }
+        first = matches!(c, '^') && first;
+    }
+    out
+}
+
+/// Options of one letter and operands. `valued` are the letters that take a value.
+pub(super) struct Options<'a> {
+    letters: String,
+    values: Vec<(char, &'a str)>,
+    pub(super) operands: Vec<&'a str>,
+}
+
+impl<'a> Options<'a> {
+    pub(super) fn parse(args: &'a [String], valued: &str) -> Options<'a> {
+        let mut out = Options { letters: String::new(), values: Vec::new(), operands: Vec::new() };
+        let mut rest = args.iter().skip(1);
+        while let Some(arg) = rest.next() {
+            if arg == "--" {
+                out.operands.extend(rest.by_ref().map(String::as_str));
+            } else if let Some(long) = arg.strip_prefix("--") {
+                let (name, value) = long.split_once('=').unwrap_or((long, ""));
+                let letter = name.chars().next().unwrap_or('-');
+                out.letters.push(letter);
+                out.values.push((letter, value));
+            } else if let Some(flags) = arg.strip_prefix('-').filter(|f| !f.is_empty()) {
+                for (at, c) in flags.char_indices() {
+                    out.letters.push(c);
+                    if valued.contains(c) {
+                        let value = flags.get(at + c.len_utf8()..).filter(|v| !v.is_empty());
+                        let value = value.or_else(|| rest.next().map(String::as_str));
+                        out.values.push((c, value.unwrap_or_default()));
+                        break;
+                    }
+                }
+            } else {
+                out.operands.push(arg);
+            }
+        }
+        out
+    }
+
+    pub(super) fn has(&self, letter: char) -> bool {
+        self.letters.contains(letter)
+    }
+
+    pub(super) fn value(&self, letter: char) -> Option<&'a str> {
+        self.values.iter().rev().find(|(c, _)| *c == letter).map(|(_, v)| *v)
+    }
+
+    pub(super) fn all(&self, letter: char) -> Vec<&'a str> {
+        self.values.iter().filter(|(c, _)| *c == letter).map(|(_, v)| *v).collect()
+    }
+}
+
+impl Shell<'_> {
+    /// The texts of files with their names, or of standard input. A file that cannot be read is told; the second
+    /// result is whether there was one.
+    pub(super) fn inputs_of(
+        &mut self,
+        command: &str,
+        paths: &[&str],
+    ) -> Result<(Vec<(String, String)>, bool), super::machine::Stop> {
+        if paths.is_empty() {
+            return Ok((vec![("-".into(), self.read_input()?)], false));
+        }
+        let (mut all, mut failed) = (Vec::new(), false);
+        for path in paths {
+            if *path == "-" {
+                all.push(("-".to_owned(), self.read_input()?));
+                continue;
+            }
+            match self.read(path) {
+                Ok(text) => all.push(((*path).to_owned(), text)),
+                Err(why) => {
+                    failed = true;
+                    self.uncertain(path);
+                    self.error(&match self.program.tools {
+                        Tools::Busybox if why == "Is a directory" => format!("{command}: read error: {why}"),
+                        Tools::Busybox if command == "grep" => format!("{command}: {path}: {why}"),
+                        Tools::Busybox => format!("{command}: can't open '{path}': {why}"),
+                        Tools::Gnu => format!("{command}: {path}: {why}"),
+                    });
+                }
+            }
+        }
+        Ok((all, failed))
+    }
+
+    /// Notes that the absence of a path is not certain: the image may have it.
+    pub(super) fn uncertain(&mut self, path: &str) {
+        let path = self.path(path);
+        let known = self.program.complete || path.starts_with("/tmp/") || path.starts_with("/dev/");
+        self.certain &= known;
+    }
+}
