@@ -71,6 +71,8 @@ pub(super) enum Effect<S> {
     State(StateChange<S>),
     /// Records an event.
     Event(Box<Recorded>),
+    /// Says that the component answers requests to itself otherwise than before.
+    Publish,
     /// Adds a key to the queue.
     Add(AnyKey),
     /// Takes back what was planned for a key.
@@ -170,6 +172,13 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         let mut shared = self.shared.borrow_mut();
         change(&mut shared.state);
         shared.effects.push(Effect::State(Box::new(change)));
+    }
+
+    /// Says that the component answers requests to itself ([`Reconciler::metrics`](super::Reconciler::metrics))
+    /// otherwise than before. Components that look again at regular intervals ([`Wait::Resync`], [`Wait::Poll`])
+    /// may find something new, so the cluster waits for them as after a write.
+    pub fn publish(&self) {
+        self.shared.borrow_mut().effects.push(Effect::Publish);
     }
 
     /// Adds a key to the queue.
@@ -299,6 +308,11 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
     /// Lists the objects of a kind in a namespace, from the API server itself, past the caches.
     pub fn list(&self, kind: Kind, namespace: &str) -> ApiCall<S, Vec<Object>> {
         self.call(Verb::List, kind, Key::new(namespace, ""), Subresource::None, Body::None)
+    }
+
+    /// Asks the kubelet of a node what the node and the containers on it use.
+    pub fn node_metrics(&self, node: &str) -> ApiCall<S, Vec<Object>> {
+        self.call(Verb::Get, Kind::NODE, Key::new("", node), Subresource::Proxy, Body::None)
     }
 
     /// Evicts a pod.

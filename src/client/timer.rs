@@ -26,6 +26,10 @@ pub enum Wait {
         /// The namespace; [`ANYWHERE`] for all, and for objects in none.
         namespace: Rc<str>,
     },
+    /// The deadline is that of a component that looks again at regular intervals. It is met on time when time
+    /// passes for another reason. The cluster does not wait for it until something is written or
+    /// [published](crate::client::Context::publish), and waits from then on.
+    Resync,
     /// The deadline belongs to a schedule that never ends, so the cluster does not wait: it is steady until then. The
     /// deadline is met on time when time passes for another reason, and time passes to it when a person lets it
     /// ([`Action::Advance`](crate::cluster::Action::Advance)).

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Cluster;
 use super::action::Actor;
+use super::aggregate::METRICS_SERVER;
 use super::clock::Clock;
 use super::process::Process;
 use crate::api::csi;
@@ -68,6 +69,9 @@ pub struct Config {
     /// The components of the process beside Kubernetes, such as a provisioner. Without any there is no such
     /// process.
     pub addons: Components,
+    /// The components of the metrics server. Without any none is installed; a person can install one later
+    /// ([`Fault::MetricsServer`](super::Fault::MetricsServer)).
+    pub metrics_server: Components,
     /// Objects that are created at the start: the Service of the API server, the default StorageClass.
     pub addon_objects: Vec<Object>,
 }
@@ -88,6 +92,7 @@ impl Config {
             apiserver: Rc::new(crate::controlplane::all),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
+            metrics_server: Rc::new(Vec::new),
             addon_objects: kubernetes_service()
                 .into_iter()
                 .chain([crate::provisioner::storage_class(crate::provisioner::NAME).into()])
@@ -125,6 +130,10 @@ impl Cluster {
         }
         // It comes last, so that the processes which were there before it keep their numbers in links.
         cluster.add_process(Process::new("kube-apiserver", None, (config.apiserver)()));
+        let metrics_server = (config.metrics_server)();
+        if !metrics_server.is_empty() {
+            cluster.add_process(Process::new(METRICS_SERVER, None, metrics_server));
+        }
         // If the components never settle, steps of the cluster will show that.
         let _ = cluster.settle();
         cluster.turn = Actor::default();

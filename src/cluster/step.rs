@@ -221,13 +221,20 @@ impl Cluster {
             return None;
         }
         self.api.set_now(now);
-        let response = self.api.request_of(p.program.as_ref(), &pending.request);
+        let response = match self.answered_elsewhere(&pending.request) {
+            Some(response) => response,
+            None => self.api.request_of(p.program.as_ref(), &pending.request),
+        };
         let p = self.running(actor.process)?;
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress =
             component.answered(&mut Env { caches: &p.caches, now, timers: &mut timers }, response.clone())?;
+        let published = component.take_published();
         self.set_timers(actor, timers);
+        if published {
+            self.clock.changed_anywhere();
+        }
         let (ended, error) = match progress {
             Progress::Waiting => (false, None),
             Progress::Done { error, .. } => (true, error),

@@ -12,6 +12,7 @@ pub mod history;
 pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
+pub mod podautoscaler;
 pub mod podgc;
 pub mod replicaset;
 pub mod resource_quota;
@@ -28,10 +29,6 @@ use crate::api::definition::established_kind;
 use crate::api::types::CustomResourceDefinition;
 use crate::client::{Caches, Component, Controller};
 
-/// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
-/// objects, and a view of them has to say so.
-pub const UNATTENDED: &[Kind] = &[Kind::HORIZONTAL_POD_AUTOSCALER];
-
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
 /// CustomResourceDefinitions. Kubernetes' controllers ask the API server every 30 seconds.
@@ -44,7 +41,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 27] = [
+const ALIASES: [(&str, &str); 28] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
@@ -56,6 +53,7 @@ const ALIASES: [(&str, &str); 27] = [
     ("endpointslicemirroring", "endpointslicemirroring-controller"),
     ("ephemeral-volume", "ephemeral-volume-controller"),
     ("garbagecollector", "garbage-collector-controller"),
+    ("horizontalpodautoscaling", "horizontal-pod-autoscaler-controller"),
     ("job", "job-controller"),
     ("namespace", "namespace-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
@@ -109,5 +107,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::attachdetach::AttachDetachController),
         Controller::boxed(volume::expand::ExpandController),
         Controller::boxed(volume::ephemeral::EphemeralController),
+        Controller::boxed(podautoscaler::HorizontalController),
     ]
 }

@@ -17,6 +17,7 @@
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
+//! | `usage` | `metrics/collectors/resource_metrics.go` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
@@ -46,6 +47,7 @@ mod status_containers;
 mod task;
 pub mod timings;
 mod turn;
+mod usage;
 mod volumes;
 
 pub use fault::{KubeletFault, ProbeType};

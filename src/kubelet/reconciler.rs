@@ -16,10 +16,10 @@ use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
     PodStatus, Secret,
 };
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp, csi};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
-    EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
 };
 
 /// The most turns of a pod at one moment.
@@ -136,6 +136,10 @@ impl Reconciler for Kubelet {
             cx.enqueue(Task::Pod(pod));
         }
         true
+    }
+
+    fn metrics(&self, state: &State, reading: &Reading<'_>) -> Option<Vec<Object>> {
+        super::usage::read(state, &self.key, reading)
     }
 
     fn restarted(&self, state: &State) -> State {

@@ -264,9 +264,6 @@ fn Readings(props: &ReadingsProps) -> Html {
 }
 
 fn short(t: &Texts, s: &Short) -> String {
-    if s.unattended {
-        return t.get("short-unattended");
-    }
     match s.counts {
         Counts::Pods { want, updated, available, total } => {
             let key = if s.halt == Some(Halt::Paused) { "short-paused" } else { "short" };

@@ -16,7 +16,7 @@ use steady::kubectl::{self, Waited};
 
 use crate::kubelet;
 use crate::provisioner;
-use crate::stand_ins::{StandInKubelet, StandInProvisioner};
+use crate::stand_ins::{StandInKubelet, StandInMetricsServer, StandInProvisioner};
 use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System, Write};
 
 /// After this many seconds without a write a cluster counts as quiet.
@@ -71,6 +71,10 @@ pub fn cluster(setup: &Setup) -> Cluster {
     config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
     config.addon_objects = vec![provisioner::storage_class().into()];
+    if setup.metrics {
+        config.metrics_server =
+            Rc::new(|| vec![Controller::boxed(StandInMetricsServer) as Box<dyn Component>]);
+    }
     if setup.real_default {
         let of_kind = |o: &Object| o.kind() == Kind::SERVICE;
         config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));

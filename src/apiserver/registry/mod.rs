@@ -29,6 +29,9 @@ const MAX_GENERATED_BASE: usize = 58;
 
 impl ApiServer {
     pub(in crate::apiserver) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
+        if r.subresource == Subresource::Scale {
+            return self.get_scale(r, cx);
+        }
         Ok(Response::Object { object: self.current(r, cx)?, created: false })
     }
 

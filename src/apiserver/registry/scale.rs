@@ -9,10 +9,30 @@ use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationContro
 use crate::api::{ApiKind, MetaExt, Object, labels};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status};
 use crate::apiserver::ApiServer;
+use crate::apiserver::apiextensions::Absent;
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::stage::Stage;
 
 impl ApiServer {
+    /// Reads the `/scale` of an object, as an object of its own.
+    pub(in crate::apiserver) fn get_scale(
+        &self,
+        r: &Request,
+        cx: &RequestContext,
+    ) -> Result<Response, Status> {
+        let object = self.current(r, cx)?;
+        let scale = match &cx.view {
+            Some(_) if !r.kind.has_subresource("scale") => {
+                return Err(Status::not_found(r.kind, &r.key.name));
+            }
+            Some(view) => view.scale_of(&object, Absent::Refused)?,
+            None => scale_of(&object).ok_or_else(Status::no_such_path)?,
+        };
+        let read = Object::from_value(crate::api::scale::kind(), scale);
+        let object = read.map_err(|e| Status::new(500, "InternalError", e.to_string()))?;
+        Ok(Response::Object { object, created: false })
+    }
+
     /// Handles a request for `/scale`: the object gets another size.
     pub(in crate::apiserver) fn scale(
         &mut self,

@@ -22,7 +22,8 @@ pub use replay::{Replay, Replayed};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
-/// steps to the next run of a schedule; `e` has mounts that fail. A link is written in the oldest version that has all it needs, so that
+/// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed. A link is
+/// written in the oldest version that has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
 const VERSIONS: [char; 5] = ['a', 'b', 'c', 'd', 'e'];
 /// The most characters of a link that is opened.

@@ -72,9 +72,6 @@ pub struct Short {
     pub counts: Counts,
     /// Whether a person has halted it.
     pub halt: Option<Halt>,
-    /// Whether no controller of this build handles the workload's kind: it is stored, and nothing acts on
-    /// it.
-    pub unattended: bool,
     /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
     pub reason: String,
     /// The message that belongs to the reason.
@@ -91,11 +88,6 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
         let Some(object) = drawing.object(i) else { continue };
         if let Some(report) = kinds::of(node.reference.kind).report(cluster, object) {
             count(drawing, &node.reference, report, &mut out);
-        }
-    }
-    for kind in crate::controllers::UNATTENDED {
-        for (reference, _) in cluster.api().cached_list(*kind, None) {
-            out.short.push(unattended(reference));
         }
     }
     look_at_all(drawing, &mut out);
@@ -125,7 +117,6 @@ fn count(drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Dec
         object: reference.clone(),
         counts: report.counts,
         halt: report.halt,
-        unattended: false,
         reason,
         message,
         pod: None,
@@ -148,18 +139,6 @@ fn look_at_all(drawing: &Drawing, out: &mut Declared) {
         if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(o)) {
             out.ailing.push(Ailing { object: node.reference.clone(), ails });
         }
-    }
-}
-
-fn unattended(reference: &ObjectRef) -> Short {
-    Short {
-        object: reference.clone(),
-        counts: Counts::Pods { want: 0, updated: 0, available: 0, total: 0 },
-        halt: None,
-        unattended: true,
-        reason: String::new(),
-        message: String::new(),
-        pod: None,
     }
 }
 
@@ -228,20 +207,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::session::{Depth, Session, Start, scenario};
-
-    #[test]
-    fn what_nobody_looks_after_is_said() {
-        let mut session = Session::new(Start::default());
-        let scaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\nspec:\n  \
-                      maxReplicas: 3\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n";
-        let said = session.apply(scaler);
-        assert_eq!(said.stdout, "horizontalpodautoscaler.autoscaling/web created\n", "{}", said.stderr);
-        let mut drawing = Drawing::default();
-        drawing.draw(session.cluster(), session.cluster());
-        let declared = declared(session.cluster(), &drawing);
-        assert_eq!(declared.short.len(), 1);
-        assert!(declared.short.iter().all(|s| s.unattended));
-    }
 
     #[test]
     fn a_set_is_short_until_its_pods_are_updated() {
