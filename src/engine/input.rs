@@ -50,6 +50,8 @@ pub enum Input {
     Run,
     /// Takes steps without a pause until the cluster is steady; stops them instead if they are under way.
     ToSteady,
+    /// Runs until a moment, in milliseconds as [`Shown::clock`](super::Shown::clock), or until nothing is left to do.
+    ToMoment(i64),
     /// Stops the task.
     Stop,
     /// Goes to the moment before. Answered by [`Output::Did`](super::Output::Did): whether the run is there already.

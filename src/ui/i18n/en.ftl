@@ -83,6 +83,7 @@ apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
 apply-would = What Apply would do
 apply-create = create
+apply-back = The cluster has changed since this text was applied. Apply would put back:
 terminal-log = What kubectl printed
 terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
 terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
@@ -108,8 +109,14 @@ records = { $n ->
 }
 records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
+clock-menu = Let time pass
+clock-step = To the next thing that happens
+clock-about = As Step does. Time passes only when nothing else can happen.
+clock-to = To { $at }
 card-revision = { $kind } · revision { $n }
 card-paused = paused
+card-suspended = suspended
+card-next = next { $at }
 card-no-condition = no conditions
 pod-no-node = not scheduled yet
 pod-restarts = { $n ->
@@ -125,6 +132,7 @@ fold = { $n ->
    *[other] { $n } pods
 }, { $ready } ready
 label-workload = { $ready } of { $want } ready
+label-job = { $ready } of { $want } succeeded
 label-pod = { $word }, { $ready } of { $of } containers ready, { $node }{ $restarts ->
     [0] { "" }
     [one] , { $restarts } restart
@@ -159,9 +167,31 @@ steady-met = { $n ->
     [one] What was declared is what is running: { $n } pod.
    *[other] What was declared is what is running: { $n } pods.
 }
-steady-unmet = Nobody has a next command, yet it is not what was declared.
+steady-ended = { $n ->
+    [one] What was declared has run: { $n } completion.
+   *[other] What was declared has run: { $n } completions.
+}
+stuck = Stuck
+stuck-for-good = Nothing more happens by itself
+stuck-until = Nothing happens before the next run of a schedule
+stuck-ready = { $lead }, and { $n } of { $of } pods { $n ->
+    [one] is
+   *[other] are
+} not ready.
+stuck-updated = { $lead }, and { $n } of { $of } pods { $n ->
+    [one] does
+   *[other] do
+} not have the newest template.
+stuck-succeeded = { $lead }, and { $n } of { $of } completions { $n ->
+    [one] is
+   *[other] are
+} missing.
+stuck-other = { $lead }, and it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-job = { $want } to succeed: { $succeeded } succeeded, { $active } active, { $failed } failed
+short-suspended = suspended: { $want } to succeed, { $succeeded } succeeded
+short-endless = { $said }. What runs does not end by itself: its command is one that goes on, or one that is not known here.
 ails-condition = { $type } is { $status }
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->
@@ -179,7 +209,9 @@ pill-actions = { $n ->
     [one] { $n } action possible
    *[other] { $n } actions possible
 }
-pill-declared = { $have }/{ $want } pods as declared
+pill-ready = { $have }/{ $want } ready
+pill-updated = { $have }/{ $want } updated
+pill-succeeded = { $have }/{ $want } succeeded
 
 reading-replica-sets = Read as a record of intent for ReplicaSets: { $met } of { $of } Deployments match
 reading-pods = Read as a record of intent for Pods: { $met } of { $of } Deployments match
@@ -311,6 +343,10 @@ out-informers = Informers that started: { $started }; that stopped: { $stopped }
 out-advanced = Time passed: { $s } s
 
 ## Messages
+step-nothing = Nothing is left to do, and no schedule is due. Change something, or break something.
+limit-runs = Stopped: { $n } runs of schedules came due on the way, and something was always running. It may never come to rest by itself. “To steady” goes on; the clock has moments to run to.
+moment-nothing = Here it is steady, and nothing happens until after that moment.
+moment-never = Here it is steady, and nothing will happen by itself, so time does not pass.
 stepping = Looking for the next command
 setting-up = The set-up is done: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
@@ -319,6 +355,7 @@ stopped-link = Stopped: it was not opened.
 link-opened-first = Opened the link.
 evicted = pod/{ $pod } evicted
 close = Close
+whole = All that kubectl printed
 running = { $n } steps
 restoring = Step { $done } of { $of }
 limit-steps = Stopped after { $n } steps in one run.
@@ -649,6 +686,10 @@ map-stages = What each stage did with it
 map-stages-ask = Look at its stages
 map-stages-far = Too far to look: what led to it is a very long step.
 map-components = Components
+map-single = Processes of one component
+map-find = Find a component
+map-at-rest = { $n } at rest …
+map-fold = fold { $n } at rest
 map-kubelets = Kubelets
 map-kubelets-n = { $n } of them, { $busy } with something to do
 map-pick-kubelet = Kubelet of a node

@@ -13,18 +13,19 @@ mod storage;
 mod workloads;
 
 use crate::api::labels::Selector;
-use crate::api::{Kind, MetaExt, Object};
+use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::cluster::Cluster;
 
 use super::ails::Ails;
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
+use super::report::Report;
 use autoscalers::Autoscalers;
 use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
-use services::Services;
+use services::{Ingresses, Services};
 use sets::{DaemonSets, StatefulSets};
 use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
@@ -54,19 +55,39 @@ pub struct Selects {
 /// What the page shows of the objects of a kind. Each method is given an object of that kind.
 pub trait KindView {
     /// The place of the kind's objects in the reading order.
-    fn place(&self) -> Place;
+    fn place(&self) -> Place {
+        Place::Aside
+    }
     /// The objects of the kind that the graph shows.
-    fn shows(&self) -> Shows;
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
     /// The component that makes or keeps the kind's objects, which are drawn in its colour. Empty for none.
-    fn keeper(&self) -> &'static str;
+    fn keeper(&self) -> &'static str {
+        ""
+    }
     /// The kind of object that the kind's objects make, which stands in the next column.
-    fn makes(&self) -> Option<Kind>;
+    fn makes(&self) -> Option<Kind> {
+        None
+    }
     /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
     /// What is wrong with an object by its own account, when nothing is left to do. What a workload lacks of its pods is not
     /// part of it: [`declared`](super::declared) counts pods. Called for every object of the graph with every step.
     fn ails(&self, object: &Object) -> Option<Ails> {
         stuck(object)
+    }
+    /// What an object declares and reports, if it is a workload whose pods no other workload counts.
+    fn report(&self, _: &Cluster, _: &Object) -> Option<Report> {
+        None
+    }
+    /// When an object does something next by its own schedule.
+    fn next_run(&self, _: &Object, _now: Timestamp) -> Option<Timestamp> {
+        None
+    }
+    /// Whether a field of the kind's objects is kept by the API server itself.
+    fn is_bookkeeping(&self, _path: &str) -> bool {
+        false
     }
     /// The node that an object is bound to.
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
@@ -94,12 +115,13 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 21] = [
+const VIEWS: [(Kind, &dyn KindView); 22] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
     (Kind::NODE, &Nodes),
     (Kind::SERVICE, &Services),
+    (Kind::INGRESS, &Ingresses),
     (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
     (Kind::EVENT, &Plain { shows: Shows::None, record: true }),
     (Kind::LEASE, &Plain { shows: Shows::None, record: true }),
@@ -143,17 +165,8 @@ struct Plain {
 }
 
 impl KindView for Plain {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
     fn shows(&self) -> Shows {
         self.shows
-    }
-    fn keeper(&self) -> &'static str {
-        ""
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
     }
     fn card(&self, _: &Object) -> Card {
         Card::Other
