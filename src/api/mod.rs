@@ -52,6 +52,7 @@ mod structs;
 pub mod toleration;
 pub mod versions;
 pub mod volume;
+pub mod well_known;
 pub mod yaml;
 
 pub use custom::CustomObject;

@@ -128,7 +128,7 @@ impl Call {
         }
     }
 
-    /// The same request with a body.
+    /// Sets the body of the request.
     #[must_use]
     pub(super) fn body(mut self, body: Payload) -> Call {
         self.body = body;

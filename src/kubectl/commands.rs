@@ -265,7 +265,7 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -
     Err(Stop::Exit(1))
 }
 
-/// The same, for a group that prints its help on stderr.
+/// Runs a group of commands without one of its commands, for a group that prints its help on stderr.
 pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
     known_words(args, path)?;
     cx.err.push_str(help);

@@ -7,7 +7,7 @@ use crate::api::Kind;
 /// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
 const QUANTITY_MAPS: &[&str] =
     &["limits", "requests", "overhead", "capacity", "allocatable", "allocatedResources", "hard", "used"];
-/// The same of a LimitRange, whose `limits` are a list.
+/// Names of maps whose values are quantities in the items of a LimitRange, whose `limits` are a list.
 const LIMITS: &[&str] = &["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 /// Names of single quantities.
 const QUANTITIES: &[&str] = &["sizeLimit", "divisor"];

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::quantity::amount_of;
 use crate::api::types::CSIStorageCapacity;
@@ -33,6 +34,7 @@ impl Strategy for CSIStorageCapacity {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(body: &mut Value) {
         for name in ["capacity", "maximumVolumeSize"] {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::storage_class::{validate_parameters, validate_provisioner};
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::VolumeAttributesClass;
@@ -24,6 +25,7 @@ impl Strategy for VolumeAttributesClass {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
     fn convert(_body: &mut Value) {}
 

@@ -140,9 +140,8 @@ pub fn Components(props: &RowsProps) -> Html {
     let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
     for r in props.rows.0.iter() {
         match groups.last_mut() {
-            Some((name, rows)) if rows.last().is_some_and(|l| l.actor.process == r.actor.process) => {
-                rows.push(r);
-                let _ = name;
+            Some((_, rows)) if rows.last().is_some_and(|l| l.actor.process == r.actor.process) => {
+                rows.push(r)
             }
             _ => groups.push((r.process.to_string(), vec![r])),
         }
