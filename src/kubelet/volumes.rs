@@ -121,6 +121,11 @@ impl Turn<'_> {
     /// Records that a volume could not be mounted, and plans another attempt.
     pub(super) fn mount_failed(&mut self, message: String) {
         self.event(None, "Warning", "FailedMount", message);
+        self.mount_later();
+    }
+
+    /// Looks at the pod's volumes again later, or as soon as something has changed that they wait for.
+    pub(super) fn mount_later(&mut self) {
         self.rt.waits_for_config = true;
         let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
         self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
