@@ -7,11 +7,12 @@ use jiff::SignedDuration;
 
 use super::fault::KubeletFault;
 use super::node;
+use super::process::Process;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use crate::api::types::{
-    ConfigMap, Node, ObjectReference, PersistentVolumeClaim, Pod, PodSpec, PodStatus, Secret,
+    ConfigMap, Node, ObjectReference, PersistentVolumeClaim, Pod, PodSpec, PodStatus, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -45,6 +46,7 @@ impl Reconciler for Kubelet {
             .watches::<ConfigMap>(|cx, seen| config_changed(cx, seen.key))
             .watches::<PersistentVolumeClaim>(|cx, seen| config_changed(cx, seen.key))
             .watches::<Secret>(|cx, seen| config_changed(cx, seen.key))
+            .watches::<Service>(service_changed)
             .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));
@@ -144,6 +146,34 @@ fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
         .collect();
     for (pod, at) in waiting {
         cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
+    }
+    let here = cx.state.pods.range(Key::new(&changed.namespace, "")..);
+    let reading: Vec<Key> = here
+        .take_while(|(k, _)| k.namespace == changed.namespace)
+        .filter(|(_, rt)| processes(rt).any(|p| p.configured))
+        .map(|(k, _)| k.clone())
+        .collect();
+    for pod in reading {
+        cx.enqueue(Task::Pod(pod));
+    }
+}
+
+/// The processes of a pod that run.
+fn processes(rt: &PodRuntime) -> impl Iterator<Item = &Rc<Process>> {
+    rt.containers.iter().filter_map(|c| c.running()?.process.as_ref())
+}
+
+/// Lets the pods know of a Service that have asked the DNS for a name.
+fn service_changed(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Service>) {
+    let address = |s: Option<&Rc<Service>>| s.and_then(|s| s.spec.as_ref()?.cluster_ip.clone());
+    if address(seen.old) == address(seen.new) {
+        return;
+    }
+    let asks = |rt: &PodRuntime| processes(rt).any(|p| !p.names.is_empty());
+    let asking: Vec<Key> =
+        cx.state.pods.iter().filter(|(_, rt)| asks(rt)).map(|(key, _)| key.clone()).collect();
+    for pod in asking {
+        cx.enqueue(Task::Pod(pod));
     }
 }
 
