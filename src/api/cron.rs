@@ -6,6 +6,7 @@ use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span};
 
+use super::duration;
 use super::quote::go_quote;
 use super::{Timestamp, later, seconds};
 
@@ -163,8 +164,8 @@ fn int(text: &str) -> Result<u64, String> {
 
 fn descriptor(spec: &str, zone: TimeZone) -> Result<Schedule, String> {
     if let Some(text) = spec.strip_prefix("@every ") {
-        let delay = duration(text).map_err(|why| format!("failed to parse duration {spec}: {why}"))?;
-        let delay = SignedDuration::from_secs(delay.as_secs());
+        let delay = duration::parse(text).map_err(|why| format!("failed to parse duration {spec}: {why}"))?;
+        let delay = SignedDuration::from_secs(delay / 1_000_000_000);
         return Ok(Schedule::Every(delay.max(SignedDuration::from_secs(1))));
     }
     let all =
@@ -180,48 +181,6 @@ fn descriptor(spec: &str, zone: TimeZone) -> Result<Schedule, String> {
         _ => return Err(format!("unrecognized descriptor: {spec}")),
     }
     Ok(Schedule::Fields(Box::new(fields)))
-}
-
-/// Reads a duration as `time.ParseDuration` does: numbers with units such as `1h30m`, or a plain `0`.
-fn duration(text: &str) -> Result<SignedDuration, String> {
-    let invalid = || format!("time: invalid duration {}", go_quote(text));
-    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if rest == "0" {
-        return Ok(SignedDuration::ZERO);
-    }
-    if rest.is_empty() {
-        return Err(invalid());
-    }
-    let mut nanos = 0.0;
-    while !rest.is_empty() {
-        let number = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let (digits, tail) = rest.split_at(number);
-        if digits.chars().filter(|c| *c == '.').count() > 1 || !digits.contains(|c: char| c.is_ascii_digit())
-        {
-            return Err(invalid());
-        }
-        let end = tail.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(tail.len());
-        let (unit, tail) = tail.split_at(end);
-        let unit = match unit {
-            "" => return Err(format!("time: missing unit in duration {}", go_quote(text))),
-            "ns" => 1.0,
-            "us" | "µs" | "μs" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 60e9,
-            "h" => 3600e9,
-            _ => {
-                return Err(format!("time: unknown unit {} in duration {}", go_quote(unit), go_quote(text)));
-            }
-        };
-        nanos += digits.parse::<f64>().unwrap_or(0.0) * unit;
-        rest = tail;
-    }
-    if nanos > i64::MAX as f64 {
-        return Err(invalid());
-    }
-    let nanos = SignedDuration::from_nanos(nanos as i64);
-    Ok(if text.starts_with('-') { -nanos } else { nanos })
 }
 
 impl Schedule {

@@ -1,4 +1,5 @@
-//! Durations and ages as texts (`k8s.io/apimachinery/pkg/util/duration`).
+//! Durations as Go reads them (`time.ParseDuration`), and durations and ages as Kubernetes prints them
+//! (`k8s.io/apimachinery/pkg/util/duration`).
 
 use jiff::SignedDuration;
 
@@ -49,9 +50,123 @@ pub fn human_duration(d: SignedDuration) -> String {
     }
 }
 
+/// The most nanoseconds that a duration may have, with a minus before it: 2^63.
+const MOST: u64 = 1 << 63;
+
+/// Reads a duration as `time.ParseDuration` does: numbers with units, such as `1h2m3.5s`, or a plain `0`. The result is
+/// in nanoseconds.
+///
+/// # Errors
+/// Go's words.
+pub fn parse(text: &str) -> Result<i64, String> {
+    let invalid = || format!("time: invalid duration {}", quote(text));
+    let (negative, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if rest == "0" {
+        return Ok(0);
+    }
+    if rest.is_empty() {
+        return Err(invalid());
+    }
+    let mut total: u64 = 0;
+    while !rest.is_empty() {
+        let (whole, after) = digits(rest);
+        let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
+        if whole.is_empty() && fraction.is_empty() {
+            return Err(invalid());
+        }
+        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
+        let end = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
+        let (unit, next) = after.split_at_checked(end).unwrap_or((after, ""));
+        let scale: u64 = match unit {
+            "" => return Err(format!("time: missing unit in duration {}", quote(text))),
+            "ns" => 1,
+            // With the micro sign, and with the Greek letter.
+            "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return Err(format!("time: unknown unit {} in duration {}", quote(unit), quote(text))),
+        };
+        let part = whole.checked_mul(scale).and_then(|n| n.checked_add(part_of(fraction, scale)));
+        total = part.and_then(|n| n.checked_add(total)).filter(|n| *n <= MOST).ok_or_else(invalid)?;
+        rest = next;
+    }
+    match i64::try_from(total) {
+        Ok(nanos) => Ok(if negative { -nanos } else { nanos }),
+        Err(_) if negative => Ok(i64::MIN),
+        Err(_) => Err(invalid()),
+    }
+}
+
+/// The digits that a text begins with, and the rest.
+fn digits(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// The nanoseconds of a unit's fraction, by its digits. As in Go, digits that do not fit into 63 bits are left out, and
+/// the result is that of a multiplication in floating point.
+fn part_of(fraction: &str, unit: u64) -> u64 {
+    let (mut value, mut scale) = (0_u64, 1_f64);
+    for digit in fraction.bytes() {
+        let next = value.checked_mul(10).and_then(|v| v.checked_add(u64::from(digit - b'0')));
+        let Some(next) = next.filter(|n| *n <= MOST) else { break };
+        (value, scale) = (next, scale * 10.0);
+    }
+    (value as f64 * (unit as f64 / scale)) as u64
+}
+
+/// A text as package `time` quotes it in errors: each byte of a character that is not printable ASCII is escaped.
+fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.bytes() {
+        match c {
+            b'"' | b'\\' => out.extend(['\\', char::from(c)]),
+            b' '..=0x7f => out.push(char::from(c)),
+            _ => out.push_str(&format!("\\x{c:02x}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_are_read_as_in_go() {
+        let invalid = |text: &str| Err(format!("time: invalid duration \"{text}\""));
+        for (text, want) in [
+            ("0", Ok(0)),
+            ("5s", Ok(5_000_000_000)),
+            ("1h2m", Ok(3_720_000_000_000)),
+            ("-1.5s", Ok(-1_500_000_000)),
+            ("+.5us1.µs", Ok(1_500)),
+            ("1.0000000000000000000000000000001s", Ok(1_000_000_000)),
+            // More than a number in floating point can have.
+            ("9007199254740993ns", Ok(9_007_199_254_740_993)),
+            ("9223372036854775807ns", Ok(i64::MAX)),
+            ("-9223372036854775808ns", Ok(i64::MIN)),
+            ("9223372036854775808ns", invalid("9223372036854775808ns")),
+            ("3000000h", invalid("3000000h")),
+            ("", invalid("")),
+            ("-", invalid("-")),
+            (".s", invalid(".s")),
+            ("s", invalid("s")),
+            ("1s s", Err("time: unknown unit \"s s\" in duration \"1s s\"".into())),
+            ("5", Err("time: missing unit in duration \"5\"".into())),
+            ("1s5", Err("time: missing unit in duration \"1s5\"".into())),
+            ("1..s", Err("time: missing unit in duration \"1..s\"".into())),
+            ("1dé", Err(r#"time: unknown unit "d\xc3\xa9" in duration "1d\xc3\xa9""#.into())),
+        ] {
+            assert_eq!(parse(text), want, "{text}");
+        }
+    }
 
     #[test]
     fn durations_are_as_long_as_they_need_be() {

@@ -1,6 +1,6 @@
 //! Numbers that can be percentages (`k8s.io/apimachinery/pkg/util/intstr`).
 
-use super::names::quote;
+use super::quote::go_quote;
 use super::types::IntOrString;
 
 /// How a percentage of a total is rounded.
@@ -35,7 +35,7 @@ pub fn scaled_value(value: Option<&IntOrString>, total: i32, rounding: Rounding)
 /// The number before the percent sign.
 fn percent(text: &str) -> Result<i64, String> {
     let number = text.strip_suffix('%').ok_or("invalid type: string is not a percentage")?;
-    atoi(number).map_err(|e| format!("invalid value {}: {e}", quote(text)))
+    atoi(number).map_err(|e| format!("invalid value {}: {e}", go_quote(text)))
 }
 
 /// Go's `strconv.Atoi`, with its messages.
@@ -46,7 +46,7 @@ fn atoi(text: &str) -> Result<i64, String> {
             PosOverflow | NegOverflow => "value out of range",
             _ => "invalid syntax",
         };
-        format!("strconv.Atoi: parsing {}: {why}", quote(text))
+        format!("strconv.Atoi: parsing {}: {why}", go_quote(text))
     })
 }
 

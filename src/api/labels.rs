@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::names;
+use super::quote::go_quote;
 use super::types::LabelSelector;
 use crate::api::order;
 
@@ -59,14 +60,14 @@ impl Requirement {
         let mut errors = Vec::new();
         let key_errors = names::is_qualified_name(key);
         if !key_errors.is_empty() {
-            errors.push(format!("key: Invalid value: {}: {}", names::quote(key), key_errors.join("; ")));
+            errors.push(format!("key: Invalid value: {}: {}", go_quote(key), key_errors.join("; ")));
         }
         let mut invalid = |detail: &str| {
             // Go prints the values as JSON; an empty list is nil there.
             let list = if values.is_empty() {
                 "null".to_owned()
             } else {
-                format!("[{}]", values.iter().map(|v| names::quote(v)).collect::<Vec<_>>().join(","))
+                format!("[{}]", values.iter().map(go_quote).collect::<Vec<_>>().join(","))
             };
             errors.push(format!("values: Invalid value: {list}: {detail}"));
         };
@@ -89,7 +90,7 @@ impl Requirement {
             for (i, v) in values.iter().enumerate().filter(|(_, v)| v.parse::<i64>().is_err()) {
                 errors.push(format!(
                     "values[{i}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
-                    names::quote(v)
+                    go_quote(v)
                 ));
             }
         }
@@ -98,7 +99,7 @@ impl Requirement {
             if !value_errors.is_empty() {
                 errors.push(format!(
                     "values[{i}][{key}]: Invalid value: {}: {}",
-                    names::quote(v),
+                    go_quote(v),
                     value_errors.join("; ")
                 ));
             }
@@ -163,7 +164,7 @@ impl Selector {
                 "Exists" => Operator::Exists,
                 "DoesNotExist" => Operator::DoesNotExist,
                 other => {
-                    return Err(format!("{} is not a valid label selector operator", names::quote(other)));
+                    return Err(format!("{} is not a valid label selector operator", go_quote(other)));
                 }
             };
             let values = expression.values.clone().unwrap_or_default();
@@ -365,7 +366,7 @@ impl<'a> Parser<'a> {
         };
         let errors = names::is_qualified_name(key);
         if !errors.is_empty() {
-            return Err(format!("<nil>: Invalid value: {}: {}", names::quote(key), errors.join("; ")));
+            return Err(format!("<nil>: Invalid value: {}: {}", go_quote(key), errors.join("; ")));
         }
         if negated {
             return Requirement::new(key, Operator::DoesNotExist, Vec::new());

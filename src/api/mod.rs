@@ -14,6 +14,7 @@
 
 pub mod cells;
 pub mod cron;
+pub mod csi;
 mod custom;
 pub mod definition;
 pub mod digest;
@@ -30,6 +31,7 @@ mod kinds;
 pub mod labels;
 mod managers;
 mod meta;
+pub mod metrics;
 pub mod names;
 pub mod node_selector;
 mod object;
@@ -44,6 +46,7 @@ pub mod quote;
 pub mod regexp;
 pub mod release;
 pub mod resource;
+pub mod scale;
 mod shared;
 mod structs;
 pub mod toleration;

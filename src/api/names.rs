@@ -1,29 +1,6 @@
 //! Validation of names, label keys and label values (`k8s.io/apimachinery/pkg/util/validation`), with
 //! Kubernetes' messages.
 
-/// A text in the format of Go's `%q`, for the characters that occur in messages.
-pub fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{b}' => out.push_str("\\v"),
-            '\u{c}' => out.push_str("\\f"),
-            c if (c as u32) < 0x20 || c == '\u{7f}' => out.push_str(&format!("\\x{:02x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 /// The message `must be no more than N characters`.
 pub fn max_len_error(max: usize) -> String {
     format!("must be no more than {max} characters")

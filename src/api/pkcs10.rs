@@ -14,6 +14,8 @@ use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::name::Name;
 use x509_cert::request::CertReq;
 
+use crate::api::quote::go_quote;
+
 const REQUEST: &str = "CERTIFICATE REQUEST";
 const CERTIFICATE: &str = "CERTIFICATE";
 /// The attribute of a request that holds extensions (RFC 2985).
@@ -148,7 +150,7 @@ pub fn check_certificates(text: &[u8]) -> Result<(), String> {
     let blocks = pem::parse_many(text).unwrap_or_default();
     for block in &blocks {
         if block.tag() != CERTIFICATE {
-            return Err(format!("only CERTIFICATE PEM blocks are allowed, found {:?}", block.tag()));
+            return Err(format!("only CERTIFICATE PEM blocks are allowed, found {}", go_quote(block.tag())));
         }
         if block.headers().iter().next().is_some() {
             return Err("no PEM block headers are permitted".to_owned());

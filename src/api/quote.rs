@@ -1,10 +1,15 @@
 //! Texts as Go prints them.
 
-/// A string as Go's `%q` prints it.
-pub fn go_quote(s: &str) -> String {
-    let mut out = String::with_capacity(s.len() + 2);
+/// A text as Go's `%q` prints it (`strconv.Quote`): in double quotes, with Go's escapes for quotes, backslashes and
+/// characters that `strconv.IsPrint` refuses.
+pub fn go_quote(text: impl AsRef<str>) -> String {
+    quote(text.as_ref())
+}
+
+fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    for c in s.chars() {
+    for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
@@ -15,20 +20,52 @@ pub fn go_quote(s: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '\u{b}' => out.push_str("\\v"),
-            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
-            // Rust's own escape decides, as Go's IsPrint does, by the character's Unicode class.
-            c if c as u32 >= 0x80 && c.escape_debug().len() > 1 => {
-                if c as u32 <= 0xffff {
-                    out.push_str(&format!("\\u{:04x}", c as u32));
-                } else {
-                    out.push_str(&format!("\\U{:08x}", c as u32));
-                }
+            ' '..='~' => out.push(c),
+            '\0'..='\u{7f}' => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            _ if is_print(c) => out.push(c),
+            '\0'..='\u{ffff}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether Go prints a character as it is (`strconv.IsPrint`), for a character that is not ASCII. Rust's escapes depend
+/// on the same Unicode classes. Only the first character of a text is escaped for being a combining mark, so another one
+/// is put before it.
+fn is_print(c: char) -> bool {
+    let mut pair = String::from("x");
+    pair.push(c);
+    pair.escape_debug().count() == 2
+}
+
+/// A text as Go's `json.Marshal` writes it: `<`, `>`, `&` and the line separators U+2028 and U+2029 are escaped, too.
+pub fn go_json_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_go_json(&mut out, text);
+    out
+}
+
+/// Appends [`go_json_string`] of a text.
+pub fn push_go_json(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
             c => out.push(c),
         }
     }
     out.push('"');
-    out
 }
 
 #[cfg(test)]
@@ -36,7 +73,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn go_quotes() {
-        assert_eq!(go_quote("é\u{200b}\u{1}"), "\"é\\u200b\\x01\"");
+    fn a_text_is_quoted_as_in_go() {
+        for (text, want) in [
+            ("a \"b\" \\", r#""a \"b\" \\""#),
+            ("\u{7}\u{8}\u{c}\n\r\t\u{b}\0\u{1}\u{7f}", r#""\a\b\f\n\r\t\v\x00\x01\x7f""#),
+            ("é世e\u{301}'", "\"é世e\u{301}'\""),
+            ("\u{a0}\u{200b}\u{e000}\u{10ffff}", r#""\u00a0\u200b\ue000\U0010ffff""#),
+        ] {
+            assert_eq!(go_quote(text), want);
+        }
+        assert_eq!(go_quote("\u{301}"), "\"\u{301}\"");
+    }
+
+    #[test]
+    fn a_text_is_json_as_in_go() {
+        assert_eq!(
+            go_json_string("<a&b>\u{2028}\u{1}\n\"é\u{7f}"),
+            "\"\\u003ca\\u0026b\\u003e\\u2028\\u0001\\n\\\"é\u{7f}\""
+        );
     }
 }

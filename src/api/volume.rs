@@ -5,6 +5,7 @@ use super::MetaExt;
 use super::labels::Selector;
 use super::quantity::{Amount, amount_of};
 use super::types::{ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume};
+use crate::api::quote::go_quote;
 
 /// Annotation of a claim: the controller has finished binding it.
 pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -28,6 +29,22 @@ pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
 pub const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
 /// The provisioner of classes whose volumes are created by hand.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// The in-tree plug-ins whose work CSI drivers do now, and these drivers (`k8s.io/csi-translation-lib`).
+const MIGRATED: [(&str, &str); 7] = [
+    ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
+    ("kubernetes.io/azure-disk", "disk.csi.azure.com"),
+    ("kubernetes.io/azure-file", "file.csi.azure.com"),
+    ("kubernetes.io/cinder", "cinder.csi.openstack.org"),
+    ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
+    ("kubernetes.io/portworx-volume", "pxd.portworx.com"),
+    ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
+];
+
+/// The CSI driver that does the work of an in-tree plug-in now.
+pub fn migrated_driver(plugin: &str) -> Option<&'static str> {
+    MIGRATED.iter().find(|(old, _)| *old == plugin).map(|(_, driver)| *driver)
+}
 
 /// The name of the claim that a volume of a pod uses, and whether it is the pod's own (ephemeral); `None` if
 /// it uses none.
@@ -98,6 +115,11 @@ pub fn requested(claim: &PersistentVolumeClaim) -> Amount {
     amount_of(requests.and_then(|r| r.get("storage")))
 }
 
+/// The storage that a claim has, as its status says.
+pub fn claim_capacity(claim: &PersistentVolumeClaim) -> Amount {
+    amount_of(claim.status.as_ref().and_then(|s| s.capacity.as_ref()?.get("storage")))
+}
+
 /// The capacity of a volume.
 pub fn capacity(volume: &PersistentVolume) -> Amount {
     amount_of(volume.spec.as_ref().and_then(|s| s.capacity.as_ref()?.get("storage")))
@@ -146,7 +168,7 @@ pub fn waits_for_consumer(class: &StorageClass) -> Result<bool, String> {
     match class.volume_binding_mode.as_deref() {
         None => {
             let name = MetaExt::name(&class.metadata);
-            Err(format!("VolumeBindingMode not set for StorageClass {name:?}"))
+            Err(format!("VolumeBindingMode not set for StorageClass {name}", name = go_quote(name)))
         }
         Some(mode) => Ok(mode == "WaitForFirstConsumer"),
     }

@@ -110,6 +110,8 @@ pub enum Subresource {
     Resize,
     /// `/approval`
     Approval,
+    /// `/proxy`: what the kubelet of a node answers.
+    Proxy,
 }
 
 impl Subresource {
@@ -125,6 +127,7 @@ impl Subresource {
             Subresource::EphemeralContainers => "ephemeralcontainers",
             Subresource::Resize => "resize",
             Subresource::Approval => "approval",
+            Subresource::Proxy => "proxy",
         }
     }
 }

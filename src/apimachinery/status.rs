@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 
 /// A refusal, with the reason and code of `k8s.io/apimachinery/pkg/api/errors`.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,8 +124,12 @@ impl Status {
 
     /// 404 for an object.
     pub fn not_found(kind: Kind, name: &str) -> Status {
-        Status::new(404, "NotFound", format!("{} {name:?} not found", kind.group_resource()))
-            .with(Details::resource(kind, name))
+        Status::new(
+            404,
+            "NotFound",
+            format!("{} {name} not found", kind.group_resource(), name = go_quote(name)),
+        )
+        .with(Details::resource(kind, name))
     }
 
     /// 500 with its reason.
@@ -142,8 +147,12 @@ impl Status {
 
     /// 409: the name is taken.
     pub fn already_exists(kind: Kind, name: &str) -> Status {
-        Status::new(409, "AlreadyExists", format!("{} {name:?} already exists", kind.group_resource()))
-            .with(Details::resource(kind, name))
+        Status::new(
+            409,
+            "AlreadyExists",
+            format!("{} {name} already exists", kind.group_resource(), name = go_quote(name)),
+        )
+        .with(Details::resource(kind, name))
     }
 
     /// 409: the object was changed in between.
@@ -151,7 +160,11 @@ impl Status {
         Status::new(
             409,
             "Conflict",
-            format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.group_resource()),
+            format!(
+                "Operation cannot be fulfilled on {} {name}: {why}",
+                kind.group_resource(),
+                name = go_quote(name)
+            ),
         )
         .with(Details::resource(kind, name))
     }
@@ -161,7 +174,11 @@ impl Status {
         Status::new(
             409,
             "Conflict",
-            format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.group_kind()),
+            format!(
+                "Operation cannot be fulfilled on {} {name}: {why}",
+                kind.group_kind(),
+                name = go_quote(name)
+            ),
         )
         .with(Details::kind(kind, name))
     }
@@ -171,7 +188,7 @@ impl Status {
         let subject = if name.is_empty() {
             kind.group_resource()
         } else {
-            format!("{} {name:?}", kind.group_resource())
+            format!("{} {name}", kind.group_resource(), name = go_quote(name))
         };
         Status::new(403, "Forbidden", format!("{subject} is forbidden: {why}"))
             .with(Details::resource(kind, name))
@@ -187,7 +204,7 @@ impl Status {
         Status::new(
             405,
             "MethodNotAllowed",
-            format!("{action} is not supported on resources of kind {:?}", kind.group_resource()),
+            format!("{action} is not supported on resources of kind {}", go_quote(kind.group_resource())),
         )
         .with(Details {
             group: kind.stored().group().into(),

@@ -8,11 +8,12 @@ use super::kinds::certificate_signing_request;
 use super::kinds::ingress::CLASS_ANNOTATION;
 use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
+use crate::api::quote::go_quote;
 use crate::api::types::{
     CertificateSigningRequest, ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress,
-    IngressClass, KeyToPath, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
-    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Toleration, Volume,
-    VolumeMount, VolumeProjection,
+    IngressClass, KeyToPath, Node, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
+    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint, Toleration,
+    Volume, VolumeMount, VolumeProjection,
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
@@ -78,6 +79,12 @@ pub(super) fn mutate_create(
         })?;
         on_pod(api, object, cx, "RuntimeClass", |_, pod| runtime_class(pod))?;
     }
+    if object.kind() == Kind::NODE {
+        cx.enter(Stage::Mutate, "TaintNodesByCondition", Some(object));
+    }
+    if let Some(node) = Node::from_object_mut(object) {
+        taint_not_ready(node);
+    }
     if object.kind() == Kind::PERSISTENT_VOLUME_CLAIM {
         cx.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
     }
@@ -98,6 +105,20 @@ pub(super) fn mutate_create(
     }
     protect_storage(object);
     Ok(())
+}
+
+/// TaintNodesByCondition: nothing is scheduled to a new node before the node lifecycle controller has seen that it is
+/// ready (`plugin/pkg/admission/nodetaint`).
+fn taint_not_ready(node: &mut Node) {
+    let taint = Taint {
+        key: "node.kubernetes.io/not-ready".into(),
+        effect: "NoSchedule".into(),
+        ..Default::default()
+    };
+    let taints = node.spec.get_or_insert_default().taints.get_or_insert_default();
+    if !taints.iter().any(|t| t.key == taint.key && t.effect == taint.effect) {
+        taints.push(taint);
+    }
 }
 
 /// DefaultIngressClass: an Ingress that names no class gets the newest that is a default.
@@ -261,7 +282,7 @@ fn claim_resize(
 fn runtime_class(pod: &Pod) -> Result<(), Status> {
     match pod.spec.as_ref().and_then(|s| s.runtime_class_name.as_deref()) {
         Some(name) => {
-            let why = format!("pod rejected: RuntimeClass {name:?} not found");
+            let why = format!("pod rejected: RuntimeClass {name} not found", name = go_quote(name));
             Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why))
         }
         None => Ok(()),
@@ -284,8 +305,10 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     let at = ObjectRef { kind: Kind::SERVICE_ACCOUNT, key: Key::new(&namespace, &name) };
     let Some(account) = api.etcd.get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
     else {
-        let why =
-            format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+        let why = format!(
+            "error looking up service account {namespace}/{name}: serviceaccount {} not found",
+            go_quote(&name)
+        );
         let mut s = Status::forbidden(Kind::POD, &pod_name, &why);
         s.details = Some(Box::new(Details::resource(Kind::POD, &pod_name)));
         return Err(s);

@@ -1,8 +1,6 @@
 //! Server-side apply: a configuration is merged into what is stored, or becomes it
 //! (`k8s.io/apiserver/pkg/endpoints/handlers/patch.go`, applyPatcher).
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
 use super::apiextensions::View;
@@ -13,6 +11,7 @@ use super::registry::{check_name, scale_of};
 use super::stage::Stage;
 use super::{ApiServer, kinds, rest};
 use crate::api::go_types::{self, Json};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Manager, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 
@@ -50,10 +49,7 @@ impl ApiServer {
             found => Some(found?),
         };
         let managers = self.managers(&at);
-        let manager: Rc<str> = match &r.field_manager {
-            Some(m) => m.clone(),
-            None => managed_fields::default_manager(&r.user),
-        };
+        let manager = cx.manager(r);
         let by = Applier { manager: &manager, subresource: r.subresource.as_str(), force, now: self.now };
         if scale {
             let old = old.ok_or_else(|| Status::not_found(r.kind, &r.key.name))?;
@@ -153,7 +149,7 @@ fn check(config: &Value, kind: &str, api_version: &str) -> Result<(), Status> {
 fn object_of(kind: Kind, value: &Value) -> Result<Object, Status> {
     let decoded = go_types::decode(go_types::of(kind), &Json::from(value)).map_err(|e| {
         let (k, v) = (kind.as_str(), kind.version());
-        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
+        Status::bad_request(format!("{k} in version {v} cannot be handled as a {k}: {e}", v = go_quote(v)))
     })?;
     let mut object = to_object(kind, decoded.value)?;
     rest::default(&mut object);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::ApiServer;
 use super::context::RequestContext;
 use super::stage::Stage;
+use crate::api::quote::go_quote;
 use crate::api::types::{Pod, PodCondition, Time};
 use crate::api::{ApiKind, MetaExt, seconds};
 use crate::apimachinery::{Details, Request, Response, Status, Verb};
@@ -24,14 +25,13 @@ impl ApiServer {
         let why = if pod.metadata.is_deleting() {
             Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
         } else {
-            pod.spec
-                .as_ref()
-                .and_then(|s| s.node_name.as_deref())
-                .filter(|n| !n.is_empty())
-                .map(|n| format!("pod {} is already assigned to node {n:?}", pod.metadata.name()))
+            pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).filter(|n| !n.is_empty()).map(|n| {
+                format!("pod {} is already assigned to node {n}", pod.metadata.name(), n = go_quote(n))
+            })
         };
         if let Some(why) = why {
-            let m = format!("Operation cannot be fulfilled on pods/binding {:?}: {why}", &*r.key.name);
+            let m =
+                format!("Operation cannot be fulfilled on pods/binding {}: {why}", go_quote(&*r.key.name));
             return Err(Status::new(409, "Conflict", m).with(Details {
                 name: r.key.name.to_string(),
                 kind: "pods/binding".into(),
@@ -61,7 +61,6 @@ impl ApiServer {
             let new = new.into();
             cx.enter(Stage::Store, "", Some(&new));
             self.write(at.clone(), Some(old), new, r, cx);
-            self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);
         Ok(Response::Success { code: 201, details: None })

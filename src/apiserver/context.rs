@@ -6,6 +6,7 @@ use super::apiextensions::{Validated, View};
 use super::stage::{Entered, Stage};
 use super::validation::Errors;
 use crate::api::{Manager, Object};
+use crate::apimachinery::Request;
 
 /// What the stages of one request leave for later stages and for the answer. It is made when a request comes and ends
 /// with the answer; nothing of it stays on the server.
@@ -14,9 +15,12 @@ pub(super) struct RequestContext {
     /// The owners of the object's fields after the write, where they were worked out before it: a server-side apply, a
     /// body with `managedFields`, a dry run. The write takes them; after a dry run they are left for the answer.
     pub(super) managers: Option<Rc<[Manager]>>,
-    /// The object as it was before admission added fields to it, if it did. The fields that admission adds have no
-    /// owner.
+    /// The object as it was before admission and the kind's strategy added fields to it, if they did. The fields that
+    /// they add have no owner.
     pub(super) submitted: Option<Object>,
+    /// The program that sends the request, as it stands first in its user agent (`kube-controller-manager`); `None` for
+    /// one whose program has the user's name.
+    pub(super) program: Option<Rc<str>>,
     /// How the request sees objects of a custom kind; `None` for a built-in kind.
     pub(super) view: Option<View>,
     /// The texts of the answer's `Warning` headers.
@@ -26,6 +30,17 @@ pub(super) struct RequestContext {
 }
 
 impl RequestContext {
+    /// A context for the request of a program.
+    pub(super) fn of_program(program: Option<&Rc<str>>) -> RequestContext {
+        RequestContext { program: program.cloned(), ..RequestContext::default() }
+    }
+
+    /// The name under which the sender of a request manages fields: what the request says, or else the sender's program
+    /// (`managerOrUserAgent` of `k8s.io/apiserver/pkg/endpoints/handlers`).
+    pub(super) fn manager(&self, r: &Request) -> Rc<str> {
+        r.field_manager.as_ref().or(self.program.as_ref()).unwrap_or(&r.user).clone()
+    }
+
     /// A context that notes the stages of the request.
     pub(super) fn noting_stages() -> RequestContext {
         RequestContext { stages: Some(Vec::new()), ..RequestContext::default() }

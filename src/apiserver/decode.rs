@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::rest;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Status;
 
@@ -15,7 +16,7 @@ pub(super) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> 
     rest::prepare(kind, &mut value);
     let mut object = Object::from_value(kind.stored(), value).map_err(|e| {
         let (k, v) = (kind.as_str(), kind.version());
-        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
+        Status::bad_request(format!("{k} in version {v} cannot be handled as a {k}: {e}", v = go_quote(v)))
     })?;
     // An empty list says something: nobody is to own anything.
     if let Some(owners) = owners {

@@ -3,7 +3,7 @@
 use super::apiextensions::View;
 use super::kinds::{self, SelectableFields};
 use crate::api::fields::FieldSelector;
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 
 /// A selector for objects of a kind: fields that have an old name get the one of today.
@@ -64,14 +64,14 @@ fn check(kind: Kind, path: &str) -> Result<(), String> {
         }
         SelectableFields::These(_) => Err(format!("field label not supported: {path}")),
         SelectableFields::TheseOfKind(_) => {
-            Err(format!("field label {} not supported for {}", quote(path), kind.as_str()))
+            Err(format!("field label {} not supported for {}", go_quote(path), kind.as_str()))
         }
         SelectableFields::NameAndNamespace if matches!(path, "metadata.name" | "metadata.namespace") => {
             Ok(())
         }
         SelectableFields::NameAndNamespace => Err(format!(
             "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
-            quote(path)
+            go_quote(path)
         )),
     }
 }

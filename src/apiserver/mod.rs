@@ -45,8 +45,8 @@ use rand_pcg::Pcg32;
 use std::rc::Rc;
 
 use crate::api::types::CustomResourceDefinition;
-use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
-use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
+use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, pod};
+use crate::apimachinery::{Body, Details, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
@@ -111,6 +111,71 @@ impl ValidSpecCache {
     }
 }
 
+/// The API group `metrics.k8s.io`, whose requests kube-apiserver passes on to a metrics server
+/// (`k8s.io/kube-aggregator`).
+#[derive(Clone, Debug, Default)]
+pub enum Aggregated {
+    /// There is no APIService for the group.
+    #[default]
+    Absent,
+    /// There is one, and its metrics server does not answer.
+    Unavailable,
+    /// There is one. The PodMetrics and NodeMetrics that its metrics server has; the list may be empty for a
+    /// request that does not read them.
+    Available(Rc<[Object]>),
+}
+
+impl Aggregated {
+    /// Whether there is an APIService for the group.
+    pub fn is_registered(&self) -> bool {
+        !matches!(self, Aggregated::Absent)
+    }
+
+    /// Answers a `get` or `list` of a component.
+    pub fn answer(&self, r: &Request) -> Response {
+        let resource = r.kind.group_resource();
+        let refused = |code, reason, what: &str| {
+            // Clients name the HTTP method.
+            let message = format!("the server {what} ({} {resource})", r.verb.method().to_ascii_lowercase());
+            Response::Failure(Box::new(Status::new(code, reason, message)))
+        };
+        let all = match self {
+            Aggregated::Absent => return refused(404, "NotFound", "could not find the requested resource"),
+            Aggregated::Unavailable => {
+                return refused(503, "ServiceUnavailable", "is currently unable to handle the request");
+            }
+            Aggregated::Available(all) => all,
+        };
+        let of_kind = |o: &&Object| o.kind() == r.kind;
+        match r.verb {
+            Verb::List => {
+                let here = |o: &&Object| r.key.namespace.is_empty() || o.namespace() == &*r.key.namespace;
+                let items = all.iter().filter(of_kind).filter(here).cloned().collect();
+                Response::List { items, revision: 0 }
+            }
+            Verb::Get => match all.iter().filter(of_kind).find(|o| o.key() == r.key) {
+                Some(object) => Response::Object { object: object.clone(), created: false },
+                None => Response::Failure(Box::new(no_metrics(r.kind, &r.key))),
+            },
+            verb => Response::Failure(Box::new(Status::method_not_supported(r.kind, verb.as_str()))),
+        }
+    }
+}
+
+/// 404 for an object that a metrics server has nothing about.
+fn no_metrics(kind: Kind, key: &Key) -> Status {
+    let resource = format!("{}.{}", kind.as_str().to_ascii_lowercase(), kind.group());
+    let name = if key.namespace.is_empty() { key.name.to_string() } else { key.to_string() };
+    let message = format!("{resource} {} not found", crate::api::quote::go_quote(&name));
+    let details = Details {
+        name,
+        group: kind.group().into(),
+        kind: kind.as_str().to_ascii_lowercase(),
+        ..Details::default()
+    };
+    Status::new(404, "NotFound", message).with(details)
+}
+
 /// The API server.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
@@ -129,6 +194,8 @@ pub struct ApiServer {
     definitions: Definitions,
     /// The documentation of the API; `None` where it was not given.
     texts: Option<Rc<http::Texts>>,
+    /// What the backend of `metrics.k8s.io` answers to the next request.
+    aggregated: Aggregated,
 }
 
 impl ApiServer {
@@ -151,12 +218,18 @@ impl ApiServer {
             woken: Vec::new(),
             valid_spec: ValidSpecCache::default(),
             texts: None,
+            aggregated: Aggregated::Absent,
         }
     }
 
     /// Gives the server the documentation of fields that `/openapi` serves.
     pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
         self.texts = Some(texts);
+    }
+
+    /// Tells the server whether `metrics.k8s.io` is registered, and what the metrics server answers.
+    pub fn set_aggregated(&mut self, aggregated: Aggregated) {
+        self.aggregated = aggregated;
     }
 
     /// The seed that generated names and uids come from.
@@ -262,9 +335,15 @@ impl ApiServer {
         self.etcd.raft_mut().elect(revision)
     }
 
-    /// Handles a request of a component, which reads no warnings.
+    /// Handles a request whose sender reads no warnings, and whose program has the name of its user.
     pub fn request(&mut self, request: &Request) -> Response {
-        Response::from(self.handle(request, &mut RequestContext::default()))
+        self.request_of(None, request)
+    }
+
+    /// Handles a request of a component, which reads no warnings. `program` is the first word of the user agent
+    /// (`kube-controller-manager`), under which the component manages fields; `None` if it is the user's name.
+    pub fn request_of(&mut self, program: Option<&Rc<str>>, request: &Request) -> Response {
+        Response::from(self.handle(request, &mut RequestContext::of_program(program)))
     }
 
     /// Handles a request. What is to be known of it beside the answer is left in its context.
@@ -287,18 +366,18 @@ impl ApiServer {
         }
     }
 
-    /// Handles the request of an event. Half of all writes are events, so their objects are not copied: if the event was
+    /// Handles the request of an event; `program` is that of [`ApiServer::request_of`]. Half of all writes are events, so their objects are not copied: if the event was
     /// created, the body of the request that comes back is the event as it was stored.
-    pub fn record(&mut self, mut request: Request) -> (Request, Response) {
+    pub fn record(&mut self, program: Option<&Rc<str>>, mut request: Request) -> (Request, Response) {
         if request.verb != Verb::Create || request.subresource != Subresource::None {
-            let response = self.request(&request);
+            let response = self.request_of(program, &request);
             return (request, response);
         }
         let object = match std::mem::replace(&mut request.body, Body::None) {
             Body::Object(object) => object,
             body => {
                 request.body = body;
-                let response = self.request(&request);
+                let response = self.request_of(program, &request);
                 return (request, response);
             }
         };
@@ -306,7 +385,8 @@ impl ApiServer {
             request.body = Body::Object(object);
             return (request, Response::Failure(Box::new(refusal)));
         }
-        let response = Response::from(self.create_object(&request, object, &mut RequestContext::default()));
+        let response =
+            Response::from(self.create_object(&request, object, &mut RequestContext::of_program(program)));
         if let Response::Object { object, .. } = &response {
             request.body = Body::Object(object.clone());
         }

@@ -1,6 +1,7 @@
 //! A component as its process drives it, whatever its reconciler: [`Component`].
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use super::informer::Notification;
 use super::key::AnyKey;
 use super::timer::TimerOp;
 use super::workqueue::WorkQueue;
-use crate::api::{Kind, Timestamp};
+use crate::api::{Key, Kind, Object, Timestamp};
 use crate::apimachinery::{Filter, Request, Response};
 
 /// What a process lends a component for one action.
@@ -21,6 +22,16 @@ pub struct Env<'a> {
     pub now: Timestamp,
     /// Where timers go that the component sets.
     pub timers: &'a mut Vec<TimerOp>,
+}
+
+/// What a component is told when it is asked what is used ([`Component::metrics`]).
+pub struct Reading<'a> {
+    /// What its informers have seen.
+    pub caches: &'a Caches,
+    /// The time.
+    pub now: Timestamp,
+    /// The load that reaches a pod from outside, in billionths of a CPU. Pods without load are absent.
+    pub load: &'a BTreeMap<Key, i64>,
 }
 
 /// How a sync stands after an action.
@@ -68,8 +79,9 @@ pub trait Component {
     /// Whether the kinds that it watches are others than those its process has informers for; the same as
     /// [`Wants::informers`].
     fn wants_informers(&self) -> bool;
-    /// A person makes something go wrong; see [`Reconciler::fault`](super::Reconciler::fault).
-    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any);
+    /// A person makes something go wrong; see [`Reconciler::fault`](super::Reconciler::fault). Returns whether the
+    /// component knows the type of the fault.
+    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool;
     /// A planned moment has come.
     fn fire(&mut self, key: &AnyKey);
     /// Its queue.
@@ -82,8 +94,9 @@ pub trait Component {
     fn caches_at_start(&self) -> Option<&Caches>;
     /// The status codes of the answers that the sync under way has got, in order.
     fn answer_codes(&self) -> Vec<u16>;
-    /// What its reconciler remembers; see [`Memory`](super::Memory).
-    fn memory(&self, now: Timestamp) -> Vec<String>;
+    /// What its reconciler remembers, and what it waits for until the caches of its process have it; see
+    /// [`Memory`](super::Memory).
+    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String>;
     /// The request that its sync stopped at.
     fn pending(&self) -> Option<&Pending>;
     /// The answer came: the sync runs until its next request. `None` if no sync waits for an answer.
@@ -101,6 +114,10 @@ pub trait Component {
     fn boxed_clone(&self) -> Box<dyn Component>;
     /// Its reconciler's state, for views of a particular component.
     fn state(&self) -> &dyn Any;
+    /// Whether a sync has called [`Context::publish`](super::Context::publish) since the last call of this function.
+    fn take_published(&mut self) -> bool;
+    /// What it answers if it is asked what is used; see [`Reconciler::metrics`](super::Reconciler::metrics).
+    fn metrics(&self, reading: &Reading<'_>) -> Option<Vec<Object>>;
 }
 
 impl Clone for Box<dyn Component> {

@@ -57,9 +57,20 @@ fn revision<T: ApiKind>(object: &T) -> Option<u64> {
 }
 
 impl Memory for Consistency {
-    /// None: in the states that the explorer compares, the caches have everything, and nothing is waited for.
+    /// Nothing: whether a revision is still waited for depends on the caches ([`Memory::waits_for`]).
     fn lines(&self, _: Timestamp) -> Vec<String> {
         Vec::new()
+    }
+
+    /// A line for each object and each kind whose cache is older than what was written for the object. The line has no
+    /// revision: two runs with the same cache behind at other revisions go on alike.
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        let kinds =
+            self.written.iter().flat_map(|(owner, of)| of.iter().map(move |(k, at)| (owner, *k, *at)));
+        let behind = kinds.filter(|(_, kind, wrote)| caches.of(*kind).revision() < *wrote);
+        behind
+            .map(|(owner, kind, _)| format!("{owner} waits for the cache of {}", kind.group_resource()))
+            .collect()
     }
 }
 
@@ -85,7 +96,9 @@ mod tests {
         assert!(written.ensure_ready(&other, &caches).is_ok());
         caches.of_mut(Kind::POD).has_seen(6);
         assert!(written.ensure_ready(&set, &caches).is_err());
+        assert_eq!(written.waits_for(&caches), ["default/web waits for the cache of pods"]);
         caches.of_mut(Kind::POD).has_seen(7);
         assert!(written.ensure_ready(&set, &caches).is_ok());
+        assert!(written.waits_for(&caches).is_empty());
     }
 }

@@ -71,6 +71,8 @@ pub(super) enum Effect<S> {
     State(StateChange<S>),
     /// Records an event.
     Event(Box<Recorded>),
+    /// Says that the component answers requests to itself otherwise than before.
+    Publish,
     /// Adds a key to the queue.
     Add(AnyKey),
     /// Takes back what was planned for a key.
@@ -170,6 +172,13 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         let mut shared = self.shared.borrow_mut();
         change(&mut shared.state);
         shared.effects.push(Effect::State(Box::new(change)));
+    }
+
+    /// Says that the component answers requests to itself ([`Reconciler::metrics`](super::Reconciler::metrics))
+    /// otherwise than before. Components that look again at regular intervals ([`Wait::Resync`], [`Wait::Poll`])
+    /// may find something new, so the cluster waits for them as after a write.
+    pub fn publish(&self) {
+        self.shared.borrow_mut().effects.push(Effect::Publish);
     }
 
     /// Adds a key to the queue.
@@ -285,13 +294,13 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Delete, kind, key, Subresource::None, Body::Delete(options))
     }
 
-    /// Deletes all objects of a kind in a namespace.
+    /// Deletes all objects of a kind in a namespace. Returns the objects as they were before.
     pub fn delete_collection(
         &self,
         kind: Kind,
         namespace: &str,
         options: DeleteOptions,
-    ) -> ApiCall<S, Option<Object>> {
+    ) -> ApiCall<S, Vec<Object>> {
         let key = Key::new(namespace, "");
         self.call(Verb::DeleteCollection, kind, key, Subresource::None, Body::Delete(options))
     }
@@ -299,6 +308,11 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
     /// Lists the objects of a kind in a namespace, from the API server itself, past the caches.
     pub fn list(&self, kind: Kind, namespace: &str) -> ApiCall<S, Vec<Object>> {
         self.call(Verb::List, kind, Key::new(namespace, ""), Subresource::None, Body::None)
+    }
+
+    /// Asks the kubelet of a node what the node and the containers on it use.
+    pub fn node_metrics(&self, node: &str) -> ApiCall<S, Vec<Object>> {
+        self.call(Verb::Get, Kind::NODE, Key::new("", node), Subresource::Proxy, Body::None)
     }
 
     /// Evicts a pod.
@@ -362,12 +376,19 @@ pub trait Answer: Sized {
     fn answer(response: &Response) -> std::result::Result<Self, Status>;
 }
 
+/// The error about an answer that no answer to the request can be.
+fn unexpected() -> Status {
+    Status::new(500, "InternalError", "the answer is of another kind than the request")
+}
+
+/// The object of the answer; `None` if the answer is a `Status` without an object, as for a deletion.
 impl Answer for Option<Object> {
     fn answer(response: &Response) -> std::result::Result<Self, Status> {
         match response {
             Response::Failure(s) => Err((**s).clone()),
             Response::Object { object, .. } => Ok(Some(object.clone())),
-            Response::List { .. } | Response::Success { .. } => Ok(None),
+            Response::Success { .. } => Ok(None),
+            Response::List { .. } => Err(unexpected()),
         }
     }
 }
@@ -377,16 +398,14 @@ impl Answer for Vec<Object> {
         match response {
             Response::Failure(s) => Err((**s).clone()),
             Response::List { items, .. } => Ok(items.clone()),
-            Response::Object { .. } | Response::Success { .. } => Ok(Vec::new()),
+            Response::Object { .. } | Response::Success { .. } => Err(unexpected()),
         }
     }
 }
 
 impl<T: ApiKind> Answer for Rc<T> {
     fn answer(response: &Response) -> std::result::Result<Self, Status> {
-        Option::<Object>::answer(response)?.and_then(|o| o.get::<T>().cloned()).ok_or_else(|| {
-            Status::new(500, "InternalError", "the answer is of another kind than the request")
-        })
+        Option::<Object>::answer(response)?.and_then(|o| o.get::<T>().cloned()).ok_or_else(unexpected)
     }
 }
 

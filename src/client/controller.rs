@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use super::component::{Component, Env, Progress, Wants};
+use super::component::{Component, Env, Progress, Reading, Wants};
 use super::context::{Context, Effect, Error, Pending, Result, Shared};
 use super::handler::{Handler, cancel, plan};
 use super::indexer::Caches;
@@ -19,7 +19,7 @@ use super::recorder::Recorder;
 use super::timer::{ANYWHERE, Wait};
 use super::watches::{Kinds, Watches};
 use super::workqueue::WorkQueue;
-use crate::api::{Kind, Timestamp, later};
+use crate::api::{Kind, Object, Timestamp, later};
 use crate::apimachinery::{Filter, Request, Response};
 
 /// The code of a sync, which cannot be cloned, and what it shares with its [`Context`]s.
@@ -81,6 +81,8 @@ pub struct Controller<R: Reconciler> {
     queue: WorkQueue,
     in_flight: Option<InFlight<R::State>>,
     recorder: Recorder,
+    /// Whether a sync has published something that its process has not heard of yet.
+    published: bool,
 }
 
 // Not derived: that would ask for keys that can be defaulted or compared in ways nobody needs.
@@ -95,6 +97,7 @@ impl<R: Reconciler> Clone for Controller<R> {
             queue: self.queue.clone(),
             in_flight: self.in_flight.clone(),
             recorder: self.recorder.clone(),
+            published: self.published,
         }
     }
 }
@@ -118,7 +121,8 @@ impl<R: Reconciler> Controller<R> {
         }
         let recorder = Recorder::new(reconciler.events());
         let watching = None;
-        Controller { reconciler, watches, watching, state, handled: 0, queue, in_flight: None, recorder }
+        let (handled, in_flight, published) = (0, None, false);
+        Controller { reconciler, watches, watching, state, handled, queue, in_flight, recorder, published }
     }
 
     /// The code of a sync, at its beginning.
@@ -215,6 +219,7 @@ impl<R: Reconciler> Controller<R> {
                 Effect::State(_) if alone => changed = true,
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
+                Effect::Publish => self.published = true,
                 Effect::Add(key) => self.queue.add(key),
                 Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
                 Effect::AddAt { key, at, wait } => plan(&mut self.queue, env.timers, &key, at, wait),
@@ -263,10 +268,10 @@ impl<R: Reconciler> Component for Controller<R> {
         self.watches.differ_from(&self.state, self.watching.as_ref())
     }
 
-    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) {
+    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool {
         self.handled += 1;
         let mut handler = Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers);
-        self.reconciler.fault(&mut handler, fault);
+        self.reconciler.fault(&mut handler, fault)
     }
 
     fn fire(&mut self, key: &AnyKey) {
@@ -307,8 +312,10 @@ impl<R: Reconciler> Component for Controller<R> {
         self.in_flight.iter().flat_map(|f| &f.answers).map(|a| a.code()).collect()
     }
 
-    fn memory(&self, now: Timestamp) -> Vec<String> {
-        self.state.lines(now)
+    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String> {
+        let mut lines = self.state.lines(now);
+        lines.extend(self.state.waits_for(caches));
+        lines
     }
 
     fn pending(&self) -> Option<&Pending> {
@@ -346,5 +353,13 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn state(&self) -> &dyn Any {
         &self.state
+    }
+
+    fn take_published(&mut self) -> bool {
+        std::mem::take(&mut self.published)
+    }
+
+    fn metrics(&self, reading: &Reading<'_>) -> Option<Vec<Object>> {
+        self.reconciler.metrics(&self.state, reading)
     }
 }

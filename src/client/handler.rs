@@ -105,7 +105,7 @@ impl<'a, S, K: WorkKey> Handler<'a, S, K> {
 
 pub(super) fn cancel(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &AnyKey) {
     if let Some(at) = queue.cancel(key) {
-        timers.push(TimerOp { key: key.clone(), at, replaces: Some(at), wait: Wait::Cancelled });
+        timers.push(TimerOp::Cancel { key: key.clone(), at });
     }
 }
 
@@ -117,6 +117,6 @@ pub(super) fn plan(
     wait: Wait,
 ) {
     if let Some(replaces) = queue.add_at(key, at) {
-        timers.push(TimerOp { key: key.clone(), at, replaces, wait });
+        timers.push(TimerOp::Set { key: key.clone(), at, replaces, wait });
     }
 }

@@ -1,5 +1,6 @@
 //! What a controller remembers between syncs: [`Memory`].
 
+use super::indexer::Caches;
 use crate::api::Timestamp;
 
 /// What a controller remembers between syncs. It is cloned with every step, so it is made of
@@ -13,6 +14,13 @@ pub trait Memory: Clone + Default + 'static {
     /// object it stands for and leaves moments out. A moment that decides something later is written
     /// as milliseconds from `now`.
     fn lines(&self, now: Timestamp) -> Vec<String>;
+
+    /// What the controller waits for until its process's caches have it, a line each. These lines belong to those of
+    /// [`Memory::lines`], but depend on the caches too. A state that holds a [`Consistency`](super::Consistency) returns
+    /// the lines of that.
+    fn waits_for(&self, _caches: &Caches) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl Memory for () {

@@ -31,7 +31,7 @@ mod why;
 mod workqueue;
 
 pub use children::{Selects, controller_of};
-pub use component::{Component, Env, Progress, Wants};
+pub use component::{Component, Env, Progress, Reading, Wants};
 pub use consistency::Consistency;
 pub use context::{ApiCall, Context, Error, Lister, Pending, Result, object_reference};
 pub use controller::Controller;

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::future::Future;
 use std::rc::Rc;
 
+use super::component::Reading;
 use super::context::{Context, Result};
 use super::handler::Handler;
 use super::key::WorkKey;
@@ -11,6 +12,7 @@ use super::memory::Memory;
 use super::recorder::EventFlavour;
 use super::watches::Watches;
 use super::workqueue::RateLimit;
+use crate::api::Object;
 
 /// What makes one controller differ from another: what it watches, how a change becomes keys, and
 /// what it does with a key.
@@ -80,8 +82,18 @@ pub trait Reconciler: Clone + 'static {
     ) -> impl Future<Output = Result> + 'static;
 
     /// A person makes something go wrong in the component. `fault` is a type of the component's own
-    /// room, as [`kubelet::KubeletFault`](crate::kubelet::KubeletFault).
-    fn fault(&self, _cx: &mut Handler<'_, Self::State, Self::Key>, _fault: &dyn Any) {}
+    /// room, as [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether the component knows the type;
+    /// a component of which nothing can be broken knows none.
+    fn fault(&self, _cx: &mut Handler<'_, Self::State, Self::Key>, _fault: &dyn Any) -> bool {
+        false
+    }
+
+    /// What it answers if it is asked what containers and nodes use, as objects of the kinds in
+    /// [`api::metrics`](crate::api::metrics). `None` if it does not listen, or has nothing to answer yet.
+    /// A kubelet and a metrics server listen.
+    fn metrics(&self, _state: &Self::State, _reading: &Reading<'_>) -> Option<Vec<Object>> {
+        None
+    }
 
     /// The state after a restart of its process: the default, unless something beside the process
     /// (a disk, a container runtime) keeps a part of it.

@@ -238,8 +238,10 @@ impl Recorder {
 
     fn series(&mut self, r: Recorded, user: &Rc<str>) -> Option<Request> {
         let EventFlavour::Events { component, instance } = self.flavour.clone() else { return None };
+        // Events are about the same only if they are about the same version of an object (`getKey`).
         let uid = r.about.uid.as_deref().unwrap_or_default();
-        let parts = [uid, r.type_, r.action, &r.reason, &component, &instance];
+        let version = r.about.resource_version.as_deref().unwrap_or_default();
+        let parts = [uid, version, r.type_, r.action, &r.reason, &component, &instance];
         let key = fingerprint(parts.iter().fold(Digest::default(), |d, part| d.with(part)));
         if let Some(k) = self.known.get(&key).cloned() {
             // The first repetition starts a series; the following ones are only counted here and

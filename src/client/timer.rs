@@ -17,8 +17,6 @@ pub const ANYWHERE: &str = "*";
 pub enum Wait {
     /// The cluster waits; it is not steady before.
     Foreground,
-    /// The deadline is taken back.
-    Cancelled,
     /// The cluster does not wait. The deadline is met when time passes for another reason: heartbeats
     /// and resyncs.
     Background,
@@ -28,6 +26,10 @@ pub enum Wait {
         /// The namespace; [`ANYWHERE`] for all, and for objects in none.
         namespace: Rc<str>,
     },
+    /// The deadline is that of a component that looks again at regular intervals. It is met on time when time
+    /// passes for another reason. The cluster does not wait for it until something is written or
+    /// [published](crate::client::Context::publish), and waits from then on.
+    Resync,
     /// The deadline belongs to a schedule that never ends, so the cluster does not wait: it is steady until then. The
     /// deadline is met on time when time passes for another reason, and time passes to it when a person lets it
     /// ([`Action::Advance`](crate::cluster::Action::Advance)).
@@ -45,15 +47,25 @@ pub enum Wait {
     },
 }
 
-/// A key's timer is set, set to an earlier moment, or cancelled.
+/// What a component tells its process about the deadline of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimerOp {
-    /// The key.
-    pub key: AnyKey,
-    /// The moment.
-    pub at: Timestamp,
-    /// The plan it replaces.
-    pub replaces: Option<Timestamp>,
-    /// Whether the cluster waits for it.
-    pub wait: Wait,
+pub enum TimerOp {
+    /// The key has a deadline from now on, or another one than before.
+    Set {
+        /// The key.
+        key: AnyKey,
+        /// The moment at which the key is added to the queue.
+        at: Timestamp,
+        /// The key's deadline until now; `None` if it had none.
+        replaces: Option<Timestamp>,
+        /// Whether the cluster waits for the deadline.
+        wait: Wait,
+    },
+    /// The key's deadline is dropped.
+    Cancel {
+        /// The key.
+        key: AnyKey,
+        /// The deadline.
+        at: Timestamp,
+    },
 }

@@ -7,8 +7,10 @@ use serde_json::json;
 
 use super::Cluster;
 use super::action::Actor;
+use super::aggregate::METRICS_SERVER;
 use super::clock::Clock;
 use super::process::Process;
+use crate::api::csi;
 use crate::api::order;
 use crate::api::persistent::Vector;
 use crate::api::types::Node;
@@ -67,6 +69,9 @@ pub struct Config {
     /// The components of the process beside Kubernetes, such as a provisioner. Without any there is no such
     /// process.
     pub addons: Components,
+    /// The components of the metrics server. Without any none is installed; a person can install one later
+    /// ([`Fault::MetricsServer`](super::Fault::MetricsServer)).
+    pub metrics_server: Components,
     /// Objects that are created at the start: the Service of the API server, the default StorageClass.
     pub addon_objects: Vec<Object>,
 }
@@ -87,6 +92,7 @@ impl Config {
             apiserver: Rc::new(crate::controlplane::all),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
+            metrics_server: Rc::new(Vec::new),
             addon_objects: kubernetes_service()
                 .into_iter()
                 .chain([crate::provisioner::storage_class(crate::provisioner::NAME).into()])
@@ -115,13 +121,19 @@ impl Cluster {
         cluster.add_process(Process::new("kube-scheduler", None, (config.scheduler)()));
         let addons = (config.addons)();
         if let Some(name) = addons.first().map(|c| c.name()) {
-            cluster.add_process(Process::new(&name, None, addons));
+            let mut process = Process::new(&name, None, addons);
+            process.program = None;
+            cluster.add_process(process);
         }
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
         // It comes last, so that the processes which were there before it keep their numbers in links.
         cluster.add_process(Process::new("kube-apiserver", None, (config.apiserver)()));
+        let metrics_server = (config.metrics_server)();
+        if !metrics_server.is_empty() {
+            cluster.add_process(Process::new(METRICS_SERVER, None, metrics_server));
+        }
         // If the components never settle, steps of the cluster will show that.
         let _ = cluster.settle();
         cluster.turn = Actor::default();
@@ -256,8 +268,10 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
         })
     };
     let value = json!({
-        // The TTL controller sets this annotation on the nodes of a small cluster.
-        "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},
+        // The TTL controller sets the first annotation on the nodes of a small cluster, the kubelet the second.
+        "metadata": {"name": spec.name, "labels": labels, "annotations": {
+            "node.alpha.kubernetes.io/ttl": "0", csi::CONTROLLER_MANAGED_ATTACH: "true",
+        }},
         "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
         "status": {
             "capacity": spec.capacity,

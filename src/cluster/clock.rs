@@ -1,8 +1,8 @@
 //! Virtual time. It stands still while any action is enabled, and then jumps to the next deadline.
 //!
-//! Four sorts of deadlines differ in whether the cluster waits for them. It waits for those in the foreground. It does
-//! not wait for those of schedules, but meets them on time. Those in the background are met whenever time passes, and
-//! watchdogs while a kubelet is silent.
+//! Five sorts of deadlines differ in whether the cluster waits for them. It waits for those in the foreground. It does
+//! not wait for those of schedules and for resyncs, but meets them on time. Those in the background are met whenever
+//! time passes, and watchdogs while a kubelet is silent.
 
 use std::ops::Bound;
 use std::rc::Rc;
@@ -28,9 +28,12 @@ pub struct Clock {
     foreground: Map<Deadline, ()>,
     // The next runs of schedules that never end.
     scheduled: Map<Deadline, ()>,
-    // Heartbeats, resyncs and polls. They do not keep a cluster from being steady.
+    // The next looks of components that look again at regular intervals. A cluster in which nothing else is left to
+    // do is steady, and time does not pass to them.
+    resyncs: Map<Deadline, ()>,
+    // Heartbeats and polls. They do not keep a cluster from being steady.
     background: Map<Deadline, ()>,
-    // The polls among the background deadlines, by the namespace whose objects they read.
+    // The polls among the background deadlines by the namespace whose objects they read, and the resyncs.
     polls: Map<(Rc<str>, Deadline), ()>,
     // Watchdogs of nodes whose kubelet runs. They are not met while it does. Each has the shortest time
     // after the end of the heartbeats at which it can be met.
@@ -63,6 +66,7 @@ impl Clock {
             now,
             foreground: Map::new(),
             scheduled: Map::new(),
+            resyncs: Map::new(),
             background: Map::new(),
             polls: Map::new(),
             watchdogs: Map::new(),
@@ -77,18 +81,15 @@ impl Clock {
     }
 
     pub(super) fn set(&mut self, actor: Actor, timer: TimerOp) {
-        let TimerOp { key, at, replaces, wait } = timer;
-        if let Some(old) = replaces {
-            let old = (old, actor, key.clone());
-            self.foreground.remove(&old);
-            self.scheduled.remove(&old);
-            self.background.remove(&old);
-            remove_all(&mut self.polls, |(_, d)| *d == old);
-            // A watchdog may have been moved to a later moment, so it is found by its key.
-            let same = |(_, a, k): &Deadline| *a == actor && *k == key;
-            remove_all(&mut self.watchdogs, |(_, d)| same(d));
-            remove_all(&mut self.barking, same);
-        }
+        let (key, at, wait) = match timer {
+            TimerOp::Set { key, at, replaces, wait } => {
+                if let Some(old) = replaces {
+                    self.remove(actor, &key, old);
+                }
+                (key, at, wait)
+            }
+            TimerOp::Cancel { key, at } => return self.remove(actor, &key, at),
+        };
         // A deadline at the end of time is never met, so it is dropped.
         if at == Timestamp::MAX {
             return;
@@ -101,12 +102,15 @@ impl Clock {
             Wait::Watchdog { node, after } => {
                 self.watchdogs.insert((node, deadline), after);
             }
-            Wait::Cancelled => {}
             Wait::Foreground => {
                 self.foreground.insert(deadline, ());
             }
             Wait::Schedule => {
                 self.scheduled.insert(deadline, ());
+            }
+            Wait::Resync => {
+                self.resyncs.insert(deadline.clone(), ());
+                self.polls.insert((ANYWHERE.into(), deadline), ());
             }
             Wait::Background => {
                 self.background.insert(deadline, ());
@@ -118,6 +122,20 @@ impl Clock {
         }
     }
 
+    /// Removes the deadline of a key, which was set for the moment `at`.
+    fn remove(&mut self, actor: Actor, key: &AnyKey, at: Timestamp) {
+        let old = (at, actor, key.clone());
+        self.foreground.remove(&old);
+        self.scheduled.remove(&old);
+        self.resyncs.remove(&old);
+        self.background.remove(&old);
+        remove_all(&mut self.polls, |(_, d)| *d == old);
+        // A watchdog may have been moved to a later moment, so it is found by its key.
+        let same = |(_, a, k): &Deadline| *a == actor && k == key;
+        remove_all(&mut self.watchdogs, |(_, d)| same(d));
+        remove_all(&mut self.barking, same);
+    }
+
     /// Something in a namespace was written: polls of that namespace become foreground deadlines.
     pub(super) fn changed(&mut self, namespace: &Rc<str>) {
         if self.polls.is_empty() {
@@ -125,9 +143,14 @@ impl Clock {
         }
         for (d, ()) in about(&self.polls, namespace) {
             self.polls.remove(&(namespace.clone(), d.clone()));
-            if self.background.remove(&d).is_some() {
-                self.foreground.insert(d, ());
-            }
+            self.wait_for(d);
+        }
+    }
+
+    /// Makes a poll or a resync a foreground deadline.
+    fn wait_for(&mut self, deadline: Deadline) {
+        if self.background.remove(&deadline).or_else(|| self.resyncs.remove(&deadline)).is_some() {
+            self.foreground.insert(deadline, ());
         }
     }
 
@@ -143,9 +166,7 @@ impl Clock {
         let polls: Vec<Deadline> = self.polls.keys().map(|(_, d)| d.clone()).collect();
         self.polls = Map::new();
         for d in polls {
-            if self.background.remove(&d).is_some() {
-                self.foreground.insert(d, ());
-            }
+            self.wait_for(d);
         }
     }
 
@@ -173,7 +194,7 @@ impl Clock {
 
     /// Drops all deadlines of a component.
     pub(super) fn forget(&mut self, actor: Actor) {
-        for map in [&mut self.foreground, &mut self.scheduled, &mut self.background] {
+        for map in [&mut self.foreground, &mut self.scheduled, &mut self.resyncs, &mut self.background] {
             let gone: Vec<Deadline> = map.keys().filter(|(_, a, _)| *a == actor).cloned().collect();
             for d in gone {
                 map.remove(&d);
@@ -214,7 +235,13 @@ impl Clock {
     /// The same, also if the cluster waits for none of them and only schedules are left.
     pub fn next_or_scheduled(&self) -> Option<Timestamp> {
         let scheduled = self.scheduled.get_min().map(|((t, _, _), ())| *t);
-        self.next_waited_for().into_iter().chain(scheduled).min().map(|t| t.max(self.now))
+        let first = self.next_waited_for().into_iter().chain(scheduled).min()?;
+        Some(self.next_resync().map_or(first, |t| first.min(t)).max(self.now))
+    }
+
+    /// The moment of the next resync that the cluster does not wait for, at least the present one.
+    pub fn next_resync(&self) -> Option<Timestamp> {
+        self.resyncs.get_min().map(|((t, _, _), ())| (*t).max(self.now))
     }
 
     /// The next run of a schedule: the moment, the component, the key.
@@ -227,7 +254,7 @@ impl Clock {
     pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, AnyKey)> {
         self.now = self.now.max(to);
         let mut due: Vec<Deadline> = Vec::new();
-        for map in [&mut self.foreground, &mut self.scheduled, &mut self.background] {
+        for map in [&mut self.foreground, &mut self.scheduled, &mut self.resyncs, &mut self.background] {
             while let Some((first, ())) = map.get_min().filter(|((t, _, _), ())| *t <= to) {
                 let first = first.clone();
                 map.remove(&first);

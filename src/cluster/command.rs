@@ -362,8 +362,11 @@ impl Cluster {
                         see(self, &command);
                     }
                 }
-                // Background deadlines up to `to` are met at `to`.
-                None if self.now() < to => self.advance_to(to),
+                // Background deadlines up to `to` are met at `to`, resyncs on time.
+                None if self.now() < to => {
+                    let resync = self.clock.next_resync();
+                    self.advance_to(resync.map_or(to, |t| t.min(to)));
+                }
                 None => return Ok(()),
             }
             actions = if self.now() == moment { actions + 1 } else { 0 };

@@ -74,6 +74,11 @@ pub enum Fault {
         /// The node's name, for a kubelet.
         node: Option<String>,
     },
+    /// The metrics server is installed in the cluster, with its APIService, or removed. A cluster starts without it.
+    MetricsServer {
+        /// Whether it is installed afterwards.
+        installed: bool,
+    },
     /// Components of a process are switched off or on. A component that is switched off loses what it has in
     /// memory; one that is switched on starts with nothing in memory.
     Controllers {
@@ -88,6 +93,7 @@ impl Fault {
     /// The number of the first version of links that knows this fault; 0 is the first.
     pub fn since(&self) -> usize {
         match self {
+            Fault::Kubelet { fault: kubelet::KubeletFault::Mount { .. }, .. } => 4,
             Fault::NodeDown { .. }
             | Fault::NodeUp { .. }
             | Fault::Restart { .. }
@@ -100,6 +106,7 @@ impl Fault {
             | Fault::Start { .. }
             | Fault::Replicate { .. } => 1,
             Fault::Controllers { .. } => 2,
+            Fault::MetricsServer { .. } => 4,
         }
     }
 }
@@ -141,6 +148,7 @@ impl Cluster {
             Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
             Fault::Controllers { process, controllers } => self.set_controllers(process, controllers),
+            Fault::MetricsServer { installed } => self.install_metrics_server(*installed),
         }
     }
 

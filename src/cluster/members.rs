@@ -20,7 +20,7 @@ impl Cluster {
         self.clock.forget(ETCD);
         if let Some(at) = self.api.etcd().raft().electing() {
             let key = Key::new("", "election").into();
-            self.clock.set(ETCD, TimerOp { key, at, replaces: None, wait: Wait::Foreground });
+            self.clock.set(ETCD, TimerOp::Set { key, at, replaces: None, wait: Wait::Foreground });
         }
         // From now on requests fail, or succeed again.
         if had != self.api.etcd().raft().has_leader() {

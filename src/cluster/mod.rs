@@ -5,6 +5,7 @@
 //! and what happened.
 
 mod action;
+mod aggregate;
 mod boot;
 mod clock;
 mod command;
@@ -25,6 +26,7 @@ mod switch;
 mod tests;
 
 pub use action::{Action, Actor, Outcome, StepError, Transition};
+pub use aggregate::{LOAD_ANNOTATION, METRICS_SERVER};
 pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
@@ -108,16 +110,19 @@ impl Cluster {
     /// The same for an HTTP request. The body of a list is complete; that of a watch has the events up to
     /// now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
+        self.connect(&request.path);
         self.call(|api| http::http(api, request))
     }
 
     /// As [`Cluster::http`]. [`Served::exchange`] has the typed request and response of a write.
     pub fn serve_whole(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
+        self.connect(&request.path);
         self.call(|api| http::serve_whole(api, request))
     }
 
     /// The same for a client that reads the body of a list or a watch in pieces, with [`Cluster::more`].
     pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
+        self.connect(&request.path);
         self.call(|api| http::serve(api, request))
     }
 

@@ -12,6 +12,9 @@ use crate::client::{Caches, Component, Informer, Listener, Notification, Wants, 
 pub struct Process {
     /// The process's name.
     pub name: Rc<str>,
+    /// The program that runs in it, the same for all instances: the first word of its user agent. `None` for the addons,
+    /// each of which is a program of its own with the name of its user.
+    pub program: Option<Rc<str>>,
     /// The node of a kubelet; `None` for other processes.
     pub node: Option<Rc<str>>,
     /// Whether the process runs. A stopped process receives and does nothing.
@@ -43,6 +46,7 @@ impl Process {
     pub fn new(name: &str, node: Option<Rc<str>>, components: Vec<Box<dyn Component>>) -> Process {
         let mut process = Process {
             name: name.into(),
+            program: Some(name.into()),
             node,
             running: true,
             informers: Vec::new(),

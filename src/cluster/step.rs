@@ -221,13 +221,20 @@ impl Cluster {
             return None;
         }
         self.api.set_now(now);
-        let response = self.api.request(&pending.request);
+        let response = match self.answered_elsewhere(&pending.request) {
+            Some(response) => response,
+            None => self.api.request_of(p.program.as_ref(), &pending.request),
+        };
         let p = self.running(actor.process)?;
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress =
             component.answered(&mut Env { caches: &p.caches, now, timers: &mut timers }, response.clone())?;
+        let published = component.take_published();
         self.set_timers(actor, timers);
+        if published {
+            self.clock.changed_anywhere();
+        }
         let (ended, error) = match progress {
             Progress::Waiting => (false, None),
             Progress::Done { error, .. } => (true, error),
@@ -252,7 +259,8 @@ impl Cluster {
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
         self.api.set_now(self.clock.now());
-        let (request, response) = self.api.record(request);
+        let program = self.processes.get(actor.process as usize)?.program.as_ref();
+        let (request, response) = self.api.record(program, request);
         self.process_mut(actor.process)?
             .components
             .get_mut(actor.component as usize)?
@@ -275,17 +283,17 @@ impl Cluster {
     }
 
     /// Injects a fault into a component. `fault` is a type of the component's room, for example
-    /// [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether there is such a component and its process
-    /// runs.
+    /// [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether there is such a component, its process
+    /// runs, and the component knows the type of the fault.
     pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
         let now = self.clock.now();
         let Some(p) = self.running(actor.process) else { return false };
         let Some(component) = p.components.get_mut(actor.component as usize) else { return false };
         let mut timers = Vec::new();
-        component.fault(&mut Env { caches: &p.caches, now, timers: &mut timers }, fault);
+        let taken = component.fault(&mut Env { caches: &p.caches, now, timers: &mut timers }, fault);
         self.set_timers(actor, timers);
         self.ready.insert(actor.process);
-        true
+        taken
     }
 
     /// Polls of namespaces in which something was written become foreground deadlines. Events and Leases do

@@ -12,6 +12,7 @@ use crate::api::disruption_budget::{SYNC_FAILED, covers, is_up_to_date, set_cond
 use crate::api::intstr::{Rounding, scaled_value};
 use crate::api::labels::Selector;
 use crate::api::pod::{is_ready, is_terminal, pod_condition};
+use crate::api::quote::go_quote;
 use crate::api::types::{
     Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodCondition, PodDisruptionBudget,
     PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
@@ -192,7 +193,7 @@ fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool),
             continue;
         }
         let (uid, scale) = find_controller(cx, owner, pod.metadata.namespace())?
-            .ok_or_else(|| format!("found no controllers for pod {:?}", pod.metadata.name()))?;
+            .ok_or_else(|| format!("found no controllers for pod {}", go_quote(pod.metadata.name())))?;
         scales.insert(uid, scale);
     }
     Ok((scales.values().fold(0i32, |sum, n| sum.saturating_add(*n)), unmanaged))
@@ -234,7 +235,11 @@ fn find_controller(
     // Objects of other kinds have no size.
     match Kind::of(&owner.api_version, &owner.kind) {
         Some(kind) => Err(format!("{} does not implement the scale subresource", kind.group_resource())),
-        None => Err(format!("no matches for kind {:?} in version {:?}", owner.kind, owner.api_version)),
+        None => Err(format!(
+            "no matches for kind {} in version {}",
+            go_quote(&owner.kind),
+            go_quote(&owner.api_version)
+        )),
     }
 }
 

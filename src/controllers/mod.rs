@@ -12,6 +12,7 @@ pub mod history;
 pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
+pub mod podautoscaler;
 pub mod podgc;
 pub mod replicaset;
 pub mod resource_quota;
@@ -28,10 +29,6 @@ use crate::api::definition::established_kind;
 use crate::api::types::CustomResourceDefinition;
 use crate::client::{Caches, Component, Controller};
 
-/// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
-/// objects, and a view of them has to say so.
-pub const UNATTENDED: &[Kind] = &[Kind::HORIZONTAL_POD_AUTOSCALER];
-
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
 /// CustomResourceDefinitions. Kubernetes' controllers ask the API server every 30 seconds.
@@ -44,7 +41,8 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 24] = [
+const ALIASES: [(&str, &str); 28] = [
+    ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
     ("deployment", "deployment-controller"),
@@ -53,11 +51,14 @@ const ALIASES: [(&str, &str); 24] = [
     ("endpointslice", "endpointslice-controller"),
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
     ("endpointslicemirroring", "endpointslicemirroring-controller"),
+    ("ephemeral-volume", "ephemeral-volume-controller"),
     ("garbagecollector", "garbage-collector-controller"),
+    ("horizontalpodautoscaling", "horizontal-pod-autoscaler-controller"),
     ("job", "job-controller"),
     ("namespace", "namespace-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
     ("persistentvolume-binder", "persistentvolume-binder-controller"),
+    ("persistentvolume-expander", "persistentvolume-expander-controller"),
     ("podgc", "pod-garbage-collector-controller"),
     ("pv-protection", "persistentvolume-protection-controller"),
     ("pvc-protection", "persistentvolumeclaim-protection-controller"),
@@ -103,5 +104,9 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(cronjob::CronJobController),
         Controller::boxed(statefulset::StatefulSetController),
         Controller::boxed(daemon::DaemonSetsController),
+        Controller::boxed(volume::attachdetach::AttachDetachController),
+        Controller::boxed(volume::expand::ExpandController),
+        Controller::boxed(volume::ephemeral::EphemeralController),
+        Controller::boxed(podautoscaler::HorizontalController),
     ]
 }

@@ -207,18 +207,6 @@ impl Etcd {
         count
     }
 
-    /// After the binding of a pod: if the only note is about its creation by a component, the note is
-    /// changed to be about the bound pod.
-    pub fn note_binding(&mut self, key: &ObjectRef) {
-        if let Some(record) = self.data.get_mut(key)
-            && let Some(note) = &record.notes
-            && note.component
-            && note.before.is_none()
-        {
-            record.notes = Some(note.bound(record.object.clone()));
-        }
-    }
-
     /// Replaces all notes about a key by one.
     pub fn replace_notes(&mut self, key: &ObjectRef, note: Note) {
         if let Some(record) = self.data.get_mut(key) {

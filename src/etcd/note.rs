@@ -33,12 +33,10 @@ pub struct Note {
     pub revision: u64,
     /// The object before the write; `None` if it did not exist.
     pub before: Option<Object>,
-    /// The object after the write.
+    /// The object as it was written, without what admission and the kind's strategy added to it: nobody owns that.
     pub after: Object,
     /// Whether a component of the cluster wrote it, not a person.
     pub component: bool,
-    /// Whether `after` was replaced by the pod after its binding, which makes nobody the owner of a field.
-    pub bound: bool,
     /// The field managers after this write, if they do not follow from the writes.
     pub decided: Option<Rc<[Manager]>>,
     /// The field managers after this write, once they have been worked out.
@@ -79,12 +77,6 @@ impl Note {
         }
         self.count = 1 + self.previous.as_ref().map_or(0, |n| n.count);
         Rc::new(self)
-    }
-
-    /// This note after the binding of a pod that a component created: it is about the bound pod from now on.
-    #[must_use]
-    pub(super) fn bound(&self, after: Object) -> Rc<Note> {
-        Rc::new(Note { after, bound: true, worked_out: Memo::default(), ..self.clone() })
     }
 
     /// The field managers after this write. `update` changes the managers before a write into those after

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::error::Error;
+use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, release};
 use crate::apimachinery::{
     Body, DeleteOptions, FieldValidation, HttpRequest, Request, Subresource, Verb, wire,
@@ -229,7 +230,7 @@ fn check_segment(what: &str, text: &str) -> Result<(), Error> {
         text if text.contains('%') => "may not contain '%'".to_owned(),
         _ => return Ok(()),
     };
-    Err(Error::Text(format!("invalid {what} {text:?}: [{wrong}]")))
+    Err(Error::Text(format!("invalid {what} {text}: [{wrong}]", text = go_quote(text))))
 }
 
 /// Percent-encodes all but letters, digits and the bytes that are allowed.

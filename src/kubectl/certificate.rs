@@ -8,6 +8,7 @@ use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean};
 use super::output::{self, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules};
+use crate::api::quote::go_quote;
 use crate::api::types::{CertificateSigningRequest, Time, certificates::CertificateSigningRequestCondition};
 use crate::api::{ApiKind, Kind, Object, seconds};
 use crate::apimachinery::Verb;
@@ -136,8 +137,8 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, decision: &Decision) 
         let conditions = request.status.get_or_insert_default().conditions.get_or_insert_default();
         if conditions.iter().any(|c| c.type_ == decision.other) {
             return fail(format!(
-                "certificate signing request {:?} is already {}",
-                object.name(),
+                "certificate signing request {} is already {}",
+                go_quote(object.name()),
                 decision.other
             ));
         }

@@ -11,6 +11,7 @@ use super::{
     run, scale, set, taint, unbuilt, wait,
 };
 use crate::api::Object;
+use crate::api::quote::go_quote;
 
 /// What a command does with its arguments.
 type Run = fn(&mut Context<'_>, &Args) -> Result;
@@ -274,7 +275,7 @@ pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, h
 fn known_words(args: &Args, path: &str) -> Result {
     match args.words.is_empty() {
         true => Ok(()),
-        false => usage(path, format!("unknown command {:?}", args.words.join(" "))),
+        false => usage(path, format!("unknown command {}", go_quote(args.words.join(" ")))),
     }
 }
 

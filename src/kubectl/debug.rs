@@ -11,6 +11,7 @@ use super::commands;
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, array, boolean, text};
 use super::resource::{self, Rules};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
@@ -64,7 +65,10 @@ fn check(cx: &mut Context<'_>, args: &Args, names: &[String]) -> Result {
         return fail("you must specify --image when not using --copy-to.");
     }
     if image.contains(char::is_whitespace) {
-        return fail(format!("invalid image name {image:?}: invalid reference format"));
+        return fail(format!(
+            "invalid image name {image}: invalid reference format",
+            image = go_quote(image)
+        ));
     }
     if names.is_empty() && !args.has_files() {
         return fail("NAME or filename is required for debug");
@@ -81,7 +85,7 @@ fn check(cx: &mut Context<'_>, args: &Args, names: &[String]) -> Result {
     }
     let target = args.text("target");
     if !target.is_empty() && !args.on("quiet") {
-        cx.say(&format!("Targeting container {target:?}. If you don't see processes from this container it may be because the container runtime doesn't support this feature."));
+        cx.say(&format!("Targeting container {target}. If you don't see processes from this container it may be because the container runtime doesn't support this feature.", target = go_quote(target)));
     }
     Ok(())
 }
@@ -94,8 +98,8 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, command: &[String]) -
     if kind != Kind::POD {
         let (group, version) = (kind.group(), kind.version());
         return fail(format!(
-            "{:?} not supported by debug",
-            format!("{group}/{version}, Kind={}", kind.as_str())
+            "{} not supported by debug",
+            go_quote(format!("{group}/{version}, Kind={}", kind.as_str()))
         ));
     }
     let name = match args.text("container") {

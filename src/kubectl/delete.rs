@@ -9,6 +9,7 @@ use super::flags::Args;
 use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
 use super::{apply, commands, files};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{DeleteOptions, Propagation, Verb};
 
@@ -173,7 +174,7 @@ fn say(cx: &mut Context<'_>, args: &Args, v: &Victim, dry_run: DryRun, name_only
     };
     let how = if args.on("force") { "force deleted" } else { "deleted" };
     let place = if v.kind.namespaced() { format!(" from {} namespace", v.namespace) } else { String::new() };
-    cx.say(&format!("{kind} {:?} {how}{place}{}", v.name, dry_run.suffix()));
+    cx.say(&format!("{kind} {} {how}{place}{}", go_quote(&v.name), dry_run.suffix()));
 }
 
 fn wait(cx: &mut Context<'_>, args: &Args, gone: &[(Victim, String)], errors: &mut Vec<Error>) -> Result {

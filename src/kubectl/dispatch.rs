@@ -4,6 +4,7 @@ use super::commands::{COMMANDS, Command};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{self, Flag};
 use crate::api::order;
+use crate::api::quote::go_quote;
 
 /// Finds the command of some words and runs it.
 pub(super) fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
@@ -49,7 +50,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
     args.text("field-manager").clone_into(&mut cx.field_manager);
     cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     let missing: Vec<String> =
-        command.required.iter().filter(|r| !args.has(r)).map(|r| format!("{r:?}")).collect();
+        command.required.iter().filter(|r| !args.has(r)).map(|r| go_quote(r).to_string()).collect();
     if !missing.is_empty() {
         return fail(format!("required flag(s) {} not set", missing.join(", ")));
     }
@@ -102,7 +103,7 @@ fn first_word(words: &[String]) -> Option<(usize, &str)> {
 }
 
 fn unknown(name: &str) -> Result {
-    let mut message = format!("unknown command {name:?} for \"kubectl\"");
+    let mut message = format!("unknown command {name} for \"kubectl\"", name = go_quote(name));
     let mut similar: Vec<&str> = COMMANDS
         .iter()
         .map(|c| c.name)

@@ -1,5 +1,6 @@
 //! Errors in kubectl's words (`k8s.io/kubectl/pkg/cmd/util`, `CheckErr`).
 
+use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, Status};
 
 /// Why a command fails.
@@ -51,7 +52,7 @@ impl Error {
         if source.is_empty() {
             return self;
         }
-        let prefix = format!("error when {verb} {source:?}: ");
+        let prefix = format!("error when {verb} {source}: ", source = go_quote(source));
         match self {
             Error::Status(mut s) => {
                 s.message.insert_str(0, &prefix);
@@ -105,7 +106,7 @@ fn invalid(s: &Status) -> String {
     let d = s.details.as_deref().unwrap_or(&none);
     let mut text = "The request is invalid".to_owned();
     if !d.kind.is_empty() || !d.name.is_empty() {
-        text = format!("The {} {:?} is invalid", d.kind, d.name);
+        text = format!("The {} {} is invalid", d.kind, go_quote(&d.name));
     } else if !s.message.is_empty() && d.causes.is_empty() {
         text = format!("The request is invalid: {}", s.message);
     }

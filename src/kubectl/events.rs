@@ -5,6 +5,7 @@ use super::flags::Args;
 use super::output::{self, Printer};
 use super::{commands, resource, tabwriter};
 use crate::api::order;
+use crate::api::quote::go_quote;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apimachinery::Verb;
@@ -13,7 +14,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return commands::usage(
             "kubectl events",
-            format!("unknown command {:?} for \"kubectl events\"", args.words.join(" ")),
+            format!("unknown command {} for \"kubectl events\"", go_quote(args.words.join(" "))),
         );
     }
     let all = args.on("all-namespaces");

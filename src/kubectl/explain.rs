@@ -12,6 +12,7 @@ use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::resource;
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 
 /// So wide are texts that stand at the left.
 const WIDTH: usize = 76;
@@ -56,7 +57,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let mut text = String::new();
     if !schemas.output(schema, &fields, args.on("recursive"), &mut text) {
         let last = fields.last().copied().unwrap_or_default();
-        return fail(format!("field {last:?} does not exist"));
+        return fail(format!("field {last} does not exist", last = go_quote(last)));
     }
     cx.out.push_str(&text);
     cx.out.push('\n');

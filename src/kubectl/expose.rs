@@ -12,6 +12,7 @@ use super::kinds::{Settable, known};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use super::{apply, commands, overrides};
+use crate::api::quote::go_quote;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::FieldValidation;
@@ -178,7 +179,7 @@ fn ports(args: &Args, object: &Object) -> Result<Vec<Value>> {
     let mut out = Vec::new();
     for (i, port) in numbers.iter().enumerate() {
         let Ok(number) = port.parse::<i64>() else {
-            return fail(format!("strconv.Atoi: parsing {port:?}: invalid syntax"));
+            return fail(format!("strconv.Atoi: parsing {port}: invalid syntax", port = go_quote(port)));
         };
         let target = match args.text("target-port") {
             "" => Value::from(number),

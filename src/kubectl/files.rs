@@ -12,6 +12,7 @@ use super::error::Error;
 use super::flags::Args;
 use super::{Files, kustomize};
 use crate::api::labels::Selector;
+use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Key, Kind};
 
@@ -204,12 +205,12 @@ pub(super) fn load(cx: &mut Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>
 /// The text of a manifest. There is no network.
 fn read(cx: &Context<'_>, name: &str) -> Result<String> {
     if name.starts_with("http://") || name.starts_with("https://") {
-        return fail(format!("unable to read URL {name:?}: there is no network here"));
+        return fail(format!("unable to read URL {name}: there is no network here", name = go_quote(name)));
     }
     match cx.files.read(clean(name)) {
         Some(text) => Ok(text),
         None if name == "-" => fail("there is no standard input here: name a file"),
-        None => fail(format!("the path {name:?} does not exist")),
+        None => fail(format!("the path {name} does not exist", name = go_quote(name))),
     }
 }
 
@@ -235,8 +236,8 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
     };
     if let Some(what) = missing {
         into.errors.push(Error::Text(format!(
-            "error validating {source:?}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
-        )));
+            "error validating {source}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
+        , source = go_quote(source))));
         return Ok(());
     }
     if kind == "List" || (kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)) {
@@ -250,8 +251,8 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
     let (name, own) = (text(&value, "/metadata/name"), text(&value, "/metadata/namespace"));
     let Some(kind_found) = discovery::kind_of(cx, &api_version, &kind)? else {
         into.errors.push(Error::Text(format!(
-            "resource mapping not found for name: {name:?} namespace: {own:?} from {source:?}: no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
-        )));
+            "resource mapping not found for name: {name} namespace: {own} from {source}: no matches for kind {kind} in version {api_version}\nensure CRDs are installed first"
+        , name = go_quote(&name), own = go_quote(&own), source = go_quote(source), kind = go_quote(&kind), api_version = go_quote(&api_version))));
         return Ok(());
     };
     let mut namespace = own;
@@ -260,9 +261,8 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
             namespace.clone_from(&cx.namespace);
         } else if cx.explicit_namespace && namespace != cx.namespace {
             into.errors.push(Error::Text(format!(
-                "the namespace from the provided object {namespace:?} does not match the namespace {:?}. You must pass '--namespace={namespace}' to perform this operation.",
-                cx.namespace
-            )));
+                "the namespace from the provided object {namespace} does not match the namespace {}. You must pass '--namespace={namespace}' to perform this operation.",
+                go_quote(&cx.namespace), namespace = go_quote(&namespace))));
             return Ok(());
         }
         let meta = value

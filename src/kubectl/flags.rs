@@ -1,5 +1,7 @@
 //! Flags as `spf13/pflag` reads them, from tables; its messages are part of what people see.
 
+use crate::api::duration;
+use crate::api::quote::go_quote;
 use std::collections::BTreeMap;
 
 use super::context::{Result, fail};
@@ -168,9 +170,7 @@ impl Args {
 
     /// A duration.
     pub(super) fn duration(&self, long: &str) -> Option<jiff::SignedDuration> {
-        let ns = go::parse_duration(self.flag(long)?)?;
-        let seconds = i64::try_from(ns / 1_000_000_000).ok()?;
-        Some(jiff::SignedDuration::new(seconds, (ns % 1_000_000_000) as i32))
+        duration::parse(self.flag(long)?).ok().map(jiff::SignedDuration::from_nanos)
     }
 }
 
@@ -259,17 +259,18 @@ pub(super) fn parse(path: &str, tables: &[&'static [Flag]], words: &[String]) ->
 fn set(args: &mut Args, flag: &Flag, value: String) -> std::result::Result<(), String> {
     let wrong = match flag.value {
         Value::Bool if !is_bool(&value) => {
-            Some(format!("strconv.ParseBool: parsing {value:?}: invalid syntax"))
+            Some(format!("strconv.ParseBool: parsing {value}: invalid syntax", value = go_quote(&value)))
         }
         Value::Int => go::parse_int(&value).err(),
-        Value::Duration if go::parse_duration(&value).is_none() => Some(match value.as_str() {
-            v if v.parse::<f64>().is_ok() => format!("time: missing unit in duration {v:?}"),
-            v => format!("time: invalid duration {v:?}"),
-        }),
+        Value::Duration => duration::parse(&value).err(),
         _ => None,
     };
     if let Some(why) = wrong {
-        return Err(format!("invalid argument {value:?} for {:?} flag: {why}", flag.display()));
+        return Err(format!(
+            "invalid argument {value} for {} flag: {why}",
+            go_quote(flag.display()),
+            value = go_quote(&value)
+        ));
     }
     let values = args.flags.entry(flag.long).or_default();
     match flag.value {

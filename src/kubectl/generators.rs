@@ -15,6 +15,7 @@ use super::generators_policy as policy;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::{apply, files};
 use crate::api::quantity::Amount;
+use crate::api::quote::go_quote;
 use crate::api::{Key, Kind};
 use crate::apimachinery::{FieldValidation, Verb};
 
@@ -197,7 +198,10 @@ fn data(cx: &Context<'_>, args: &Args) -> Result<Map<String, Value>> {
 
 fn insert(out: &mut Map<String, Value>, key: &str, value: &str) -> Result {
     if out.insert(key.to_owned(), value.into()).is_some() {
-        return fail(format!("cannot add key {key:?}, another key by that name already exists in Data"));
+        return fail(format!(
+            "cannot add key {key}, another key by that name already exists in Data",
+            key = go_quote(key)
+        ));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use super::discovery;
 use super::flags::{Args, Flag, array, slice, text};
 use super::generators::{label_map, make, name};
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 
 pub(super) const INGRESS: &[Flag] =
     &[text("class"), array("rule"), text("default-backend"), array("annotation")];
@@ -323,9 +324,16 @@ fn check(cx: &mut Context<'_>, verbs: &[&str], resources: &[Resource<'_>]) -> Re
             found = true;
         }
         if !found {
-            let of = if group.is_empty() { String::new() } else { format!(" in group {group:?}") };
+            let of = if group.is_empty() {
+                String::new()
+            } else {
+                format!(" in group {group}", group = go_quote(&group))
+            };
             // kubectl prints this error of its REST mapper without `error:` before it.
-            cx.err.push_str(&format!("the server doesn't have a resource type {name:?}{of}\n"));
+            cx.err.push_str(&format!(
+                "the server doesn't have a resource type {name}{of}\n",
+                name = go_quote(&name)
+            ));
             return Err(Stop::Exit(1));
         }
     }

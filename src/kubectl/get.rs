@@ -12,6 +12,7 @@ use super::resource::{self, Found, Rules};
 use super::table::{self, Row, tables};
 use crate::api::jsonpath::{self, Template};
 use crate::api::order;
+use crate::api::quote::go_quote;
 use crate::api::{Object, quantity};
 use crate::apimachinery::Verb;
 
@@ -139,8 +140,8 @@ fn sort<T>(args: &Args, found: &mut Found<T>, value_of: impl Fn(&T) -> Value) ->
     }
     if keyed.iter().all(|(key, _)| key.is_none()) {
         return fail(format!(
-            "couldn't find any field with path {:?} in the list of objects",
-            format!("{{.{}}}", path.trim_matches(['{', '}', '.']))
+            "couldn't find any field with path {} in the list of objects",
+            go_quote(format!("{{.{}}}", path.trim_matches(['{', '}', '.'])))
         ));
     }
     order::sort_by(&mut keyed, |a, b| compare(a.0.as_ref(), b.0.as_ref()));

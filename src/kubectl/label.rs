@@ -12,6 +12,7 @@ use super::flags::Args;
 use super::go;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
+use crate::api::quote::go_quote;
 use crate::api::{MetaExt, Object, names};
 use crate::apimachinery::Verb;
 
@@ -36,7 +37,11 @@ pub(super) fn changes(words: &[String], what: &str, checked: bool) -> Result<Cha
             if checked {
                 let errors = names::is_valid_label_value(value);
                 if !errors.is_empty() {
-                    return fail(format!("invalid {what} value: {word:?}: {}", errors.join(";")));
+                    return fail(format!(
+                        "invalid {what} value: {word}: {}",
+                        errors.join(";"),
+                        word = go_quote(word)
+                    ));
                 }
             }
             out.set.insert(key.to_owned(), value.to_owned());
@@ -171,7 +176,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dr
         commands::finish(taken)?;
     }
     for k in changes.remove.iter().filter(|k| object.meta().label(k).is_none()) {
-        cx.say(&format!("label {k:?} not found."));
+        cx.say(&format!("label {k} not found.", k = go_quote(k)));
     }
     let set = changes.set.iter().any(|(k, v)| object.meta().label(k) != Some(v));
     let removed = changes.remove.iter().any(|k| object.meta().label(k).is_some());

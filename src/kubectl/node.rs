@@ -12,6 +12,7 @@ use super::error::Error;
 use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
+use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{Kind, MetaExt, Object, Timestamp, order};
 use crate::apimachinery::{DeleteOptions, Verb};
@@ -96,8 +97,8 @@ fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) 
         Err(errors) => {
             let why = Error::one(errors.clone()).map(|e| e.message()).unwrap_or_default();
             cx.err.push_str(&format!(
-                "error: unable to drain node {:?} due to error: {why}, continuing command...\nThere are pending nodes to be drained:\n {}\n",
-                node.name(),
+                "error: unable to drain node {} due to error: {why}, continuing command...\nThere are pending nodes to be drained:\n {}\n",
+                go_quote(node.name()),
                 node.name()
             ));
             return Err(Stop::Error(Error::Many(errors)));
@@ -213,9 +214,9 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
             match cx.send(&call) {
                 Err(Stop::Error(Error::Status(s))) if s.reason == "TooManyRequests" => {
                     cx.err.push_str(&format!(
-                        "error when evicting pods/{:?} -n {:?} (will retry after {RETRY_SECONDS}s): {}\n",
-                        p.name(),
-                        p.namespace(),
+                        "error when evicting pods/{} -n {} (will retry after {RETRY_SECONDS}s): {}\n",
+                        go_quote(p.name()),
+                        go_quote(p.namespace()),
                         s.message
                     ));
                     refused.push(p);
@@ -223,9 +224,9 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
                 Err(Stop::Error(e)) if e.is_not_found() => {}
                 Err(Stop::Error(Error::Status(s))) => {
                     return fail(format!(
-                        "error when evicting pods/{:?} -n {:?}: {}",
-                        p.name(),
-                        p.namespace(),
+                        "error when evicting pods/{} -n {}: {}",
+                        go_quote(p.name()),
+                        go_quote(p.namespace()),
                         s.message
                     ));
                 }

@@ -7,6 +7,7 @@ use super::custom_columns::Columns;
 use super::flags::{Args, Flag, boolean, optional, text};
 use super::{files, go, go_template, kyaml, resource};
 use crate::api::jsonpath::Template;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, yaml};
 
 /// The flags of printing.
@@ -123,7 +124,8 @@ impl Printer {
             _ => {
                 let formats = if tables { FORMATS } else { FORMATS_PLAIN };
                 return fail(format!(
-                    "unable to match a printer suitable for the output format {output:?}, allowed formats are: {formats}"
+                    "unable to match a printer suitable for the output format {output}, allowed formats are: {formats}",
+                    output = go_quote(output)
                 ));
             }
         }))
@@ -155,7 +157,7 @@ impl Printer {
                         go::json(value),
                         go::format_value(value)
                     ));
-                    return fail(format!("error executing template {}: {e}", go::quoted(text)));
+                    return fail(format!("error executing template {}: {e}", go_quote(text)));
                 }
             },
             Printer::Kyaml(managed) => cx.out.push_str(&kyaml::document(&shown(value, *managed))),
@@ -214,8 +216,9 @@ fn columns_file(text: &str) -> Result<Columns> {
 
 fn not_executed(template: &str, why: &str, value: &Value) -> String {
     format!(
-        "error executing jsonpath {template:?}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{template}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n\n",
-        go::format_syntax(value)
+        "error executing jsonpath {}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{template}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n\n",
+        go_quote(template),
+        go::format_syntax(value),
     )
 }
 

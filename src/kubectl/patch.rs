@@ -10,6 +10,7 @@ use super::files;
 use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
+use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Object, patch};
 use crate::apimachinery::Verb;
@@ -34,7 +35,12 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         "strategic" => Payload::StrategicPatch,
         "merge" => Payload::MergePatch,
         "json" => Payload::JsonPatch,
-        other => return fail(format!("--type must be one of [json merge strategic], not {other:?}")),
+        other => {
+            return fail(format!(
+                "--type must be one of [json merge strategic], not {other}",
+                other = go_quote(other)
+            ));
+        }
     };
     let text = match file {
         "" => args.text("patch").to_owned(),
@@ -92,7 +98,7 @@ fn send(cx: &mut Context<'_>, call: &Call, object: &Object) -> Result<(Value, Va
 fn patched(object: &Object, type_: &str, before: Value, text: &str) -> Result<Value> {
     let patch: Value = match serde_json::from_str(text) {
         Ok(patch) => patch,
-        Err(e) => return fail(format!("unable to parse {text:?}: {e}")),
+        Err(e) => return fail(format!("unable to parse {text}: {e}", text = go_quote(text))),
     };
     let done = match type_ {
         "merge" => Ok(patch::json_merge_patch(before, &patch)),
@@ -109,6 +115,6 @@ fn to_json(text: &str) -> Result<String> {
     }
     match yaml::documents(text, &Limits::default()) {
         Ok(documents) => Ok(documents.into_iter().next().map_or(Value::Null, |d| d.value).to_string()),
-        Err(e) => fail(format!("unable to parse {text:?}: {}", e.message)),
+        Err(e) => fail(format!("unable to parse {text}: {}", e.message, text = go_quote(text))),
     }
 }

@@ -10,6 +10,7 @@ use super::discovery;
 use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
@@ -72,8 +73,8 @@ pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
         Some(kind) => Ok(kind),
         // Of `websites.example.com` the message has only what stands before the group.
         None => fail(format!(
-            "the server doesn't have a resource type {:?}",
-            word.split('.').next().unwrap_or_default()
+            "the server doesn't have a resource type {}",
+            go_quote(word.split('.').next().unwrap_or_default())
         )),
     }
 }
@@ -196,7 +197,7 @@ fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
         } else if let Some(kinds) = of_category(cx, part)? {
             kinds.into_iter().for_each(&mut add);
         } else if part.is_empty() {
-            return fail(format!("the server doesn't have a resource type {part:?}"));
+            return fail(format!("the server doesn't have a resource type {part}", part = go_quote(part)));
         } else {
             add(must_kind(cx, part)?);
         }
@@ -323,11 +324,14 @@ fn with_selectors(mut stop: Stop, args: &Args, kind: Kind) -> Stop {
         let resource = resource_string(kind);
         let (labels, fields) = (args.text("selector"), args.text("field-selector"));
         s.message = if labels.is_empty() && fields.is_empty() {
-            format!("Unable to list {resource:?}: {}", s.message)
+            format!("Unable to list {resource}: {}", s.message, resource = go_quote(&resource))
         } else {
             format!(
-                "Unable to find {resource:?} that match label selector {labels:?}, field selector {fields:?}: {}",
-                s.message
+                "Unable to find {resource} that match label selector {labels}, field selector {fields}: {}",
+                s.message,
+                resource = go_quote(&resource),
+                labels = go_quote(labels),
+                fields = go_quote(fields)
             )
         };
     }

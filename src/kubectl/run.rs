@@ -8,6 +8,7 @@ use super::flags::{Args, Flag, array, boolean, text};
 use super::generators::{label_map, make};
 use super::overrides;
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 
 pub(super) const RUN_FLAGS: &[Flag] = &[
     text("image"),
@@ -35,7 +36,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let image = args.text("image");
     if image.is_empty() || image.contains(char::is_whitespace) {
-        return fail(format!("Invalid image name {image:?}: invalid reference format"));
+        return fail(format!(
+            "Invalid image name {image}: invalid reference format",
+            image = go_quote(image)
+        ));
     }
     if args.on("tty") && !args.on("stdin") {
         return commands::usage(path, "-i/--stdin is required for containers with -t/--tty=true");
@@ -136,6 +140,6 @@ fn service(args: &Args, name: &str) -> Result<Value> {
 fn number(port: &str) -> Result<i64> {
     match port.parse() {
         Ok(port) => Ok(port),
-        Err(_) => fail(format!("strconv.Atoi: parsing {port:?}: invalid syntax")),
+        Err(_) => fail(format!("strconv.Atoi: parsing {port}: invalid syntax", port = go_quote(port))),
     }
 }

@@ -9,6 +9,7 @@ use super::flags::{Args, Flag, boolean, duration, int, slice, text};
 use super::output::{PRINT, Printer};
 use super::resource::must_kind;
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 
 pub(super) const LOGS_FLAGS: &[Flag] = &[
     boolean("follow").short('f'),
@@ -103,8 +104,10 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
     let (namespace, (kind, name)) = (cx.namespace.clone(), named(cx, word)?);
     match cx.get(kind, &namespace, name) {
         Err(Stop::Error(e)) if e.is_not_found() => fail(format!(
-            "error from server (NotFound): {} {name:?} not found in namespace {namespace:?}",
-            kind.group_resource()
+            "error from server (NotFound): {} {name} not found in namespace {namespace}",
+            kind.group_resource(),
+            name = go_quote(name),
+            namespace = go_quote(&namespace)
         )),
         Err(stop) => Err(stop),
         Ok(_) => fail("containers run nothing here, so they write no logs"),

@@ -10,6 +10,7 @@ use super::output;
 use super::resource::{self, Rules, Target};
 use super::{commands, go};
 use crate::api::jsonpath::{self, Template};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object, Timestamp};
 
 const EXAMPLE: &str = "--for=jsonpath='{.status.readyReplicas}'=3";
@@ -76,7 +77,7 @@ fn condition(text: &str) -> Result<Condition> {
             Err(e) => fail(e),
         }
     } else {
-        fail(format!("unrecognized condition: {text:?}"))
+        fail(format!("unrecognized condition: {text}", text = go_quote(text)))
     }
 }
 

@@ -4,8 +4,6 @@
 //! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
 //! informers for all of them, and reads only those that its pods name.
 
-use super::state::Retry;
-use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::types::{
     ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, PersistentVolumeClaim, ProjectedVolumeSource,
@@ -109,15 +107,11 @@ impl Turn<'_> {
             Some(format!("MountVolume.SetUp failed for volume {:?} : {why}", v.name))
         });
         let missing = self.claims_are_not_usable().or(missing);
-        self.rt.waits_for_config = missing.is_some();
         let Some(message) = missing else {
-            self.rt.mount_failures = 0;
+            self.rt.waits_for_config = false;
             return true;
         };
-        self.event(None, "Warning", "FailedMount", message);
-        let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
-        self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
-        self.rt.retry = Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), background: true });
+        self.mount_failed(message);
         false
     }
 

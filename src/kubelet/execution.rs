@@ -6,7 +6,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::mounts::termination_path;
-use super::process::{Process, change_to, to_volumes};
+use super::process::Process;
+use super::programs::{change_to, to_volumes};
 use super::state::{ContainerState, Running};
 use super::turn::Turn;
 use crate::api::{Timestamp, order};

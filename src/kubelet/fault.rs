@@ -67,4 +67,14 @@ pub enum KubeletFault {
         /// The registry's error message. If empty, it is the one about an image that does not exist.
         message: Rc<str>,
     },
+    /// Makes every attempt to mount a CSI volume on this node fail from now on, or ends that. Where the volume is mounted
+    /// already, it stays mounted.
+    Mount {
+        /// The name of the PersistentVolume.
+        volume: Rc<str>,
+        /// `true` makes it fail, `false` ends that.
+        failing: bool,
+        /// The driver's error message. If empty, it is one about a file system that cannot be read.
+        message: Rc<str>,
+    },
 }

@@ -11,19 +11,22 @@ impl Memory for State {
         let images = self.node.images.keys().map(|i| format!("has the image {i}"));
         let pulling = self.node.pulling.keys().map(|i| format!("pulls the image {i}"));
         let broken = self.unpullable.iter().map(|(image, why)| format!("cannot pull {image}: {why}"));
+        let unmountable =
+            self.unmountable.iter().map(|(volume, why)| format!("cannot mount {volume}: {why}"));
+        let used = self.node.volumes.keys().map(|(volume, pod)| format!("uses {volume} for {pod}"));
         let faults = self.faults.iter().map(|((pod, _), fault)| format!("{pod} is to suffer {fault:?}"));
         let pods = self.pods.iter().flat_map(|(key, pod)| {
             let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
-        images.chain(pulling).chain(broken).chain(faults).chain(pods).collect()
+        images.chain(pulling).chain(broken).chain(unmountable).chain(used).chain(faults).chain(pods).collect()
     }
 }
 
 fn worker(p: &PodRuntime) -> String {
     format!(
         "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} config {} seen {} \
-         failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}",
+         attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}",
         p.phase,
         p.sandbox,
         p.work,
@@ -34,6 +37,8 @@ fn worker(p: &PodRuntime) -> String {
         p.mount_failures,
         p.waits_for_config,
         p.seen,
+        p.waits_for_attach,
+        p.volumes.iter().filter(|v| v.mounted).count(),
         p.failed,
         p.grace,
         p.unreported,

@@ -14,11 +14,13 @@
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
-//! | [`process`], `execution` | what a container's process does, and commands executed in it, below the runtime |
+//! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
 //! | `known_images` | what is known of images, below the runtime |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
+//! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
+//! | `usage` | `metrics/collectors/resource_metrics.go` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
@@ -32,6 +34,7 @@ mod admit;
 pub mod backoff;
 pub mod behaviour;
 mod config;
+mod csi;
 mod environment;
 mod execution;
 pub mod fault;
@@ -44,6 +47,7 @@ mod node;
 mod pod_worker;
 mod prober;
 pub mod process;
+mod programs;
 mod reconciler;
 mod start;
 pub mod state;
@@ -52,6 +56,8 @@ mod status_containers;
 mod task;
 pub mod timings;
 mod turn;
+mod usage;
+mod volumes;
 
 pub use fault::{KubeletFault, ProbeType};
 pub use node::DECLARED_FEATURES;

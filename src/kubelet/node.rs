@@ -7,6 +7,7 @@ use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
 use super::timings;
 use super::turn::Host;
+use super::volumes;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Caches, Result, Why};
@@ -118,10 +119,18 @@ impl Kubelet {
             "status.conditions[Ready]",
             ready(&old),
         );
-        let was_well = ready(&old) == ready(&new);
+        let used = cx.state(volumes::in_use);
+        let before = old.status.as_ref().and_then(|s| s.volumes_in_use.clone()).unwrap_or_default();
+        let why = if used == before {
+            why
+        } else {
+            Why::new("kubelet.volumes_in_use").with("before", before.len()).with("count", used.len())
+        };
+        let heartbeat = ready(&old) == ready(&new) && used == before;
+        new.status.get_or_insert_default().volumes_in_use = Some(used).filter(|u| !u.is_empty());
         let report = cx.patch_status(old, Rc::new(new)).because(why);
-        // A report that does not change `Ready` is a heartbeat.
-        if was_well {
+        // A report that changes neither `Ready` nor the volumes is a heartbeat.
+        if heartbeat {
             report.in_background().await?
         } else {
             report.await?

@@ -84,6 +84,7 @@ impl<'a> Turn<'a> {
             return;
         }
         self.rt.sandbox = false;
+        self.rt.volumes.iter_mut().for_each(|v| v.mounted = false);
         self.rt.work = None;
         self.rt.todo.clear();
         self.rt.syncing = false;
@@ -138,7 +139,7 @@ impl<'a> Turn<'a> {
                         p.asked = p.asked.max(Some(now));
                     }
                 }
-                KubeletFault::Image { .. } => {
+                KubeletFault::Image { .. } | KubeletFault::Mount { .. } => {
                     if let Some(r) = self.rt.retry.as_mut() {
                         r.background = false;
                     }
@@ -234,6 +235,7 @@ impl<'a> Turn<'a> {
             || self.rt.changed
             || self.rt.generation != self.pod.metadata.generation()
             || self.rt.retry.is_some_and(|r| r.at <= self.now)
+            || (self.rt.waits_for_attach && self.volumes_are_attached())
     }
 
     fn begin_sync(&mut self) {
@@ -263,8 +265,12 @@ impl<'a> Turn<'a> {
     fn do_next(&mut self, todo: Todo) {
         match todo {
             Todo::Sandbox => {
-                if self.volumes_are_there() {
+                if self.volumes_are_there() && self.csi_volumes_are_mounted() {
+                    self.rt.mount_failures = 0;
                     self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
+                } else if self.rt.work.is_some() {
+                    // The volumes are being mounted; the sandbox comes after that.
+                    self.rt.todo.insert(0, Todo::Sandbox);
                 } else {
                     self.rt.todo.clear();
                 }
@@ -284,6 +290,7 @@ impl<'a> Turn<'a> {
 
     fn finish_work(&mut self, work: Work) {
         match work {
+            Work::Mount { .. } => self.mounted(),
             Work::Sandbox { .. } => self.sandbox_is_there(),
             Work::Pull { container, since, began, until, refusal } => {
                 self.pulled(container, since, began, until, refusal);
@@ -332,6 +339,7 @@ impl<'a> Turn<'a> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
+        self.unmount();
         self.rt.sandbox = false;
         self.rt.changed = false;
         self.rt.unreported = true;

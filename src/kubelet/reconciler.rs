@@ -5,19 +5,22 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::csi::is_expansion_pending;
 use super::fault::KubeletFault;
 use super::node;
 use super::process::Process;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
+use super::volumes;
 use crate::api::types::{
-    ConfigMap, Node, ObjectReference, PersistentVolumeClaim, Pod, PodSpec, PodStatus, Secret, Service,
+    CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
+    PodStatus, Secret, Service,
 };
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
-    EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
 };
 
 /// The most turns of a pod at one moment.
@@ -36,21 +39,39 @@ impl Reconciler for Kubelet {
     }
 
     fn watches(&self) -> Watches<State, Task> {
-        let (node, me) = (self.node.clone(), self.node.clone());
+        let (node, me, drivers) = (self.node.clone(), self.node.clone(), self.node.clone());
         Watches::new()
             .watches_only(Filter::Name(node.clone()), move |cx, seen: Seen<'_, Node>| {
-                if seen.new.is_some_and(|n| node::needs_status(n)) {
+                let Some(node) = seen.new else { return };
+                if node::needs_status(node) {
                     cx.enqueue(Task::Status(me.clone()));
+                } else if volumes::is_unreported(cx.state, node) {
+                    cx.enqueue_after(Task::Status(me.clone()), volumes::next_report(cx.now));
                 }
+                volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
             .watches::<ConfigMap>(|cx, seen| config_changed(cx, seen.key))
-            .watches::<PersistentVolumeClaim>(|cx, seen| config_changed(cx, seen.key))
+            .watches::<PersistentVolumeClaim>(|cx, seen| {
+                retry_mounts(cx, Some(&seen.key.namespace));
+                if seen.new.is_some_and(|c| is_expansion_pending(c))
+                    && volumes::mounted_claim(cx.state, seen.key).is_some()
+                {
+                    cx.enqueue(Task::Expand(seen.key.clone()));
+                }
+            })
             .watches::<Secret>(|cx, seen| config_changed(cx, seen.key))
             .watches::<Service>(service_changed)
             .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));
                 }
+            })
+            .reads::<PersistentVolume>()
+            .watches(move |cx, seen: Seen<'_, CSIDriver>| {
+                if *seen.key.name == *csi::DRIVER && (seen.old.is_none() || seen.is_gone()) {
+                    cx.enqueue(Task::Drivers(drivers.clone()));
+                }
+                retry_mounts(cx, None);
             })
     }
 
@@ -62,17 +83,35 @@ impl Reconciler for Kubelet {
         match task {
             Task::Lease(_) => self.update_lease(&cx).await,
             Task::Status(_) => self.sync_node_status(&cx).await,
-            Task::Pod(pod) | Task::Background(pod) => self.sync_pod(&cx, pod).await,
+            Task::Drivers(_) => self.update_csi_node(&cx).await,
+            Task::Expand(claim) => self.expand_volume(&cx, &claim).await,
+            Task::Pod(pod) | Task::Background(pod) => {
+                let result = self.sync_pod(&cx, pod.clone()).await;
+                self.plan_volumes(&cx, &pod);
+                result
+            }
         }
     }
 
-    fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) {
-        let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return };
+    fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
+        let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
         match fault {
             KubeletFault::CrashContainer { pod, .. } | KubeletFault::FailProbe { pod, .. } => {
                 if cx.state.pods.contains_key(pod) {
                     pods.push(pod.clone());
+                }
+            }
+            KubeletFault::Mount { volume, failing, message } => {
+                if *failing {
+                    let message = match &**message {
+                        "" => "the file system on the device cannot be read".into(),
+                        _ => message.clone(),
+                    };
+                    cx.state.unmountable.insert(volume.clone(), message);
+                } else {
+                    cx.state.unmountable.remove(volume);
+                    retry_mounts(cx, None);
                 }
             }
             KubeletFault::Image { image, pullable, message } => {
@@ -98,6 +137,11 @@ impl Reconciler for Kubelet {
             cx.state.faults.insert((pod.clone(), number), fault.clone());
             cx.enqueue(Task::Pod(pod));
         }
+        true
+    }
+
+    fn metrics(&self, state: &State, reading: &Reading<'_>) -> Option<Vec<Object>> {
+        super::usage::read(state, &self.key, reading)
     }
 
     fn restarted(&self, state: &State) -> State {
@@ -135,18 +179,9 @@ fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
     gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
 }
 
-/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline,
-/// because the change may let it succeed.
+/// Lets the pods know of a changed ConfigMap or Secret: those that wait for it, and those whose processes may read it.
 fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
-    let here = cx.state.pods.range(Key::new(&changed.namespace, "")..);
-    let waiting: Vec<(Key, _)> = here
-        .take_while(|(k, _)| k.namespace == changed.namespace)
-        .filter(|(_, rt)| rt.waits_for_config)
-        .filter_map(|(k, rt)| Some((k.clone(), rt.retry?.at)))
-        .collect();
-    for (pod, at) in waiting {
-        cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
-    }
+    retry_mounts(cx, Some(&changed.namespace));
     let here = cx.state.pods.range(Key::new(&changed.namespace, "")..);
     let reading: Vec<Key> = here
         .take_while(|(k, _)| k.namespace == changed.namespace)
@@ -155,6 +190,20 @@ fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
         .collect();
     for pod in reading {
         cx.enqueue(Task::Pod(pod));
+    }
+}
+
+/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline, because the change
+/// may let it succeed: of the pods of a namespace, or of all.
+fn retry_mounts(cx: &mut Handler<'_, State, Task>, namespace: Option<&str>) {
+    let here = cx.state.pods.range(Key::new(namespace.unwrap_or_default(), "")..);
+    let waiting: Vec<(Key, _)> = here
+        .take_while(|(k, _)| namespace.is_none_or(|n| *k.namespace == *n))
+        .filter(|(_, rt)| rt.waits_for_config)
+        .filter_map(|(k, rt)| Some((k.clone(), rt.retry?.at)))
+        .collect();
+    for (pod, at) in waiting {
+        cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
     }
 }
 
@@ -275,6 +324,8 @@ impl Kubelet {
                 rt,
                 node: s.node.clone(),
                 unpullable: &s.unpullable,
+                unmountable: &s.unmountable,
+                node_key: &self.key,
                 caches: cx.caches(),
                 host,
                 now: cx.now(),
@@ -324,6 +375,23 @@ impl Kubelet {
             }
         });
         Ok(())
+    }
+
+    /// Plans the report of the volumes in use, if it has to change, and the expansion of volumes that have been mounted.
+    fn plan_volumes(&self, cx: &Cx, pod: &Key) {
+        let node = cx.caches().get::<Node>(&self.key);
+        if node.is_some_and(|n| cx.state(|s| volumes::is_unreported(s, n))) {
+            cx.enqueue_after(Task::Status(self.node.clone()), volumes::next_report(cx.now()));
+        }
+        let claims: Vec<Key> = cx.state(|s| {
+            let mounted = s.pods.get(pod).into_iter().flat_map(|rt| rt.volumes.iter().filter(|v| v.mounted));
+            mounted.map(|v| v.claim.clone()).collect()
+        });
+        for claim in claims {
+            if cx.caches().get::<PersistentVolumeClaim>(&claim).is_some_and(|c| is_expansion_pending(c)) {
+                cx.enqueue(Task::Expand(claim));
+            }
+        }
     }
 
     /// Plans the next turn for these deadlines.
@@ -413,7 +481,11 @@ fn forget(cx: &Cx, key: &Key) {
     let Some((address, requests)) = held else { return };
     let key = key.clone();
     cx.update_state(move |s| {
-        s.pods.remove(&key);
+        if let Some(rt) = s.pods.remove(&key) {
+            for v in &rt.volumes {
+                s.node.volumes.remove(&(v.name.clone(), key.clone()));
+            }
+        }
         if let Some(ip) = address {
             s.node.addresses.remove(&ip);
         }

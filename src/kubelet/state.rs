@@ -28,6 +28,8 @@ pub struct State {
     pub next_fault: u64,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
+    /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.
+    pub unmountable: Map<Rc<str>, Rc<str>>,
     /// The node's lease as it was last written; `None` if it has to be created or read.
     pub lease: Option<Rc<Lease>>,
 }
@@ -41,6 +43,8 @@ pub struct NodeRuntime {
     pub pulling: Map<Rc<str>, Timestamp>,
     /// When the image puller is done with all pulls requested so far; `None` if there was none.
     pub puller_free: Option<Timestamp>,
+    /// The attachable volumes in use: the unique name of a volume, and the pod that uses it.
+    pub volumes: Map<(Rc<str>, Key), ()>,
     /// The sum of the requests of the admitted pods.
     pub used: Requests,
     /// The pod addresses in use.
@@ -77,6 +81,11 @@ pub enum WorkerPhase {
 /// An operation of the runtime that SyncPod waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
+    /// The mount of the pod's CSI volumes.
+    Mount {
+        /// When it ends.
+        until: Timestamp,
+    },
     /// The creation of the sandbox and its network.
     Sandbox {
         /// When it ends.
@@ -122,7 +131,8 @@ impl Work {
     /// When the operation ends; `None` for a kill, which ends with the container.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
-            Work::Sandbox { until }
+            Work::Mount { until }
+            | Work::Sandbox { until }
             | Work::Pull { until, .. }
             | Work::Start { until, .. }
             | Work::PostStart { until, .. } => Some(*until),
@@ -185,6 +195,10 @@ pub struct PodRuntime {
     pub mount_failures: u32,
     /// Whether the pod waits for a ConfigMap, a Secret or a claim.
     pub waits_for_config: bool,
+    /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
+    pub volumes: Vec<PodVolume>,
+    /// Whether the pod waits until a volume is attached.
+    pub waits_for_attach: bool,
     /// When the probe workers began. Their ticks are counted from here.
     pub probing_since: Option<Timestamp>,
     /// Whether SyncPod has begun for this pod at least once.
@@ -216,6 +230,23 @@ pub struct PodRuntime {
     /// What containers that have ended, hooks and probes have written into the pod's volumes. The first part of a
     /// path is the volume's name.
     pub disks: Rc<Vec<Write>>,
+}
+
+/// A CSI volume of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodVolume {
+    /// The name of the PersistentVolume.
+    pub volume: Rc<str>,
+    /// The claim.
+    pub claim: Key,
+    /// Its name in the Node's status.
+    pub name: Rc<str>,
+    /// The driver.
+    pub driver: Rc<str>,
+    /// Whether it has to be attached to the node.
+    pub attachable: bool,
+    /// Whether it is mounted.
+    pub mounted: bool,
 }
 
 /// The retry of a sync that failed.

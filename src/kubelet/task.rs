@@ -30,6 +30,10 @@ pub enum Task {
     Lease(Rc<str>),
     /// Report the status of the node with this name.
     Status(Rc<str>),
+    /// Register the CSI drivers of the node with this name.
+    Drivers(Rc<str>),
+    /// Complete the expansion of a claim's volume.
+    Expand(Key),
     /// Take a turn of a pod.
     Pod(Key),
     /// The same, planned for a background deadline.
@@ -41,6 +45,8 @@ impl fmt::Display for Task {
         match self {
             Task::Lease(node) => write!(f, "{node}/lease"),
             Task::Status(node) => write!(f, "{node}/status"),
+            Task::Drivers(node) => write!(f, "{node}/drivers"),
+            Task::Expand(claim) => write!(f, "{claim}/expand"),
             Task::Pod(pod) => pod.fmt(f),
             Task::Background(pod) => write!(f, "{pod}/background"),
         }

@@ -2,6 +2,7 @@
 //!
 //! | what | how long | changed by |
 //! | --- | --- | --- |
+//! | mount of a pod's CSI volumes | 1 s | |
 //! | sandbox and network of a pod | 1 s | |
 //! | pull of an image that the node does not have | 2 s | `sim.steady/image-pull: "12"` (seconds) |
 //! | pull of an image that the node has (`Always`) | 500 ms | the same |
@@ -49,5 +50,9 @@ pub const MOUNT_MAX: SignedDuration = SignedDuration::from_secs(122);
 pub const LEASE_RENEW: SignedDuration = SignedDuration::from_secs(10);
 /// The duration of a lease in seconds.
 pub const LEASE_SECONDS: i32 = 40;
+/// The mount of a pod's CSI volumes.
+pub const MOUNT: SignedDuration = SignedDuration::from_secs(1);
+/// The interval at which a changed node status is reported (`nodeStatusUpdateFrequency`).
+pub const NODE_STATUS_UPDATE: SignedDuration = SignedDuration::from_secs(10);
 /// The interval at which an unchanged node status is reported (`nodeStatusReportFrequency`).
 pub const NODE_STATUS: SignedDuration = SignedDuration::from_secs(300);

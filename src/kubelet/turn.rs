@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::state::{Cause, NodeRuntime, PodRuntime};
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Pod, PodSpec};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
 
 /// An event about a pod, to be recorded after the turn.
@@ -39,6 +39,9 @@ pub(super) struct Turn<'a> {
     pub(super) rt: PodRuntime,
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
+    pub(super) unmountable: &'a Map<Rc<str>, Rc<str>>,
+    /// The key of the Node.
+    pub(super) node_key: &'a Key,
     pub(super) caches: &'a Caches,
     pub(super) host: Host<'a>,
     pub(super) now: Timestamp,

@@ -14,6 +14,7 @@ use jiff::SignedDuration;
 use super::framework::Handle;
 use super::outcome::{bind_pod, failed};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
+use super::queue::Queued;
 use super::state::{Cx, State, Task, Waiting, version};
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
@@ -67,23 +68,16 @@ pub(super) fn volumes_for(h: &Handle<'_>, state: Option<&binding::State>, node: 
 /// Begins to bind the pod's claims: writes `volumes`, and plans the first poll.
 pub(super) async fn start(
     cx: &Cx,
-    pod: &Rc<Pod>,
+    q: Queued,
     node: &str,
     fits: (usize, usize),
-    attempts: u32,
     volumes: PodVolumes,
 ) -> Result {
-    let key = pod.metadata.key();
-    let mut waiting = Waiting {
-        pod: pod.clone(),
-        node: node.into(),
-        fits,
-        since: cx.now(),
-        attempts,
-        bindings: Vec::new(),
-        provisions: Vec::new(),
-    };
-    nominate(cx, pod, node).await;
+    let key = q.info.key.clone();
+    let pod = q.pod().clone();
+    let mut waiting =
+        Waiting { q, node: node.into(), fits, since: cx.now(), bindings: Vec::new(), provisions: Vec::new() };
+    nominate(cx, &pod, node).await;
     match write(cx, &mut waiting, volumes).await {
         Ok(()) => {
             let k = key.clone();
@@ -93,7 +87,7 @@ pub(super) async fn start(
             cx.enqueue_after(Task::BindingCycle(key), SignedDuration::from_secs(POLL));
             Ok(())
         }
-        Err(status) => give_up(cx, &key, waiting, &status.message).await,
+        Err(status) => give_up(cx, waiting, &status.message).await,
     }
 }
 
@@ -139,7 +133,7 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
         let key = claim.metadata.key();
         let why = Why::new("binding_cycle.select_node")
             .read("claim", at(Kind::PERSISTENT_VOLUME_CLAIM, key.clone()), "spec", &key.name)
-            .with("pod", w.pod.metadata.name())
+            .with("pod", w.q.info.name())
             .with("node", &w.node);
         let mut to = claim;
         let annotations = Rc::make_mut(&mut to).metadata.annotations.get_or_insert_default();
@@ -166,17 +160,17 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
                 s.waiting.remove(&k);
             });
             cx.cancel(Task::BindingCycle(key.clone()));
-            bind_pod(cx, &w.pod, key, &w.node, w.fits, w.attempts).await
+            bind_pod(cx, w.q, &w.node, w.fits).await
         }
         Ok(false) if rest.is_positive() => {
             // After a failed attempt the wait is in the background, so it does not keep the cluster from
             // being steady.
-            let wait = if w.attempts > 1 { Wait::Background } else { Wait::Foreground };
+            let wait = if w.q.attempts > 1 { Wait::Background } else { Wait::Foreground };
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
         }
-        Ok(false) => give_up(cx, key, w, "context deadline exceeded").await,
-        Err(message) => give_up(cx, key, w, &message).await,
+        Ok(false) => give_up(cx, w, "context deadline exceeded").await,
+        Err(message) => give_up(cx, w, &message).await,
     }
 }
 
@@ -243,7 +237,7 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
 }
 
 /// Ends the binding cycle of a pod whose claims could not be bound.
-async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
+async fn give_up(cx: &Cx, w: Waiting, why: &str) -> Result {
     let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
-    failed(cx, key, w.attempts, message).await
+    failed(cx, w.q, message).await
 }

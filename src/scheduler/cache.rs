@@ -30,6 +30,11 @@ impl Cache {
         self.nodes.values().filter(|n| n.node().is_some()).cloned().collect()
     }
 
+    /// Whether no node is known.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.values().all(|n| n.node().is_none())
+    }
+
     /// The classes of the pods on all nodes.
     pub fn classes(&self) -> &Classes {
         &self.classes
@@ -40,9 +45,9 @@ impl Cache {
         self.pods.iter().filter(|(_, (_, assumed))| *assumed).map(|(pod, (node, _))| (pod, &**node))
     }
 
-    /// Whether the pod is counted on a node, assumed or bound.
-    pub fn has(&self, pod: &Key) -> bool {
-        self.pods.contains_key(pod)
+    /// The node that the pod is assumed to be bound to; `None` if it is bound, or not counted.
+    pub fn assumed_node(&self, pod: &Key) -> Option<&Rc<str>> {
+        self.pods.get(pod).filter(|(_, assumed)| *assumed).map(|(node, _)| node)
     }
 
     /// Adds a node, or takes its new version.

@@ -38,6 +38,15 @@ impl VolumeLister for Listers<'_> {
     }
 }
 
+/// The informers' caches, as hints read namespaces.
+pub(super) struct Namespaces<'a>(pub(super) &'a Caches);
+
+impl NamespaceLister for Namespaces<'_> {
+    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>> {
+        self.0.get::<Namespace>(&Key::new("", name)).map(|n| Cow::Borrowed(n.metadata.labels_or_empty()))
+    }
+}
+
 impl NamespaceLister for Listers<'_> {
     fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>> {
         self.0.get::<Namespace>(&Key::new("", name)).map(|n| Cow::Borrowed(n.metadata.labels_or_empty()))
@@ -78,20 +87,16 @@ impl WorkloadLister for Listers<'_> {
     }
 }
 
-/// The unschedulable pods with `status.nominatedNodeName`, by node.
+/// The pods of the queue that are nominated to a node, by node.
 pub(super) struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
 
 impl Nominated {
     pub(super) fn of(queue: &Queue, but: &Key) -> Nominated {
         let mut by_node: Vec<(Rc<str>, Vec<Rc<PodInfo>>)> = Vec::new();
-        for q in queue.parked().filter(|q| q.key != *but) {
-            let Some(node) = q.pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()) else {
-                continue;
-            };
-            let info = Rc::new(PodInfo::new(q.pod.clone()));
-            match by_node.iter_mut().find(|(n, _)| &**n == node) {
-                Some((_, pods)) => pods.push(info),
-                None => by_node.push((node.into(), vec![info])),
+        for (info, node) in queue.nominations().filter(|(info, _)| info.key != *but) {
+            match by_node.iter_mut().find(|(n, _)| n == node) {
+                Some((_, pods)) => pods.push(info.clone()),
+                None => by_node.push((node.clone(), vec![info.clone()])),
             }
         }
         Nominated(by_node)

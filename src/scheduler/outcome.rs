@@ -2,20 +2,19 @@
 
 use std::rc::Rc;
 
+use super::eventhandlers::assigned;
+use super::framework::{Actions, EventResource};
+use super::listers::Namespaces;
+use super::queue::{Queued, pod_event};
+use super::schedule_one::take_back;
 use super::state::{Cx, Task, wake_later};
 use crate::api::types::{Pod, PodCondition, PodStatus, Time};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
+use crate::api::{Kind, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Recorded, Result, Why, object_reference};
 
 /// Binds the pod to the node, and records the event.
-pub(super) async fn bind_pod(
-    cx: &Cx,
-    pod: &Rc<Pod>,
-    key: &Key,
-    node: &str,
-    fits: (usize, usize),
-    attempts: u32,
-) -> Result {
+pub(super) async fn bind_pod(cx: &Cx, q: Queued, node: &str, fits: (usize, usize)) -> Result {
+    let (pod, key) = (q.pod(), q.info.key.clone());
     let why = Why::new("schedule_one.bind")
         .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.nodeName", pod.metadata.name())
         .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
@@ -27,33 +26,35 @@ pub(super) async fn bind_pod(
             cx.record(event(pod, "Normal", "Scheduled", message, "Binding", cx.now()));
             Ok(())
         }
+        // Another client has bound the pod or it was deleted. The informer will deliver that.
+        Err(e) if e.is_not_found() || e.is_conflict() => {
+            cx.update_state(move |s| s.cache.forget(&key));
+            Ok(())
+        }
         Err(e) => {
-            let k = key.clone();
-            cx.update_state(move |s| s.cache.forget(&k));
-            // Another client has bound the pod or it was deleted. The informer will deliver that.
-            if e.is_not_found() || e.is_conflict() {
-                return Ok(());
-            }
             let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {}", e.message);
-            failed(cx, key, attempts, message).await
+            failed(cx, q, message).await
         }
     }
 }
 
-/// Ends a binding cycle that failed (`handleBindingCycleError`): the pod is no longer counted on a node,
-/// gets a condition and an event with the reason, and backs off.
-pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
-    let (k, now) = (key.clone(), cx.now());
-    let pod = cx.lister::<Pod>().get(key).cloned();
-    let again = pod.clone();
-    cx.update_state(move |s| {
-        s.waiting.remove(&k);
-        s.cache.forget(&k);
-        if let Some(pod) = &again {
-            s.queue.back_off(pod, attempts, now);
-        }
-        s.queue.move_parked(now, |_| true);
-    });
+/// Ends an attempt that failed with an error (`handleBindingCycleError`, `handleSchedulingFailure`): the pod is no
+/// longer counted on a node, gets a condition and an event with the reason, and backs off.
+pub(super) async fn failed(cx: &Cx, q: Queued, message: String) -> Result {
+    let (key, now) = (q.info.key.clone(), cx.now());
+    if let Some(node) = cx.state(|s| s.cache.assumed_node(&key).cloned()) {
+        let (k, assumed, caches) = (key.clone(), assigned(q.pod(), &node), cx.caches().clone());
+        cx.update_state(move |s| {
+            s.waiting.remove(&k);
+            s.cache.forget(&k);
+            let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&assumed), None);
+            s.queue.move_all(&event, &Namespaces(&caches), now, |_| true);
+        });
+    }
+    let pod = cx.lister::<Pod>().get(&key).cloned();
+    take_back(cx, q, Vec::new());
+    let k = key.clone();
+    cx.update_state(move |s| s.queue.nominate(&k, None));
     cx.cancel(Task::BindingCycle(key.clone()));
     cx.enqueue(Task::ScheduleOne);
     wake_later(cx);

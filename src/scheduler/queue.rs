@@ -1,15 +1,21 @@
 //! The pods that wait for a node (`k8s.io/kubernetes/pkg/scheduler/backend/queue`). A pod is active (to be
-//! scheduled next, by priority and age), backing off, unschedulable (it waits for a change in the cluster),
-//! or gated.
+//! scheduled next, by priority and age), backing off, unschedulable (it waits for an event that helps), or gated
+//! (a plugin does not let it in). The pod of a running cycle is in none of these places.
+//!
+//! A cycle here is one step, in which no event can come. So there are no events to be remembered for pods in flight.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::default_preemption;
+use super::framework::{Actions, Asked, ClusterEvent, NamespaceLister, PodInfo, pod_changes};
+use super::framework::{Change, EventResource, Subject};
+use super::plugins::{events_to_register, scheduling_gates};
 use crate::api::persistent::Map;
 use crate::api::types::Pod;
-use crate::api::{Key, MetaExt, Timestamp, later};
+use crate::api::{Key, Timestamp, later, seconds};
 
 /// The back-off after the first failed attempt, in seconds. It doubles with each further one.
 const INITIAL_BACKOFF: i64 = 1;
@@ -18,75 +24,136 @@ const MAX_BACKOFF: i64 = 10;
 /// After this many seconds an unschedulable pod is tried again even if nothing has changed.
 pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
 
-/// After this many failed bindings a pod's next attempt does not keep the cluster from being steady.
+/// After this many errors in a row a pod's next attempt does not keep the cluster from being steady.
 const VERY_OFTEN: u32 = 20;
 
-/// A pod that waits for a node.
+/// A pod that waits for a node (`framework.QueuedPodInfo`).
 #[derive(Clone, Debug)]
 pub struct Queued {
-    /// The pod's namespace and name.
-    pub key: Key,
     /// The pod, as the informer last delivered it.
-    pub pod: Rc<Pod>,
-    /// `spec.priority`; 0 if absent.
-    pub priority: i32,
+    pub info: Rc<PodInfo>,
     /// When the pod was added, or when its last attempt failed.
     pub at: Timestamp,
     /// How many attempts to schedule the pod were begun.
     pub attempts: u32,
-    /// The plugins that refused the pod in the last attempt.
+    /// How many attempts ended because plugins refused the pod.
+    pub refusals: u32,
+    /// How many attempts in a row have ended with an error.
+    pub errors: u32,
+    /// The plugins that refused the pod in the last attempt, or keep it out of the queue. After an error there are
+    /// none.
     pub refused_by: Rc<[&'static str]>,
+    /// The plugin that does not let the pod into the queue (PreEnqueue).
+    pub gated_by: Option<&'static str>,
 }
 
-/// The order of active pods: priority, the highest first, then age.
+/// The order of active pods (`PrioritySort`): priority, the highest first, then age.
 type Order = (Reverse<i32>, Timestamp, Key);
 
 /// The scheduling queue. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     active: Map<Order, ()>,
-    backoff: Map<(Timestamp, Key), ()>,
+    // Pods that plugins refused, by the second in which their back-off ends. When no pod is active, the first of these
+    // is taken without waiting for that (`SchedulerPopFromBackoffQ`).
+    backoff: Map<(Timestamp, Order), ()>,
+    // Pods whose attempt ended with an error, by the end of their back-off.
+    error_backoff: Map<(Timestamp, Key), ()>,
+    // Unschedulable and gated pods.
     unschedulable: Map<Key, ()>,
     // The unschedulable pods by the time of their last attempt.
     parked_at: Map<(Timestamp, Key), ()>,
-    gated: Map<Key, ()>,
     pods: Map<Key, Queued>,
+    // Pods for which preemption is deleting other pods.
+    preempting: Map<Key, ()>,
+    // The nodes to which pods are nominated, known before the informer delivers the pod's status.
+    nominated: Map<Key, Rc<str>>,
 }
 
-fn order(q: &Queued) -> Order {
-    (Reverse(q.priority), q.at, q.key.clone())
+impl Queued {
+    fn new(info: Rc<PodInfo>, now: Timestamp) -> Queued {
+        let refused_by = Rc::new([]);
+        Queued { info, at: now, attempts: 0, refusals: 0, errors: 0, refused_by, gated_by: None }
+    }
+
+    fn order(&self) -> Order {
+        (Reverse(self.info.priority), self.at, self.info.key.clone())
+    }
+
+    /// The second in which the pod's back-off ends.
+    fn backed_off(&self) -> Timestamp {
+        let times = if self.errors > 0 { self.errors } else { self.refusals };
+        let wait = match times {
+            0 => 0,
+            n => (INITIAL_BACKOFF << (n - 1).min(10)).min(MAX_BACKOFF),
+        };
+        seconds(later(self.at, SignedDuration::from_secs(wait)))
+    }
+
+    /// The pod.
+    pub fn pod(&self) -> &Rc<Pod> {
+        &self.info.pod
+    }
+
+    fn refuse(&mut self, plugin: &'static str) {
+        if !self.refused_by.contains(&plugin) {
+            self.refused_by = self.refused_by.iter().copied().chain([plugin]).collect();
+        }
+    }
 }
 
-/// How long a pod backs off after `attempts` attempts.
-fn back_off(attempts: u32) -> SignedDuration {
-    let factor = 1i64 << attempts.saturating_sub(1).min(10);
-    SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF))
+fn nominated_in(pod: &Pod) -> Option<&str> {
+    pod.status.as_ref()?.nominated_node_name.as_deref().filter(|n| !n.is_empty())
 }
 
 impl Queue {
-    /// Adds a pod that has no node yet: to the active pods, or to the gated ones.
-    pub fn add(&mut self, key: Key, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
-        let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
-        let refused_by = Rc::new([]);
-        let q = Queued { key: key.clone(), pod: pod.clone(), priority, at: now, attempts: 0, refused_by };
-        if gated {
-            self.gated.insert(key.clone(), ());
-        } else {
-            self.active.insert(order(&q), ());
-        }
-        self.pods.insert(key, q);
+    /// Adds a pod that has no node yet, or takes its new version if it is in the queue already.
+    pub fn add(&mut self, key: &Key, pod: &Rc<Pod>, now: Timestamp) {
+        let q = Queued::new(Rc::new(PodInfo::new(pod.clone())), now);
+        self.nominate_as_in_status(key, None, pod);
+        self.remove_from_places(key);
+        self.activate(q);
     }
 
-    /// Takes a new version of a pod. The pod stays in its place.
-    pub fn refresh(&mut self, key: &Key, pod: &Rc<Pod>) {
+    /// Takes a new version of a pod that has no node. A pod that waits is tried again if its change helps.
+    pub fn update(
+        &mut self,
+        key: &Key,
+        old: &Rc<Pod>,
+        new: &Rc<Pod>,
+        namespaces: &dyn NamespaceLister,
+        now: Timestamp,
+    ) {
+        let Some(q) = self.pods.get(key) else { return self.add(key, new, now) };
+        let (was_active, order) = (self.active.contains_key(&q.order()), q.order());
+        let backed_off = (q.backed_off(), order.clone());
+        let info = Rc::new(PodInfo::new(new.clone()));
         if let Some(q) = self.pods.get_mut(key) {
-            q.pod = pod.clone();
+            q.info = info;
         }
-    }
-
-    /// Whether the pod is gated (`spec.schedulingGates`).
-    pub fn is_gated(&self, key: &Key) -> bool {
-        self.gated.contains_key(key)
+        self.nominate_as_in_status(key, Some(old), new);
+        let Some(q) = self.pods.get(key).cloned() else { return };
+        if was_active {
+            self.active.remove(&order);
+            self.active.insert(q.order(), ());
+            return;
+        }
+        if self.backoff.remove(&backed_off).is_some() {
+            self.backoff.insert((q.backed_off(), q.order()), ());
+            return;
+        }
+        if !self.unschedulable.contains_key(key) {
+            return;
+        }
+        for action in pod_changes(old, new) {
+            let subject = Subject::Pod(Change { old: Some(old), new: Some(new) });
+            let event = ClusterEvent { resource: EventResource::UnscheduledPod, action, subject };
+            if self.worth_requeuing(&q, &event, namespaces) {
+                self.unpark(key);
+                self.requeue(q, now);
+                break;
+            }
+        }
     }
 
     /// Whether the pod is in the queue, in any place.
@@ -94,141 +161,280 @@ impl Queue {
         self.pods.contains_key(key)
     }
 
-    /// Removes a pod that was bound or deleted. Does nothing if it is not in the queue.
+    /// Removes a pod that was assumed, bound or deleted, with its nomination. Does nothing if it is not in the queue.
     pub fn remove(&mut self, key: &Key) {
+        self.nominated.remove(key);
+        self.remove_from_places(key);
+    }
+
+    fn remove_from_places(&mut self, key: &Key) {
         // Most pods that change were bound long ago and are not here.
         let Some(q) = self.pods.remove(key) else { return };
-        self.active.remove(&order(&q));
-        if self.unschedulable.remove(key).is_some() {
-            self.parked_at.remove(&(q.at, key.clone()));
+        self.active.remove(&q.order());
+        self.backoff.remove(&(q.backed_off(), q.order()));
+        self.error_backoff.remove(&(q.backed_off(), key.clone()));
+        self.unschedulable.remove(key);
+        self.parked_at.remove(&(q.at, key.clone()));
+    }
+
+    /// Takes the pod to schedule next, and counts the attempt that begins; `None` if no pod is active or backing off
+    /// after a refusal.
+    pub fn pop(&mut self, now: Timestamp) -> Option<Queued> {
+        self.flush_backed_off(now);
+        let active = self.active.get_min().map(|(order, ())| order.clone());
+        let key = match active {
+            Some(order) => {
+                self.active.remove(&order);
+                order.2
+            }
+            None => {
+                let first = self.backoff.get_min()?.0.clone();
+                self.backoff.remove(&first);
+                first.1.2
+            }
+        };
+        let mut q = self.pods.remove(&key)?;
+        q.attempts += 1;
+        q.refused_by = Rc::new([]);
+        Some(q)
+    }
+
+    /// Whether [`Queue::pop`] would return a pod.
+    pub fn is_ready(&self, now: Timestamp) -> bool {
+        !self.active.is_empty()
+            || !self.backoff.is_empty()
+            || self.error_backoff.get_min().is_some_and(|((until, _), ())| *until <= now)
+    }
+
+    /// Takes a pod back whose attempt failed (`AddUnschedulableIfNotPresent`). If plugins refused it, it waits for an
+    /// event that helps; if not, the attempt has failed with an error, and the pod backs off.
+    pub fn add_unschedulable(&mut self, mut q: Queued, refused_by: Vec<&'static str>, now: Timestamp) {
+        if refused_by.is_empty() {
+            q.errors = q.errors.saturating_add(1);
+        } else {
+            q.refusals = q.refusals.saturating_add(1);
+            q.errors = 0;
         }
-        self.gated.remove(key);
-        let waiting: Vec<_> = self.backoff.keys().filter(|(_, k)| k == key).cloned().collect();
-        for w in waiting {
-            self.backoff.remove(&w);
-        }
+        q.refused_by = refused_by.into();
+        q.at = now;
+        self.remove_from_places(&q.info.key);
+        if q.refused_by.is_empty() { self.requeue(q, now) } else { self.park(q) }
     }
 
-    /// How many attempts to schedule the pod were begun; 0 if it is not in the queue.
-    pub fn attempts(&self, key: &Key) -> u32 {
-        self.pods.get(key).map_or(0, |q| q.attempts)
-    }
-
-    /// The active pod to schedule next.
-    pub fn first(&self) -> Option<(&Key, &Queued)> {
-        let ((_, _, key), ()) = self.active.get_min()?;
-        Some((key, self.pods.get(key)?))
-    }
-
-    /// Takes a pod from the active ones, and counts the attempt that begins.
-    pub fn take(&mut self, key: &Key) {
-        if let Some(q) = self.pods.get_mut(key) {
-            let at = order(q);
-            q.attempts += 1;
-            self.active.remove(&at);
-        }
-    }
-
-    /// Makes a pod unschedulable, because these plugins refused it.
-    pub fn park(&mut self, key: &Key, refused_by: Vec<&'static str>, now: Timestamp) {
-        if let Some(q) = self.pods.get_mut(key) {
-            q.refused_by = refused_by.into();
-            q.at = now;
-            self.unschedulable.insert(key.clone(), ());
-            self.parked_at.insert((now, key.clone()), ());
-        }
-    }
-
-    /// Backs a pod off whose binding failed. No plugin refused it, so it is tried again even if nothing
-    /// changes.
-    pub fn back_off(&mut self, pod: &Rc<Pod>, attempts: u32, now: Timestamp) {
-        let key = pod.metadata.key();
-        self.remove(&key);
-        let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
-        let (name, pod, refused_by) = (key.clone(), pod.clone(), Rc::new([]));
-        let q = Queued { key: name, pod, priority, at: now, attempts, refused_by };
-        self.backoff.insert((later(now, back_off(attempts)), key.clone()), ());
+    fn park(&mut self, q: Queued) {
+        let key = q.info.key.clone();
+        self.unschedulable.insert(key.clone(), ());
+        self.parked_at.insert((q.at, key.clone()), ());
         self.pods.insert(key, q);
     }
 
-    /// Moves the unschedulable pods for which `helps` holds to the active ones, or to those that back off
-    /// until their back-off is over. Returns the moment at which the first of them is active; `None` if none
-    /// was moved.
-    pub fn move_parked(&mut self, now: Timestamp, helps: impl Fn(&Queued) -> bool) -> Option<Timestamp> {
-        let keys: Vec<Key> =
-            self.unschedulable.keys().filter(|k| self.pods.get(*k).is_some_and(&helps)).cloned().collect();
-        let mut first: Option<Timestamp> = None;
-        for key in keys {
-            self.unschedulable.remove(&key);
-            let Some(q) = self.pods.get(&key) else { continue };
+    fn unpark(&mut self, key: &Key) {
+        if let Some(q) = self.pods.get(key) {
+            self.unschedulable.remove(key);
             self.parked_at.remove(&(q.at, key.clone()));
-            let until = later(q.at, back_off(q.attempts));
-            if until <= now {
-                self.active.insert(order(q), ());
-                first = Some(now);
+        }
+    }
+
+    /// The plugin that does not let a pod into the queue (PreEnqueue).
+    fn pre_enqueue(&self, q: &Queued) -> Option<&'static str> {
+        if !scheduling_gates::pre_enqueue(q.pod()).is_success() {
+            return Some(scheduling_gates::NAME);
+        }
+        self.preempting.contains_key(&q.info.key).then_some(default_preemption::NAME)
+    }
+
+    /// Puts a pod into a place that `place` chooses, unless a plugin does not let it in.
+    fn enter(&mut self, mut q: Queued, place: impl FnOnce(&mut Queue, &Queued)) {
+        q.gated_by = self.pre_enqueue(&q);
+        if let Some(plugin) = q.gated_by {
+            q.refuse(plugin);
+            return self.park(q);
+        }
+        place(self, &q);
+        self.pods.insert(q.info.key.clone(), q);
+    }
+
+    fn activate(&mut self, q: Queued) {
+        self.enter(q, |queue, q| {
+            queue.active.insert(q.order(), ());
+        });
+    }
+
+    /// Makes a pod active, or lets it back off if its back-off is not over.
+    fn requeue(&mut self, q: Queued, now: Timestamp) {
+        let until = q.backed_off();
+        if until <= seconds(now) {
+            return self.activate(q);
+        }
+        self.enter(q, |queue, q| {
+            if q.refused_by.is_empty() {
+                queue.error_backoff.insert((until, q.info.key.clone()), ());
             } else {
-                self.backoff.insert((until, key), ());
-                first = Some(first.map_or(until, |f| f.min(until)));
+                queue.backoff.insert((until, q.order()), ());
             }
-        }
-        first
+        });
     }
 
-    /// When the next back-off is over, among pods tried `VERY_OFTEN` times or more if `very_often`, else
-    /// among the others.
-    pub fn next_back_off(&self, very_often: bool) -> Option<Timestamp> {
-        let tried = |key: &Key| self.attempts(key) >= VERY_OFTEN;
-        self.backoff.keys().find(|(_, key)| tried(key) == very_often).map(|(until, _)| *until)
-    }
-
-    /// Activates the pods whose back-off is over, and those that were unschedulable for longer than
-    /// [`MAX_IN_UNSCHEDULABLE`].
-    pub fn flush(&mut self, now: Timestamp) {
-        while let Some(((until, key), ())) = self.backoff.get_min().map(|(k, ())| (k.clone(), ())) {
-            if until > now {
-                break;
-            }
-            self.backoff.remove(&(until, key.clone()));
-            if let Some(q) = self.pods.get(&key) {
-                self.active.insert(order(q), ());
+    /// Tries the unschedulable pods again that an event may help (`MoveAllToActiveOrBackoffQueue`): those of which a
+    /// plugin that refused them says so. `considered` chooses the pods that are looked at.
+    pub fn move_all(
+        &mut self,
+        event: &ClusterEvent<'_>,
+        namespaces: &dyn NamespaceLister,
+        now: Timestamp,
+        considered: impl Fn(&Pod) -> bool,
+    ) {
+        let mut keys: Vec<Key> = Vec::new();
+        for q in self.parked().filter(|q| considered(q.pod())) {
+            let listens = |plugin: &'static str| events_to_register(plugin).iter().any(|r| r.matches(event));
+            if q.gated_by.is_none_or(listens) && self.worth_requeuing(q, event, namespaces) {
+                keys.push(q.info.key.clone());
             }
         }
-        let stale = |at: Timestamp| now.duration_since(at) > SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
-        while let Some((oldest, ())) = self.parked_at.get_min().filter(|((at, _), ())| stale(*at)).cloned() {
-            self.parked_at.remove(&oldest);
-            self.unschedulable.remove(&oldest.1);
-            if let Some(q) = self.pods.get(&oldest.1) {
-                self.active.insert(order(q), ());
+        for key in keys {
+            self.unpark(&key);
+            if let Some(q) = self.pods.remove(&key) {
+                self.requeue(q, now);
             }
         }
     }
 
-    /// Activates a gated pod that has no gates any more.
-    pub fn open(&mut self, key: &Key) {
-        if self.gated.remove(key).is_some()
-            && let Some(q) = self.pods.get(key)
+    /// Whether a plugin that refused the pod takes the event for one that helps (`isPodWorthRequeuing`).
+    fn worth_requeuing(
+        &self,
+        q: &Queued,
+        event: &ClusterEvent<'_>,
+        namespaces: &dyn NamespaceLister,
+    ) -> bool {
+        let asked = Asked { pod: &q.info, namespaces };
+        q.refused_by.is_empty()
+            || q.refused_by.iter().any(|plugin| {
+                let registered = events_to_register(plugin).iter().filter(|r| r.matches(event));
+                registered.into_iter().any(|r| r.may_help(asked, event.subject))
+            })
+    }
+
+    /// Activates the pods whose back-off is over (`flushBackoffQCompleted`).
+    fn flush_backed_off(&mut self, now: Timestamp) {
+        let now = seconds(now);
+        let mut over: Vec<Key> = Vec::new();
+        while let Some((first, ())) = self.backoff.get_min().filter(|((until, _), ())| *until <= now).cloned()
         {
-            self.active.insert(order(q), ());
+            self.backoff.remove(&first);
+            over.push(first.1.2);
+        }
+        while let Some((first, ())) =
+            self.error_backoff.get_min().filter(|((until, _), ())| *until <= now).cloned()
+        {
+            self.error_backoff.remove(&first);
+            over.push(first.1);
+        }
+        for key in over {
+            if let Some(q) = self.pods.get(&key) {
+                self.active.insert(q.order(), ());
+            }
         }
     }
 
-    /// One line for each pod: its place, its attempts, and the plugins that refused it.
-    pub fn lines(&self) -> impl Iterator<Item = String> {
-        let backing_off = |key: &Key| self.backoff.keys().any(|(_, k)| k == key);
-        self.pods.iter().map(move |(key, q)| {
-            let place = match () {
-                () if self.gated.contains_key(key) => "gated",
-                () if self.unschedulable.contains_key(key) => "unschedulable",
-                () if self.active.contains_key(&order(q)) => "active",
-                () if backing_off(key) => "backing off",
-                () => "in flight",
-            };
-            format!("{key} {place} after {} attempts, refused by {}", q.attempts, q.refused_by.join(", "))
-        })
+    /// Tries the pods again that were unschedulable for [`MAX_IN_UNSCHEDULABLE`] (`flushUnschedulablePodsLeftover`).
+    pub fn flush_leftover(&mut self, now: Timestamp) {
+        let stale = |at: Timestamp| now.duration_since(at) >= SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
+        let keys = self.parked_at.keys().take_while(|(at, _)| stale(*at)).map(|(_, key)| key.clone());
+        for key in keys.collect::<Vec<_>>() {
+            if self.pods.get(&key).is_some_and(|q| q.gated_by.is_some()) {
+                continue;
+            }
+            self.unpark(&key);
+            if let Some(q) = self.pods.remove(&key) {
+                self.requeue(q, now);
+            }
+        }
     }
 
-    /// The unschedulable pods.
+    /// When [`Queue::flush_leftover`] has something to do next; `None` if no pod is unschedulable.
+    pub fn next_leftover(&self) -> Option<Timestamp> {
+        let waits = |key: &Key| self.pods.get(key).is_some_and(|q| q.gated_by.is_none());
+        let (oldest, _) = self.parked_at.keys().find(|(_, key)| waits(key))?;
+        Some(later(*oldest, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
+    }
+
+    /// When the next back-off after an error is over, among pods that have failed `VERY_OFTEN` times or more in a row if
+    /// `very_often`, else among the others.
+    pub fn next_back_off(&self, very_often: bool) -> Option<Timestamp> {
+        let failed = |key: &Key| self.pods.get(key).is_some_and(|q| q.errors >= VERY_OFTEN);
+        self.error_backoff.keys().find(|(_, key)| failed(key) == very_often).map(|(until, _)| *until)
+    }
+
+    /// Notes that preemption deletes other pods for this one. Until [`Queue::preempted`] it is kept out of the queue.
+    pub fn preempts(&mut self, key: &Key) {
+        self.preempting.insert(key.clone(), ());
+    }
+
+    /// Notes that preemption is done. If it failed, the pod is tried again at once (`Activate`).
+    pub fn preempted(&mut self, key: &Key, failed: bool) {
+        self.preempting.remove(key);
+        if failed && self.unschedulable.contains_key(key) {
+            self.unpark(key);
+            if let Some(q) = self.pods.remove(key) {
+                self.activate(q);
+            }
+        }
+    }
+
+    /// Nominates a pod to a node, or to none.
+    pub fn nominate(&mut self, key: &Key, node: Option<&str>) {
+        match node {
+            Some(node) => self.nominated.insert(key.clone(), node.into()),
+            None => self.nominated.remove(key),
+        };
+    }
+
+    /// Nominates a pod to the node in its status. A nomination that the status does not have yet stays until the status
+    /// changes.
+    pub fn nominate_as_in_status(&mut self, key: &Key, old: Option<&Pod>, new: &Pod) {
+        let is = nominated_in(new);
+        if is.is_some() || old.is_none_or(|o| nominated_in(o).is_some()) {
+            self.nominate(key, is);
+        }
+    }
+
+    /// The pods that are nominated to a node, each with the node's name. Pods that are not in the queue are left out.
+    pub fn nominations(&self) -> impl Iterator<Item = (&Rc<PodInfo>, &Rc<str>)> {
+        self.nominated.iter().filter_map(|(key, node)| Some((&self.pods.get(key)?.info, node)))
+    }
+
+    /// One line for each pod: its place, its attempts, and the plugins that refused it; and one for each nomination.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let pods = self.pods.iter().map(move |(key, q)| {
+            let place = match () {
+                () if q.gated_by.is_some() => "gated",
+                () if self.unschedulable.contains_key(key) => "unschedulable",
+                () if self.active.contains_key(&q.order()) => "active",
+                () => "backing off",
+            };
+            let (refusals, errors, by) = (q.refusals, q.errors, q.refused_by.join(", "));
+            format!("{key} {place} after {refusals} refusals and {errors} errors, refused by {by}")
+        });
+        let nominated = self.nominated.iter().map(|(key, node)| format!("{key} nominated to {node}"));
+        pods.chain(nominated).chain(self.preempting.keys().map(|key| format!("{key} preempts")))
+    }
+
+    /// The unschedulable and the gated pods.
     pub fn parked(&self) -> impl Iterator<Item = &Queued> {
         self.unschedulable.keys().filter_map(|k| self.pods.get(k))
     }
 }
+
+/// The event that something happened to a pod.
+pub fn pod_event<'a>(
+    resource: EventResource,
+    action: Actions,
+    old: Option<&'a Rc<Pod>>,
+    new: Option<&'a Rc<Pod>>,
+) -> ClusterEvent<'a> {
+    ClusterEvent { resource, action, subject: Subject::Pod(Change { old, new }) }
+}
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

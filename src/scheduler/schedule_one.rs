@@ -3,22 +3,19 @@
 
 use std::rc::Rc;
 
-use super::framework::{Handle, PodInfo, Snapshot};
+use super::framework::{Handle, Snapshot};
 use super::listers::{Listers, Nominated};
-use super::outcome::{bind_pod, event, set_unschedulable};
-use super::plugins::scheduling_gates;
+use super::outcome::{bind_pod, event, failed, set_unschedulable};
 use super::plugins::volume::binding::PodVolumes;
+use super::queue::Queued;
 use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nodes, select_host};
-use super::state::{Cx, State, Task, wake_later};
-use super::{binding_cycle, default_preemption};
-use crate::api::pod::is_terminal;
+use super::state::{Cx, Preemption, State, Task, wake_later};
+use super::{binding_cycle, default_preemption, eventhandlers, preemption};
 use crate::api::types::{
-    Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
-    ReplicaSet, ReplicationController, Service, StatefulSet, StorageClass, Time,
+    Namespace, Pod, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet,
 };
-use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
-use crate::apimachinery::DeleteOptions;
-use crate::client::{EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
+use crate::api::{Kind, MetaExt, ObjectRef};
+use crate::client::{EventFlavour, Reconciler, Result, Watches, Why};
 
 /// The default scheduler, which schedules pods with `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
@@ -41,168 +38,98 @@ impl Reconciler for Scheduler {
 
     fn watches(&self) -> Watches<State, Task> {
         Watches::new()
-            .watches(handle_pod)
-            .watches(handle_node)
-            .watches::<Namespace>(|cx, _| moved(cx))
-            .watches::<Service>(|cx, _| moved(cx))
-            .watches::<ReplicaSet>(|cx, _| moved(cx))
-            .watches::<ReplicationController>(|cx, _| moved(cx))
+            .watches(eventhandlers::handle_pod)
+            .watches(eventhandlers::handle_node)
+            .reads::<Namespace>()
+            .reads::<Service>()
+            .reads::<ReplicaSet>()
+            .reads::<ReplicationController>()
             .reads::<StatefulSet>()
-            .watches::<PersistentVolumeClaim>(|cx, seen| {
-                binding_cycle::claim_changed(cx, seen.key);
-                moved(cx);
-            })
-            .watches::<PersistentVolume>(|cx, seen| {
-                binding_cycle::volume_changed(cx, seen.key);
-                moved(cx);
-            })
-            .watches::<StorageClass>(|cx, _| moved(cx))
-            .watches::<PodDisruptionBudget>(|cx, _| moved(cx))
+            .watches(eventhandlers::handle_claim)
+            .watches(eventhandlers::handle_volume)
+            .watches(eventhandlers::handle_class)
+            .reads::<PodDisruptionBudget>()
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
         match task {
             Task::ScheduleOne | Task::ScheduleOneSomeDay => schedule_one(&cx).await,
+            Task::FlushUnschedulable => {
+                flush_unschedulable(&cx);
+                Ok(())
+            }
             Task::BindingCycle(pod) => binding_cycle::go_on(&cx, &pod).await,
+            Task::Preempt(pod) => preemption::run(&cx, &pod).await,
         }
     }
 }
 
-fn bound(pod: &Pod) -> bool {
-    pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty())
-}
-
-fn mine(pod: &Pod) -> bool {
-    pod.spec.as_ref().and_then(|s| s.scheduler_name.as_deref()).is_none_or(|n| n == NAME)
-}
-
-fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
-    let pod = seen.object();
-    let key = seen.key.clone();
-    // A pod that has ended needs no resources any more, so it is treated as deleted.
-    let here = !seen.is_gone() && !is_terminal(pod);
-    if !here {
-        let counted = cx.state.cache.has(&key);
-        binding_cycle::forget(cx, &key);
-        cx.state.cache.remove_pod(&key);
-        cx.state.queue.remove(&key);
-        if counted {
-            moved(cx);
-        }
-        return;
-    }
-    if bound(pod) {
-        let news = !cx.state.cache.has(&key);
-        binding_cycle::forget(cx, &key);
-        cx.state.cache.set_pod(&key, pod);
-        cx.state.queue.remove(&key);
-        // Another pod may have affinity to this one.
-        if news {
-            moved(cx);
-        }
-        return;
-    }
-    if !mine(pod) || cx.state.cache.has(&key) {
-        return;
-    }
-    let gated = !scheduling_gates::pre_enqueue(pod).is_success();
-    if cx.state.queue.has(&key) {
-        cx.state.queue.refresh(&key, pod);
-        if cx.state.queue.is_gated(&key) && !gated {
-            cx.state.queue.open(&key);
-            cx.enqueue(Task::ScheduleOne);
-        } else if seen.old.is_some_and(|o| o.spec != pod.spec || o.metadata.labels != pod.metadata.labels) {
-            moved(cx);
-        }
-        return;
-    }
-    cx.state.queue.add(key, pod, cx.now, gated);
-    if !gated {
-        cx.enqueue(Task::ScheduleOne);
-    }
-}
-
-fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
-    let Some(node) = seen.new else {
-        cx.state.cache.remove_node(&seen.key.name);
-        return;
-    };
-    cx.state.cache.set_node(node);
-    let helps = seen.old.is_none_or(|old| {
-        let allocatable = |n: &Node| n.status.as_ref().and_then(|s| s.allocatable.clone());
-        old.spec != node.spec
-            || old.metadata.labels != node.metadata.labels
-            || allocatable(old) != allocatable(node)
-    });
-    if helps {
-        moved(cx);
-    }
-}
-
-/// Moves all unschedulable pods, because something changed that they may wait for. Kubernetes asks each
-/// plugin that refused a pod whether the event can help (QueueingHints). Asking none costs attempts, but the
-/// outcome is the same.
-fn moved(cx: &mut Handler<'_, State, Task>) {
-    let now = cx.now;
-    match cx.state.queue.move_parked(now, |_| true) {
-        Some(at) if at <= now => cx.enqueue(Task::ScheduleOne),
-        Some(at) => cx.enqueue_after(Task::ScheduleOne, at.duration_since(now)),
-        None => {}
-    }
+/// Tries the pods again that were unschedulable for too long.
+fn flush_unschedulable(cx: &Cx) {
+    let now = cx.now();
+    cx.update_state(move |s| s.queue.flush_leftover(now));
+    cx.enqueue(Task::ScheduleOne);
 }
 
 /// The scheduling cycle of the next pod.
 async fn schedule_one(cx: &Cx) -> Result {
     let now = cx.now();
-    cx.update_state(move |s| {
-        s.queue.flush(now);
-    });
-    let Some((key, pod)) = cx.state(|s| s.queue.first().map(|(key, q)| (key.clone(), q.pod.clone()))) else {
+    let Some(q) = cx.state(|s| s.queue.clone().pop(now)) else {
         wake_later(cx);
         return Ok(());
     };
-    let k = key.clone();
     cx.update_state(move |s| {
-        s.queue.take(&k);
-        s.cycles += 1;
+        s.queue.pop(now);
     });
     // There may be more pods; each has a cycle of its own.
     cx.enqueue(Task::ScheduleOne);
+    let pod = q.pod().clone();
     if pod.metadata.is_deleting() {
-        let k = key.clone();
-        cx.update_state(move |s| s.queue.remove(&k));
+        let message = format!("skip schedule deleting pod: {}", q.info.key);
+        cx.record(event(&pod, "Warning", "FailedScheduling", message, "Scheduling", now));
         return Ok(());
     }
-    match decide(cx, &pod, &key) {
+    if cx.state(|s| s.cache.assumed_node(&q.info.key).is_some()) {
+        return Ok(());
+    }
+    match decide(cx, &q) {
         Decision::Node { name, start, feasible, nodes, volumes } => {
-            bind(cx, &pod, &key, &name, start, (feasible, nodes), volumes).await
+            bind(cx, q, &name, start, (feasible, nodes), volumes).await
         }
         Decision::Nowhere(n) => {
             let n = *n;
-            give_up(cx, &pod, &key, n).await
+            give_up(cx, q, n).await
         }
+        Decision::Failed(message) => failed(cx, q, message).await,
     }
 }
 
 enum Decision {
-    Node { name: Rc<str>, start: usize, feasible: usize, nodes: usize, volumes: Option<PodVolumes> },
+    Node {
+        name: Rc<str>,
+        start: usize,
+        feasible: usize,
+        nodes: usize,
+        volumes: Option<PodVolumes>,
+    },
     Nowhere(Box<Nowhere>),
+    /// A plugin could not decide, and this is its error.
+    Failed(String),
 }
 
 struct Nowhere {
     message: String,
-    short: String,
     refused_by: Vec<&'static str>,
     candidate: Option<default_preemption::Candidate>,
     clear_nomination: bool,
     start: usize,
 }
 
-fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
+fn decide(cx: &Cx, q: &Queued) -> Decision {
     let (nodes, classes) = cx.state(|s| (s.cache.snapshot(), s.cache.classes().clone()));
-    let info = PodInfo::new(pod.clone());
+    let info = &*q.info;
     let listers = Listers(cx.caches(), cx.state(|s| s.assumed.clone()));
-    let nominated = cx.state(|s| Nominated::of(&s.queue, key));
+    let nominated = cx.state(|s| Nominated::of(&s.queue, &info.key));
     let h = Handle {
         snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) },
         volumes: &listers,
@@ -210,29 +137,28 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
         workloads: &listers,
         nominated: &nominated,
     };
-    let (start, cycles) = cx.state(|s| (s.next_start, s.cycles));
+    let start = cx.state(|s| s.next_start);
     if nodes.is_empty() {
-        let message = "no nodes available to schedule pods".to_owned();
         return Decision::Nowhere(Box::new(Nowhere {
-            short: message.clone(),
-            message,
+            message: "no nodes available to schedule pods".to_owned(),
             refused_by: Vec::new(),
             candidate: None,
-            clear_nomination: false,
+            clear_nomination: true,
             start,
         }));
     }
-    let found = find_nodes_that_fit(&h, &info, FindArgs { percentage: 0, start });
-    let random = tie_break(pod, cycles);
+    let found = find_nodes_that_fit(&h, info, FindArgs { percentage: 0, start });
+    if let Some(message) = found.diagnosis.failure() {
+        return Decision::Failed(message);
+    }
     let volumes = |name: &str| binding_cycle::volumes_for(&h, found.state.volume_binding.as_ref(), name);
     match found.nodes.as_slice() {
         [] => {
             let budgets: Vec<Rc<PodDisruptionBudget>> =
                 cx.lister::<PodDisruptionBudget>().list(None).cloned().collect();
-            let post = default_preemption::post_filter(&h, &found, &budgets, random);
+            let post = default_preemption::post_filter(&h, &found, &budgets, tie_break(q, PREEMPTION));
             Decision::Nowhere(Box::new(Nowhere {
                 message: fit_error_message(nodes.len(), &found.diagnosis, &post.message),
-                short: fit_error_message(nodes.len(), &found.diagnosis, ""),
                 refused_by: found.diagnosis.unschedulable_plugins(),
                 candidate: post.candidate,
                 clear_nomination: post.clear_nomination,
@@ -248,73 +174,87 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
         },
         many => {
             let scores = score_nodes(&h, &found.state, many);
-            let name = select_host(&scores, random).unwrap_or_else(|| many[0].name()).clone();
+            let name = select_host(&scores, tie_break(q, HOST)).unwrap_or_else(|| many[0].name()).clone();
             let (start, volumes) = (found.next_start, volumes(&name));
             Decision::Node { name, start, feasible: many.len(), nodes: nodes.len(), volumes }
         }
     }
 }
 
-/// A number that decides between equally good nodes. It depends on the pod's uid and on `cycles` only.
-fn tie_break(pod: &Pod, cycles: u64) -> u64 {
-    let seed =
-        pod.metadata.uid().bytes().fold(cycles, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    seed ^ (seed >> 31)
+/// Decides between nodes that are equally good for the pod.
+const HOST: (u64, u32) = (0xcbf2_9ce4_8422_2325, 29);
+/// Decides with which node preemption begins its search.
+const PREEMPTION: (u64, u32) = (0, 33);
+
+/// A number in place of chance: FNV-1a of the pod's uid and of how many attempts the pod has had, so what happens to
+/// other pods does not change it. Each decision has a `basis` and a `shift` of its own.
+fn tie_break(q: &Queued, (basis, shift): (u64, u32)) -> u64 {
+    let add = |h: u64, n: u64| (h ^ n).wrapping_mul(0x0100_0000_01b3);
+    let uid = q.pod().metadata.uid().bytes().fold(basis, |h, b| add(h, u64::from(b)));
+    let seed = add(uid, u64::from(q.attempts));
+    seed ^ (seed >> shift)
 }
 
 async fn bind(
     cx: &Cx,
-    pod: &Rc<Pod>,
-    key: &Key,
+    q: Queued,
     node: &str,
     start: usize,
     fits: (usize, usize),
     volumes: Option<PodVolumes>,
 ) -> Result {
-    let (p, n, k) = (pod.clone(), node.to_owned(), key.clone());
-    let attempts = cx.state(|s| s.queue.attempts(key));
+    let (p, n, k) = (q.pod().clone(), node.to_owned(), q.info.key.clone());
     cx.update_state(move |s| {
         s.next_start = start;
         s.cache.assume(&k, &p, &n);
-        s.queue.remove(&k);
+        s.queue.nominate(&k, None);
     });
     match volumes {
-        None => bind_pod(cx, pod, key, node, fits, attempts).await,
-        Some(volumes) => binding_cycle::start(cx, pod, node, fits, attempts, volumes).await,
+        None => bind_pod(cx, q, node, fits).await,
+        Some(volumes) => binding_cycle::start(cx, q, node, fits, volumes).await,
     }
 }
 
 /// Ends a cycle in which no node fits (`handleSchedulingFailure`): the pod becomes unschedulable, gets a
 /// condition and an event, and the victims of preemption are deleted.
-async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
-    let (k, now, refused, start) = (key.clone(), cx.now(), n.refused_by.clone(), n.start);
+async fn give_up(cx: &Cx, q: Queued, n: Nowhere) -> Result {
+    let (pod, key) = (q.pod().clone(), q.info.key.clone());
+    take_back(cx, q, n.refused_by.clone());
+    let preemption = n.candidate.as_ref().and_then(|c| Preemption::new(&pod, c));
+    let (k, start) = (key.clone(), n.start);
+    let nominate = match &n.candidate {
+        Some(c) => Some(Some(c.node.clone())),
+        None => n.clear_nomination.then_some(None),
+    };
+    let (nominated, begins) = (nominate.clone(), preemption.clone());
     cx.update_state(move |s| {
         s.next_start = start;
-        s.queue.park(&k, refused.clone(), now);
-    });
-    wake_later(cx);
-    let message = if n.candidate.is_some() { &n.short } else { &n.message };
-    cx.record(event(pod, "Warning", "FailedScheduling", message.clone(), "Scheduling", cx.now()));
-    if let Some(c) = &n.candidate {
-        for victim in &c.victims {
-            preempt(cx, pod, &victim.pod, &c.node).await?;
+        if let Some(node) = &nominated {
+            s.queue.nominate(&k, node.as_deref());
         }
+        if let Some(preemption) = &begins {
+            s.queue.preempts(&k);
+            s.preemptions.insert(k.clone(), preemption.clone());
+        }
+    });
+    if preemption.is_some() {
+        cx.enqueue(Task::Preempt(key.clone()));
     }
+    wake_later(cx);
+    cx.record(event(&pod, "Warning", "FailedScheduling", n.message.clone(), "Scheduling", cx.now()));
     let mut to = pod.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    if let Some(c) = &n.candidate {
-        status.nominated_node_name = Some(c.node.to_string());
-    } else if n.clear_nomination {
-        status.nominated_node_name = None;
+    if let Some(node) = nominate {
+        status.nominated_node_name = node.map(|n| n.to_string());
     }
-    let changed = set_unschedulable(status, "Unschedulable", message, pod.metadata.generation, cx.now());
+    let changed = set_unschedulable(status, "Unschedulable", &n.message, pod.metadata.generation, cx.now());
     if changed
         || status.nominated_node_name != pod.status.as_ref().and_then(|s| s.nominated_node_name.clone())
     {
         let why = Why::new("schedule_one.unschedulable")
             .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec", pod.metadata.name())
-            .with("message", message);
-        match cx.patch_status(pod.clone(), to).because(why).await {
+            .with("message", &n.message);
+        match cx.patch_status(pod, to).because(why).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}
         }
@@ -322,40 +262,14 @@ async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     Ok(())
 }
 
-/// Writes the condition `DisruptionTarget` to a victim, then deletes it (`preemption.Executor`).
-async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Result {
-    let fresh = cx.lister::<Pod>().get(&victim.metadata.key()).cloned().unwrap_or_else(|| victim.clone());
-    let why = || {
-        Why::new("schedule_one.preempt")
-            .read("victim", ObjectRef::of(&**victim), "spec.priority", victim.metadata.name())
-            .with("pod", preemptor.metadata.name())
-            .with("node", node)
-    };
-    if !fresh.metadata.is_deleting() {
-        let mut to = fresh.clone();
-        let generation = to.metadata.generation;
-        let conditions =
-            Rc::make_mut(&mut to).status.get_or_insert_default().conditions.get_or_insert_default();
-        conditions.retain(|c| c.type_ != "DisruptionTarget");
-        conditions.push(PodCondition {
-            type_: "DisruptionTarget".into(),
-            status: "True".into(),
-            reason: Some("PreemptionByScheduler".into()),
-            message: Some(format!("{NAME}: preempting to accommodate a higher priority pod")),
-            last_transition_time: Some(Time(seconds(cx.now()))),
-            observed_generation: generation,
-            ..Default::default()
-        });
-        match cx.patch_status(fresh.clone(), to).because(why()).await {
-            Err(e) if !e.is_not_found() => return Err(e.into()),
-            _ => {}
-        }
-        match cx.delete(Kind::POD, fresh.metadata.key(), DeleteOptions::default()).because(why()).await {
-            Err(e) if !e.is_not_found() => return Err(e.into()),
-            _ => {}
-        }
-        let message = format!("Preempted by pod {} on node {node}", preemptor.metadata.uid());
-        cx.record(event(&fresh, "Normal", "Preempted", message, "Preempting", cx.now()));
+/// Puts a pod whose attempt failed back into the queue, as the informer last delivered it. A pod that is gone, or that
+/// has a node by now, is dropped.
+pub(super) fn take_back(cx: &Cx, mut q: Queued, refused_by: Vec<&'static str>) {
+    let cached = cx.lister::<Pod>().get(&q.info.key).cloned();
+    let Some(pod) = cached.filter(|p| eventhandlers::node_of(p).is_none()) else { return };
+    if !Rc::ptr_eq(&pod, q.pod()) {
+        q.info = Rc::new(super::framework::PodInfo::new(pod));
     }
-    Ok(())
+    let now = cx.now();
+    cx.update_state(move |s| s.queue.add_unschedulable(q.clone(), refused_by.clone(), now));
 }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::cache::Cache;
-use super::queue::Queue;
+use super::default_preemption::Candidate;
+use super::queue::{Queue, Queued};
 use crate::api::persistent::Map;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod};
-use crate::api::{ApiKind, Key, Timestamp};
+use crate::api::{ApiKind, Key, MetaExt, Timestamp};
 use crate::client::{ANYWHERE, Context, Memory, Wait};
 
 /// What the scheduler remembers between syncs.
@@ -19,20 +20,24 @@ pub struct State {
     pub queue: Queue,
     /// Index of the node with which the next search begins.
     pub next_start: usize,
-    /// How many cycles were begun. Together with a pod's uid it decides between equally good nodes.
-    pub cycles: u64,
     /// Pods for which a node is chosen and whose claims are not bound yet.
     pub waiting: Map<Key, Waiting>,
     /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
     pub assumed: Assumed,
+    /// By pod that preempts: the pods that are being deleted for it.
+    pub preemptions: Map<Key, Preemption>,
 }
 
 impl Memory for State {
-    /// `cycles` and `next_start` are left out: they only decide between equally good nodes.
+    /// `next_start` is left out: it only decides between equally good nodes.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
         let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
-        self.queue.lines().chain(assumed).chain(waiting).chain(self.assumed.lines()).collect()
+        let preemptions = self.preemptions.iter().flat_map(|(pod, p)| {
+            p.victims.iter().map(move |v| format!("{pod} deletes {} on {}", v.metadata.key(), p.node))
+        });
+        let first = self.queue.lines().chain(assumed).chain(waiting);
+        first.chain(preemptions).chain(self.assumed.lines()).collect()
     }
 }
 
@@ -46,6 +51,10 @@ pub enum Task {
     /// The same, for pods that have failed very often: its deadline does not keep the cluster from being
     /// steady.
     ScheduleOneSomeDay,
+    /// Try the pods again that were unschedulable for too long (`flushUnschedulablePodsLeftover`).
+    FlushUnschedulable,
+    /// Delete the victims of a pod that preempts (`prepareCandidateAsync`).
+    Preempt(Key),
     /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
     BindingCycle(Key),
 }
@@ -55,6 +64,8 @@ impl fmt::Display for Task {
         match self {
             Task::ScheduleOne => f.write_str("schedule-one"),
             Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
+            Task::FlushUnschedulable => f.write_str("flush-unschedulable"),
+            Task::Preempt(pod) => write!(f, "preempt for {pod}"),
             Task::BindingCycle(pod) => pod.fmt(f),
         }
     }
@@ -63,19 +74,38 @@ impl fmt::Display for Task {
 /// A pod for which a node is chosen and whose claims are not bound yet.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    pub(super) pod: Rc<Pod>,
+    /// The pod, and its attempts, this one included.
+    pub(super) q: Queued,
     pub(super) node: Rc<str>,
     /// How many nodes the pod fits on, and how many nodes there are.
     pub(super) fits: (usize, usize),
     pub(super) since: Timestamp,
-    /// How many scheduling attempts the pod has had, this one included.
-    pub(super) attempts: u32,
     /// The volumes to which the scheduler has written a claim, as the API server answered, each with its
     /// claim's key.
     pub(super) bindings: Vec<(Key, Rc<PersistentVolume>)>,
     /// The claims to which the scheduler has written `volume.kubernetes.io/selected-node`, as the API server
     /// answered.
     pub(super) provisions: Vec<Rc<PersistentVolumeClaim>>,
+}
+
+/// The pods that are deleted so that a pod fits on a node.
+#[derive(Clone, Debug)]
+pub struct Preemption {
+    /// The pod that preempts.
+    pub(super) pod: Rc<Pod>,
+    pub(super) node: Rc<str>,
+    /// The pods to delete. Not all of them are being deleted already.
+    pub(super) victims: Rc<[Rc<Pod>]>,
+}
+
+impl Preemption {
+    /// What is to be deleted for a pod; `None` if all of it is being deleted already.
+    pub(super) fn new(pod: &Rc<Pod>, candidate: &Candidate) -> Option<Preemption> {
+        let left = candidate.victims.iter().filter(|v| !v.is_terminating()).map(|v| v.pod.clone());
+        let victims: Rc<[Rc<Pod>]> = left.collect();
+        let node = candidate.node.clone();
+        (!victims.is_empty()).then(|| Preemption { pod: pod.clone(), node, victims })
+    }
 }
 
 /// Objects that the scheduler has written and that its informers have not delivered yet (`AssumeCache`).
@@ -88,7 +118,7 @@ pub struct Assumed {
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bindings, provisions) = (self.bindings.len(), self.provisions.len());
-        let Waiting { node, attempts, .. } = self;
+        let (node, attempts) = (&self.node, self.q.attempts);
         write!(f, "waits on {node} for {bindings} volumes and {provisions} claims after {attempts} attempts")
     }
 }
@@ -127,16 +157,23 @@ impl Assumed {
     }
 }
 
-/// Plans the next attempt for the end of the first back-off. The deadline of a pod that has failed very
-/// often does not keep the cluster from being steady.
+/// Plans the next attempt for the end of the first back-off after an error. The deadline of a pod that has failed very
+/// often does not keep the cluster from being steady, nor does any while there is no node.
 pub(super) fn wake_later(cx: &Cx) {
-    let mut queue = cx.state(|s| s.queue.clone());
-    queue.flush(cx.now());
-    if let Some(at) = queue.next_back_off(false) {
-        cx.enqueue_after(Task::ScheduleOne, at.duration_since(cx.now()));
+    let now = cx.now();
+    let (soon, some_day, leftover, nowhere) = cx.state(|s| {
+        let q = &s.queue;
+        (q.next_back_off(false), q.next_back_off(true), q.next_leftover(), s.cache.is_empty())
+    });
+    let patient = Wait::Poll { namespace: ANYWHERE.into() };
+    if let Some(at) = soon {
+        let wait = if nowhere { patient.clone() } else { Wait::Foreground };
+        cx.enqueue_waiting(Task::ScheduleOne, at.duration_since(now), wait);
     }
-    if let Some(at) = queue.next_back_off(true) {
-        let wait = Wait::Poll { namespace: ANYWHERE.into() };
-        cx.enqueue_waiting(Task::ScheduleOneSomeDay, at.duration_since(cx.now()), wait);
+    if let Some(at) = some_day {
+        cx.enqueue_waiting(Task::ScheduleOneSomeDay, at.duration_since(now), patient);
+    }
+    if let Some(at) = leftover {
+        cx.enqueue_waiting(Task::FlushUnschedulable, at.duration_since(now), Wait::Background);
     }
 }

@@ -206,7 +206,7 @@ fn informers_follow_the_kinds_that_a_component_knows() {
     assert_eq!(followed(&mut c), (vec![Kind::SECRET, Kind::NAMESPACE], vec![]));
     assert_eq!(watched(&c), [Kind::CONFIG_MAP, Kind::NAMESPACE, Kind::SERVICE_ACCOUNT, Kind::SECRET]);
     c.settle().unwrap();
-    let heard = |c: &Cluster| c.component(curator).unwrap().memory(c.now());
+    let heard = |c: &Cluster| c.component(curator).unwrap().memory(&manager(c).caches, c.now());
     assert!(heard(&c).contains(&"has default/s".to_owned()), "a new informer lists");
     assert!(heard(&c).contains(&"has kube-system".to_owned()), "one that runs tells what it has");
     let watches = |c: &Cluster| manager(c).informers.iter().filter(|n| n.watch.is_some()).count();

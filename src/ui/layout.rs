@@ -4,14 +4,19 @@
 //! a pod keeps its slot under its owner, a freed slot is taken again only when no fresh one is
 //! left, and going back in time finds everything in its old place.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use steady::engine::{EdgeKind, Graph, GraphNode, Place};
 
+mod columns;
 mod rest;
+mod route;
+mod rows;
+mod slots;
 mod wires;
 
+pub use slots::Slots;
 pub use wires::Wire;
 
 /// A rectangle, in pixels at scale 1.
@@ -111,82 +116,12 @@ pub struct Layout {
     pub bounds: Rect,
     /// The columns: the kinds of what stands there, and where each begins.
     pub titles: Vec<(String, f32)>,
+    /// How many records there are ([`GraphNode::record`]), and whether they are drawn.
+    pub records: (usize, bool),
 }
 
 /// More pods than this under one owner are folded.
 pub const FOLD_ABOVE: usize = 12;
-
-/// Where things stood: kept from one layout to the next.
-#[derive(Clone, Debug, Default)]
-pub struct Slots {
-    /// The order in which cards were first seen, by [`GraphNode::id`].
-    order: BTreeMap<u128, usize>,
-    /// The pods of an owner, by its id; of those without an owner by `None`.
-    columns: BTreeMap<Option<u128>, Column>,
-    /// Owners without pods whose room was given up.
-    empty: BTreeSet<Option<u128>>,
-    /// How wide the pods' column has been.
-    pods_width: f32,
-    tick: u64,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Column {
-    /// By [`GraphNode::id`]. Only looked into, never walked: its order means nothing.
-    slot_of: HashMap<u128, usize>,
-    used: Vec<u64>,
-    folded: bool,
-}
-
-impl Column {
-    /// A slot for each pod, in their order. Pods with a fixed place have that slot, whichever pod was there before.
-    fn assign(&mut self, pods: &[(u128, Option<usize>)], room: usize, tick: u64) -> Vec<usize> {
-        let folded = pods.len().max(room) > FOLD_ABOVE;
-        if self.folded && !folded {
-            // What a grid left behind would scatter the few over many rows.
-            *self = Column::default();
-        }
-        self.folded = folded;
-        let last = pods.iter().filter_map(|(_, place)| *place).max();
-        while last.is_some_and(|last| self.used.len() <= last) {
-            self.used.push(tick);
-        }
-        let mut taken = vec![false; self.used.len()];
-        let mut take = |slot: usize| taken.get_mut(slot).is_some_and(|t| !std::mem::replace(t, true));
-        let mut slots: Vec<Option<usize>> = Vec::with_capacity(pods.len());
-        for (pod, place) in pods {
-            let known = place.or_else(|| self.slot_of.get(pod).copied());
-            slots.push(known.filter(|s| take(*s)));
-        }
-        let mut free: Option<Vec<usize>> = None;
-        for (slot, (pod, _)) in slots.iter_mut().zip(pods).filter(|(s, _)| s.is_none()) {
-            let new = if self.used.len() < room {
-                self.used.len()
-            } else {
-                let free = free.get_or_insert_with(|| {
-                    let is_free = |s: &usize| !taken.get(*s).copied().unwrap_or(false);
-                    let mut free: Vec<usize> = (0..taken.len()).filter(is_free).collect();
-                    // The one that was left longest ago is taken first, from the end.
-                    free.sort_by_key(|s| std::cmp::Reverse((self.used.get(*s).copied(), *s)));
-                    free
-                });
-                free.pop().unwrap_or(self.used.len())
-            };
-            if new == self.used.len() {
-                self.used.push(tick);
-            }
-            self.slot_of.insert(*pod, new);
-            *slot = Some(new);
-        }
-        let slots: Vec<usize> = slots.into_iter().flatten().collect();
-        for s in &slots {
-            if let Some(used) = self.used.get_mut(*s) {
-                *used = tick;
-            }
-        }
-        slots
-    }
-}
 
 /// What is drawn of one owner: its card and its pods.
 struct Block {
@@ -195,6 +130,9 @@ struct Block {
     pods: Vec<usize>,
     room: usize,
 }
+
+/// More groups than this stand close together: their pods in two columns, and the other objects beside them.
+const FEW_GROUPS: usize = 3;
 
 struct Sizes {
     card: (f32, f32),
@@ -207,7 +145,7 @@ struct Sizes {
 }
 
 const RIGHT: Sizes = Sizes {
-    card: (176.0, 78.0),
+    card: (176.0, 74.0),
     pod: (150.0, 44.0),
     node: (126.0, 46.0),
     aside: (176.0, 46.0),
@@ -216,8 +154,9 @@ const RIGHT: Sizes = Sizes {
     across: 42.0,
 };
 
-/// Lays the graph out.
-pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
+/// Lays the graph out. `records` says whether records are drawn; `None`: in a narrow pane, and as long
+/// as there are few groups.
+pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots, records: Option<bool>) -> Layout {
     slots.tick += 1;
     let tick = slots.tick;
     let owner = owners(graph);
@@ -257,11 +196,18 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
             groups.push((root, blocks));
         }
     }
+    slots.groups = slots
+        .groups
+        .max(groups.iter().map(|(root, blocks)| if root.is_some() { 1 } else { blocks.len() }).sum());
     let mut out = match flow {
-        Flow::Right => right(graph, &groups, slots, tick),
-        Flow::Down(width) => down(graph, &groups, slots, tick, width),
+        Flow::Right => columns::lay(graph, &groups, slots, tick),
+        Flow::Down(width) => rows::lay(graph, &groups, slots, tick, width),
     };
-    let (nodes, asides) = (by_order(of(Place::Node), slots), by_order(of(Place::Aside), slots));
+    let with_records = records.unwrap_or(flow != Flow::Right || !slots.dense());
+    let is_record = |i: &usize| graph.nodes.get(*i).is_some_and(|n| n.record);
+    let (nodes, mut asides) = (by_order(of(Place::Node), slots), by_order(of(Place::Aside), slots));
+    out.records = (asides.iter().filter(|i| is_record(i)).count(), with_records);
+    asides.retain(|i| with_records || !is_record(i));
     match flow {
         Flow::Right => rest::right(graph, &mut out, &nodes, &asides, slots),
         Flow::Down(width) => rest::down(graph, &mut out, &nodes, &asides, width),
@@ -351,130 +297,6 @@ fn fold(b: &Block, places: &[usize], count: usize, at: (f32, f32), columns: usiz
         h: FOLD_HEAD + rows * CELL + FOLD_PAD - 3.0,
     };
     Fold { owner: b.card, rect, columns, cells }
-}
-
-fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block>)], slots: &mut Slots, tick: u64) -> Layout {
-    let s = &RIGHT;
-    let mut out = Layout::default();
-    let roots = groups.iter().any(|(r, _)| r.is_some());
-    let middles = groups.iter().any(|(_, b)| b.iter().any(|b| b.card.is_some()));
-    let x1 = if roots { s.card.0 + s.across } else { 0.0 };
-    let x2 = x1 + if middles || roots { s.card.0 + s.across } else { 0.0 };
-    let mut y = 0.0;
-    for (root, blocks) in groups {
-        let top = y;
-        if let Some(node) = *root {
-            out.items.push(Item { node, rect: Rect { x: 0.0, y, w: s.card.0, h: s.card.1 } });
-        }
-        for b in blocks {
-            if let Some(node) = b.card {
-                out.items.push(Item { node, rect: Rect { x: x1, y, w: s.card.0, h: s.card.1 } });
-            }
-            let (places, count) = place_pods(graph, b, slots, tick);
-            let mut height: f32 = if b.card.is_some() { s.card.1 } else { 0.0 };
-            if count > FOLD_ABOVE {
-                let columns = ((2.0 * count as f32).sqrt().ceil() as usize).max(19);
-                let f = fold(b, &places, count, (x2, y), columns);
-                slots.pods_width = slots.pods_width.max(f.rect.w);
-                height = height.max(f.rect.h);
-                out.folds.push(Rc::new(f));
-            } else {
-                let columns = if count > 6 { 2 } else { 1 };
-                for (node, slot) in b.pods.iter().zip(places) {
-                    let (cx, cy) = ((slot % columns) as f32, (slot / columns) as f32);
-                    let rect = Rect {
-                        x: x2 + cx * (s.pod.0 + s.gap),
-                        y: y + cy * (s.pod.1 + s.gap),
-                        w: s.pod.0,
-                        h: s.pod.1,
-                    };
-                    out.items.push(Item { node: *node, rect });
-                }
-                let rows = count.div_ceil(columns) as f32;
-                height = height.max(rows * (s.pod.1 + s.gap) - s.gap);
-                let width = columns as f32 * (s.pod.0 + s.gap) - s.gap;
-                slots.pods_width = slots.pods_width.max(width);
-            }
-            y += height + s.between;
-        }
-        y = y.max(top + s.card.1 + s.between);
-    }
-    let kind = |i: &usize| graph.nodes.get(*i).map(|n| n.reference.kind.as_str());
-    let makes = |i: &usize| Some(graph.nodes.get(*i)?.makes?.as_str());
-    let roots = || groups.iter().filter_map(|(root, _)| root.as_ref());
-    let cards = || groups.iter().flat_map(|(_, blocks)| blocks.iter().filter_map(|b| b.card.as_ref()));
-    let pods = Place::Pod.kind().filter(|_| !groups.is_empty());
-    out.titles = pods.map(|pod| (pod.to_owned(), x2)).into_iter().collect();
-    // Where a Deployment stands alone, its ReplicaSet is what will come.
-    let middle = title(cards().filter_map(kind)).or_else(|| title(roots().filter_map(makes)));
-    out.titles.extend(middle.filter(|_| x2 > x1).map(|t| (t, x1)));
-    out.titles.extend(title(roots().filter_map(kind)).map(|t| (t, 0.0)));
-    out.bounds = Rect { x: x2, y: 0.0, w: slots.pods_width, h: y };
-    out
-}
-
-/// The kinds of what stands in a column; `None` if nothing does.
-fn title<'a>(kinds: impl Iterator<Item = &'a str>) -> Option<String> {
-    let kinds: Vec<&str> = kinds.collect::<BTreeSet<&str>>().into_iter().collect();
-    (!kinds.is_empty()).then(|| kinds.join(" · "))
-}
-
-const DOWN_H: f32 = 62.0;
-const DOWN_POD_H: f32 = 44.0;
-const DOWN_GAP: f32 = 8.0;
-const INDENT: f32 = 18.0;
-
-fn down(
-    graph: &Graph,
-    groups: &[(Option<usize>, Vec<Block>)],
-    slots: &mut Slots,
-    tick: u64,
-    width: f32,
-) -> Layout {
-    let mut out = Layout::default();
-    let mut y = 0.0;
-    for (root, blocks) in groups {
-        let mut x = 0.0;
-        if let Some(node) = *root {
-            out.items.push(Item { node, rect: Rect { x, y, w: width, h: DOWN_H } });
-            y += DOWN_H + DOWN_GAP + 2.0;
-            x = INDENT;
-        }
-        for b in blocks {
-            let mut inner = x;
-            if let Some(node) = b.card {
-                out.items.push(Item { node, rect: Rect { x, y, w: width - x, h: DOWN_H } });
-                y += DOWN_H + DOWN_GAP;
-                inner += INDENT;
-            }
-            let (places, count) = place_pods(graph, b, slots, tick);
-            let room = width - inner;
-            if count > FOLD_ABOVE {
-                let columns = (((room - 2.0 * FOLD_PAD) / CELL) as usize).max(8);
-                let mut f = fold(b, &places, count, (inner, y), columns);
-                f.rect.w = room;
-                y = f.rect.bottom() + DOWN_GAP;
-                out.folds.push(Rc::new(f));
-            } else {
-                let w = (room - DOWN_GAP) / 2.0;
-                for (node, slot) in b.pods.iter().zip(places) {
-                    let (cx, cy) = ((slot % 2) as f32, (slot / 2) as f32);
-                    let at = Rect {
-                        x: inner + cx * (w + DOWN_GAP),
-                        y: y + cy * (DOWN_POD_H + DOWN_GAP),
-                        w,
-                        h: DOWN_POD_H,
-                    };
-                    out.items.push(Item { node: *node, rect: at });
-                }
-                y += count.div_ceil(2) as f32 * (DOWN_POD_H + DOWN_GAP);
-            }
-            y += 4.0;
-        }
-        y += 8.0;
-    }
-    out.bounds = Rect { x: 0.0, y: 0.0, w: width, h: y };
-    out
 }
 
 fn bounds(out: &Layout) -> Rect {

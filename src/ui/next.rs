@@ -235,9 +235,6 @@ fn Readings(props: &ReadingsProps) -> Html {
 }
 
 fn short(t: &Texts, s: &Short) -> String {
-    if s.unattended {
-        return t.get("short-unattended");
-    }
     let args = [
         ("want", s.want.into()),
         ("updated", s.updated.into()),

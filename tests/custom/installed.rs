@@ -1,7 +1,5 @@
 //! Definitions that people install.
 
-use steady::session::{Session, Start};
-
 use crate::{kubectl, session, settle};
 
 const GRANTS: &str = include_str!("referencegrants.yaml");

@@ -176,6 +176,20 @@ fn last_writes(history: &str, steps: usize) -> Vec<f64> {
     last
 }
 
+/// For each step the time of the first recorded write by kubectl, in seconds since the case began. What a
+/// controller does by the clock depends on the fraction of a second at which a command was given.
+fn first_writes(history: &str, steps: usize) -> Vec<Option<f64>> {
+    let mut first = vec![None; steps + 1];
+    for row in history.lines().filter_map(|l| serde_json::from_str::<Value>(l).ok()) {
+        let step = row.get("step").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        let by_kubectl = row.get("by").and_then(Value::as_str) == Some("kubectl");
+        if let Some(f) = first.get_mut(step).filter(|f| by_kubectl && f.is_none()) {
+            *f = row.get("t").and_then(Value::as_f64);
+        }
+    }
+    first
+}
+
 /// Runs the steps. Returns the output of each kubectl step, normalised.
 fn play(
     case: &Case,
@@ -187,9 +201,13 @@ fn play(
     let mut out = Vec::new();
     let history = std::fs::read_to_string(folder.join("history.jsonl")).unwrap_or_default();
     let ends = last_writes(&history, case.steps.len());
+    let begins = first_writes(&history, case.steps.len());
     for (i, step) in case.steps.iter().enumerate() {
         if i > 0 {
             system.pause_until(start + ends.get(i).copied().unwrap_or(0.0) + AFTER_LAST_WRITE);
+            if let Some(begin) = begins.get(i + 1).copied().flatten() {
+                system.pause_until(start + begin + ROUNDED);
+            }
         }
         match step {
             Step::Kubectl { command, stdin } => {
@@ -198,6 +216,7 @@ fn play(
                 let namespace = case.namespace();
                 let command = format!("-n {namespace} {}", substitute(command, namespace, since));
                 let stdin = stdin.as_ref().map(|text| substitute(text, namespace, since));
+                let given = system.now();
                 let printed = system.kubectl(&command, folder, stdin.as_deref());
                 let since = system.writes().get(before..).unwrap_or(&[]);
                 let mut normaliser = Normaliser::new(namespace, start);
@@ -207,6 +226,8 @@ fn play(
                     stdout: normaliser.table(&printed.stdout),
                     stderr: normaliser.table(&printed.stderr),
                 });
+                // The recorder waited two seconds after every command, also after one that only reads.
+                system.pause_until(given + AFTER_COMMAND);
                 system.settle();
             }
             Step::Wait { seconds, settle } => {
@@ -242,6 +263,12 @@ fn in_default(namespace: &str, writes: Vec<Write>) -> Vec<Write> {
 
 /// A step begins at least this many seconds after the last write recorded before it.
 const AFTER_LAST_WRITE: f64 = 0.5;
+
+/// The next step begins at least this many seconds after a command.
+const AFTER_COMMAND: f64 = 2.0;
+/// The times of a history have one digit after the point; a step begins at the latest moment that one stands for, so
+/// that it does not begin in the second before.
+const ROUNDED: f64 = 0.05;
 
 /// Runs one case.
 ///

@@ -1,8 +1,7 @@
 //! The metrics server of the recordings: a stand-in, like the [kubelet](crate::kubelet).
 //!
 //! It serves `metrics.k8s.io/v1beta1` in a cluster with [`Setup::metrics`](crate::Setup::metrics). The use
-//! of pods is not measured, but read from the ConfigMap `fake-metrics` of their namespace. The simulator has
-//! no aggregated APIs, so nothing calls this yet.
+//! of pods is not measured, but read from the ConfigMap `fake-metrics` of their namespace.
 
 use serde_json::{Value, json};
 use steady::api::types::{ConfigMap, Node, Pod, Time};

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use steady::api::csi::CONTROLLER_MANAGED_ATTACH;
 use steady::api::types::Node as ApiNode;
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use steady::apimachinery::{self, Body, Patch, Request, Response, Subresource, Verb};
@@ -15,7 +16,7 @@ use steady::kubectl::{self, Waited};
 
 use crate::kubelet;
 use crate::provisioner;
-use crate::stand_ins::{StandInKubelet, StandInProvisioner};
+use crate::stand_ins::{StandInKubelet, StandInMetricsServer, StandInProvisioner};
 use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System, Write};
 
 /// After this many seconds without a write a cluster counts as quiet.
@@ -70,6 +71,10 @@ pub fn cluster(setup: &Setup) -> Cluster {
     config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
     config.addon_objects = vec![provisioner::storage_class().into()];
+    if setup.metrics {
+        config.metrics_server =
+            Rc::new(|| vec![Controller::boxed(StandInMetricsServer) as Box<dyn Component>]);
+    }
     if setup.real_default {
         let of_kind = |o: &Object| o.kind() == Kind::SERVICE;
         config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));
@@ -101,14 +106,21 @@ pub fn cluster(setup: &Setup) -> Cluster {
     cluster
 }
 
-/// Writes a node's system information, as the stand-in kubelets did once before the recordings began.
+/// Writes a node's system information, as the stand-in kubelets did once before the recordings began. They left the
+/// attaching of volumes to nobody.
 fn introduce(cluster: &mut Cluster, name: &str) {
     let key = Key::new("", name);
     let at = steady::api::ObjectRef { kind: Kind::NODE, key: key.clone() };
     let node = cluster.api().etcd().get(&at).and_then(|r| ApiNode::from_object(&r.object)).cloned();
     let Some(mut node) = node else { return };
     let info = kubelet::node::info(name);
-    Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
+    let new = Rc::make_mut(&mut node);
+    new.status.get_or_insert_default().node_info = Some(info);
+    new.metadata.annotations.iter_mut().for_each(|a| a.retain(|key, _| key != CONTROLLER_MANAGED_ATTACH));
+    let update = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key.clone());
+    let _ = cluster.request(&update.body(Body::Object(node.clone().into())));
+    let latest = cluster.api().etcd().get(&at).map(|r| r.object.meta().resource_version.clone());
+    Rc::make_mut(&mut node).metadata.resource_version = latest.flatten();
     let request = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key)
         .subresource(Subresource::Status)
         .body(Body::Object(node.into()));

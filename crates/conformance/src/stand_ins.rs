@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use steady::api::metrics as api_metrics;
 use steady::api::persistent::Map;
-use steady::api::types::{Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod};
+use steady::api::types::{ConfigMap, Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod, Time};
 use steady::api::{Key, Kind, MetaExt, Object, Timestamp};
 use steady::apimachinery::{DeleteOptions, Filter};
-use steady::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
+use steady::client::{Context, Handler, Reading, Reconciler, Result, Seen, Watches, Why};
 
 use crate::kubelet::{self, KubeletWrite, Memory};
+use crate::metrics;
 use crate::provisioner;
 
 /// The difference, in milliseconds, between the same write of two nodes.
@@ -245,5 +247,46 @@ impl Reconciler for StandInProvisioner {
             cx.create(volume).because(Why::new("stand_in")).await?;
         }
         Ok(())
+    }
+}
+
+/// The recordings' metrics server as a component. It measures nothing, so it has nothing to do but to answer.
+#[derive(Clone, Copy, Debug)]
+pub struct StandInMetricsServer;
+
+impl Reconciler for StandInMetricsServer {
+    type Key = Key;
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "metrics-server".into()
+    }
+
+    fn watches(&self) -> Watches {
+        Watches::new().reads::<Pod>().reads::<ApiNode>().reads::<ConfigMap>()
+    }
+
+    async fn sync(self, _: Context, _: Key) -> Result {
+        Ok(())
+    }
+
+    fn metrics(&self, (): &(), reading: &Reading<'_>) -> Option<Vec<Object>> {
+        let at = Time(reading.now);
+        let all = reading.caches.of(Kind::POD).list(None).filter_map(|o| o.get::<Pod>());
+        let mut namespaces: std::collections::BTreeMap<String, Vec<Pod>> = Default::default();
+        for pod in all {
+            namespaces.entry(pod.metadata.namespace().to_owned()).or_default().push((**pod).clone());
+        }
+        let mut found = Vec::new();
+        for (namespace, mut pods) in namespaces {
+            pods.sort_by_key(|p| p.metadata.creation_timestamp.as_ref().map(|t| t.0));
+            let usage = reading.caches.get::<ConfigMap>(&Key::new(&namespace, metrics::CONFIG_MAP));
+            let values = metrics::pod_metrics(&pods, usage.map(|u| &**u), &at);
+            found.extend(values.into_iter().filter_map(|v| Object::from_value(api_metrics::pods(), v).ok()));
+        }
+        let nodes = reading.caches.of(Kind::NODE).list(None).filter_map(|o| o.get::<ApiNode>());
+        let nodes = nodes.map(|n| metrics::node_metrics(n, &at));
+        found.extend(nodes.filter_map(|v| Object::from_value(api_metrics::nodes(), v).ok()));
+        Some(found)
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::json::number;
 use super::{GoStruct, Json, Or, Type};
-use crate::api::names::quote;
 use crate::api::quantity;
+use crate::api::quote::go_quote;
 
 /// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,7 +192,7 @@ impl Decoder {
             }
             path.push_str(step);
         }
-        self.strict.push(format!("{what} field {}", quote(&path)));
+        self.strict.push(format!("{what} field {}", go_quote(&path)));
     }
 
     /// Notes that a value does not fit, and returns the type's zero value, with which decoding continues.
@@ -278,9 +278,9 @@ fn time(kind: Type, text: &str) -> Result<Value, String> {
     };
     Err(format!(
         "parsing time {} as {}: cannot parse {} as \"2006\"",
-        quote(text),
-        quote(layout),
-        quote(text)
+        go_quote(text),
+        go_quote(layout),
+        go_quote(text)
     ))
 }
 

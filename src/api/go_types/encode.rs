@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{GoField, GoStruct, Type};
 use crate::api::order;
+use crate::api::quote::push_go_json;
 
 /// A value of a struct as Go's encoder writes it: fields in the order of the struct. Objects that `touched`
 /// has in the same place have sorted keys instead, because in Kubernetes they went through a map.
@@ -57,7 +58,8 @@ fn write(kind: Type, value: &Value, touched: Option<&Value>, out: &mut String) {
             }
             out.push(']');
         }
-        _ => scalar(value, out),
+        (_, Value::String(text)) => push_go_json(out, text),
+        _ => out.push_str(&value.to_string()),
     }
 }
 
@@ -70,21 +72,11 @@ fn object<'a>(
         if i > 0 {
             out.push(',');
         }
-        scalar(&Value::String(k.clone()), out);
+        push_go_json(out, k);
         out.push(':');
         write(kind, v, touched, out);
     }
     out.push('}');
-}
-
-/// Go escapes `<`, `>` and `&`, so that the text is safe in HTML.
-fn scalar(value: &Value, out: &mut String) {
-    let text = value.to_string();
-    if value.is_string() && text.contains(['<', '>', '&']) {
-        out.push_str(&text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"));
-    } else {
-        out.push_str(&text);
-    }
 }
 
 /// What Go writes for a struct without any field set: inner structs, and zero values of fields without

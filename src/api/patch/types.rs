@@ -1,6 +1,6 @@
 //! The types of the table of fields, and looking up fields in it.
 
-use super::super::names::quote;
+use super::super::quote::go_quote;
 use super::PatchError;
 
 /// A Go struct, with those of its fields that are not single values.
@@ -149,7 +149,7 @@ impl Schema {
             PatchError::Internal(format!(
                 "unable to find api field in struct {} for the json field {}",
                 t.name,
-                quote(name)
+                go_quote(name)
             ))
         })?;
         Ok((Schema(field.shape), field))

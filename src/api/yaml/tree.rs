@@ -236,7 +236,7 @@ pub(super) fn to_value(
                 }
                 let name = key.key()?;
                 if seen.insert(name.clone(), ()).is_some() {
-                    let message = format!("key {} already set in map", crate::api::names::quote(&name));
+                    let message = format!("key {} already set in map", crate::api::quote::go_quote(&name));
                     warnings.push(Warning { line: key.line, column: key.column, message });
                 }
                 map.insert(name, to_value(value, limits, nodes, warnings)?);

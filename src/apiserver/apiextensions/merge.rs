@@ -159,7 +159,7 @@ pub fn keys_of(item: &Value, list: &Structural) -> Result<Value, String> {
         }
     }
     if keys.is_empty() {
-        let names: Vec<String> = list.list_map_keys.iter().map(|key| go_quote(key)).collect();
+        let names: Vec<String> = list.list_map_keys.iter().map(go_quote).collect();
         return Err(format!(
             "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
             names.join(" ")

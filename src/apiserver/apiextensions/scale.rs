@@ -7,6 +7,7 @@ use super::go_json::object;
 use super::types::CustomResourceSubresourceScale;
 use crate::api::go_types::go_type;
 use crate::api::patch;
+use crate::api::quote::go_quote;
 use crate::apiserver::validation::{Errors, FieldError, Path};
 
 /// What stands in `spec.replicas` of the scale of an object that has no replicas, while it is being
@@ -93,7 +94,7 @@ pub fn read(paths: &CustomResourceSubresourceScale, object: &Value) -> Result<Sc
 
 /// What a request to read a scale without replicas is answered: an internal error.
 pub fn no_replicas(paths: &CustomResourceSubresourceScale) -> String {
-    format!("the spec replicas field {:?} does not exist", paths.spec_replicas_path)
+    format!("the spec replicas field {} does not exist", go_quote(&paths.spec_replicas_path))
 }
 
 /// The scale as `autoscaling/v1`, without managed fields. A zero is left out, as there.
@@ -132,7 +133,7 @@ pub fn write(
 ) -> Result<(), String> {
     let path = paths.spec_replicas_path.as_str();
     if replicas == NO_REPLICAS {
-        return Err(format!("the spec replicas field {path:?} cannot be empty"));
+        return Err(format!("the spec replicas field {path} cannot be empty", path = go_quote(path)));
     }
     let mut value = object;
     let mut so_far = String::new();

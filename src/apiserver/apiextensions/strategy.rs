@@ -7,6 +7,7 @@ use super::types::{CustomResourceDefinition, CustomResourceDefinitionStatus};
 use super::visit::visit;
 use super::{finalizer, values};
 use crate::api::Timestamp;
+use crate::api::quote::go_quote;
 use crate::api::types::Time;
 use crate::apiserver::validation::text;
 
@@ -59,14 +60,17 @@ pub fn mark_for_deletion(crd: &mut CustomResourceDefinition, now: Timestamp) {
 
 /// What is to be said of a new definition that is valid: formats that nobody knows.
 pub fn warnings_on_create(crd: &CustomResourceDefinition) -> Vec<String> {
-    unrecognized(crd).into_iter().map(|format| format!("unrecognized format {format:?}")).collect()
+    unrecognized(crd)
+        .into_iter()
+        .map(|format| format!("unrecognized format {format}", format = go_quote(format)))
+        .collect()
 }
 
 /// The same of an update; what was there before is not said again.
 pub fn warnings_on_update(new: &CustomResourceDefinition, old: &CustomResourceDefinition) -> Vec<String> {
     let before = unrecognized(old);
     let added = unrecognized(new).into_iter().filter(|f| !before.contains(f));
-    added.map(|format| format!("unrecognized format {format:?}")).collect()
+    added.map(|format| format!("unrecognized format {format}", format = go_quote(format))).collect()
 }
 
 fn unrecognized(crd: &CustomResourceDefinition) -> Vec<&str> {

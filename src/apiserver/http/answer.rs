@@ -11,7 +11,7 @@ use super::read::List;
 use super::stream::Stream;
 use super::table::{Columns, metadata_of};
 use super::{Call, Result, table};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Manager, Object, go_types, yaml};
 use crate::apimachinery::{Details, HttpResponse, Status, ordered};
 use crate::apiserver::kinds::versions;
@@ -146,7 +146,7 @@ impl Call<'_> {
             "" | "None" | "Metadata" | "Object" => Ok(()),
             other => Err(Status::bad_request(format!(
                 "includeObject: Invalid value: {}: must be 'Metadata', 'Object', 'None', or empty",
-                quote(other)
+                go_quote(other)
             ))),
         }
     }

@@ -7,7 +7,7 @@ use super::decode::{from_yaml, summary, unsupported_media};
 use super::patch::{PatchType, duplicates, patch_json, refused};
 use super::path::Target;
 use crate::api::go_types::{self, Json, go_json};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{Details, FieldValidation, Status};
 use crate::apiserver::apiextensions::{Decode, View};
@@ -49,7 +49,7 @@ pub(super) fn decode_object(
     let api_version = json.get("apiVersion").and_then(Json::as_str).unwrap_or_default();
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let cannot = |why: &str| {
-        let version = quote(version);
+        let version = go_quote(version);
         Status::bad_request(format!("{kind} in version {version} cannot be handled as a {expected}: {why}"))
     };
     let mut value = json.to_value();
@@ -61,7 +61,7 @@ pub(super) fn decode_object(
             }
         }
     }
-    strict.extend(unknown.iter().map(|path| format!("unknown field {}", quote(path))));
+    strict.extend(unknown.iter().map(|path| format!("unknown field {}", go_quote(path))));
     super::decode::complain(strict, validation, warnings).map_err(|e| cannot(&e))?;
     if api_version != view.kind().api_version() {
         return Err(Status::bad_request(format!(
@@ -108,7 +108,7 @@ pub(super) fn patched(
     let refused = |why: &str| refused(&go_json(&new), why);
     let mut value = new.clone();
     let unknown = view.schema().coerce(&mut value, Decode::Request).map_err(|e| refused(&e))?;
-    strict.extend(unknown.iter().map(|path| format!("unknown field {}", quote(path))));
+    strict.extend(unknown.iter().map(|path| format!("unknown field {}", go_quote(path))));
     super::decode::complain(strict, validation, warnings).map_err(|e| refused(&e))?;
     of_kind(view, value)
 }

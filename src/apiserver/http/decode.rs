@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::discovery;
 use crate::api::go_types::{self, GoStruct, Json};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Kind, Object};
 use crate::apimachinery::{FieldValidation, Status};
@@ -150,7 +150,7 @@ fn decode_json(
     let cannot = |why: &str| {
         Status::bad_request(format!(
             "{kind} in version {} cannot be handled as a {}: {why}",
-            quote(version),
+            go_quote(version),
             expected.kind
         ))
     };
@@ -158,8 +158,8 @@ fn decode_json(
     if !same && !discovery::is_registered(api_version, kind) {
         return Err(cannot(&format!(
             "no kind {} is registered for version {} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
-            quote(kind),
-            quote(api_version)
+            go_quote(kind),
+            go_quote(api_version)
         )));
     }
     if kind != expected.kind {

@@ -13,6 +13,7 @@
 //! assert!(http(&mut api, &list).body.contains("team-a"));
 //! ```
 
+mod aggregated;
 mod answer;
 mod custom;
 mod decode;
@@ -41,6 +42,7 @@ use std::rc::Rc;
 use super::ApiServer;
 use super::context::RequestContext;
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
@@ -212,6 +214,11 @@ impl Call<'_> {
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
         }
+        if let Some(rest) =
+            aggregated::below(&self.request.path).filter(|_| self.api.aggregated.is_registered())
+        {
+            return self.aggregated(&rest);
+        }
         let path = path::parse_in(&self.request.path, &self.api.definitions)?;
         let target = match path {
             Path::Objects(target) => target,
@@ -285,15 +292,26 @@ impl Call<'_> {
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         let aggregated = media.shape == Shape::AggregatedDiscovery;
+        let metrics = self.api.aggregated.is_registered();
         let plain = Media { shape: Shape::Whole, ..media };
         let definitions = &self.api.definitions;
         Ok(match path {
             Path::CoreVersions | Path::Groups if aggregated => {
                 let core = *path == Path::CoreVersions;
-                answer::json(200, &discovery::aggregated(core, definitions), media)
+                let mut all = discovery::aggregated(core, definitions);
+                if let Some(items) = all["items"].as_array_mut().filter(|_| metrics && !core) {
+                    items.push(aggregated::discovered());
+                }
+                answer::json(200, &all, media)
             }
             Path::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
-            Path::Groups => answer::json(200, &discovery::groups(definitions), plain),
+            Path::Groups => {
+                let mut all = discovery::groups(definitions);
+                if let Some(groups) = all["groups"].as_array_mut().filter(|_| metrics) {
+                    groups.push(aggregated::group());
+                }
+                answer::json(200, &all, plain)
+            }
             Path::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
             Path::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version, definitions), plain)
@@ -348,9 +366,17 @@ impl Call<'_> {
         }
         if let Some(name) = name {
             let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
-            return Err(Status::new(404, "NotFound", format!("{resource} {name:?} not found")).with(
-                Details { name: name.into(), group: group.into(), kind: plural.into(), ..Details::default() },
-            ));
+            return Err(Status::new(
+                404,
+                "NotFound",
+                format!("{resource} {name} not found", name = go_quote(name)),
+            )
+            .with(Details {
+                name: name.into(),
+                group: group.into(),
+                kind: plural.into(),
+                ..Details::default()
+            }));
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         if self.query.on("watch") {

@@ -7,7 +7,8 @@ use super::decode::{complain, internal_package};
 use super::discovery;
 use crate::api::go_types::{self, GoStruct, Json};
 use crate::api::patch;
-use crate::api::{Kind, Object, names};
+use crate::api::quote::go_quote;
+use crate::api::{Kind, Object};
 use crate::apimachinery::{Cause, Details, FieldValidation, Status};
 use crate::apiserver::decode::to_object;
 use crate::apiserver::patch::refusal;
@@ -131,7 +132,7 @@ fn operations(json: &Json, strict: &mut Vec<String>) -> Result<(), Status> {
             other => return wrong(other, "value of type handlers.jsonPatchOp"),
         };
         for (n, (key, value)) in members.iter().enumerate() {
-            let at = names::quote(&format!("[{i}].{key}"));
+            let at = go_quote(format!("[{i}].{key}"));
             if members.iter().take(n).any(|(k, _)| k == key) {
                 strict.push(format!("json patch duplicate field {at}"));
             } else if !MEMBERS.contains(&key.as_str()) {
@@ -172,15 +173,15 @@ fn other_kind(kind: Kind, new: &Value) -> Option<String> {
         ),
         false => format!(
             "no kind {} is registered for version {} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
-            names::quote(name),
-            names::quote(version)
+            go_quote(name),
+            go_quote(version)
         ),
     })
 }
 
 /// 422 that quotes the patch, or the object it led to.
 pub(super) fn refused(text: &str, why: &str) -> Status {
-    let message = format!("Invalid value: {}: {why}", names::quote(text));
+    let message = format!("Invalid value: {}: {why}", go_quote(text));
     let causes =
         vec![Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "patch".into() }];
     Status::new(422, "Invalid", format!(" \"\" is invalid: patch: {message}"))
@@ -198,7 +199,7 @@ pub(super) fn duplicates(json: &Json, path: &mut String, out: &mut Vec<String>) 
                 }
                 path.push_str(key);
                 if fields.iter().take(i).any(|(k, _)| k == key) {
-                    out.push(format!("duplicate field {}", names::quote(path)));
+                    out.push(format!("duplicate field {}", go_quote(&path)));
                 }
                 duplicates(value, path, out);
                 path.truncate(len);

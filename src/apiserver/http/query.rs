@@ -5,7 +5,7 @@ use std::num::IntErrorKind;
 
 use serde_json::Value;
 
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::apimachinery::{Cause, Details, FieldValidation, Status};
 
 /// The longest name a field manager may have, in bytes.
@@ -61,7 +61,7 @@ impl Query {
                     IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
                     _ => "invalid syntax",
                 };
-                Status::bad_request(format!("strconv.ParseInt: parsing {}: {why}", quote(t)))
+                Status::bad_request(format!("strconv.ParseInt: parsing {}: {why}", go_quote(t)))
             }),
         }
     }
@@ -153,7 +153,8 @@ pub fn write_options(query: &Query, kind: &str, apply: bool) -> Result<WriteOpti
         errors.push(violation("FieldValueTooLong", "fieldManager", m));
     }
     if let Some(c) = manager.chars().find(|c| c.is_control()) {
-        let m = format!("Invalid value: {}: should only contain printable characters", quote(&c.to_string()));
+        let m =
+            format!("Invalid value: {}: should only contain printable characters", go_quote(c.to_string()));
         errors.push(violation("FieldValueInvalid", "fieldManager", m));
     }
     errors.extend(dry_run_errors(query));
@@ -164,7 +165,7 @@ pub fn write_options(query: &Query, kind: &str, apply: bool) -> Result<WriteOpti
         other => {
             let m = format!(
                 "Unsupported value: {}: supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
-                quote(other)
+                go_quote(other)
             );
             errors.push(violation("FieldValueNotSupported", "fieldValidation", m));
             FieldValidation::Warn

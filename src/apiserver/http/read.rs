@@ -12,8 +12,8 @@ use super::query::{Query, Violation, invalid_options, violation};
 use crate::api::fields::FieldSelector;
 use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
-use crate::api::names::quote;
 use crate::api::persistent::Map;
+use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
 use crate::apiserver::apiextensions::View;
@@ -167,7 +167,7 @@ pub(super) fn revision_of(text: &str) -> Result<Option<u64>, String> {
                 std::num::IntErrorKind::PosOverflow => "value out of range",
                 _ => "invalid syntax",
             };
-            let text = quote(text);
+            let text = go_quote(text);
             Err(format!("resourceVersion: Invalid value: {text}: strconv.ParseUint: parsing {text}: {why}"))
         }
     }
@@ -201,7 +201,7 @@ pub(super) fn check_list_options(query: &Query, watch: bool) -> Result<(), Statu
             ));
         }
         if !matching.is_empty() && matching != "NotOlderThan" {
-            let m = format!("Unsupported value: {}: supported values: \"NotOlderThan\"", quote(matching));
+            let m = format!("Unsupported value: {}: supported values: \"NotOlderThan\"", go_quote(matching));
             errors.push(violation("FieldValueNotSupported", MATCH, m));
         }
         if !matching.is_empty() && continues {
@@ -221,7 +221,7 @@ pub(super) fn check_list_options(query: &Query, watch: bool) -> Result<(), Statu
             if !exact && matching != "NotOlderThan" {
                 let m = format!(
                     "Unsupported value: {}: supported values: \"Exact\", \"NotOlderThan\", \"\"",
-                    quote(matching)
+                    go_quote(matching)
                 );
                 errors.push(violation("FieldValueNotSupported", MATCH, m));
             }
@@ -368,7 +368,7 @@ fn read_token(token: &str) -> Result<(u64, String), String> {
         let version = json.get("v").and_then(Json::as_str).unwrap_or_default();
         return Err(format!(
             "continue key is not valid: server does not recognize this encoded version {}",
-            quote(version)
+            go_quote(version)
         ));
     }
     let revision = match json.get("rv") {

@@ -3,7 +3,7 @@
 //! it stands one sentence that says why it does not.
 
 use super::{Call, Result, answer, method_not_allowed};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::types::{Container, Endpoints, Pod};
 use crate::api::{ApiKind as _, Kind, Object, ObjectRef};
 use crate::apimachinery::{HttpResponse, Status};
@@ -70,7 +70,7 @@ impl Call<'_> {
         if subsets.iter().any(|s| s.addresses.as_ref().is_some_and(|a| !a.is_empty())) {
             return Ok(());
         }
-        let why = format!("no endpoints available for service {}", quote(name));
+        let why = format!("no endpoints available for service {}", go_quote(name));
         Err(Status::new(503, "ServiceUnavailable", why))
     }
 
@@ -94,7 +94,7 @@ impl Call<'_> {
         }
         let mut id = name;
         if part == "proxy" {
-            let why = || format!("invalid {} request {}", kind.as_str().to_ascii_lowercase(), quote(name));
+            let why = || format!("invalid {} request {}", kind.as_str().to_ascii_lowercase(), go_quote(name));
             id = proxied(name).ok_or_else(|| Status::bad_request(why()))?;
         }
         let name = id;

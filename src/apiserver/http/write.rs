@@ -9,7 +9,7 @@ use super::path::Target;
 use super::query::{WriteOptions, invalid_options, violation, write_options};
 use super::{Call, Result, custom, method_not_allowed, scale};
 use crate::api::go_types;
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{
     Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
@@ -352,14 +352,14 @@ impl Call<'_> {
             if value.get("orphanDependents").is_some() {
                 let m = format!(
                     "Invalid value: {}: orphanDependents and deletionPropagation cannot be both set",
-                    quote(p)
+                    go_quote(p)
                 );
                 errors.push(violation("FieldValueInvalid", "propagationPolicy", m));
             }
             if !matches!(p, "Foreground" | "Background" | "Orphan") {
                 let m = format!(
                     "Unsupported value: {}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
-                    quote(p)
+                    go_quote(p)
                 );
                 errors.push(violation("FieldValueNotSupported", "propagationPolicy", m));
             }

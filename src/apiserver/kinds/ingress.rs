@@ -9,6 +9,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
+use crate::api::quote::go_quote;
 use crate::api::types::{Ingress, networking as net};
 use crate::api::{MetaExt, Timestamp, cells};
 use crate::apiserver::printers::{created, name};
@@ -105,7 +106,8 @@ impl Strategy for Ingress {
         let classed = self.spec.as_ref().is_some_and(|s| s.ingress_class_name.is_some());
         if self.metadata.annotation(CLASS_ANNOTATION).is_some() && !classed {
             out.push(format!(
-                "annotation {CLASS_ANNOTATION:?} is deprecated, please use 'spec.ingressClassName' instead"
+                "annotation {CLASS_ANNOTATION} is deprecated, please use 'spec.ingressClassName' instead",
+                CLASS_ANNOTATION = go_quote(CLASS_ANNOTATION)
             ));
         }
     }

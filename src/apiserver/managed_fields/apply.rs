@@ -9,8 +9,8 @@ use super::Layout;
 use super::typed;
 use super::{Change, before_first_apply, reset_fields, strip};
 use crate::api::field_set::{Element, Set, path_text};
-use crate::api::names::quote;
 use crate::api::order;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Manager, Timestamp, go_types};
 use crate::apimachinery::{Cause, Details, Status};
 use crate::apiserver::kinds::versions;
@@ -218,9 +218,9 @@ pub(in crate::apiserver) struct Conflict {
 
 impl Conflict {
     fn owner(&self) -> String {
-        let mut text = quote(&self.manager);
+        let mut text = go_quote(&self.manager);
         if !self.subresource.is_empty() {
-            text.push_str(&format!(" with subresource {}", quote(&self.subresource)));
+            text.push_str(&format!(" with subresource {}", go_quote(&self.subresource)));
         }
         if let Some(v) = &self.using {
             text.push_str(&format!(" using {v}"));

@@ -139,15 +139,7 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
     let kind = note.kind;
     let layout = Layout::BuiltIn(kind);
     let old = note.before.as_ref().map(Object::to_value);
-    let mut new = note.after.to_value();
-    if note.component && note.before.is_none() {
-        leave_out_admission(kind, &mut new);
-    }
-    if note.bound
-        && let Some(Value::Object(spec)) = new.get_mut("spec")
-    {
-        spec.remove("nodeName");
-    }
+    let new = note.after.to_value();
     take_fields(managers, layout, old.as_ref(), &new, note);
 }
 
@@ -191,7 +183,7 @@ pub(super) fn update_scale(managers: &mut Vec<Manager>, write: &Rescale<'_>, not
     let mut owners: Vec<Manager> = managers.iter().filter(|m| owns(m)).cloned().collect();
     if write.from != write.to && !owners.is_empty() {
         let me = Manager {
-            name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
+            name: note.manager.clone(),
             apply: false,
             api_version: write.kind.api_version().into(),
             subresource: note.subresource.into(),
@@ -278,7 +270,7 @@ fn take_fields(
     }
     if !change.taken.is_empty() {
         let me = Manager {
-            name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
+            name: note.manager.clone(),
             apply: false,
             api_version: layout.kind().api_version().into(),
             subresource: note.subresource.into(),
@@ -291,55 +283,6 @@ fn take_fields(
         }
     }
     managers.retain(|m| !m.fields.is_empty());
-}
-
-/// Nobody owns what admission and the strategy add to a new object. Of what a component made only
-/// the outcome is known, so it is taken out by what it looks like.
-fn leave_out_admission(kind: Kind, value: &mut Value) {
-    let Some(Value::Object(spec)) = value.get_mut("spec") else { return };
-    match kind {
-        kind if kind == Kind::POD => {
-            for name in ["serviceAccount", "serviceAccountName", "priority", "preemptionPolicy"] {
-                spec.remove(name);
-            }
-            let ours = |v: &Value| {
-                let key = v.get("key").and_then(Value::as_str).unwrap_or_default();
-                matches!(key, "node.kubernetes.io/not-ready" | "node.kubernetes.io/unreachable")
-            };
-            let token = |v: &Value| {
-                v.get("name")
-                    .and_then(Value::as_str)
-                    .is_some_and(|n| n.starts_with(super::TOKEN_VOLUME_PREFIX))
-            };
-            drop_items(spec, "tolerations", &ours);
-            drop_items(spec, "volumes", &token);
-            for list in ["containers", "initContainers"] {
-                for c in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-                    if let Value::Object(c) = c {
-                        drop_items(c, "volumeMounts", &token);
-                    }
-                }
-            }
-        }
-        kind if kind == Kind::SERVICE => {
-            spec.remove("clusterIP");
-            spec.remove("clusterIPs");
-        }
-        kind if kind == Kind::NAMESPACE => {
-            spec.remove("finalizers");
-        }
-        _ => {}
-    }
-}
-
-/// Takes items out of a list; a list without any is none.
-fn drop_items(map: &mut Map<String, Value>, list: &str, gone: &dyn Fn(&Value) -> bool) {
-    if let Some(Value::Array(items)) = map.get_mut(list) {
-        items.retain(|v| !gone(v));
-        if items.is_empty() {
-            map.remove(list);
-        }
-    }
 }
 
 /// The path of the wanted replicas of the built-in kinds that have a scale.
@@ -413,18 +356,6 @@ fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
         _ => &[],
     };
     paths.iter().map(|path| field(path)).collect()
-}
-
-/// The name under which a component manages fields, where the request does not say: that of the
-/// binary it is part of.
-pub(super) fn default_manager(user: &Rc<str>) -> Rc<str> {
-    match &**user {
-        "kubectl" | "kube-scheduler" | "kubelet" | "kube-apiserver" => user.clone(),
-        u if u.ends_with("controller") || u.contains("-controller") || u == "persistent-volume-binder" => {
-            "kube-controller-manager".into()
-        }
-        _ => user.clone(),
-    }
 }
 
 /// The object's JSON with its owners.

@@ -8,6 +8,7 @@ use crate::api::field_set::{Element, Set, path_text};
 use crate::api::go_types::{self, Type as Go, go_type};
 use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape};
+use crate::api::quote::go_quote;
 use crate::apiserver::apiextensions::merge::{self, Scalar};
 use crate::apiserver::apiextensions::{Structural, View};
 
@@ -198,7 +199,8 @@ fn item_element(item: &Value, keys: Keys<'_>) -> Result<Element, String> {
             None if *key == "protocol" => map.insert((*key).into(), "TCP".into()),
             None => {
                 return Err(format!(
-                    "associative list with keys has an element that omits key field {key:?} (and doesn't have default value)"
+                    "associative list with keys has an element that omits key field {key} (and doesn't have default value)",
+                    key = go_quote(key)
                 ));
             }
         };

@@ -4,14 +4,35 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationController, StatefulSet};
 use crate::api::{ApiKind, MetaExt, Object, labels};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status};
 use crate::apiserver::ApiServer;
+use crate::apiserver::apiextensions::Absent;
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::stage::Stage;
 
 impl ApiServer {
+    /// Reads the `/scale` of an object, as an object of its own.
+    pub(in crate::apiserver) fn get_scale(
+        &self,
+        r: &Request,
+        cx: &RequestContext,
+    ) -> Result<Response, Status> {
+        let object = self.current(r, cx)?;
+        let scale = match &cx.view {
+            Some(_) if !r.kind.has_subresource("scale") => {
+                return Err(Status::not_found(r.kind, &r.key.name));
+            }
+            Some(view) => view.scale_of(&object, Absent::Refused)?,
+            None => scale_of(&object).ok_or_else(Status::no_such_path)?,
+        };
+        let read = Object::from_value(crate::api::scale::kind(), scale);
+        let object = read.map_err(|e| Status::new(500, "InternalError", e.to_string()))?;
+        Ok(Response::Object { object, created: false })
+    }
+
     /// Handles a request for `/scale`: the object gets another size.
     pub(in crate::apiserver) fn scale(
         &mut self,
@@ -38,18 +59,18 @@ impl ApiServer {
 /// 422 for a Scale with negative replicas.
 fn invalid_scale(name: &str, replicas: i32) -> Status {
     let message = format!("Invalid value: {replicas}: must be greater than or equal to 0");
-    Status::new(422, "Invalid", format!("Scale.autoscaling {name:?} is invalid: spec.replicas: {message}"))
-        .with(Details {
-            name: name.into(),
-            group: "autoscaling".into(),
-            kind: "Scale".into(),
-            causes: vec![Cause {
-                reason: "FieldValueInvalid".into(),
-                message,
-                field: "spec.replicas".into(),
-            }],
-            ..Details::default()
-        })
+    Status::new(
+        422,
+        "Invalid",
+        format!("Scale.autoscaling {name} is invalid: spec.replicas: {message}", name = go_quote(name)),
+    )
+    .with(Details {
+        name: name.into(),
+        group: "autoscaling".into(),
+        kind: "Scale".into(),
+        causes: vec![Cause { reason: "FieldValueInvalid".into(), message, field: "spec.replicas".into() }],
+        ..Details::default()
+    })
 }
 
 /// The object with another `spec.replicas`, if its kind has a scale.

@@ -1,7 +1,7 @@
 //! What an update is, whatever the kind (`rest.BeforeUpdate` and what follows it).
 
 use super::{one_owner_once, shown, take_managers};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::context::RequestContext;
@@ -53,9 +53,9 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
         if r.subresource == Subresource::None {
-            let submitted = (r.field_manager.is_some() && r.kind == Kind::POD).then(|| object.clone());
+            let submitted = object.clone();
             admission::mutate_update(&mut object, cx);
-            cx.submitted = submitted.filter(|submitted| *submitted != object);
+            cx.submitted = (submitted != object).then_some(submitted);
         }
         cx.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
@@ -68,7 +68,7 @@ impl ApiServer {
                 return Err(Status::new(
                     500,
                     "",
-                    format!("strconv.ParseUint: parsing {}: invalid syntax", quote(rv)),
+                    format!("strconv.ParseUint: parsing {}: invalid syntax", go_quote(rv)),
                 ));
             }
             if old.meta().resource_version.as_deref() != Some(rv) {
@@ -238,8 +238,12 @@ fn must_say_version(kind: Kind, name: &str) -> Status {
         field: "metadata.resourceVersion".into(),
     };
     let what = kind.group_resource();
-    Status::new(422, "Invalid", format!("{what} {name:?} is invalid: metadata.resourceVersion: {message}"))
-        .with(Details { causes: vec![cause], ..Details::resource(kind, name) })
+    Status::new(
+        422,
+        "Invalid",
+        format!("{what} {name} is invalid: metadata.resourceVersion: {message}", name = go_quote(name)),
+    )
+    .with(Details { causes: vec![cause], ..Details::resource(kind, name) })
 }
 
 /// Checks that the name in a body is the name in the path.

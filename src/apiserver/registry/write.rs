@@ -36,7 +36,8 @@ impl ApiServer {
         self.note_definition(Some(&object), &object);
         if notes >= NOTES_LIMIT {
             let decided = Some(self.managers(&at));
-            let note = Note { decided, before: None, previous: None, ..self.new_note(r, revision, &object) };
+            let note =
+                Note { decided, before: None, previous: None, ..self.new_note(r, cx, revision, &object) };
             self.etcd.replace_notes(&at, note);
         }
         self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
@@ -75,7 +76,7 @@ impl ApiServer {
         if let (Subresource::Scale, Some(old)) = (r.subresource, old) {
             let live = self.managers(&old.reference());
             let mut managers = live.to_vec();
-            let note = self.new_note(r, self.etcd.revision() + 1, new);
+            let note = self.new_note(r, cx, self.etcd.revision() + 1, new);
             let replicas = |o: &Object| {
                 o.to_value().pointer("/spec/replicas").and_then(serde_json::Value::as_i64).unwrap_or(0)
             };
@@ -100,7 +101,7 @@ impl ApiServer {
         let mut managers = given.unwrap_or_else(|| live.to_vec());
         if old != Some(new) {
             let after = cx.submitted.take().unwrap_or_else(|| new.clone());
-            let note = self.new_note(r, self.etcd.revision() + 1, &after);
+            let note = self.new_note(r, cx, self.etcd.revision() + 1, &after);
             managed_fields::update(&mut managers, &Note { before: old.cloned(), ..note });
         }
         cx.managers = Some(managers.into());
@@ -122,7 +123,7 @@ impl ApiServer {
         let mut managers = given.unwrap_or_else(|| live.to_vec());
         let of_scale = r.subresource == Subresource::Scale;
         if old != Some(new) || of_scale {
-            let note = self.new_note(r, self.etcd.revision() + 1, new);
+            let note = self.new_note(r, cx, self.etcd.revision() + 1, new);
             let (old, value) = (old.map(Object::to_value), new.to_value());
             if of_scale {
                 let path = view.replicas_path();
@@ -150,7 +151,7 @@ impl ApiServer {
     ) -> Option<Note> {
         let submitted = cx.submitted.take();
         if let Some(managers) = cx.managers.take() {
-            return Some(Note { decided: Some(managers), ..self.new_note(r, revision, next) });
+            return Some(Note { decided: Some(managers), ..self.new_note(r, cx, revision, next) });
         }
         if next.kind().is_custom() {
             return None;
@@ -163,13 +164,13 @@ impl ApiServer {
         if !counts {
             return None;
         }
-        let note = self.new_note(r, revision, submitted.as_ref().unwrap_or(next));
+        let note = self.new_note(r, cx, revision, submitted.as_ref().unwrap_or(next));
         Some(Note { before: prev.cloned(), ..note })
     }
 
-    fn new_note(&self, r: &Request, revision: u64, after: &Object) -> Note {
+    fn new_note(&self, r: &Request, cx: &RequestContext, revision: u64, after: &Object) -> Note {
         Note {
-            manager: r.field_manager.as_ref().unwrap_or(&r.user).clone(),
+            manager: cx.manager(r),
             kind: r.kind,
             subresource: r.subresource.as_str(),
             time: self.now,
@@ -177,17 +178,11 @@ impl ApiServer {
             before: None,
             after: after.clone(),
             component: r.field_manager.is_none(),
-            bound: false,
             decided: None,
             worked_out: Memo::default(),
             previous: None,
             count: 1,
         }
-    }
-
-    /// A pod was bound: see [`Etcd::note_binding`](crate::etcd::Etcd::note_binding).
-    pub(in crate::apiserver) fn note_binding(&mut self, at: &ObjectRef) {
-        self.etcd.note_binding(at);
     }
 
     /// The owners of the fields of a stored object.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-pub use crate::api::quote::go_quote;
+pub use crate::api::quote::{go_json_string, go_quote};
 
 /// So many steps a path has room for before they are written out.
 const STEPS: usize = 8;
@@ -255,7 +255,7 @@ impl FieldError {
         let detail = if supported.is_empty() {
             String::new()
         } else {
-            let quoted: Vec<String> = supported.iter().map(|s| go_quote(s)).collect();
+            let quoted: Vec<String> = supported.iter().map(go_quote).collect();
             format!("supported values: {}", quoted.join(", "))
         };
         Self::new(path, ErrorType::NotSupported, value, detail)
@@ -311,28 +311,6 @@ impl fmt::Display for FieldError {
 }
 
 impl std::error::Error for FieldError {}
-
-/// A string as Go's `json.Marshal` writes it: `<`, `>` and `&` are escaped too.
-pub fn go_json_string(s: &str) -> String {
-    let mut out = String::with_capacity(s.len() + 2);
-    out.push('"');
-    for c in s.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
 
 /// The JSON of a list of strings, `null` for none.
 pub fn json_strings(list: &[String]) -> BadValue {
@@ -390,10 +368,5 @@ mod tests {
         let text = p.key("k.8s/x").child("c").to_string();
         assert_eq!(text, "a[0].b[1].b[2].b[3].b[4].b[5].b[6].b[7].b[8].b[k.8s/x].c");
         assert_eq!(Path::new("").to_string(), "");
-    }
-
-    #[test]
-    fn go_quotes() {
-        assert_eq!(go_json_string("<a&b>"), "\"\\u003ca\\u0026b\\u003e\"");
     }
 }

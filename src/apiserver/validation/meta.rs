@@ -253,7 +253,7 @@ pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, ol
         let extra: BTreeSet<&String> =
             new.finalizers.iter().flatten().filter(|f| !before.contains(f)).collect();
         if !extra.is_empty() {
-            let extra: Vec<String> = extra.into_iter().map(|f| super::field::go_quote(f)).collect();
+            let extra: Vec<String> = extra.into_iter().map(super::field::go_quote).collect();
             errs.push(FieldError::forbidden(
                 &path.child("finalizers"),
                 format!(

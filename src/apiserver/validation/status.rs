@@ -1,6 +1,7 @@
 //! The answer to a refused object: a `Status` with one cause for each error.
 
 use crate::api::Kind;
+use crate::api::quote::go_quote;
 use crate::apimachinery::{Cause, Details, Status};
 
 use super::field::FieldError;
@@ -40,5 +41,6 @@ pub(in crate::apiserver) fn invalid_as(kind: &str, group: &str, name: &str, erro
         ..Details::default()
     };
     let what = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
-    Status::new(422, "Invalid", format!("{what} {name:?} is invalid: {joined}")).with(details)
+    Status::new(422, "Invalid", format!("{what} {name} is invalid: {joined}", name = go_quote(name)))
+        .with(details)
 }

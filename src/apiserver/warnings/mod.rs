@@ -8,6 +8,7 @@ pub(super) mod pod_spec;
 use std::net::IpAddr;
 
 use super::validation::{self, Path};
+use crate::api::quote::go_quote;
 use crate::api::types as t;
 use crate::api::{MetaExt, quantity};
 
@@ -89,9 +90,9 @@ fn fraction(
     let amount = quantity::amount_of(Some(quantity));
     if amount.milli_value() % 1000 != 0 {
         out.push(format!(
-            "{}: fractional byte value {:?} is invalid, must be an integer",
+            "{}: fractional byte value {} is invalid, must be an integer",
             path.key(name),
-            amount.canonical()
+            go_quote(amount.canonical())
         ));
     }
 }
@@ -103,8 +104,9 @@ pub(super) fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
         && six.to_string() != value
     {
         out.push(format!(
-            "{path}: IPv6 address {value:?} should be in RFC 5952 canonical format ({:?})",
-            six.to_string()
+            "{path}: IPv6 address {value} should be in RFC 5952 canonical format ({})",
+            go_quote(six.to_string()),
+            value = go_quote(value)
         ));
     }
 }
@@ -116,8 +118,9 @@ pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
         && six.to_string() != address
     {
         out.push(format!(
-            "{path}: IPv6 CIDR value {value:?} should be in RFC 5952 canonical format ({:?})",
-            format!("{six}/{bits}")
+            "{path}: IPv6 CIDR value {value} should be in RFC 5952 canonical format ({})",
+            go_quote(format!("{six}/{bits}")),
+            value = go_quote(value)
         ));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::MetaExt;
+use crate::api::quote::go_quote;
 use crate::api::types as t;
 use crate::apiserver::validation::Path;
 
@@ -192,9 +193,9 @@ fn aliases_and_secrets(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
     for (i, alias) in spec.host_aliases.iter().flatten().enumerate() {
         if !seen.insert(&alias.ip) {
             out.push(format!(
-                "{}: duplicate ip {:?}",
+                "{}: duplicate ip {}",
                 at.child("hostAliases").index(i).child("ip"),
-                alias.ip
+                go_quote(&alias.ip)
             ));
         }
     }
@@ -203,11 +204,11 @@ fn aliases_and_secrets(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
     let mut seen = BTreeSet::new();
     for (i, secret) in secrets.iter().enumerate() {
         if !seen.insert(&secret.name) {
-            out.push(format!("{}: duplicate name {:?}", at(i), secret.name));
+            out.push(format!("{}: duplicate name {}", at(i), go_quote(&secret.name)));
         }
     }
     for (i, secret) in secrets.iter().enumerate().filter(|(_, s)| s.name.is_empty()) {
-        out.push(format!("{}: invalid empty name {:?}", at(i), secret.name));
+        out.push(format!("{}: invalid empty name {}", at(i), go_quote(&secret.name)));
     }
 }
 
@@ -261,9 +262,9 @@ fn hidden_variables(out: &mut Vec<String>, env: &[t::EnvVar], at: &Path) {
         let value = var.value.as_deref().unwrap_or_default();
         if var.value_from.is_some() || value == reference || !value.contains(&reference) {
             out.push(format!(
-                "{}: hides previous definition of {:?}, which may be dropped when using apply",
+                "{}: hides previous definition of {}, which may be dropped when using apply",
                 at.index(i),
-                var.name
+                go_quote(&var.name)
             ));
         }
     }

@@ -6,6 +6,7 @@ use super::super::issues::Issue;
 use super::super::types::Type;
 use super::super::{regexes, time};
 use super::Checked;
+use crate::api::duration;
 use crate::api::order;
 
 /// Durations, moments and patterns that are written into the expression must be valid, and the items of a list and
@@ -26,7 +27,7 @@ pub(super) fn check(root: &Expr, checked: &Checked, issues: &mut Vec<Issue>) {
                 return;
             };
             let valid = match call.function.as_str() {
-                "duration" => time::parse_duration(text).is_some(),
+                "duration" => duration::parse(text).is_ok(),
                 "timestamp" => time::parse_timestamp(text).is_some(),
                 "matches" => regexes::compile(text).is_ok(),
                 _ => true,

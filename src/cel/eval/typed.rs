@@ -7,9 +7,10 @@ use serde_json::Value as Json;
 
 use super::super::decl::{DeclKind, DeclType, ListType};
 use super::super::escape::escape;
-use super::super::time::{parse_date, parse_duration, parse_timestamp};
+use super::super::time::{parse_date, parse_timestamp};
 use super::super::types::Type;
 use super::value::{Entries, Key, List, Map, Value};
+use crate::api::duration;
 
 const NO_MAP: &str = "invalid data, expected a map for the provided schema with type=object";
 
@@ -119,7 +120,7 @@ fn simple(json: &Json, t: &Type) -> Value {
             let bytes = base64::engine::general_purpose::STANDARD.decode(s).ok()?;
             Some(Value::Bytes(bytes.into()))
         }),
-        (Type::Duration, other) => text(other, "duration", |s| parse_duration(s).map(Value::Duration)),
+        (Type::Duration, other) => text(other, "duration", |s| duration::parse(s).ok().map(Value::Duration)),
         (Type::Timestamp, other) => text(other, "timestamp", |s| parse_timestamp(s).map(Value::Timestamp)),
         (Type::Null, Json::Null) => Value::Null,
         _ => Value::from_json(json),

@@ -246,3 +246,17 @@ fn a_run_is_missed_if_the_controllers_are_down_for_too_long() {
     next_run(&mut c);
     assert_eq!(names(&c, Kind::JOB), [format!("backup-{}", run / 60 + 2)]);
 }
+
+#[test]
+fn no_run_is_planned_after_one_whose_job_has_another_owner() {
+    let mut c = cluster();
+    create(&mut c, Kind::CRON_JOB, cron_job("Allow", &["true"]));
+    assert!(c.run_to_steady(50, |_, _| {}));
+    let run = c.now().as_second() / 120 * 120 + 120;
+    create(&mut c, Kind::JOB, job(&format!("backup-{}", run / 60), &["true"], json!({})));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    next_run(&mut c);
+    assert!(c.run_to_steady(200, |_, _| {}));
+    assert_eq!(names(&c, Kind::JOB), [format!("backup-{}", run / 60)]);
+    assert_eq!(c.find(Search::new(None).to_schedule()).err(), Some(Stopped::Idle));
+}

@@ -1,8 +1,10 @@
 //! Tests of components that need a whole cluster.
 
+mod attachdetach;
 mod batch;
 mod daemon;
 mod endpoint;
+mod field_managers;
 mod garbage_collector;
 mod kubelet;
 mod namespace;

@@ -127,8 +127,8 @@ async fn sync_cron_job(cx: &Cx, work: &mut Work, jobs: &[Rc<Job>]) -> Result<Opt
             "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
         work.event(cx, "Warning", "TooManyMissedTimes", message);
     }
-    if may_start(cx, work, due.at) {
-        start(cx, work, due.at).await?;
+    if may_start(cx, work, due.at) && !start(cx, work, due.at).await? {
+        return Ok(None);
     }
     Ok(next(work))
 }
@@ -217,8 +217,9 @@ fn may_start(cx: &Cx, work: &mut Work, at: Timestamp) -> bool {
     true
 }
 
-/// Creates the Job of a run, after the deletion of those that it replaces.
-async fn start(cx: &Cx, work: &mut Work, at: Timestamp) -> Result {
+/// Creates the Job of a run, after the deletion of those that it replaces. Returns `false` if a Job with its name exists
+/// and is of another owner, or is active already; Kubernetes then plans no next run either.
+async fn start(cx: &Cx, work: &mut Work, at: Timestamp) -> Result<bool> {
     if work.cron_job.spec.concurrency_policy.as_deref() == Some("Replace") {
         for reference in work.status().active.clone().unwrap_or_default() {
             let (namespace, name) =
@@ -259,7 +260,7 @@ async fn start(cx: &Cx, work: &mut Work, at: Timestamp) -> Result {
             let uid = work.cron_job.metadata.uid();
             let is_mine = job.metadata.controller().is_some_and(|c| c.uid == uid);
             if !is_mine || work.is_active(job.metadata.uid()) {
-                return Ok(());
+                return Ok(false);
             }
             job
         }
@@ -274,7 +275,7 @@ async fn start(cx: &Cx, work: &mut Work, at: Timestamp) -> Result {
     status.active.get_or_insert_default().push(object_reference(&*job));
     status.last_schedule_time = Some(Time(at));
     work.changed = true;
-    Ok(())
+    Ok(true)
 }
 
 /// The Job of a run (`getJobFromTemplate2`).

@@ -7,6 +7,7 @@ use super::super::history::{self, data, template_patch};
 use super::{Cx, HASH_LABEL, wrote};
 use crate::api::labels::Selector;
 use crate::api::pod_template_hash::compute_hash;
+use crate::api::quote::go_quote;
 use crate::api::types::{ControllerRevision, DaemonSet, ObjectMeta, Pod, RawExtension};
 use crate::api::{Kind, MetaExt, ObjectRef, order, owner_reference};
 use crate::apimachinery::DeleteOptions;
@@ -128,10 +129,10 @@ async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number
     let counted = latest.status.as_ref().and_then(|s| s.collision_count);
     if counted != collisions {
         return Err(Error::Other(format!(
-            "found a stale collision count ({}, expected {}) of DaemonSet {:?} while processing; will retry until it is updated",
+            "found a stale collision count ({}, expected {}) of DaemonSet {} while processing; will retry until it is updated",
             collisions.unwrap_or(0),
             counted.unwrap_or(0),
-            set.metadata.name()
+            go_quote(set.metadata.name())
         )));
     }
     let why = Why::new("controller_revision.collision")

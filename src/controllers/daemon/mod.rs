@@ -23,8 +23,8 @@ use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, Node, Pod};
 use crate::api::{ApiKind, Key, MetaExt, Timestamp};
 use crate::client::{
-    Consistency, Context, EventFlavour, Expectations, Handler, Reconciler, Result, Seen, Selects, Watches,
-    controller_of,
+    Caches, Consistency, Context, EventFlavour, Expectations, Handler, Reconciler, Result, Seen, Selects,
+    Watches, controller_of,
 };
 use backoff::FailedPods;
 use placement::{DaemonPod, target_node};
@@ -62,27 +62,31 @@ impl fmt::Display for Task {
 
 /// What the controller remembers.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct State {
     expectations: Expectations,
     consistency: Consistency,
     failed_pods: FailedPods,
 }
 
-impl crate::client::Memory for Memory {
+impl crate::client::Memory for State {
     fn lines(&self, now: Timestamp) -> Vec<String> {
         let mut lines = self.expectations.lines(now);
         lines.extend(self.failed_pods.lines(now));
         lines
     }
+
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        self.consistency.waits_for(caches)
+    }
 }
 
-type Cx = Context<Memory, Task>;
+type Cx = Context<State, Task>;
 /// The pods of a set, by the names of their nodes.
 type ByNode = BTreeMap<String, Vec<Rc<Pod>>>;
 
 impl Reconciler for DaemonSetsController {
     type Key = Task;
-    type State = Memory;
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "daemonset-controller".into()
@@ -96,9 +100,9 @@ impl Reconciler for DaemonSetsController {
         EventFlavour::Core { component: self.name(), host: None }
     }
 
-    fn watches(&self) -> Watches<Memory, Task> {
+    fn watches(&self) -> Watches<State, Task> {
         Watches::new()
-            .for_expecting::<DaemonSet>(|s: &mut Memory| &mut s.expectations)
+            .for_expecting::<DaemonSet>(|s: &mut State| &mut s.expectations)
             .owns::<DaemonSet, ControllerRevision>()
             .owns_expecting::<DaemonSet, Pod>(|s| &mut s.expectations)
             .watches(look_again_when_available)
@@ -124,7 +128,7 @@ impl Selects for DaemonSet {
 
 /// Enqueues the set for the moment at which a pod that became ready is available, after `minReadySeconds` and one
 /// second (kubernetes/kubernetes issue 39785).
-fn look_again_when_available(cx: &mut Handler<'_, Memory, Task>, seen: Seen<'_, Pod>) {
+fn look_again_when_available(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
     if is_ready(old) || !is_ready(new) || new.metadata.is_deleting() {
         return;
@@ -137,7 +141,7 @@ fn look_again_when_available(cx: &mut Handler<'_, Memory, Task>, seen: Seen<'_, 
 }
 
 /// Enqueues a node that is new, or whose labels or taints have changed.
-fn handle_node(cx: &mut Handler<'_, Memory, Task>, seen: Seen<'_, Node>) {
+fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
     let Some(new) = seen.new else { return };
     let taints = |n: &Node| n.spec.as_ref().and_then(|s| s.taints.clone()).unwrap_or_default();
     let is_same = |old: &Rc<Node>| {

@@ -7,6 +7,7 @@ use super::super::controller_utils::is_available;
 use super::manage::Changes;
 use super::{Sync, min_ready_seconds};
 use crate::api::intstr::{Rounding, scaled_value};
+use crate::api::quote::go_quote;
 use crate::api::types::{IntOrString, Node, Pod};
 use crate::api::{Key, MetaExt};
 use crate::client::{Error, Result, Why};
@@ -143,7 +144,8 @@ impl Sync<'_> {
                     let found = self.cx.lister::<Node>().get(&Key::new("", node)).cloned();
                     let found = found.ok_or_else(|| {
                         Error::Other(format!(
-                            "couldn't get node for nodeName {node:?}: node {node:?} not found"
+                            "couldn't get node for nodeName {node}: node {node} not found",
+                            node = go_quote(node)
                         ))
                     })?;
                     let (stays, well) = (self.daemon.fits(&found).should_run, self.available(&old));

@@ -10,6 +10,7 @@ use super::util::{
     condition, has_progress_deadline, is_complete, is_progressing, is_timed_out, new_condition,
     progress_deadline, reason, remove_condition, set_condition,
 };
+use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet, ReplicaSetCondition};
 use crate::api::{MetaExt, later};
 use crate::client::Result;
@@ -52,8 +53,8 @@ fn note_progress(
     current: Option<&DeploymentCondition>,
 ) {
     let subject = match new {
-        Some(rs) => format!("ReplicaSet {:?}", rs.metadata.name()),
-        None => format!("Deployment {:?}", d.metadata.name()),
+        Some(rs) => format!("ReplicaSet {}", go_quote(rs.metadata.name())),
+        None => format!("Deployment {}", go_quote(d.metadata.name())),
     };
     let is = |status: &str, reason: &str, what: &str| {
         new_condition(reason::PROGRESSING, status, reason, format!("{subject} {what}."), cx.now())

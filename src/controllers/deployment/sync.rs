@@ -10,6 +10,7 @@ use super::util::{
 use super::{Cx, ReplicaSets};
 use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
+use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::{DeleteOptions, Status};
@@ -97,7 +98,7 @@ async fn update_existing(
     let mut needs_update = util::set_deployment_revision(&mut d, &rs_revision);
     let progressing = d.status.as_ref().and_then(|s| util::condition(s, reason::PROGRESSING));
     if has_progress_deadline(&d) && progressing.is_none() {
-        let message = format!("Found new replica set {:?}", rs.metadata.name());
+        let message = format!("Found new replica set {}", go_quote(rs.metadata.name()));
         let c = new_condition(reason::PROGRESSING, "True", reason::FOUND_NEW_RS, message, cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
         needs_update = true;
@@ -140,7 +141,7 @@ async fn create_new(
     }
     let mut needs_update = util::set_deployment_revision(&mut d, &new_revision.to_string());
     if !existed && has_progress_deadline(&d) {
-        let message = format!("Created new replica set {name:?}");
+        let message = format!("Created new replica set {name}", name = go_quote(&name));
         let c = new_condition(reason::PROGRESSING, "True", reason::NEW_RS, message, cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
         needs_update = true;
@@ -218,7 +219,7 @@ async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<
 }
 
 async fn creation_failed(cx: &Cx, mut d: Rc<Deployment>, name: &str, e: Status) -> Status {
-    let message = format!("Failed to create new replica set {name:?}: {e}");
+    let message = format!("Failed to create new replica set {name}: {e}", name = go_quote(name));
     if has_progress_deadline(&d) {
         let c = new_condition(reason::PROGRESSING, "False", reason::FAILED_CREATE, message.clone(), cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
@@ -360,8 +361,8 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
         let template = util::template(rs);
         if util::equal_ignore_hash(&spec(&d).template, &template) {
             let message = format!(
-                "The rollback revision contains the same template as current deployment {:?}",
-                d.metadata.name()
+                "The rollback revision contains the same template as current deployment {}",
+                go_quote(d.metadata.name())
             );
             cx.event(&*d, "Warning", "RollbackTemplateUnchanged", message);
         } else {
@@ -372,7 +373,8 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
             if let Some(s) = b.spec.as_mut() {
                 s.template = template;
             }
-            let message = format!("Rolled back deployment {:?} to revision {target}", d.metadata.name());
+            let message =
+                format!("Rolled back deployment {} to revision {target}", go_quote(d.metadata.name()));
             cx.event(&*d, "Normal", "RollbackDone", message);
         }
     } else {

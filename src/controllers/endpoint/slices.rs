@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{
     HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
-    selected, written,
+    selected, traffic::hints, written,
 };
 use crate::api::order;
 use crate::api::pod::is_ready;
@@ -128,7 +128,7 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> E
     let node_name = pod.spec.as_ref().and_then(|s| s.node_name.clone()).filter(|n| !n.is_empty());
     let node = node_name.as_ref().and_then(|n| cx.lister::<Node>().get(&Key::new("", n)));
     let zone = node.and_then(|n| n.metadata.label("topology.kubernetes.io/zone"));
-    Endpoint {
+    let mut endpoint = Endpoint {
         addresses: vec![ip(pod).to_owned()],
         conditions: Some(EndpointConditions {
             ready: Some(publish_not_ready || (serving && !terminating)),
@@ -146,7 +146,9 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> E
             ..Default::default()
         }),
         ..Default::default()
-    }
+    };
+    endpoint.hints = hints(service, &endpoint);
+    endpoint
 }
 
 /// The slices to be written.

@@ -13,6 +13,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::api::persistent::Map;
+use crate::api::quote::go_quote;
 use crate::api::types::OwnerReference;
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
@@ -186,8 +187,13 @@ fn report_invalid_namespace(cx: &Cx, dependent: &str, owner: &str) {
         ..Default::default()
     };
     let message = format!(
-        "ownerRef [{}/{}, namespace: {}, name: {}, uid: {}] does not exist in namespace {:?}",
-        owner.api_version, owner.kind, key.namespace, owner.name, owner.uid, &*key.namespace
+        "ownerRef [{}/{}, namespace: {}, name: {}, uid: {}] does not exist in namespace {}",
+        owner.api_version,
+        owner.kind,
+        key.namespace,
+        owner.name,
+        owner.uid,
+        go_quote(&*key.namespace)
     );
     cx.record(Recorded {
         about,

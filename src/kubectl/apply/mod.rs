@@ -16,6 +16,7 @@ use super::flags::{Args, boolean, text};
 use super::output::{self, DRY_RUN, DryRun, PRINT, Printer};
 use super::resource::{self, FILENAME, SELECTOR};
 use super::{annotate, go};
+use crate::api::quote::go_quote;
 use crate::api::{Object, patch};
 use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation};
 pub(super) use one::patch_of;
@@ -179,7 +180,8 @@ pub(super) fn validation(args: &Args) -> Result<FieldValidation> {
         Some("warn") => Ok(FieldValidation::Warn),
         Some("ignore" | "false") => Ok(FieldValidation::Ignore),
         Some(other) => fail(format!(
-            "invalid - validate option {other:?}; must be one of: strict (or true), warn, ignore (or false)"
+            "invalid - validate option {other}; must be one of: strict (or true), warn, ignore (or false)",
+            other = go_quote(other)
         )),
     }
 }
@@ -215,12 +217,12 @@ pub(super) fn annotated(value: &Value) -> Value {
 /// `Resource: …, GroupVersionKind: …` and the name, as Go prints a resource.Info.
 fn info(m: &Manifest) -> String {
     format!(
-        "Resource: {:?}, GroupVersionKind: \"{}, Kind={}\"\nName: {:?}, Namespace: {:?}",
-        resource::resource_string(m.kind),
+        "Resource: {}, GroupVersionKind: \"{}, Kind={}\"\nName: {}, Namespace: {}",
+        go_quote(resource::resource_string(m.kind)),
         resource::resource_string(m.kind).split(',').next().unwrap_or_default(),
         m.kind.as_str(),
-        m.name,
-        m.namespace
+        go_quote(&m.name),
+        go_quote(&m.namespace)
     )
 }
 
@@ -236,9 +238,9 @@ pub(super) fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Objec
         Err(Stop::Error(e)) if e.is_not_found() => Ok(None),
         Err(Stop::Error(e)) => {
             let about = format!(
-                "error when retrieving current configuration of:\n{}\nfrom server for: {:?}: ",
+                "error when retrieving current configuration of:\n{}\nfrom server for: {}: ",
                 info(m),
-                m.source
+                go_quote(&m.source)
             );
             Err(Stop::Error(match e {
                 Error::Status(mut s) => {

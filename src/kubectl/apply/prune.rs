@@ -8,6 +8,7 @@ use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
 use super::super::output::{self, DryRun};
 use super::{LAST_APPLIED, options};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, MetaExt, Object};
 use crate::apimachinery::Verb;
 
@@ -58,7 +59,13 @@ pub(super) fn allowed(args: &Args) -> Result<Vec<Kind>> {
         let api_version = format!("{group}{slash}{version}");
         match Kind::of(&api_version, kind) {
             Some(kind) => kinds.push(kind),
-            None => return fail(format!("no matches for kind {kind:?} in version {api_version:?}")),
+            None => {
+                return fail(format!(
+                    "no matches for kind {kind} in version {api_version}",
+                    kind = go_quote(kind),
+                    api_version = go_quote(&api_version)
+                ));
+            }
         }
     }
     Ok(kinds)

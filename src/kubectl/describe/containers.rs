@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::set;
 use super::Writer;
+use crate::api::quote::go_quote;
 use crate::api::types::{
     Container, ContainerState, ContainerStatus, EnvVarSource, Pod, Probe, ResourceRequirements,
     SeccompProfile, Toleration, TopologySpreadConstraint,
@@ -97,7 +98,9 @@ fn mounts(w: &mut Writer, c: &Container) {
     order::sort_by_key(&mut mounts, |m| m.mount_path.clone());
     for m in mounts {
         let mut flags = vec![if m.read_only == Some(true) { "ro" } else { "rw" }.to_owned()];
-        flags.extend(m.sub_path.as_ref().filter(|p| !p.is_empty()).map(|p| format!("path={p:?}")));
+        flags.extend(
+            m.sub_path.as_ref().filter(|p| !p.is_empty()).map(|p| format!("path={p}", p = go_quote(p))),
+        );
         w.line(3, &format!("{} from {} ({})", m.mount_path, m.name, flags.join(",")));
     }
     let mut devices = c.volume_devices.clone().unwrap_or_default();

@@ -6,6 +6,7 @@ use super::super::context::{Context, Result};
 use super::{Writer, annotations, moment};
 use crate::api::cells::{current_metric, quantity};
 use crate::api::quantity::amount_of;
+use crate::api::quote::go_quote;
 use crate::api::types::{HorizontalPodAutoscaler, LimitRange, Quantity, ResourceQuota, autoscaling as hpa};
 use crate::api::{Kind, Object, order};
 
@@ -135,7 +136,8 @@ pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object:
     w.line(0, "Metrics:\t( current / target )");
     let now = status.current_metrics.as_deref().unwrap_or_default();
     for (i, m) in h.spec.metrics.iter().flatten().enumerate() {
-        let text = metric(m, now.get(i)).unwrap_or_else(|| format!("<unknown metric type {:?}>", m.type_));
+        let text =
+            metric(m, now.get(i)).unwrap_or_else(|| format!("<unknown metric type {}>", go_quote(&m.type_)));
         w.line(1, &text);
     }
     let min = h.spec.min_replicas.map_or_else(|| "<unset>".into(), |n| n.to_string());
@@ -181,12 +183,16 @@ fn metric(m: &hpa::MetricSpec, status: Option<&hpa::MetricStatus>) -> Option<Str
         "External" => {
             let s = m.external.as_ref()?;
             let t = &s.target;
-            format!("{:?} {}", s.metric.name, outside(&t.average_value, &t.value, t.average_value.is_some()))
+            format!(
+                "{} {}",
+                go_quote(&s.metric.name),
+                outside(&t.average_value, &t.value, t.average_value.is_some())
+            )
         }
         "Pods" => {
             let s = m.pods.as_ref()?;
             let (have, want) = (show(&now.average), show(&s.target.average_value));
-            format!("{:?} on pods:\t{have} / {want}", s.metric.name)
+            format!("{} on pods:\t{have} / {want}", go_quote(&s.metric.name))
         }
         "Object" => {
             let s = m.object.as_ref()?;

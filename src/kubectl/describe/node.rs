@@ -7,6 +7,7 @@ use super::super::context::{Context, Result, Stop};
 use super::{Writer, annotations, instant, moment};
 use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
+use crate::api::quote::go_quote;
 use crate::api::types::{Container, Lease, Node, Pod, Quantity, ResourceRequirements};
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
@@ -103,7 +104,13 @@ fn lease(cx: &mut Context<'_>, w: &mut Writer, name: &str) -> Result {
     let lease = match cx.get(Kind::LEASE, "kube-node-lease", name) {
         Ok(object) => object,
         Err(Stop::Error(_)) => {
-            w.line(0, &format!("Lease:\tFailed to get lease: leases.coordination.k8s.io {name:?} not found"));
+            w.line(
+                0,
+                &format!(
+                    "Lease:\tFailed to get lease: leases.coordination.k8s.io {name} not found",
+                    name = go_quote(name)
+                ),
+            );
             return Ok(());
         }
         Err(stop) => return Err(stop),

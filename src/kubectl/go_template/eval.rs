@@ -7,6 +7,7 @@ use super::{
     Base, Branch, Command, MAX_DEPTH, MAX_OUTPUT, MAX_STEPS, Node, Operand, Pipeline, Template, functions,
     lex,
 };
+use crate::api::quote::go_quote;
 
 pub(super) fn render(template: &Template, value: &Value, strict: bool) -> Result<String, String> {
     let mut run =
@@ -40,7 +41,10 @@ impl<'t> Run<'t> {
         let line = lex::line(whole, at);
         let begin = whole.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1);
         let (column, name) = (at - begin, self.name);
-        format!("template: output:{line}:{column}: executing {name:?} at <{text}>: {what}")
+        format!(
+            "template: output:{line}:{column}: executing {name} at <{text}>: {what}",
+            name = go_quote(name)
+        )
     }
 
     fn step(&mut self) -> Result<(), String> {
@@ -165,13 +169,13 @@ impl<'t> Run<'t> {
         dot: &Value,
         depth: usize,
     ) -> Result<(), String> {
-        let text = format!("{{{{template {name:?}}}}}");
+        let text = format!("{{{{template {name}}}}}", name = go_quote(name));
         let value = match pipeline {
             Some(pipeline) => self.pipeline(pipeline, dot)?,
             None => Value::Null,
         };
         let Some(nodes) = self.template.named.get(name) else {
-            return Err(self.wrong(at, &text, format!("template {name:?} not defined")));
+            return Err(self.wrong(at, &text, format!("template {name} not defined", name = go_quote(name))));
         };
         if depth > MAX_DEPTH {
             return Err(self.wrong(at, &text, "exceeded maximum template depth"));
@@ -264,13 +268,13 @@ impl<'t> Run<'t> {
                 Value::Object(mut map) => match map.remove(name) {
                     Some(value) => value,
                     None if self.strict => {
-                        let what = format!("map has no entry for key {name:?}");
+                        let what = format!("map has no entry for key {name}", name = go_quote(name));
                         return Err(self.wrong(operand.at, &operand.text, what));
                     }
                     None => Value::Null,
                 },
                 Value::Null if self.strict => {
-                    let what = format!("nil data; no entry for key {name:?}");
+                    let what = format!("nil data; no entry for key {name}", name = go_quote(name));
                     return Err(self.wrong(operand.at, &operand.text, what));
                 }
                 Value::Null => Value::Null,

@@ -6,6 +6,7 @@ use base64::Engine;
 use serde_json::Value;
 
 use super::super::go;
+use crate::api::quote::go_quote;
 
 /// Whether there is a function of this name.
 pub(super) fn is_known(name: &str) -> bool {
@@ -242,7 +243,7 @@ fn formatted(verb: char, value: &Value, precision: Option<usize>) -> String {
             Some(n) => s.chars().take(n).collect(),
             None => s.clone(),
         },
-        ('q', Value::String(s)) => format!("{s:?}"),
+        ('q', Value::String(s)) => go_quote(s).to_string(),
         ('x', Value::String(s)) => s.bytes().map(|b| format!("{b:02x}")).collect(),
         ('x', Value::Number(n)) if n.is_i64() => format!("{:x}", n.as_i64().unwrap_or(0)),
         ('d', Value::Number(n)) if n.is_i64() || n.is_u64() => n.to_string(),

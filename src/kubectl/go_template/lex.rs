@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::api::quote::go_quote;
+
 /// A piece of a template: text outside braces, or what stands between them.
 pub(super) enum Piece {
     Text(String),
@@ -150,7 +152,8 @@ fn token(tail: &str, c: char) -> Result<(Kind, usize), String> {
         '$' => (Kind::Variable(format!("${}", name(1))), 1 + name(1).len()),
         '+' | '-' | '0'..='9' => number(tail)?,
         c if c == '_' || c.is_alphabetic() => (Kind::Word(name(0).to_owned()), name(0).len()),
-        c => return Err(format!("unexpected {c:?} in command")),
+        ' '..='~' => return Err(format!("unexpected {} in command", go_quote(c.to_string()))),
+        c => return Err(format!("unrecognized character in action: U+{:04X} '{c}'", u32::from(c))),
     })
 }
 
@@ -245,7 +248,7 @@ fn number(tail: &str) -> Result<(Kind, usize), String> {
         Some(n) => Value::from(n),
         None => match plain.parse::<f64>() {
             Ok(f) if f.is_finite() => Value::from(f),
-            _ => return Err(format!("bad number syntax: {text:?}")),
+            _ => return Err(format!("bad number syntax: {}", go_quote(text))),
         },
     };
     Ok((Kind::Literal(value), end))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::lex::{self, Kind, Piece, Token, wrong};
 use super::{Base, Branch, Command, MAX_DEPTH, Node, Operand, Pipeline, functions};
+use crate::api::quote::go_quote;
 
 /// The nodes of a template, and those of the templates that it defines.
 type Parsed = (Vec<Node>, BTreeMap<String, Vec<Node>>);
@@ -186,7 +187,7 @@ impl Parser<'_> {
             }
         }
         if !declares && let Some(unknown) = variables.iter().find(|v| !self.variables.contains(*v)) {
-            return Err(wrong(line, format!("undefined variable {unknown:?}")));
+            return Err(wrong(line, format!("undefined variable {unknown}", unknown = go_quote(unknown))));
         }
         if declares {
             self.variables.extend(variables.iter().cloned());
@@ -226,7 +227,7 @@ impl Parser<'_> {
                 }
                 (_, Some(_)) if !token.spaced && token.kind != Kind::Sign(')') => {
                     let text = self.text.get(token.at..token.end).unwrap_or_default();
-                    return Err(wrong(line, format!("unexpected {text:?} in operand")));
+                    return Err(wrong(line, format!("unexpected {text} in operand", text = go_quote(text))));
                 }
                 _ => {
                     let (operand, tail) = self.operand(line, token, tail, depth)?;
@@ -259,12 +260,16 @@ impl Parser<'_> {
             }
             Kind::Literal(value) => Base::Literal(value.clone()),
             Kind::Variable(name) if self.variables.contains(name) => Base::Variable(name.clone()),
-            Kind::Variable(name) => return Err(wrong(line, format!("undefined variable {name:?}"))),
+            Kind::Variable(name) => {
+                return Err(wrong(line, format!("undefined variable {name}", name = go_quote(name))));
+            }
             Kind::Word(word) => match word.as_str() {
                 "true" | "false" => Base::Literal((word == "true").into()),
                 "nil" => Base::Literal(serde_json::Value::Null),
                 word if functions::is_known(word) => Base::Function(word.to_owned()),
-                word => return Err(wrong(line, format!("function {word:?} not defined"))),
+                word => {
+                    return Err(wrong(line, format!("function {word} not defined", word = go_quote(word))));
+                }
             },
             Kind::Sign('(') => {
                 let close = closing(tail).ok_or_else(|| wrong(line, "unclosed left paren"))?;
@@ -274,7 +279,7 @@ impl Parser<'_> {
             }
             Kind::Sign(')') => return Err(wrong(line, "unexpected right paren")),
             Kind::Sign(_) | Kind::Declare => {
-                return Err(wrong(line, format!("unexpected {text:?} in operand")));
+                return Err(wrong(line, format!("unexpected {text} in operand", text = go_quote(&text))));
             }
         };
         Ok((Operand { at: token.at, text, base, fields }, rest))

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Built;
+use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
 
 /// Fields of Kustomize that are not built here.
@@ -148,7 +149,10 @@ pub(super) fn parse(text: &str) -> Built<Kustomization> {
         return Err("kustomization.yaml is empty".into());
     };
     if let Some(field) = UNBUILT.iter().find(|f| document.value.get(**f).is_some()) {
-        return Err(format!("the field {field:?} of a kustomization is not built here"));
+        return Err(format!(
+            "the field {field} of a kustomization is not built here",
+            field = go_quote(field)
+        ));
     }
     let file: Kustomization = serde_json::from_value(document.value).map_err(|e| {
         let text = e.to_string();
@@ -159,14 +163,17 @@ pub(super) fn parse(text: &str) -> Built<Kustomization> {
     })?;
     let wrong_kind = !matches!(file.kind.as_str(), "" | "Kustomization" | "Component");
     if wrong_kind {
-        return Err(format!("kustomization kind must be Kustomization or Component, not {:?}", file.kind));
+        return Err(format!(
+            "kustomization kind must be Kustomization or Component, not {}",
+            go_quote(&file.kind)
+        ));
     }
     if !file.api_version.is_empty() && !file.api_version.starts_with("kustomize.config.k8s.io/") {
         return Err(format!("apiVersion for {} should be kustomize.config.k8s.io/v1beta1", file.kind));
     }
     if let Some(sort) = file.sort_options.as_ref().filter(|s| !matches!(s.order.as_str(), "legacy" | "fifo"))
     {
-        return Err(format!("the order {:?} of sortOptions is neither legacy nor fifo", sort.order));
+        return Err(format!("the order {} of sortOptions is neither legacy nor fifo", go_quote(&sort.order)));
     }
     Ok(file)
 }

@@ -9,6 +9,7 @@ use super::super::Files;
 use super::super::go;
 use super::file::{Generator, Kustomization, Options};
 use super::{Built, Resource, add, path};
+use crate::api::quote::go_quote;
 
 pub(super) fn run(
     files: &dyn Files,
@@ -122,7 +123,7 @@ fn merge(made: Resource, behavior: &str, all: &mut Vec<Resource>) -> Built {
         ("merge" | "replace", None) => {
             Err(format!("id {} does not exist; cannot merge or replace", made.id()))
         }
-        (other, _) => Err(format!("invalid behavior {other:?} of a generator")),
+        (other, _) => Err(format!("invalid behavior {other} of a generator", other = go_quote(other))),
     }
 }
 

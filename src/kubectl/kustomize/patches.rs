@@ -8,6 +8,7 @@ use super::file::{Kustomization, Patch, Target};
 use super::{Built, Resource, path};
 use crate::api::labels::Selector;
 use crate::api::patch;
+use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
 
 /// `patchesStrategicMerge` and `patches`.
@@ -72,8 +73,9 @@ fn changes(files: &dyn Files, directory: &str, given: &Patch) -> Built<Vec<Value
 }
 
 fn parse(text: &str) -> Built<Vec<Value>> {
-    let documents = yaml::documents(text, &Limits::default())
-        .map_err(|e| format!("unable to parse SM or JSON patch from [patch: {text:?}]: {}", e.message))?;
+    let documents = yaml::documents(text, &Limits::default()).map_err(|e| {
+        format!("unable to parse SM or JSON patch from [patch: {text}]: {}", e.message, text = go_quote(text))
+    })?;
     Ok(documents.into_iter().map(|d| d.value).collect())
 }
 
@@ -89,7 +91,8 @@ fn merge_named(change: &Value, all: &mut Vec<Resource>) -> Built {
     let Some(at) = all.iter().position(is) else {
         let id = own.id();
         return Err(format!(
-            "no resource matches strategic merge patch {id:?}: no matches for Id {id}; failed to find unique target for patch {id}"
+            "no resource matches strategic merge patch {id}: no matches for Id {id}; failed to find unique target for patch {id}",
+            id = go_quote(&id)
         ));
     };
     merge(at, change, false, all)

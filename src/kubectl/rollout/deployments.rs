@@ -9,6 +9,7 @@ use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
 use super::super::{annotate, describe, go};
 use super::{Revision, Rollout};
+use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, labels, order};
 
@@ -66,7 +67,9 @@ impl Rollout for Deployments {
         let found = if to == 0 { revisions.values().rev().nth(1) } else { revisions.get(&to) };
         match found {
             Some(revision) => Ok(revision),
-            None if to == 0 => fail(format!("no rollout history found for deployment {:?}", object.name())),
+            None if to == 0 => {
+                fail(format!("no rollout history found for deployment {}", go_quote(object.name())))
+            }
             None => fail(format!("unable to find specified revision {to} in history")),
         }
     }
@@ -122,7 +125,7 @@ fn status(d: &Deployment, wanted: i64) -> Result<(String, bool)> {
         .flatten()
         .any(|c| c.type_ == "Progressing" && c.reason.as_deref() == Some("ProgressDeadlineExceeded"));
     if late {
-        return fail(format!("deployment {name:?} exceeded its progress deadline"));
+        return fail(format!("deployment {name} exceeded its progress deadline", name = go_quote(name)));
     }
     let replicas = d.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0);
     let (all, updated, available) = (
@@ -130,7 +133,7 @@ fn status(d: &Deployment, wanted: i64) -> Result<(String, bool)> {
         status.updated_replicas.unwrap_or(0),
         status.available_replicas.unwrap_or(0),
     );
-    let waiting = format!("Waiting for deployment {name:?} rollout to finish: ");
+    let waiting = format!("Waiting for deployment {name} rollout to finish: ", name = go_quote(name));
     Ok(if updated < replicas {
         (format!("{waiting}{updated} out of {replicas} new replicas have been updated..."), false)
     } else if all > updated {
@@ -138,6 +141,6 @@ fn status(d: &Deployment, wanted: i64) -> Result<(String, bool)> {
     } else if available < updated {
         (format!("{waiting}{available} of {updated} updated replicas are available..."), false)
     } else {
-        (format!("deployment {name:?} successfully rolled out"), true)
+        (format!("deployment {name} successfully rolled out", name = go_quote(name)), true)
     })
 }

@@ -9,6 +9,7 @@ use super::super::output::{self, DryRun, Printer};
 use super::super::tabwriter::{self, DESCRIBE};
 use super::super::{commands, describe, resource};
 use super::Rollout;
+use crate::api::quote::go_quote;
 use crate::api::{MetaExt, Object};
 use crate::apimachinery::Verb;
 
@@ -29,11 +30,12 @@ fn rollout_of(object: &Object, doing: &str, tool: &str) -> Result<&'static dyn R
     }
     let kind = object.kind().group_kind();
     match known.set.pod_spec() {
-        Some(_) => fail(format!("no {tool} has been implemented for {kind:?}")),
+        Some(_) => fail(format!("no {tool} has been implemented for {kind}", kind = go_quote(&kind))),
         None => {
             let (group, kind_only) = (object.kind().group(), object.kind().as_str());
             fail(format!(
-                "error retrieving {doing} for {kind:?}, no visitor method exists for {{{group} {kind_only}}}"
+                "error retrieving {doing} for {kind}, no visitor method exists for {{{group} {kind_only}}}",
+                kind = go_quote(&kind)
             ))
         }
     }

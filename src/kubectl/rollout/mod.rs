@@ -17,6 +17,7 @@ use super::kinds::known;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::Object;
+use crate::api::quote::go_quote;
 use crate::api::types::PodTemplateSpec;
 use crate::apimachinery::Verb;
 
@@ -152,7 +153,7 @@ fn one(
     };
     let patch = match asked {
         Ok(patch) => patch,
-        Err(why) => return fail(format!("{} {:?} {why}", kind.group_resource(), object.name())),
+        Err(why) => return fail(format!("{} {} {why}", kind.group_resource(), go_quote(object.name()))),
     };
     if dry_run == DryRun::Client {
         return output::report(cx, args, &object.to_value(), done, dry_run);

@@ -8,6 +8,7 @@ use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
 use super::super::{annotate, describe};
 use super::{Revision, Rollout};
+use crate::api::quote::go_quote;
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, PodTemplateSpec, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, labels, patch};
 
@@ -111,13 +112,13 @@ fn daemon_set_status(object: &Object) -> Result<(String, bool)> {
     let desired = status.desired_number_scheduled;
     let updated = status.updated_number_scheduled.unwrap_or(0);
     let available = status.number_available.unwrap_or(0);
-    let waiting = format!("Waiting for daemon set {name:?} rollout to finish: ");
+    let waiting = format!("Waiting for daemon set {name} rollout to finish: ", name = go_quote(name));
     Ok(if updated < desired {
         (format!("{waiting}{updated} out of {desired} new pods have been updated..."), false)
     } else if available < desired {
         (format!("{waiting}{available} of {desired} updated pods are available..."), false)
     } else {
-        (format!("daemon set {name:?} successfully rolled out"), true)
+        (format!("daemon set {name} successfully rolled out", name = go_quote(name)), true)
     })
 }
 

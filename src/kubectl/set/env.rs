@@ -13,6 +13,7 @@ use super::super::flags::Args;
 use super::super::resource::{self, Rules};
 use super::{change, containers, dry_run, name_of, pattern, pod_spec, selected};
 use crate::api::quantity::Amount;
+use crate::api::quote::go_quote;
 use crate::api::types::{ConfigMap, Secret};
 use crate::api::{Kind, Object};
 
@@ -79,9 +80,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn without_containers(cx: &mut Context<'_>, object: &Object, pattern: &str) {
     cx.warn(&format!(
-        "{}/{} does not have any containers matching {pattern:?}",
+        "{}/{} does not have any containers matching {pattern}",
         object.kind().as_str(),
-        object.name()
+        object.name(),
+        pattern = go_quote(pattern)
     ));
 }
 
@@ -103,7 +105,11 @@ fn parse<'w>(cx: &Context<'_>, specs: impl Iterator<Item = &'w String>) -> Resul
         } else if let Some((name, value)) = spec.split_once('=') {
             let wrong = is_env_var_name(name);
             if !wrong.is_empty() {
-                return fail(format!("{name:?} is not a valid key name: {}", wrong.join(";")));
+                return fail(format!(
+                    "{name} is not a valid key name: {}",
+                    wrong.join(";"),
+                    name = go_quote(name)
+                ));
             }
             given.push(name);
             changes.set.push(json!({"name": name, "value": value}));
@@ -335,7 +341,7 @@ fn of_field(object: &Object, path: &str) -> Result<String> {
                 let found = value.pointer(&at).and_then(|m| m.get(key)).and_then(Value::as_str);
                 Ok(found.unwrap_or_default().to_owned())
             }
-            _ => fail(format!("fieldPath {path:?} does not support subscript")),
+            _ => fail(format!("fieldPath {path} does not support subscript", path = go_quote(path))),
         };
     }
     let at = format!("/{}", path.replace('.', "/"));
@@ -344,7 +350,7 @@ fn of_field(object: &Object, path: &str) -> Result<String> {
         "metadata.annotations" | "metadata.labels" => {
             let pairs = found.and_then(Value::as_object).into_iter().flatten();
             let lines: Vec<String> =
-                pairs.map(|(k, v)| format!("{k}={:?}", v.as_str().unwrap_or_default())).collect();
+                pairs.map(|(k, v)| format!("{k}={}", go_quote(v.as_str().unwrap_or_default()))).collect();
             Ok(lines.join("\n"))
         }
         "metadata.name" | "metadata.namespace" | "metadata.uid" => {

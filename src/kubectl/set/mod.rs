@@ -15,6 +15,7 @@ use super::go;
 use super::kinds::known;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
+use crate::api::quote::go_quote;
 use crate::api::{Object, patch, quantity};
 use crate::apimachinery::Verb;
 
@@ -237,7 +238,10 @@ fn image(cx: &mut Context<'_>, args: &Args) -> Result {
                     c.insert("image".into(), (*image).into());
                 }
                 if !found {
-                    missing.push(Error::Text(format!("error: unable to find container named {name:?}")));
+                    missing.push(Error::Text(format!(
+                        "error: unable to find container named {name}",
+                        name = go_quote(name)
+                    )));
                 }
             }
             Ok(true)

@@ -3,6 +3,7 @@
 
 mod class;
 pub(crate) mod det_math;
+mod events;
 mod handle;
 mod lister;
 mod node_info;
@@ -12,10 +13,14 @@ mod status;
 mod terms;
 
 pub use class::{Classes, Labels, PodClass};
+pub use events::{
+    Actions, Asked, Change, ClusterEvent, Hint, Registered, Resource as EventResource, Subject, node_changes,
+    pod_changes,
+};
 pub use handle::{ClassMemo, Handle, Memo, Snapshot};
 pub use lister::{NominatedPods, Nothing, VolumeLister, WorkloadLister};
 pub use node_info::{ClassCount, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, normalized_image_name};
-pub use pod_info::{HostPort, PodInfo};
+pub use pod_info::{HostPort, PodInfo, frees_node, host_ports};
 pub use resource::{
     DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, NonZero, Resource, pod_non_zero_requests, pod_requests,
 };

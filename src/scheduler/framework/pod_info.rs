@@ -233,8 +233,15 @@ fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
     terms.filter(|(t, weight)| *weight != 0 && !t.is_empty()).collect()
 }
 
+/// Whether a node has more room when the pod is deleted: it was bound to a node, or nominated to one.
+pub fn frees_node(pod: &Pod) -> bool {
+    let named = |n: Option<&str>| n.is_some_and(|n| !n.is_empty());
+    named(pod.spec.as_ref().and_then(|s| s.node_name.as_deref()))
+        || named(pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()))
+}
+
 /// The host ports of the pod's containers and sidecars.
-fn host_ports(pod: &Pod) -> Vec<HostPort> {
+pub fn host_ports(pod: &Pod) -> Vec<HostPort> {
     let Some(spec) = &pod.spec else { return Vec::new() };
     let sidecars =
         spec.init_containers.iter().flatten().filter(|c| c.restart_policy.as_deref() == Some("Always"));

@@ -2,12 +2,29 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::types::{Node, Pod};
+use crate::api::{Kind, MetaExt};
 use crate::scheduler::framework::{
-    AffinityTerm, ClassMemo, Handle, Memo, NodeInfo, PodClass, PodInfo, Status, WeightedAffinityTerm,
+    Actions, AffinityTerm, Asked, Change, ClassMemo, EventResource, Handle, Hint, Memo, NodeInfo, PodClass,
+    PodInfo, Registered, Status, WeightedAffinityTerm,
 };
 
 /// The plugin's name.
 pub const NAME: &str = "InterPodAffinity";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered {
+        resource: EventResource::Pod,
+        actions: Actions::ADD.or(Actions::UPDATE_POD_LABEL).or(Actions::DELETE),
+        hint: Hint::Pod(after_pod),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::NODE),
+        actions: Actions::ADD.or(Actions::UPDATE_NODE_LABEL),
+        hint: Hint::Node(after_node),
+    },
+];
 
 const MAX_NODE_SCORE: i64 = 100;
 /// The weight of an existing pod's required affinity that matches the incoming pod
@@ -191,4 +208,40 @@ pub fn normalize(raw: &[i64]) -> Vec<i64> {
         if range > 0 { (MAX_NODE_SCORE as f64 * ((s - min) as f64 / range as f64)) as i64 } else { 0 }
     };
     raw.iter().map(one).collect()
+}
+
+fn after_pod(asked: Asked<'_>, pod: Change<'_, Pod>) -> bool {
+    let bound = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty());
+    if pod.old.into_iter().chain(pod.new).any(|p| !bound(p)) {
+        return false;
+    }
+    // A pod without such terms is refused by the anti-affinity of others: nothing is matched by no terms.
+    let all = |terms: &[AffinityTerm], p: &Pod| {
+        let (namespace, labels) = (p.metadata.namespace(), p.metadata.labels_or_empty());
+        !terms.is_empty() && terms.iter().all(|t| t.matches(namespace, labels, asked.namespaces))
+    };
+    let near = |p: &Pod| all(&asked.pod.required_affinity, p);
+    let apart = |p: &Pod| all(&asked.pod.required_anti_affinity, p);
+    match (pod.old, pod.new) {
+        (Some(old), Some(new)) => (!near(old) && near(new)) || (apart(old) && !apart(new)),
+        (None, Some(new)) => near(new),
+        (Some(old), None) => apart(old),
+        (None, None) => false,
+    }
+}
+
+fn after_node(asked: Asked<'_>, node: Change<'_, Node>) -> bool {
+    let Some(new) = node.new else { return false };
+    // The value of the topology key before, if there was a node, and after.
+    let place = |n: &Node, t: &AffinityTerm| n.metadata.label(&t.topology_key).map(str::to_owned);
+    let values = |t: &AffinityTerm| (node.old.map(|n| place(n, t)), place(new, t));
+    let nearer = asked.pod.required_affinity.iter().any(|t| match values(t) {
+        (None, now) => now.is_some(),
+        (Some(before), now) => now.is_some() && before != now,
+    });
+    nearer
+        || asked.pod.required_anti_affinity.iter().any(|t| match values(t) {
+            (None, now) => now.is_some(),
+            (Some(before), now) => before.is_some() && before != now,
+        })
 }

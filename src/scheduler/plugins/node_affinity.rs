@@ -1,10 +1,21 @@
 //! `NodeAffinity`: `nodeSelector` and node affinity.
 
+use crate::api::Kind;
 use crate::api::node_selector::NodeNames;
-use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
+use crate::api::types::Node;
+use crate::scheduler::framework::{
+    Actions, Asked, Change, EventResource, Hint, NodeInfo, PodInfo, Registered, Status,
+};
 
 /// The plugin's name.
 pub const NAME: &str = "NodeAffinity";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[Registered {
+    resource: EventResource::Of(Kind::NODE),
+    actions: Actions::ADD.or(Actions::UPDATE_NODE_LABEL),
+    hint: Hint::Node(after_node),
+}];
 
 /// The nodes to which the pod's required affinity confines it by name.
 ///
@@ -29,4 +40,9 @@ pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
 pub fn score(pod: &PodInfo, node: &NodeInfo) -> i64 {
     let Some(node) = node.node() else { return 0 };
     pod.preferred_node_affinity.iter().filter(|(term, _)| term.matches(node)).map(|(_, weight)| weight).sum()
+}
+
+fn after_node(asked: Asked<'_>, node: Change<'_, Node>) -> bool {
+    let matches = |n: &Node| asked.pod.node_affinity.matches(n);
+    node.new.is_some_and(|n| matches(n)) && !node.old.is_some_and(|n| matches(n))
 }

@@ -1,9 +1,14 @@
 //! `NodeName`: a pod with `spec.nodeName` runs on that node only.
 
-use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
+use crate::api::Kind;
+use crate::scheduler::framework::{Actions, EventResource, Hint, NodeInfo, PodInfo, Registered, Status};
 
 /// The plugin's name.
 pub const NAME: &str = "NodeName";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] =
+    &[Registered { resource: EventResource::Of(Kind::NODE), actions: Actions::ADD, hint: Hint::Queue }];
 
 /// Refuses every node but the one that the pod names.
 pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {

@@ -1,11 +1,30 @@
 //! `NodeResourcesFit` and `NodeResourcesBalancedAllocation`: the pod's requests against what the node has.
 
-use crate::scheduler::framework::{Code, NodeInfo, PodInfo, Reason, Status};
+use crate::api::Kind;
+use crate::api::types::{Node, Pod};
+use crate::scheduler::framework::{
+    Actions, Asked, Change, Code, EventResource, Hint, NodeInfo, PodInfo, Reason, Registered, Resource,
+    Status, frees_node, pod_requests,
+};
 
 /// The name of the plugin that filters by requests, and scores by what is left (`LeastAllocated`).
 pub const FIT: &str = "NodeResourcesFit";
 /// The name of the plugin that scores by how evenly CPU and memory are used.
 pub const BALANCED_ALLOCATION: &str = "NodeResourcesBalancedAllocation";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered {
+        resource: EventResource::Pod,
+        actions: Actions::DELETE.or(Actions::UPDATE_POD_SCALE_DOWN),
+        hint: Hint::Pod(after_pod),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::NODE),
+        actions: Actions::ADD.or(Actions::UPDATE_NODE_ALLOCATABLE),
+        hint: Hint::Node(after_node),
+    },
+];
 
 const MAX_NODE_SCORE: i64 = 100;
 
@@ -95,4 +114,36 @@ fn balance([cpu, memory]: [(i64, i64); 2]) -> i64 {
     let fraction = |(used, have): (i64, i64)| (used as f64 / have as f64).min(1.0);
     let deviation = ((fraction(cpu) - fraction(memory)) / 2.0).abs();
     ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
+}
+
+fn after_pod(asked: Asked<'_>, pod: Change<'_, Pod>) -> bool {
+    let Some(old) = pod.old else { return true };
+    let Some(new) = pod.new else { return frees_node(old) };
+    if new.metadata.uid == asked.pod.pod.metadata.uid {
+        return true;
+    }
+    let bound = new.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty());
+    bound && more_of_the_requested(&asked.pod.requests, &pod_requests(new, None), &pod_requests(old, None))
+}
+
+fn after_node(asked: Asked<'_>, node: Change<'_, Node>) -> bool {
+    let Some(new) = node.new else { return false };
+    // The node without its pods: a pod that does not fit there fits never.
+    if !filter(asked.pod, &NodeInfo::of_node(new.clone())).is_success() {
+        return false;
+    }
+    let allocatable = |n: &Node| {
+        n.status.as_ref().and_then(|s| s.allocatable.as_ref()).map(Resource::from_list).unwrap_or_default()
+    };
+    let Some(old) = node.old.map(|n| allocatable(n)) else { return true };
+    let new = allocatable(new);
+    new.allowed_pod_number > old.allowed_pod_number || more_of_the_requested(&asked.pod.requests, &old, &new)
+}
+
+/// Whether `now` has more than `before` of a resource that is wanted.
+fn more_of_the_requested(want: &Resource, before: &Resource, now: &Resource) -> bool {
+    (want.milli_cpu > 0 && now.milli_cpu > before.milli_cpu)
+        || (want.memory > 0 && now.memory > before.memory)
+        || (want.ephemeral_storage > 0 && now.ephemeral_storage > before.ephemeral_storage)
+        || want.scalar.iter().any(|(name, n)| *n > 0 && now.scalar(name) > before.scalar(name))
 }

@@ -4,13 +4,35 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::taint_toleration::has_untolerated;
+use crate::api::types::{Node, Pod, Taint};
+use crate::api::{Kind, MetaExt};
 use crate::scheduler::framework::{
-    ClassMemo, Handle, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, PodClass, PodInfo, SpreadConstraint, Status,
-    det_math,
+    Actions, Asked, Change, ClassMemo, EventResource, Handle, Hint, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo,
+    PodClass, PodInfo, Registered, SpreadConstraint, Status, det_math,
 };
 
 /// The plugin's name.
 pub const NAME: &str = "PodTopologySpread";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered {
+        resource: EventResource::Pod,
+        actions: Actions::ADD
+            .or(Actions::UPDATE_POD_LABEL)
+            .or(Actions::UPDATE_POD_TOLERATION)
+            .or(Actions::DELETE),
+        hint: Hint::Pod(after_pod),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::NODE),
+        actions: Actions::ADD
+            .or(Actions::DELETE)
+            .or(Actions::UPDATE_NODE_LABEL)
+            .or(Actions::UPDATE_NODE_TAINT),
+        hint: Hint::Node(after_node),
+    },
+];
 
 const MAX_NODE_SCORE: i64 = 100;
 
@@ -224,6 +246,49 @@ pub fn normalize(raw: &[Option<i64>]) -> Vec<i64> {
         Some(s) => MAX_NODE_SCORE * (max + min - s) / max,
     };
     raw.iter().map(one).collect()
+}
+
+fn after_pod(asked: Asked<'_>, pod: Change<'_, Pod>) -> bool {
+    let target = asked.pod;
+    let itself = |p: &Pod| p.metadata.uid == target.pod.metadata.uid;
+    let involved = |p: &Pod| {
+        let bound = p.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty());
+        itself(p) || (bound && p.metadata.namespace() == target.namespace())
+    };
+    if pod.old.into_iter().chain(pod.new).any(|p| !involved(p)) {
+        return false;
+    }
+    let tolerations = |p: &Pod| p.spec.as_ref().and_then(|s| s.tolerations.clone()).unwrap_or_default();
+    match (pod.old, pod.new) {
+        (Some(old), Some(new)) => {
+            let honours = target.hard_spread.iter().any(|c| c.honor_node_taints);
+            (itself(new) && honours && tolerations(old) != tolerations(new))
+                || target.hard_spread.iter().any(|c| {
+                    c.matches(old.metadata.labels_or_empty()) != c.matches(new.metadata.labels_or_empty())
+                })
+        }
+        (Some(one), None) | (None, Some(one)) => {
+            target.hard_spread.iter().any(|c| c.matches(one.metadata.labels_or_empty()))
+        }
+        (None, None) => false,
+    }
+}
+
+fn after_node(asked: Asked<'_>, node: Change<'_, Node>) -> bool {
+    let constraints = &asked.pod.hard_spread;
+    let place = |n: &Node, c: &SpreadConstraint| n.metadata.label(&c.topology_key).map(str::to_owned);
+    let takes_part = |n: &Node| constraints.iter().all(|c| place(n, c).is_some());
+    let taints =
+        |n: &Node| -> Vec<Taint> { n.spec.as_ref().and_then(|s| s.taints.clone()).unwrap_or_default() };
+    match (node.old, node.new) {
+        (Some(old), Some(new)) => {
+            let (before, now) = (takes_part(old), takes_part(new));
+            let moved = || constraints.iter().any(|c| place(old, c) != place(new, c));
+            before != now || (now && (moved() || taints(old) != taints(new)))
+        }
+        (Some(one), None) | (None, Some(one)) => takes_part(one),
+        (None, None) => false,
+    }
 }
 
 #[cfg(test)]

@@ -51,12 +51,34 @@ pub struct Diagnosis {
     /// The plugin that failed, and its status; `None` if none did. The outcome is then an error, not a
     /// refusal.
     pub error: Option<(&'static str, Status)>,
+    /// Where the plugin failed.
+    pub failed_in: Extension,
+}
+
+/// Where the plugins are called of which a search consists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extension {
+    /// Before the nodes are filtered.
+    #[default]
+    PreFilter,
+    /// For each node.
+    Filter,
 }
 
 impl Diagnosis {
     /// The status of a node; [`Diagnosis::absent`] if it was not filtered.
     pub fn status_of(&self, node: &str) -> &Status {
         self.verdicts.iter().find(|(name, _)| &**name == node).map_or(&self.absent, |(_, v)| &v.status)
+    }
+
+    /// The error of the plugin that failed, as `schedulePod` returns it; `None` if none failed.
+    pub fn failure(&self) -> Option<String> {
+        let (plugin, status) = self.error.as_ref()?;
+        let text = status.message();
+        Some(match self.failed_in {
+            Extension::PreFilter => format!("running PreFilter plugin {plugin:?}: {text}"),
+            Extension::Filter => format!("running {plugin:?} filter plugin: {text}"),
+        })
     }
 
     /// The plugins that refused a node, each once (`UnschedulablePlugins`). The queue keeps them with the
@@ -140,6 +162,7 @@ pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs)
         if verdict.fits() {
             found.nodes.push(node);
         } else if verdict.status.code == Code::Error {
+            found.diagnosis.failed_in = Extension::Filter;
             found.diagnosis.error = Some((verdict.plugin, verdict.status));
             return found;
         } else {

@@ -29,7 +29,7 @@ pub(crate) mod tests;
 
 pub use cycle::{CycleState, PreFiltered, filter_node, pre_filter};
 pub use find::{
-    Diagnosis, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
+    Diagnosis, Extension, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
 };
 pub(crate) use find::{filter_changed_with_nominated, fit_error_text, histogram};
 pub use score::{PluginScores, Scores, score_nodes, select_host};

@@ -22,7 +22,7 @@ use crate::api::digest::Digest;
 use crate::api::types::Lease;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apimachinery::{Body, Patch};
-use crate::client::Component;
+use crate::client::{Caches, Component};
 use crate::cluster::{Cluster, Process};
 
 /// The number of rounds: the longest chain of names is Deployment, ReplicaSet, Pod, node, fact about them.
@@ -145,7 +145,7 @@ impl Fingerprints {
                     lines.push(format!("{me} is switched off"));
                     continue;
                 }
-                component_lines(&me, c, cluster.now(), &mut lines);
+                component_lines(&me, c, &process.caches, cluster.now(), &mut lines);
                 for (deadline, actor, key) in cluster.clock().deadlines() {
                     if actor.process == id && actor.component == at {
                         let after = deadline.duration_since(cluster.now()).as_millis();
@@ -310,7 +310,7 @@ fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>)
 }
 
 /// A component's queue, failures, sync under way and memory.
-fn component_lines(me: &str, c: &dyn Component, now: Timestamp, lines: &mut Vec<String>) {
+fn component_lines(me: &str, c: &dyn Component, caches: &Caches, now: Timestamp, lines: &mut Vec<String>) {
     for (n, key) in c.queue().iter().enumerate() {
         lines.push(format!("{me} has {n} {key}"));
     }
@@ -324,7 +324,7 @@ fn component_lines(me: &str, c: &dyn Component, now: Timestamp, lines: &mut Vec<
         });
         lines.push(format!("{me} works on {key}: {}", asks.unwrap_or_default()));
     }
-    for fact in c.memory(now) {
+    for fact in c.memory(caches, now) {
         lines.push(format!("{me} remembers {fact}"));
     }
 }

@@ -22,9 +22,10 @@ pub use replay::{Replay, Replayed};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
-/// steps to the next run of a schedule. A link is written in the oldest version that has all it needs, so that
+/// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed. A link is
+/// written in the oldest version that has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
-const VERSIONS: [char; 4] = ['a', 'b', 'c', 'd'];
+const VERSIONS: [char; 5] = ['a', 'b', 'c', 'd', 'e'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -241,7 +242,12 @@ impl Link {
     fn steps(&self) -> u64 {
         let steps = self.ops.iter().map(|op| match op {
             LinkOp::Steps(_, n) | LinkOp::Policy(_, _, _, n) => *n,
-            _ => 1,
+            LinkOp::Chosen(..)
+            | LinkOp::Heard(..)
+            | LinkOp::Schedule(_)
+            | LinkOp::Act(..)
+            | LinkOp::Fault(_)
+            | LinkOp::Kubectl(..) => 1,
         });
         steps.fold(0, u64::saturating_add)
     }

@@ -74,9 +74,6 @@ pub struct Short {
     pub total: i32,
     /// Whether the rollout is paused.
     pub paused: bool,
-    /// Whether no controller of this build handles the workload's kind: it is stored, and nothing acts on
-    /// it.
-    pub unattended: bool,
     /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
     pub reason: String,
     /// The message that belongs to the reason.
@@ -131,7 +128,6 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
                 available: s.available,
                 total: s.total,
                 paused: s.paused,
-                unattended: false,
                 reason,
                 message,
                 pod: None,
@@ -140,11 +136,6 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
                 blame_pod(drawing, reference, &selector, &mut short);
             }
             out.short.push(short);
-        }
-    }
-    for kind in crate::controllers::UNATTENDED {
-        for (reference, _) in cluster.api().cached_list(*kind, None) {
-            out.short.push(unattended(reference));
         }
     }
     look_at_all(drawing, &mut out);
@@ -281,21 +272,6 @@ fn look_at_all(drawing: &Drawing, out: &mut Declared) {
     }
 }
 
-fn unattended(reference: &ObjectRef) -> Short {
-    Short {
-        object: reference.clone(),
-        want: 0,
-        updated: 0,
-        available: 0,
-        total: 0,
-        paused: false,
-        unattended: true,
-        reason: String::new(),
-        message: String::new(),
-        pod: None,
-    }
-}
-
 /// The number of pods that have the present template of a Deployment.
 fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     let all = cluster.api().cached_list(Kind::REPLICA_SET, Some(&of.key.namespace));
@@ -370,20 +346,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::session::{Depth, Session, Start, scenario};
-
-    #[test]
-    fn what_nobody_looks_after_is_said() {
-        let mut session = Session::new(Start::default());
-        let scaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\nspec:\n  \
-                      maxReplicas: 3\n  scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: web\n";
-        let said = session.apply(scaler);
-        assert_eq!(said.stdout, "horizontalpodautoscaler.autoscaling/web created\n", "{}", said.stderr);
-        let mut drawing = Drawing::default();
-        drawing.draw(session.cluster(), session.cluster());
-        let declared = declared(session.cluster(), &drawing);
-        assert_eq!(declared.short.len(), 1);
-        assert!(declared.short.iter().all(|s| s.unattended));
-    }
 
     #[test]
     fn a_set_is_short_until_its_pods_are_updated() {

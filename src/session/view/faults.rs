@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-use crate::api::types::{Container, Pod, PodSpec};
-use crate::api::{Kind, MetaExt, ObjectRef};
+use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec};
+use crate::api::volume::{claim_of, volume_name};
+use crate::api::{Kind, MetaExt, ObjectRef, csi};
 use crate::cluster::{Cluster, Fault, Process};
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
@@ -68,7 +69,32 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
         let (key, fault) = (Word::new_static(key), Fault::Kubelet { node: None, fault });
         out.push(PodFault { key, what: image, probe: None, fault });
     }
+    for volume in csi_volumes(session.cluster(), pod) {
+        let fails = broken(&|f| match f {
+            kubelet::KubeletFault::Mount { volume: v, failing, .. } => (*v == volume).then_some(*failing),
+            _ => None,
+        });
+        let key = Word::new_static(if fails { "act-mount-works" } else { "act-mount-fails" });
+        let fault =
+            kubelet::KubeletFault::Mount { volume: volume.clone(), failing: !fails, message: "".into() };
+        out.push(PodFault { key, what: volume, probe: None, fault: Fault::Kubelet { node: None, fault } });
+    }
     out
+}
+
+/// The names of the CSI volumes that the pod's claims are bound to.
+fn csi_volumes(cluster: &Cluster, pod: &Pod) -> Vec<Rc<str>> {
+    let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+    let of = |v| {
+        let (name, _) = claim_of(pod, v)?;
+        let claim = ObjectRef::new(Kind::PERSISTENT_VOLUME_CLAIM, MetaExt::namespace(&pod.metadata), &name);
+        let claim = cluster.api().cached(&claim)?.get::<PersistentVolumeClaim>()?.clone();
+        let volume = ObjectRef::new(Kind::PERSISTENT_VOLUME, "", volume_name(&claim));
+        let volume = cluster.api().cached(&volume)?;
+        csi::source(volume.get::<PersistentVolume>()?)?;
+        Some(volume.name().into())
+    };
+    volumes.iter().filter_map(of).collect()
 }
 
 /// A fault of the control plane, or its end.

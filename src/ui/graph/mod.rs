@@ -85,7 +85,10 @@ pub fn Graph(props: &Props) -> Html {
     let world = use_node_ref();
     let slots = use_mut_ref(Slots::default);
     let lines = use_state(|| Lines([true, true, false, true]));
-    let view = use_viewport(&pane, &world);
+    // Whether records are drawn, once a person has chosen.
+    let records = use_state(|| None::<bool>);
+    let heads = use_node_ref();
+    let view = use_viewport(&pane, &world, &heads);
     // Before it has been measured nothing is drawn: it would only fly to another place.
     let measured = view.width() > 0.0;
     let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
@@ -99,9 +102,10 @@ pub fn Graph(props: &Props) -> Html {
     let placed = {
         let slots = slots.clone();
         let graph = props.graph.clone();
-        use_memo((props.graph.shape, FlowKey(flow), props.scenario.clone()), move |_| {
-            layout(&graph, flow, &mut slots.borrow_mut())
-        })
+        use_memo(
+            (props.graph.shape, FlowKey(flow), props.scenario.clone(), *records),
+            move |(.., records)| layout(&graph, flow, &mut slots.borrow_mut(), *records),
+        )
     };
     {
         let view = view.clone();
@@ -170,19 +174,29 @@ pub fn Graph(props: &Props) -> Html {
     };
     let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
     html! {
-        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")} hidden={props.hidden}>
+        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} aria-label={t.get("graph")} hidden={props.hidden}>
+            <div class="over">{ props.children.clone() }</div>
+            <div class="canvas" ref={pane}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
                     if measured {
-                    { for titles(&placed) }
-                    <g class="wires" aria-hidden="true">{ for wires(props, &placed, *lines, selected) }</g>
+                    <g class="wires" aria-hidden="true">{ for wires(props, &placed, flow, *lines, selected) }</g>
                     { for cards(props, &placed, flow, &select, selected, &t) }
                     { for folds(props, &placed, &view, &select, selected) }
                     }
                 </g>
+                <g class="heads" ref={heads} aria-hidden="true"><rect width="100%" height="36" /><g>{ for titles(&placed) }</g></g>
             </svg>
-            { props.children.clone() }
-            <Legend lines={*lines} set={{ let lines = lines.clone(); Callback::from(move |l| lines.set(l)) }} />
+            </div>
+            <div class="foot">
+            <Legend lines={*lines} set={{ let lines = lines.clone(); Callback::from(move |l| lines.set(l)) }}>
+                if placed.records.0 > 0 {
+                    <button type="button" aria-pressed={placed.records.1.to_string()} title={t.get("records-about")}
+                        onclick={ let (records, shown) = (records.clone(), placed.records.1); move |_| records.set(Some(!shown)) }>
+                        { t.with("records", &[("n", (placed.records.0 as f64).into())]) }
+                    </button>
+                }
+            </Legend>
             <div class="zoom" role="group" aria-label={t.get("zoom")}>
                 { zoom_button(&view, 1.25, t.get("zoom-in"), glyph::PLUS) }
                 { zoom_button(&view, 0.8, t.get("zoom-out"), glyph::MINUS) }
@@ -190,6 +204,7 @@ pub fn Graph(props: &Props) -> Html {
                     onclick={ let (view, placed) = (view.clone(), placed.clone()); move |_| view.fit(&placed, flow) }>
                     { glyph::icon(glyph::FIT) }
                 </button>
+            </div>
             </div>
         </section>
     }
@@ -230,15 +245,36 @@ fn focus(pane: &NodeRef, reference: &ObjectRef) {
     }
 }
 
-/// What stands in each column: who has never seen it learns to read it.
+/// A line of a column's head has at most so many characters, so that it does not reach into the next column.
+const HEAD: usize = 27;
+
+/// The kinds of what stands in each column. Those that do not fit into a line stand in one above it.
 fn titles(placed: &Layout) -> Vec<Html> {
     let title = |(kinds, x): &(String, f32)| {
-        html! { <text class="title" x={x.to_string()} y="-14" aria-hidden="true">{ kinds }</text> }
+        let mut lines: Vec<String> = Vec::new();
+        for kind in kinds.split(" · ") {
+            match lines.last_mut() {
+                Some(line) if line.chars().count() + kind.len() + 3 <= HEAD => {
+                    *line = format!("{line} · {kind}")
+                }
+                Some(line) => {
+                    line.push_str(" ·");
+                    lines.push(kind.to_owned());
+                }
+                None => lines.push(kind.to_owned()),
+            }
+        }
+        let above = lines.len();
+        let line = |(i, line): (usize, String)| {
+            let y = -12 - 13 * i32::try_from(above - 1 - i).unwrap_or(0);
+            html! { <tspan x={x.to_string()} y={y.to_string()}>{ line }</tspan> }
+        };
+        html! { <text class="title">{ for lines.into_iter().enumerate().map(line) }</text> }
     };
     placed.titles.iter().map(title).collect()
 }
 
-fn wires(props: &Props, placed: &Layout, lines: Lines, selected: Option<usize>) -> Vec<Html> {
+fn wires(props: &Props, placed: &Layout, flow: Flow, lines: Lines, selected: Option<usize>) -> Vec<Html> {
     let changed = |i: usize| props.graph.node(i).is_some_and(|n| props.changed.contains(&n.reference));
     let mut out = Vec::new();
     for w in placed.wires.iter().filter(|w| !w.path.is_empty()) {
@@ -247,6 +283,8 @@ fn wires(props: &Props, placed: &Layout, lines: Lines, selected: Option<usize>) 
             .zip(lines.0)
             .find(|((k, ..), _)| *k == w.kind)
             .map_or(("owner", true), |((_, name, _), on)| (*name, on));
+        // In rows there is no room between the cards: only the lines of the selected card are drawn beside owners'.
+        let on = on && (flow == Flow::Right || w.kind == EdgeKind::Owner);
         let touched = selected.is_some_and(|s| s == w.from || s == w.to);
         // A pod that was just bound shows where to.
         let fresh = if w.kind == EdgeKind::Binding { w.from } else { w.to };
@@ -324,6 +362,7 @@ fn folds(
 struct LegendProps {
     lines: Lines,
     set: Callback<Lines>,
+    children: Html,
 }
 
 /// What the lines mean; each can be switched.
@@ -349,5 +388,5 @@ fn Legend(props: &LegendProps) -> Html {
             </button>
         }
     });
-    html! { <div class="legend" role="group" aria-label={t.get("lines")}>{ for buttons }</div> }
+    html! { <div class="legend" role="group" aria-label={t.get("lines")}>{ for buttons }{ props.children.clone() }</div> }
 }

@@ -14,8 +14,10 @@ use crate::ui::layout::{Flow, Layout, Rect};
 const SMALLEST: f32 = 0.08;
 /// Smaller than this, the words on a card cannot be read.
 const READABLE: f32 = 0.65;
-/// A pane of less height than this has less room to give away around the graph.
-const LOW: f32 = 340.0;
+/// How much of the pane's top the columns' heads take.
+const HEADS: f32 = 40.0;
+/// How much room is left at the pane's other edges.
+const EDGE: f32 = 16.0;
 const LARGEST: f32 = 2.5;
 
 #[derive(Default)]
@@ -40,6 +42,7 @@ struct State {
 pub struct Viewport {
     state: Rc<RefCell<State>>,
     world: NodeRef,
+    heads: NodeRef,
     size: (f32, f32),
 }
 
@@ -119,6 +122,15 @@ impl Viewport {
                 let transform = format!("translate({:.2} {:.2}) scale({:.4})", s.x, s.y, s.scale);
                 let _ = world.set_attribute("transform", &transform);
             }
+            // The heads stay in sight above what is moved up.
+            if let Some(heads) = self.heads.cast::<Element>() {
+                let _ = heads.set_attribute("data-over", if s.y < HEADS { "true" } else { "false" });
+                if let Some(titles) = heads.last_element_child() {
+                    let y = s.y.max(HEADS - 4.0);
+                    let transform = format!("translate({:.2} {y:.2}) scale({:.4})", s.x, s.scale);
+                    let _ = titles.set_attribute("transform", &transform);
+                }
+            }
             s.watchers.clone()
         };
         watchers.iter().for_each(|(_, tell)| tell());
@@ -147,19 +159,16 @@ impl Viewport {
             match flow {
                 Flow::Down(_) => {
                     s.scale = 1.0;
-                    (s.x, s.y) = (14.0, 62.0);
+                    (s.x, s.y) = (14.0, 12.0);
                 }
                 Flow::Right => {
-                    // Room for what lies over the graph above and below.
-                    let (top, bottom, side) = if h < LOW { (66.0, 12.0, 20.0) } else { (88.0, 56.0, 20.0) };
-                    let scale =
-                        ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
+                    let (across, down) = (w - 2.0 * EDGE, h - HEADS - EDGE);
+                    let scale = (across / bounds.w.max(1.0)).min(down / bounds.h.max(1.0));
                     // A grid of pods is read by its colours, so it may be as small as it has to.
                     let least = if s.whole || !placed.folds.is_empty() { SMALLEST } else { READABLE };
                     s.scale = scale.clamp(least, 1.0);
-                    s.x = ((w - bounds.w * s.scale) / 2.0).max(side);
-                    let room = h - top - bottom - bounds.h * s.scale;
-                    s.y = top + (room / 2.0).clamp(0.0, 90.0);
+                    s.x = ((w - bounds.w * s.scale) / 2.0).max(EDGE);
+                    s.y = HEADS + ((down - bounds.h * s.scale) / 2.0).clamp(0.0, 90.0);
                 }
             }
         }
@@ -232,7 +241,7 @@ impl Viewport {
                 0.0
             }
         };
-        (shift(left, right, w, 16.0, 16.0), shift(top, bottom, h, 56.0, if h < LOW { 12.0 } else { 56.0 }))
+        (shift(left, right, w, EDGE, EDGE), shift(top, bottom, h, HEADS, EDGE))
     }
 
     fn press(&self, e: &PointerEvent) {
@@ -298,12 +307,12 @@ impl Viewport {
     }
 }
 
-/// The view of a pane onto a world.
+/// The view of a pane onto a world. Above it the heads of its columns move to the left and right with it.
 #[hook]
-pub fn use_viewport(pane: &NodeRef, world: &NodeRef) -> Viewport {
+pub fn use_viewport(pane: &NodeRef, world: &NodeRef, heads: &NodeRef) -> Viewport {
     let state = use_mut_ref(|| State { scale: 1.0, ..State::default() });
     let size = use_state(|| (0.0_f32, 0.0_f32));
-    let viewport = Viewport { state, world: world.clone(), size: *size };
+    let viewport = Viewport { state, world: world.clone(), heads: heads.clone(), size: *size };
     {
         let (pane, viewport) = (pane.clone(), viewport.clone());
         use_effect_with((), move |()| {

@@ -98,6 +98,11 @@ line-owner = owns
 line-selector = selects
 line-binding = runs on
 line-reference = names
+records = { $n ->
+    [one] { $n } record
+   *[other] { $n } records
+}
+records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 card-revision = { $kind } · revision { $n }
 card-paused = paused
@@ -153,7 +158,6 @@ steady-met = { $n ->
 steady-unmet = Nobody has a next command, yet it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
-short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
 ails-condition = { $type } is { $status }
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->
@@ -249,6 +253,10 @@ act-image-gone = Take image { $what } out of the registry
 act-image-gone-about = Nodes that have it keep it; the others cannot pull it any more.
 act-image-back = Put image { $what } back
 act-image-back-about = It can be pulled again.
+act-mount-fails = Let mounts of volume { $what } fail
+act-mount-fails-about = A CSI driver on the node refuses to mount it; where it is mounted, it stays so.
+act-mount-works = Let volume { $what } be mounted again
+act-mount-works-about = The driver answers as it did before.
 
 ## What happened
 said = { $who }: { $what }
@@ -262,6 +270,8 @@ said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
 said-stop = You stopped { $what }.
+said-metrics-server-installed = You installed the metrics server.
+said-metrics-server-removed = You removed the metrics server.
 said-start-process = You started { $what }.
 said-replicate = You started one more { $what }: it waits for the lease.
 said-member-down = You cut etcd member { $what } off.
@@ -273,6 +283,8 @@ said-probe-fails = You let the { $probe } probe of { $what } fail.
 said-probe-passes = You let the { $probe } probe of { $what } pass again.
 said-image-gone = You took the image { $what } out of the registry.
 said-image-back = You put the image { $what } back into the registry.
+said-mount-fails = From now on volume { $what } cannot be mounted.
+said-mount-works = Volume { $what } can be mounted again.
 action-list = { $who } lists every { $kind }
 action-watch = a watch event about a { $kind } reaches { $who }
 action-pop = a { $kind } goes from the delta FIFO into the cache
@@ -472,6 +484,7 @@ why-update_stateful_set_status = it counts { $replicas ->
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
+why-preemption-clear_nomination = { $preemptor }, which is more important, takes the room on { $node } that { $pod } was promised
 why-endpoints-sync_service = ready pods behind { $service }: { $ready }
 why-endpoints-service_gone = { $service } is gone, and so are its endpoints
 why-endpointslice-reconcile = pods behind { $service } in this slice: { $endpoints }
@@ -494,6 +507,35 @@ why-claim_protection-add_finalizer = a claim is kept while a pod uses it
 why-provisioner-provision = claim { $claim } of class { $class } has no volume yet
 why-provisioner-delete = it is { $volume }, and its policy is Delete
 why-provisioner-remove_finalizer = its storage is freed
+why-attach_desired_volumes-attach = pod { $pod } on node { $node } needs volume { $volume }, which is not attached there
+why-reconcile-detach = { $because ->
+        [timeout] node { $node } has been lost for six minutes and still has volume { $volume } in use, so it is detached by force
+        [out-of-service] node { $node } is declared out of service, so volume { $volume } is detached by force
+       *[other] no pod on node { $node } needs volume { $volume } any more, and the kubelet has unmounted it
+    }
+why-update_node_status = the volumes that are attached to { $node } have changed: { $before } before, { $count } now
+why-expand-set_claim_resizer = claim { $claim } asks for more storage than its volume has; { $resizer } is to expand it
+why-ephemeral-create_claim = volume { $volume } of pod { $pod } is ephemeral and has no claim yet
+why-gc_terminating-mark_failed = its node { $node } is declared out of service, so nothing there will report its end
+why-gc_terminating-delete = its node { $node } is declared out of service, so nothing there will end it
+why-attacher-add_finalizer = it is kept until volume { $volume } is detached from { $node }
+why-attacher-attach = volume { $volume } is attached to { $node } now
+why-attacher-refuse = volume { $volume } cannot be attached to { $node }
+why-attacher-detach = it is deleted, and volume { $volume } is no longer attached to { $node }
+why-attacher-remove_finalizer = volume { $volume } is detached from { $node }
+why-resizer-mark = claim { $claim } asks for { $size }: { $state ->
+        [NodeResizePending] the storage has it, and the file system on the node is to follow
+       *[other] the storage is being expanded
+    }
+why-resizer-expand_volume = claim { $claim } asks for { $size }, and the storage of volume { $volume } has it now
+why-resizer-finish = the volume of claim { $claim } has { $size } now
+why-kubelet-volumes_in_use = the attachable volumes that its pods use have changed: { $before } before, { $count } now
+why-kubelet-update_csi_node = { $registered ->
+        [yes] CSI driver { $driver } is installed, and its plug-in is registered on { $node }
+       *[other] CSI driver { $driver } is no longer installed on { $node }
+    }
+why-kubelet-node_expansion_in_progress = the volume of { $claim } has grown, so its file system is expanded on { $node }
+why-kubelet-node_expansion_finished = the file system of { $claim } has been expanded on { $node }
 why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are bound
 why-binding_cycle-bind_volume = { $volume } suits { $claim } on { $node }
 why-binding_cycle-select_node = { $pod } goes to { $node }, so the volume of { $claim } is to be made there
@@ -533,8 +575,10 @@ why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint }
 why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
 why-taint_eviction-condition = it does not tolerate taint { $taints } of its node, and says so before it goes
 why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
-why-gc_orphaned-mark_failed = its node { $node } is no longer there
-why-gc_orphaned-delete = its node { $node } is no longer there
+why-gc_orphaned = its node { $node } is no longer there
+why-gc_terminating = its node { $node } is out of service, so nobody ends it there
+why-gc_unscheduled_terminating = it is being deleted and never had a node
+why-gc_terminated = { $surplus } more pods have ended than the { $kept } that are kept, and it is among the oldest
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it

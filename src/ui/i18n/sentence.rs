@@ -166,6 +166,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::MemberDown { member } => return say("said-member-down", member),
         Fault::MemberUp { member } => return say("said-member-up", member),
         Fault::Compact => return t.get("said-compact"),
+        Fault::MetricsServer { installed: true } => return t.get("said-metrics-server-installed"),
+        Fault::MetricsServer { installed: false } => return t.get("said-metrics-server-removed"),
         Fault::Controllers { process, controllers } => {
             let args = [("process", process.clone().into()), ("controllers", controllers.clone().into())];
             return t.with("said-controllers", &args);
@@ -187,6 +189,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         ),
         KubeletFault::Image { image, pullable: false, .. } => say("said-image-gone", image),
         KubeletFault::Image { image, .. } => say("said-image-back", image),
+        KubeletFault::Mount { volume, failing: true, .. } => say("said-mount-fails", volume),
+        KubeletFault::Mount { volume, .. } => say("said-mount-works", volume),
     }
 }
 

@@ -94,6 +94,8 @@ line-owner = 拥有
 line-selector = 选择
 line-binding = 运行于
 line-reference = 引用
+records = { $n } 个记录
+records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
 card-revision = { $kind } · 修订 { $n }
 card-paused = 已暂停
@@ -130,7 +132,6 @@ steady-met = 运行的正是所声明的：{ $n } 个 Pod。
 steady-unmet = 谁都没有下一条命令，但还不是所声明的样子。
 short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
 short-paused = 已暂停：声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
-short-unattended = 已接受并保存；此版本尚未包含它的控制器，因此不会有任何动作
 ails-condition = { $type } 为 { $status }
 ails-finalizers = 正在删除，在这些 Finalizer 被移除之前不会消失：{ $finalizers }
 ails-more = 还有 { $n } 个对象有问题。
@@ -214,6 +215,10 @@ act-image-gone = 从镜像仓库移走 { $what }
 act-image-gone-about = 已有它的节点会保留它，其他节点不能再拉取。
 act-image-back = 把镜像 { $what } 放回去
 act-image-back-about = 又可以拉取了。
+act-mount-fails = 让卷 { $what } 挂载失败
+act-mount-fails-about = 节点上的 CSI 驱动拒绝挂载它；已挂载的保持挂载。
+act-mount-works = 让卷 { $what } 恢复挂载
+act-mount-works-about = 驱动像之前一样响应。
 
 ## 发生了什么
 said = { $who }：{ $what }
@@ -227,6 +232,8 @@ said-node-up = 你恢复了 { $what }。
 said-restart = 你重启了 { $what }。
 said-watches = 你切断了 { $what } 的 watch。
 said-stop = 你停止了 { $what }。
+said-metrics-server-installed = 你安装了 Metrics Server。
+said-metrics-server-removed = 你移除了 Metrics Server。
 said-start-process = 你启动了 { $what }。
 said-replicate = 你又启动了一个 { $what }：它在等待租约。
 said-member-down = 你断开了 etcd 成员 { $what }。
@@ -238,6 +245,8 @@ said-probe-fails = 你让 { $what } 的 { $probe } 探针失败。
 said-probe-passes = 你让 { $what } 的 { $probe } 探针恢复通过。
 said-image-gone = 你从镜像仓库移走了 { $what }。
 said-image-back = 你把 { $what } 放回了镜像仓库。
+said-mount-fails = 从现在起卷 { $what } 无法挂载。
+said-mount-works = 卷 { $what } 又可以挂载了。
 action-list = { $who } list 所有 { $kind }
 action-watch = 关于 { $kind } 的 watch 事件到达 { $who }
 action-pop = 一个 { $kind } 从 delta FIFO 进入缓存
@@ -394,6 +403,7 @@ why-update_stateful_set_status = 清点：有 { $replicas } 个 Pod，就绪 { $
 why-schedule_one-bind = { $nodes } 个节点中有 { $feasible } 个合适，{ $node } 得分最高
 why-schedule_one-unschedulable = 没有合适的节点：{ $message }
 why-schedule_one-preempt = { $victim } 为 { $pod } 在 { $node } 上让位
+why-preemption-clear_nomination = 优先级更高的 { $preemptor } 占用 { $node } 上原本提名给 { $pod } 的空间
 why-endpoints-sync_service = { $service } 后面就绪的 Pod：{ $ready } 个
 why-endpoints-service_gone = { $service } 已不存在，它的 Endpoints 也随之删除
 why-endpointslice-reconcile = { $service } 后面列在此切片中的 Pod：{ $endpoints } 个
@@ -416,6 +426,35 @@ why-claim_protection-add_finalizer = 有 Pod 使用时申领会被保留
 why-provisioner-provision = 存储类 { $class } 的申领 { $claim } 还没有卷
 why-provisioner-delete = 它处于 { $volume }，回收策略是 Delete
 why-provisioner-remove_finalizer = 它的存储已释放
+why-attach_desired_volumes-attach = 节点 { $node } 上的 Pod { $pod } 需要卷 { $volume }，而它尚未挂接到该节点
+why-reconcile-detach = { $because ->
+        [timeout] 节点 { $node } 失联已满六分钟，仍在使用卷 { $volume }，因此强制解除挂接
+        [out-of-service] 节点 { $node } 被声明为停止服务，因此强制解除卷 { $volume } 的挂接
+       *[other] 节点 { $node } 上已没有 Pod 需要卷 { $volume }，且 kubelet 已将其卸载
+    }
+why-update_node_status = 挂接到 { $node } 的卷有变化：之前 { $before } 个，现在 { $count } 个
+why-expand-set_claim_resizer = 申领 { $claim } 请求的存储多于其卷现有的容量；由 { $resizer } 扩充
+why-ephemeral-create_claim = Pod { $pod } 的卷 { $volume } 是临时卷，还没有申领
+why-gc_terminating-mark_failed = 它的节点 { $node } 被声明为停止服务，那里不会再有人报告它的结束
+why-gc_terminating-delete = 它的节点 { $node } 被声明为停止服务，那里不会再有人结束它
+why-attacher-add_finalizer = 它会被保留，直到卷 { $volume } 从 { $node } 解除挂接
+why-attacher-attach = 卷 { $volume } 现已挂接到 { $node }
+why-attacher-refuse = 卷 { $volume } 无法挂接到 { $node }
+why-attacher-detach = 它已被删除，卷 { $volume } 不再挂接在 { $node } 上
+why-attacher-remove_finalizer = 卷 { $volume } 已从 { $node } 解除挂接
+why-resizer-mark = 申领 { $claim } 请求 { $size }：{ $state ->
+        [NodeResizePending] 存储已扩充，节点上的文件系统随后扩充
+       *[other] 正在扩充存储
+    }
+why-resizer-expand_volume = 申领 { $claim } 请求 { $size }，卷 { $volume } 的存储现已达到
+why-resizer-finish = 申领 { $claim } 的卷现有 { $size }
+why-kubelet-volumes_in_use = 它的 Pod 使用的可挂接卷有变化：之前 { $before } 个，现在 { $count } 个
+why-kubelet-update_csi_node = { $registered ->
+        [yes] CSI 驱动 { $driver } 已安装，其插件已在 { $node } 上注册
+       *[other] CSI 驱动 { $driver } 不再安装在 { $node } 上
+    }
+why-kubelet-node_expansion_in_progress = { $claim } 的卷已变大，因此在 { $node } 上扩充其文件系统
+why-kubelet-node_expansion_finished = { $claim } 的文件系统已在 { $node } 上扩充
 why-binding_cycle-nominate = 申领绑定后 { $pod } 将去往 { $node }
 why-binding_cycle-bind_volume = { $volume } 在 { $node } 上满足 { $claim }
 why-binding_cycle-select_node = { $pod } 去往 { $node }，因此 { $claim } 的卷要在那里创建
@@ -455,8 +494,10 @@ why-mark_node_as_reachable = 它又报告 Ready={ $ready }：去掉污点 { $tai
 why-mark_pods_not_ready = { $node } 没有消息，其上的 Pod 不再算就绪
 why-taint_eviction-condition = 它不容忍所在节点的污点 { $taints }，离开之前先写明
 why-taint_eviction-delete = 它不容忍所在节点的污点 { $taints }
-why-gc_orphaned-mark_failed = 它的节点 { $node } 已经不在了
-why-gc_orphaned-delete = 它的节点 { $node } 已经不在了
+why-gc_orphaned = 它的节点 { $node } 已经不在了
+why-gc_terminating = 它的节点 { $node } 已停止服务，那里没有谁来终止它
+why-gc_unscheduled_terminating = 它正在被删除，而且从未有过节点
+why-gc_terminated = 已结束的 Pod 比保留的 { $kept } 个多出 { $surplus } 个，它属于最早的那些
 why-finalize_namespace = 其中已经什么都不剩
 why-update_namespace_conditions = 其中还有 { $remaining } 个对象
 why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去

@@ -2,10 +2,20 @@
 
 use steady::engine::{Card, Graph, Place};
 
-use super::{DOWN_GAP, Item, Layout, RIGHT, Rect, Slots};
+use super::rows::DOWN_GAP;
+use super::{Item, Layout, RIGHT, Rect, Slots};
 
 /// The height that the third line of a card adds: it says how an object stands.
 const STANDING: f32 = 17.0;
+
+/// The size of other objects' cards where they stand close together, and the gap between them.
+const CLOSE: ((f32, f32), f32) = ((176.0, 40.0), 6.0);
+
+/// How much higher than others the card of an object is.
+fn standing(graph: &Graph, node: usize) -> f32 {
+    let card = graph.nodes.get(node).map(|n| &n.card);
+    if matches!(card, Some(Card::Resource(_))) { STANDING } else { 0.0 }
+}
 
 /// Other objects, in rows of so many: from a point on, in cards of a size. Returns where the last row ends, with the gap.
 fn rows(
@@ -19,9 +29,7 @@ fn rows(
 ) -> f32 {
     let mut y = at.1;
     for row in list.chunks(columns.max(1)) {
-        let card = |i: &usize| graph.nodes.get(*i).map(|n| &n.card);
-        let standing = row.iter().any(|i| matches!(card(i), Some(Card::Resource(_))));
-        let h = size.1 + if standing { STANDING } else { 0.0 };
+        let h = size.1 + row.iter().map(|i| standing(graph, *i)).fold(0.0, f32::max);
         for (i, node) in row.iter().enumerate() {
             let rect = Rect { x: at.0 + i as f32 * (size.0 + gap), y, w: size.0, h };
             out.items.push(Item { node: *node, rect });
@@ -31,8 +39,9 @@ fn rows(
     y
 }
 
-/// Nodes in a column at the right, and the other objects in rows below the pods.
-pub(super) fn right(graph: &Graph, out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots) {
+/// Nodes in a column at the right. The other objects stand in rows below the pods, or, where many groups leave room there, in
+/// a column below the nodes.
+pub(super) fn right(graph: &Graph, out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &mut Slots) {
     let s = &RIGHT;
     // Without workloads and pods, the other objects stand where these would.
     let alone = out.titles.is_empty();
@@ -56,6 +65,18 @@ pub(super) fn right(graph: &Graph, out: &mut Layout, nodes: &[usize], asides: &[
             h: s.node.1,
         };
         out.items.push(Item { node: *node, rect });
+    }
+    let below_nodes = deep.min(nodes.len()) as f32 * (s.node.1 + s.gap) + s.gap;
+    if slots.dense() && nodes.len() <= 8 && !alone {
+        let height: f32 = asides.iter().map(|i| CLOSE.0.1 + standing(graph, *i) + CLOSE.1).sum();
+        slots.height = slots.height.max(out.bounds.h);
+        // A second column makes all smaller, so the first may be a little higher than the workloads.
+        let columns = if below_nodes + height <= slots.height * 1.3 { 1 } else { 2 };
+        slots.beside |= below_nodes + height / columns as f32 <= slots.height * 1.3;
+        if slots.beside {
+            rows(graph, out, asides, columns, (x, below_nodes), CLOSE.0, CLOSE.1);
+            return;
+        }
     }
     let y = if alone { 0.0 } else { out.bounds.h.max(s.between) + 6.0 };
     // Where the column of nodes reaches further down than the pods, the rows of other objects end before it.

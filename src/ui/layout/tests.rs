@@ -16,6 +16,7 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
             keeper: "".into(),
             makes: None,
             ordinal: None,
+            record: false,
         })
     };
     let mut nodes = Vec::new();
@@ -53,18 +54,18 @@ fn what_stays_stays_where_it_is() {
     for flow in [Flow::Right, Flow::Down(360.0)] {
         let mut slots = Slots::default();
         let g1 = graph(3, &[1, 2, 3]);
-        let l1 = layout(&g1, flow, &mut slots);
+        let l1 = layout(&g1, flow, &mut slots, None);
         let g2 = graph(3, &[1, 3]);
-        let l2 = layout(&g2, flow, &mut slots);
+        let l2 = layout(&g2, flow, &mut slots, None);
         let g3 = graph(3, &[1, 3, 4]);
-        let l3 = layout(&g3, flow, &mut slots);
+        let l3 = layout(&g3, flow, &mut slots, None);
         for name in ["p00001", "p00003", "rs", "node-1"] {
             assert_eq!(at(&l1, &g1, name), at(&l2, &g2, name), "{name}");
             assert_eq!(at(&l1, &g1, name), at(&l3, &g3, name), "{name}");
         }
         // The newcomer has the room that was left; going back finds all as it was.
         assert_eq!(at(&l3, &g3, "p00004"), at(&l1, &g1, "p00002"));
-        assert_eq!(layout(&g1, flow, &mut slots), l1);
+        assert_eq!(layout(&g1, flow, &mut slots, None), l1);
     }
 }
 
@@ -82,7 +83,7 @@ fn numbered_pods_stand_in_their_order() {
     for flow in [Flow::Right, Flow::Down(360.0)] {
         let mut slots = Slots::default();
         let (g1, g2) = (numbered(&[2]), numbered(&[0, 1, 2]));
-        let (l1, l2) = (layout(&g1, flow, &mut slots), layout(&g2, flow, &mut slots));
+        let (l1, l2) = (layout(&g1, flow, &mut slots, None), layout(&g2, flow, &mut slots, None));
         assert_eq!(at(&l1, &g1, "p00002"), at(&l2, &g2, "p00002"));
         let tops: Vec<(f32, f32)> =
             [0, 1, 2].map(|i| at(&l2, &g2, &format!("p{i:05}")).unwrap()).map(|r| (r.y, r.x)).to_vec();
@@ -90,7 +91,7 @@ fn numbered_pods_stand_in_their_order() {
         // Numbers that begin higher do not leave room for those that never come.
         let mut fresh = Slots::default();
         let high = numbered(&[7, 8]);
-        let first = layout(&high, flow, &mut fresh);
+        let first = layout(&high, flow, &mut fresh, None);
         assert_eq!(at(&first, &high, "p00007"), at(&l2, &g2, "p00000"));
     }
 }
@@ -100,7 +101,7 @@ fn nothing_lies_on_anything_else() {
     for flow in [Flow::Right, Flow::Down(360.0)] {
         for n in [0, 1, 7, 12, 40] {
             let g = graph(n, &(0..n).collect::<Vec<_>>());
-            let l = layout(&g, flow, &mut Slots::default());
+            let l = layout(&g, flow, &mut Slots::default(), None);
             let rects: Vec<Rect> =
                 l.items.iter().map(|i| i.rect).chain(l.folds.iter().map(|f| f.rect)).collect();
             for (i, a) in rects.iter().enumerate() {
@@ -120,7 +121,7 @@ fn nothing_lies_on_anything_else() {
 #[test]
 fn a_fold_finds_its_cells() {
     let g = graph(300, &(0..300).collect::<Vec<_>>());
-    let l = layout(&g, Flow::Right, &mut Slots::default());
+    let l = layout(&g, Flow::Right, &mut Slots::default(), None);
     let f = &l.folds[0];
     assert_eq!(f.cells.iter().flatten().count(), 300);
     for slot in [0, 17, 299] {
@@ -143,6 +144,7 @@ fn boxed(kind: Kind, place: Place, name: &str, card: Card) -> Rc<GraphNode> {
         keeper: "".into(),
         makes: None,
         ordinal: None,
+        record: false,
     })
 }
 
@@ -159,7 +161,7 @@ fn only_other_objects() {
     ];
     nodes.sort_by(|a, b| a.reference.cmp(&b.reference));
     let graph = Graph { nodes, ..Graph::default() };
-    let l = layout(&graph, Flow::Right, &mut Slots::default());
+    let l = layout(&graph, Flow::Right, &mut Slots::default(), None);
     assert_eq!(l.titles.iter().map(|(t, _)| t.as_str()).collect::<Vec<_>>(), ["Node"]);
     let [a, b, c] = ["a", "b", "c"].map(|name| at(&l, &graph, name).unwrap());
     // The cards of one row are alike.
@@ -179,7 +181,7 @@ fn other_objects_leave_the_nodes_their_room() {
             .collect();
         nodes.sort_by(|a, b| a.reference.cmp(&b.reference));
         let graph = Graph { nodes, ..Graph::default() };
-        let l = layout(&graph, Flow::Right, &mut Slots::default());
+        let l = layout(&graph, Flow::Right, &mut Slots::default(), None);
         for (i, a) in l.items.iter().enumerate() {
             for b in l.items.iter().skip(i + 1) {
                 let (a, b) = (a.rect, b.rect);

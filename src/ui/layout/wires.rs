@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use steady::engine::{EdgeKind, Graph};
 
+use super::route::Obstacles;
 use super::{Flow, Layout, Rect};
 
 /// A line.
@@ -36,6 +37,8 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
             set(*pod, fold.rect, layout.items.len() + i);
         }
     }
+    let cards = layout.items.iter().map(|i| i.rect).chain(layout.folds.iter().map(|f| f.rect));
+    let obstacles = Obstacles::new(cards.collect());
     let mut seen = BTreeSet::new();
     let mut last = None;
     let mut out = Vec::new();
@@ -44,7 +47,7 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
         // An owner's lines to the pods of its grid follow each other.
         if last.replace((pa, pb, e.kind)) != Some((pa, pb, e.kind)) && seen.insert((pa, pb, e.kind)) {
             let path = match flow {
-                Flow::Right => curve(a, b, e.kind),
+                Flow::Right => line(a, b, e.kind, &obstacles),
                 Flow::Down(_) if e.kind == EdgeKind::Owner => elbow(a, b),
                 Flow::Down(_) => bow(a, b),
             };
@@ -54,21 +57,44 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
     out
 }
 
-/// Left to right, an S; otherwise from one's nearer edge to the other's.
-fn curve(a: &Rect, b: &Rect, kind: EdgeKind) -> String {
-    let mid = |r: &Rect| r.y + (r.h / 2.0).min(39.0);
+/// The height at which lines leave and reach a card.
+fn mid(r: &Rect) -> f32 {
+    r.y + (r.h / 2.0).min(39.0)
+}
+
+/// A curve, or a way around the cards that would hide the curve.
+fn line(a: &Rect, b: &Rect, kind: EdgeKind, obstacles: &Obstacles) -> String {
+    let curve = curve(a, b, kind);
+    let around = || obstacles.way((a, mid(a)), (b, mid(b)));
+    let hidden = kind != EdgeKind::Binding && obstacles.hides(curve, [a, b]);
+    if let Some(way) = hidden.then(around).flatten() {
+        return way;
+    }
+    let [(x1, y1), (x2, y2), (x3, y3), (x4, y4)] = curve;
+    format!("M{x1} {y1}C{x2} {y2} {x3} {y3} {x4} {y4}")
+}
+
+/// Left to right, an S; otherwise from one's nearer edge to the other's. Returns the two ends with the points between them
+/// by which the curve is bent.
+fn curve(a: &Rect, b: &Rect, kind: EdgeKind) -> [(f32, f32); 4] {
     // What stands in the row below the rest is joined below that row, past what lies in between.
     let row = a.h < 50.0 && b.h < 50.0 && (a.y - b.y).abs() < 1.0;
     if row && kind != EdgeKind::Binding && b.x > a.right() {
         let (x1, x2, y) = (a.x + a.w / 2.0, b.x + b.w / 2.0, a.bottom());
-        return format!("M{x1} {y}C{x1} {} {x2} {} {x2} {y}", y + 24.0, y + 24.0);
+        return [(x1, y), (x1, y + 24.0), (x2, y + 24.0), (x2, y)];
     }
     // Services and the like stand below what they select.
     let below = a.y > b.bottom() && matches!(kind, EdgeKind::Selector | EdgeKind::Reference);
+    let across = |x1: f32, x2: f32| {
+        let (y1, y2, c) = (mid(a), mid(b), ((x2 - x1) / 2.0).clamp(-60.0, 60.0));
+        [(x1, y1), (x1 + c, y1), (x2 - c, y2), (x2, y2)]
+    };
     if b.x >= a.right() && !below {
-        let (x1, y1, x2, y2) = (a.right(), mid(a), b.x, mid(b));
-        let c = ((x2 - x1) / 2.0).min(60.0);
-        return format!("M{x1} {y1}C{} {y1} {} {y2} {x2} {y2}", x1 + c, x2 - c);
+        return across(a.right(), b.x);
+    }
+    // Or beside it, to the right.
+    if a.x >= b.right() && kind != EdgeKind::Binding {
+        return across(a.x, b.right());
     }
     let (x1, x2) = (a.x + a.w / 2.0, b.x + b.w / 2.0);
     if x2 < x1 || b.bottom() > a.y {
@@ -76,13 +102,13 @@ fn curve(a: &Rect, b: &Rect, kind: EdgeKind) -> String {
     }
     // What stands below and to the left reaches its target from the left, past its neighbours.
     let (y1, y2) = (a.y, mid(b));
-    format!("M{x1} {y1}C{x1} {} {} {y2} {} {y2}", y1 - 44.0, b.x - 50.0, b.x)
+    [(x1, y1), (x1, y1 - 44.0), (b.x - 50.0, y2), (b.x, y2)]
 }
 
-fn upright(a: &Rect, b: &Rect, x1: f32, x2: f32) -> String {
+fn upright(a: &Rect, b: &Rect, x1: f32, x2: f32) -> [(f32, f32); 4] {
     let (y1, y2) = if a.y > b.y { (a.y, b.bottom()) } else { (a.bottom(), b.y) };
     let m = (y1 + y2) / 2.0;
-    format!("M{x1} {y1}C{x1} {m} {x2} {m} {x2} {y2}")
+    [(x1, y1), (x1, m), (x2, m), (x2, y2)]
 }
 
 /// From the owner's left down to what it owns.

@@ -92,6 +92,7 @@ pub fn MachineMap(props: &Props) -> Html {
     let colour = machine.as_ref().map_or("who-machinery", |m| who::class(&m.name));
     html! {
         <section class="graph map" aria-label={t.get("map")}>
+            <div class="over">{ props.children.clone() }</div>
             // A region that scrolls can be scrolled by keys.
             <div class="map-scroll" tabindex="0" role="region" aria-label={t.get("map")}>
                 <div class={classes!("map-world", colour)} ref={world}>
@@ -111,7 +112,6 @@ pub fn MachineMap(props: &Props) -> Html {
                     <i class={classes!("token", failed.then_some("failed"))} ref={token} aria-hidden="true"></i>
                 </div>
             </div>
-            { props.children.clone() }
         </section>
     }
 }

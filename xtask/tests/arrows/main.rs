@@ -9,7 +9,7 @@ mod rooms;
 use std::path::Path;
 
 use map::Map;
-use rooms::{Break, File, between, circles, folders, inside, uses};
+use rooms::{Break, File, between, circles, folders, inside, unused, uses};
 
 /// The folders with Rust files of this repository.
 const FOLDERS: &[&str] = &["src", "crates", "tests", "benches", "examples"];
@@ -44,6 +44,12 @@ fn arrows_point_down() {
     FOLDERS.iter().for_each(|folder| files(folder, &mut all));
     let uses = uses(&all).unwrap_or_else(|e| panic!("{e}"));
     let mut breaks: Vec<Break> = between(&map, &uses).unwrap_or_else(|e| panic!("{e}"));
+    let unused = unused(&map, &uses);
+    assert!(
+        unused.is_empty(),
+        "ARCHITECTURE.md: no file uses these arrows of the map: {}",
+        unused.join(", ")
+    );
     let folders = folders(&all);
     for folder in &map.with_circles {
         assert!(folders.contains(folder), "ARCHITECTURE.md: there is no folder src/{folder}");

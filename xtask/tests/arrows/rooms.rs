@@ -128,6 +128,15 @@ pub fn between(map: &Map, uses: &[Use]) -> Result<Vec<Break>, String> {
     Ok(breaks)
 }
 
+/// The arrows of the map that no file uses, as `from: to`. Uses in tests count.
+pub fn unused(map: &Map, uses: &[Use]) -> Vec<String> {
+    let used: BTreeSet<(&str, &str)> =
+        uses.iter().filter_map(|u| Some((room(map, &u.from)?, room(map, &u.to)?))).collect();
+    let arrows =
+        map.rooms.iter().flat_map(|(from, may)| may.iter().map(move |to| (from.as_str(), to.as_str())));
+    arrows.filter(|arrow| !used.contains(arrow)).map(|(from, to)| format!("{from}: {to}")).collect()
+}
+
 /// The folders below `src/` with Rust files, for example `scheduler/framework`, in order.
 pub fn folders(files: &[File]) -> BTreeSet<String> {
     let paths = files.iter().filter_map(|file| file.name.strip_prefix("src/")?.rsplit_once('/'));
@@ -221,6 +230,15 @@ mod tests {
         let [one] = broken.as_slice() else { panic!("{broken:?}") };
         assert_eq!((one.file.as_str(), one.line), ("src/api/mod.rs", 3));
         assert_eq!((one.from.as_str(), one.to.as_str()), ("api", "etcd"));
+    }
+
+    #[test]
+    fn an_arrow_that_no_file_uses_is_found() {
+        let uses = files(&[
+            ("src/etcd/mod.rs", "#[cfg(test)]\nmod tests { use crate::api::Kind; }"),
+            ("src/lib.rs", "pub use crate::etcd::Etcd;"),
+        ]);
+        assert_eq!(unused(&map("api:\ncel:\netcd: api cel"), &uses), ["etcd: cel"]);
     }
 
     #[test]

@@ -34,7 +34,10 @@ pub fn is_protected(group: &str) -> bool {
 pub fn state(metadata: &ObjectMeta) -> (State, String) {
     let value = metadata.annotation(ANNOTATION).unwrap_or_default();
     const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
-    let needed = format!("protected groups must have approval annotation {ANNOTATION:?}");
+    let needed = format!(
+        "protected groups must have approval annotation {ANNOTATION}",
+        ANNOTATION = go_quote(ANNOTATION)
+    );
     if value.is_empty() {
         (State::Missing, format!("{needed}, {SEE}"))
     } else if value.starts_with("unapproved") {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::go_json::bad_value;
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::apiserver::validation::{BadValue, Errors, FieldError, Path};
 
 /// An error below the validated value.
@@ -95,6 +95,6 @@ pub(super) fn other(path: &str, value: impl Into<BadValue>, what: String) -> Fai
 }
 
 pub(super) fn wrong_type(path: &str, wanted: &str, found: &str) -> Failure {
-    let message = format!("{path} in body must be of type {wanted}: {}", quote(found));
+    let message = format!("{path} in body must be of type {wanted}: {}", go_quote(found));
     Failure { at: Some(path.to_owned()), kind: Kind::Type(found.into()), message }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::correlation::Correlated;
 use super::schema::{AdditionalProperties, Structural};
 use crate::api::go_types::go_json;
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::regexp;
 use crate::apiserver::validation::{Errors, Path};
 use failure::{Failure, Kind, Outcome, composite, errors, other, wrong_type};
@@ -170,7 +170,7 @@ impl Validator {
 
     /// `anyOf`, `oneOf`, `allOf` and `not`, none of which is ratcheted.
     fn junctors(&self, out: &mut Outcome, value: &Value, s: &Structural, path: &str) {
-        let place = quote(path);
+        let place = go_quote(path);
         let v = &s.value;
         out.matches += 1;
         if !v.any_of.is_empty() {

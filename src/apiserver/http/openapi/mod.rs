@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::api::go_types::{self, GoField, GoStruct, Type};
+use crate::api::quote::go_quote;
 use crate::api::{Kind, Scope, patch, release};
 use crate::apiserver::apiextensions::Definitions;
 
@@ -187,7 +188,8 @@ fn about_values(kind: Type) -> Option<String> {
         Type::Named(name, _) => values(name)?,
         _ => return None,
     };
-    let line = |(value, said): &(&str, &str)| format!(" - `{value:?}` {said}").trim_end().to_owned();
+    let line =
+        |(value, said): &(&str, &str)| format!(" - `{}` {said}", go_quote(value)).trim_end().to_owned();
     let mut lines: Vec<String> = values.iter().map(line).collect();
     crate::api::order::sort(&mut lines);
     Some(format!("\n\nPossible enum values:\n{}", lines.join("\n")))

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{AUTHENTICATION, text};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 use crate::api::types::Pod;
 use crate::api::{ApiKind as _, Kind, Object, go_types};
 use crate::apimachinery::{HttpResponse, Status};
@@ -67,7 +67,7 @@ impl Call<'_> {
                 if spec.and_then(|s| s.service_account_name.as_deref()) != Some(account) {
                     return Err(Status::bad_request(format!(
                         "cannot bind token for serviceaccount {} to pod running with different serviceaccount name.",
-                        quote(account)
+                        go_quote(account)
                     )));
                 }
                 object

@@ -233,7 +233,8 @@ fn validate_update(
     let at = Path::new("status").child("conditions");
     for type_ in ["Approved", "Denied", "Failed"] {
         if of(new, type_).len() < of(old, type_).len() {
-            let message = format!("updates may not remove a condition of type {type_:?}");
+            let message =
+                format!("updates may not remove a condition of type {type_}", type_ = go_quote(type_));
             errs.push(FieldError::forbidden(&at, message));
         }
     }
@@ -241,7 +242,8 @@ fn validate_update(
         for type_ in ["Approved", "Denied"] {
             // One that is changed is set back before (`preserve`).
             if of(new, type_).len() > of(old, type_).len() {
-                let message = format!("updates may not add a condition of type {type_:?}");
+                let message =
+                    format!("updates may not add a condition of type {type_}", type_ = go_quote(type_));
                 errs.push(FieldError::forbidden(&at, message));
             }
         }

@@ -208,13 +208,13 @@ pub(in crate::apiserver) fn indexes_format(text: &str, completions: i32) -> Resu
 pub(in crate::apiserver) fn index_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
     let limits: Vec<&str> = text.split('-').collect();
     let index = |limit: &str| {
-        let n = limit
-            .parse::<i64>()
-            .map_err(|_| format!("cannot convert string to integer for index: {limit:?}"))?;
+        let n = limit.parse::<i64>().map_err(|_| {
+            format!("cannot convert string to integer for index: {limit}", limit = go_quote(limit))
+        })?;
         i32::try_from(n)
             .ok()
             .filter(|n| *n < completions)
-            .ok_or_else(|| format!("too large index: {limit:?}"))
+            .ok_or_else(|| format!("too large index: {limit}", limit = go_quote(limit)))
     };
     match limits.as_slice() {
         [one] => index(one).map(|n| (n, n)),
@@ -226,7 +226,8 @@ pub(in crate::apiserver) fn index_interval(text: &str, completions: i32) -> Resu
             Ok((from, to))
         }
         _ => Err(format!(
-            "the fragment {text:?} violates the requirement that an index interval can have at most two parts separated by '-'"
+            "the fragment {text} violates the requirement that an index interval can have at most two parts separated by '-'",
+            text = go_quote(text)
         )),
     }
 }
@@ -243,5 +244,5 @@ pub(in crate::apiserver) fn replacement(errs: &mut Errors, spec: &t::JobSpec, pa
 
 /// Names in a message, as Go's `%q` prints a list of them.
 pub(super) fn quoted(names: &[&str]) -> String {
-    format!("[{}]", names.iter().map(|n| go_quote(n)).collect::<Vec<_>>().join(" "))
+    format!("[{}]", names.iter().map(go_quote).collect::<Vec<_>>().join(" "))
 }

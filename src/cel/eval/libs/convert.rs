@@ -1,8 +1,9 @@
 //! Conversions between types, and sizes.
 
-use super::super::super::time::{duration_seconds, from_seconds, parse_duration, parse_timestamp};
+use super::super::super::time::{duration_seconds, from_seconds, parse_timestamp};
 use super::super::value::{Library, Value};
 use super::super::{EvalError, EvalResult};
+use crate::api::duration;
 
 /// A conversion that does not work, in cel-go's words.
 fn refuse(value: &Value, to: &str) -> EvalError {
@@ -56,7 +57,8 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<EvalResult> {
         "duration" => match value {
             Value::Duration(_) => Ok(value.clone()),
             Value::Int(n) => Ok(Value::Duration(*n)),
-            Value::String(s) => parse_duration(s)
+            Value::String(s) => duration::parse(s)
+                .ok()
                 .map(Value::Duration)
                 .ok_or_else(|| refuse(value, "google.protobuf.Duration")),
             _ => return None,

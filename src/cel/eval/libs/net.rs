@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::super::value::{Library, Value};
 use super::super::{EvalError, EvalResult};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 
 /// An address.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,14 +79,14 @@ fn parse_ip(text: &str) -> Result<IpAddr, String> {
     let address: IpAddr = plain.parse().map_err(|_| {
         format!(
             "IP Address {0} parse error during conversion from string: ParseAddr({0}): unable to parse IP",
-            quote(text)
+            go_quote(text)
         )
     })?;
     if zone.is_some() {
-        return Err(format!("IP address {} with zone value is not allowed", quote(text)));
+        return Err(format!("IP address {} with zone value is not allowed", go_quote(text)));
     }
     if is_mapped(&address) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text)));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", go_quote(text)));
     }
     Ok(address)
 }
@@ -95,22 +95,23 @@ fn parse_cidr(text: &str) -> Result<Cidr, String> {
     let wrong = |why: &str| {
         format!(
             "network address parse error during conversion from string: netip.ParsePrefix({}): {why}",
-            quote(text)
+            go_quote(text)
         )
     };
     let (address, bits) = text.rsplit_once('/').ok_or_else(|| wrong("no '/'"))?;
-    let address: IpAddr =
-        address.parse().map_err(|_| wrong(&format!("ParseAddr({}): unable to parse IP", quote(address))))?;
+    let address: IpAddr = address
+        .parse()
+        .map_err(|_| wrong(&format!("ParseAddr({}): unable to parse IP", go_quote(address))))?;
     let plain = !bits.is_empty()
         && bits.bytes().all(|b| b.is_ascii_digit())
         && (bits == "0" || !bits.starts_with('0'));
     let bits: u8 = if plain { bits.parse().ok() } else { None }
-        .ok_or_else(|| wrong(&format!("bad bits after slash: {}", quote(bits))))?;
+        .ok_or_else(|| wrong(&format!("bad bits after slash: {}", go_quote(bits))))?;
     if u64::from(bits) > width(&address) {
         return Err(wrong("prefix length out of range"));
     }
     if is_mapped(&address) {
-        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text)));
+        return Err(format!("IPv4-mapped IPv6 address {} is not allowed", go_quote(text)));
     }
     Ok(Cidr { address, bits })
 }

@@ -4,8 +4,8 @@ use super::super::super::time::duration_seconds;
 use super::super::EvalError;
 use super::super::meter::Meter;
 use super::super::value::{Items, Value};
-use crate::api::names::quote;
 use crate::api::order;
+use crate::api::quote::go_quote;
 
 /// Digits behind the point where a clause does not say how many.
 const PRECISION: usize = 6;
@@ -129,15 +129,15 @@ fn shown(value: &Value, inside: bool, meter: &mut Meter) -> Result<String, EvalE
         Value::Uint(n) => n.to_string(),
         Value::Double(d) if inside && d.is_finite() => format!("{d:.PRECISION$}"),
         Value::Double(d) => super::convert::double_string(*d),
-        Value::String(s) if inside => quote(s),
+        Value::String(s) if inside => go_quote(s),
         Value::String(s) => s.to_string(),
         Value::Bytes(b) => {
             let text = String::from_utf8_lossy(b);
-            if inside { format!("b{}", quote(&text)) } else { text.into_owned() }
+            if inside { format!("b{}", go_quote(&text)) } else { text.into_owned() }
         }
-        Value::Timestamp(t) if inside => format!("timestamp({})", quote(&t.to_string())),
+        Value::Timestamp(t) if inside => format!("timestamp({})", go_quote(t.to_string())),
         Value::Timestamp(t) => t.to_string(),
-        Value::Duration(d) if inside => format!("duration({})", quote(&duration_seconds(*d))),
+        Value::Duration(d) if inside => format!("duration({})", go_quote(duration_seconds(*d))),
         Value::Duration(d) => duration_seconds(*d),
         Value::Type(t) => t.name().to_owned(),
         Value::List(list) => {

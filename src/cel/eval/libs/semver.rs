@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::super::value::{Library, Value};
 use super::super::{EvalError, EvalResult};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 
 /// A version of <https://semver.org>. Build metadata does not count in comparisons.
 #[derive(Clone, Debug)]
@@ -27,12 +27,16 @@ impl PartialEq for Semver {
 
 fn number(text: &str, name: &str) -> Result<u64, String> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("Invalid character(s) found in {} number {}", name.to_lowercase(), quote(text)));
+        return Err(format!(
+            "Invalid character(s) found in {} number {}",
+            name.to_lowercase(),
+            go_quote(text)
+        ));
     }
     if text.len() > 1 && text.starts_with('0') {
-        return Err(format!("{name} number must not contain leading zeroes {}", quote(text)));
+        return Err(format!("{name} number must not contain leading zeroes {}", go_quote(text)));
     }
-    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: value out of range", quote(text)))
+    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: value out of range", go_quote(text)))
 }
 
 impl Semver {
@@ -54,13 +58,13 @@ impl Semver {
                 return Err("Prerelease is empty".to_owned());
             }
             if !plain(part) {
-                return Err(format!("Invalid character(s) found in prerelease {}", quote(part)));
+                return Err(format!("Invalid character(s) found in prerelease {}", go_quote(part)));
             }
             let digits = part.bytes().all(|b| b.is_ascii_digit());
             if digits && part.len() > 1 && part.starts_with('0') {
                 return Err(format!(
                     "Numeric PreRelease version must not contain leading zeroes {}",
-                    quote(part)
+                    go_quote(part)
                 ));
             }
             parts.push(match part.parse() {
@@ -73,7 +77,7 @@ impl Semver {
                 return Err("Build meta data is empty".to_owned());
             }
             if !plain(part) {
-                return Err(format!("Invalid character(s) found in build meta data {}", quote(part)));
+                return Err(format!("Invalid character(s) found in build meta data {}", go_quote(part)));
             }
         }
         Ok(Semver { numbers, pre: parts })

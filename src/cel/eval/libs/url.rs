@@ -2,7 +2,7 @@
 
 use super::super::value::{Entries, Items, Key, Library, Value};
 use super::super::{EvalError, EvalResult};
-use crate::api::names::quote;
+use crate::api::quote::go_quote;
 
 /// An absolute URL, or an absolute path with a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Url {
 impl Url {
     /// Reads a URL as a request's: without a fragment, and not relative.
     pub(crate) fn parse(text: &str) -> Result<Url, String> {
-        let wrong = |why: String| format!("parse {}: {why}", quote(text));
+        let wrong = |why: String| format!("parse {}: {why}", go_quote(text));
         if text.bytes().any(|b| b < 0x20 || b == 0x7f) {
             return Err(wrong("net/url: invalid control character in URL".to_owned()));
         }
@@ -86,10 +86,10 @@ fn check_host(host: &str) -> Result<(), String> {
     };
     let digits = port.strip_prefix(':').unwrap_or(if port.is_empty() { "" } else { "x" });
     if !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("invalid port {} after host", quote(port)));
+        return Err(format!("invalid port {} after host", go_quote(port)));
     }
     match host.chars().find(|c| matches!(c, ' ' | '"' | '\\' | '<' | '>' | '^' | '`' | '{' | '|' | '}')) {
-        Some(c) => Err(format!("invalid character {} in host name", quote(&c.to_string()))),
+        Some(c) => Err(format!("invalid character {} in host name", go_quote(c.to_string()))),
         None => Ok(()),
     }
 }
@@ -101,7 +101,7 @@ fn check_escapes(text: &str) -> Result<(), String> {
         let mut digits = escape.chars().skip(1);
         if !(0..2).all(|_| digits.next().is_some_and(|c| c.is_ascii_hexdigit())) {
             let shown: String = escape.chars().take(3).collect();
-            return Err(format!("invalid URL escape {}", quote(&shown)));
+            return Err(format!("invalid URL escape {}", go_quote(&shown)));
         }
     }
     Ok(())

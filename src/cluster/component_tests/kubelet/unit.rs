@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{Lab, one};
 use crate::api::Kind;
 use crate::apimachinery::{Body, Request, Verb};
+use crate::client::{TimerOp, Wait};
 use crate::cluster::{Cluster, Config};
 
 #[test]
@@ -131,11 +132,15 @@ impl Alone {
             let event = o.get::<crate::api::types::Event>().unwrap();
             self.said.push(event.reason.clone().unwrap());
         }
-        for t in timers.iter().filter(|t| t.wait == crate::client::Wait::Foreground) {
-            self.now = self.now.max(t.at);
-            self.component.fire(&t.key);
+        let mut fired = false;
+        for timer in timers {
+            if let TimerOp::Set { key, at, wait: Wait::Foreground, .. } = timer {
+                self.now = self.now.max(at);
+                self.component.fire(&key);
+                fired = true;
+            }
         }
-        if timers.iter().any(|t| t.wait == crate::client::Wait::Foreground) {
+        if fired {
             self.run();
         }
     }

@@ -5,25 +5,14 @@ use std::rc::Rc;
 
 use super::{Claim, Cx};
 use crate::api::types::StorageClass;
-use crate::api::volume::{BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, claim_class};
+use crate::api::volume::{BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, claim_class, migrated_driver};
 use crate::api::{MetaExt, ObjectRef};
 use crate::client::{Result, Why};
-
-/// The in-tree plug-ins whose work CSI drivers do now, and these drivers (`k8s.io/csi-translation-lib`).
-const MIGRATED: [(&str, &str); 7] = [
-    ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
-    ("kubernetes.io/azure-disk", "disk.csi.azure.com"),
-    ("kubernetes.io/azure-file", "file.csi.azure.com"),
-    ("kubernetes.io/cinder", "cinder.csi.openstack.org"),
-    ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
-    ("kubernetes.io/portworx-volume", "pxd.portworx.com"),
-    ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
-];
 
 /// The provisioner of a class (`findProvisionablePlugin`). The error is the message of the event.
 fn provisioner(class: &StorageClass) -> std::result::Result<&str, String> {
     let name = class.provisioner.as_str();
-    if let Some((_, driver)) = MIGRATED.iter().find(|(old, _)| *old == name) {
+    if let Some(driver) = migrated_driver(name) {
         return Ok(driver);
     }
     match name {

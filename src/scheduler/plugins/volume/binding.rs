@@ -7,7 +7,6 @@
 
 use std::rc::Rc;
 
-use crate::api::MetaExt;
 use crate::api::node_selector::Terms;
 use crate::api::order;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, StorageClass};
@@ -15,10 +14,37 @@ use crate::api::volume::{
     self, NO_PROVISIONER, SELECTED_NODE, Search, claim_class, claim_phase, find_matching, is_fully_bound,
     requested, volume_name,
 };
-use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Reason, Status};
+use crate::api::{Kind, MetaExt};
+use crate::scheduler::framework::{
+    Actions, Asked, Change, Code, EventResource, Handle, Hint, NodeInfo, PodInfo, Reason, Registered, Status,
+};
 
 /// The plugin's name.
 pub const NAME: &str = "VolumeBinding";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered {
+        resource: EventResource::Of(Kind::STORAGE_CLASS),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Class(after_class),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::PERSISTENT_VOLUME_CLAIM),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Claim(after_claim),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::PERSISTENT_VOLUME),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Queue,
+    },
+    Registered {
+        resource: EventResource::Of(Kind::NODE),
+        actions: Actions::ADD.or(Actions::UPDATE_NODE_LABEL),
+        hint: Hint::Queue,
+    },
+];
 
 const NODE_CONFLICT: Reason = Reason::Borrowed("node(s) didn't match PersistentVolume's node affinity");
 const BIND_CONFLICT: Reason = Reason::Borrowed("node(s) didn't find available persistent volumes to bind");
@@ -180,4 +206,15 @@ fn find_matching_volume(
     let free = volumes.iter().filter(|v| !taken.iter().any(|(_, t)| t.metadata.name == v.metadata.name));
     let here = |v: &PersistentVolume| reachable(v, node);
     find_matching(Search { claim, reachable: Some(&here), waits: true }, free).cloned()
+}
+
+fn after_class(_: Asked<'_>, class: Change<'_, StorageClass>) -> bool {
+    let (Some(old), Some(new)) = (class.old, class.new) else { return true };
+    old.allowed_topologies != new.allowed_topologies
+}
+
+fn after_claim(asked: Asked<'_>, claim: Change<'_, PersistentVolumeClaim>) -> bool {
+    let Some(new) = claim.new else { return true };
+    new.metadata.namespace() == asked.pod.namespace()
+        && asked.pod.claims().any(|(name, _)| name == new.metadata.name())
 }

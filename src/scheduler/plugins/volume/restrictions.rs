@@ -1,12 +1,25 @@
 //! `VolumeRestrictions`: disks that only one pod on a node may mount for writing, and `ReadWriteOncePod`
 //! claims.
 
-use crate::api::Key;
-use crate::api::types::Volume;
-use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
+use crate::api::types::{PersistentVolumeClaim, Pod, Volume};
+use crate::api::{Key, Kind, MetaExt};
+use crate::scheduler::framework::{
+    Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status,
+};
 
 /// The plugin's name.
 pub const NAME: &str = "VolumeRestrictions";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered { resource: EventResource::Pod, actions: Actions::DELETE, hint: Hint::Pod(after_pod_deleted) },
+    Registered { resource: EventResource::Of(Kind::NODE), actions: Actions::ADD, hint: Hint::Queue },
+    Registered {
+        resource: EventResource::Of(Kind::PERSISTENT_VOLUME_CLAIM),
+        actions: Actions::ADD,
+        hint: Hint::Claim(after_claim),
+    },
+];
 
 /// What PreFilter computes.
 #[derive(Clone, Debug, Default)]
@@ -95,4 +108,19 @@ pub fn filter(state: &State, pod: &PodInfo, node: &NodeInfo) -> Status {
         );
     }
     Status::SUCCESS
+}
+
+fn after_pod_deleted(asked: Asked<'_>, pod: Change<'_, Pod>) -> bool {
+    let Some(gone) = pod.old else { return true };
+    if gone.metadata.namespace() != asked.pod.namespace() {
+        return false;
+    }
+    let theirs = gone.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+    let claim = |v: &Volume| v.persistent_volume_claim.as_ref().map(|c| c.claim_name.clone());
+    let shared = |a: &Volume, b: &Volume| conflict(a, b) || (claim(a).is_some() && claim(a) == claim(b));
+    volumes(asked.pod).iter().any(|mine| theirs.iter().any(|other| shared(mine, other)))
+}
+
+fn after_claim(asked: Asked<'_>, claim: Change<'_, PersistentVolumeClaim>) -> bool {
+    claim.new.is_some_and(|c| super::names_claim(asked.pod, c))
 }

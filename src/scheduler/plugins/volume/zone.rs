@@ -1,10 +1,38 @@
 //! `VolumeZone`: a volume in a zone can be used only there.
 
-use crate::api::MetaExt;
-use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::api::volume::waits_for_consumer;
+use crate::api::{Kind, MetaExt};
+use crate::scheduler::framework::{
+    Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status,
+};
 
 /// The plugin's name.
 pub const NAME: &str = "VolumeZone";
+
+/// The events that may let a pod be scheduled which the plugin refused.
+pub const EVENTS: &[Registered] = &[
+    Registered {
+        resource: EventResource::Of(Kind::STORAGE_CLASS),
+        actions: Actions::ADD,
+        hint: Hint::Class(after_class),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::NODE),
+        actions: Actions::ADD.or(Actions::UPDATE_NODE_LABEL),
+        hint: Hint::Queue,
+    },
+    Registered {
+        resource: EventResource::Of(Kind::PERSISTENT_VOLUME_CLAIM),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Claim(after_claim),
+    },
+    Registered {
+        resource: EventResource::Of(Kind::PERSISTENT_VOLUME),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Volume(after_volume),
+    },
+];
 
 const KEYS: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
@@ -50,4 +78,18 @@ pub fn filter(state: &State, node: &NodeInfo) -> Status {
         return Status::SUCCESS;
     }
     Status::unresolvable("node(s) had no available volume zone")
+}
+
+fn after_class(_: Asked<'_>, class: Change<'_, StorageClass>) -> bool {
+    // A mode that is not known is an error, and after an error the pod is tried.
+    class.new.is_some_and(|c| waits_for_consumer(c).unwrap_or(true))
+}
+
+fn after_claim(asked: Asked<'_>, claim: Change<'_, PersistentVolumeClaim>) -> bool {
+    claim.new.is_some_and(|c| super::names_claim(asked.pod, c))
+}
+
+fn after_volume(_: Asked<'_>, volume: Change<'_, PersistentVolume>) -> bool {
+    let (Some(old), Some(new)) = (volume.old, volume.new) else { return true };
+    KEYS.iter().any(|(key, _)| old.metadata.label(key) != new.metadata.label(key))
 }

@@ -43,6 +43,8 @@ pub struct GraphNode {
     pub makes: Option<Kind>,
     /// Its place among the objects of its owner, if it has a fixed one.
     pub ordinal: Option<u32>,
+    /// Whether it is a record that a controller keeps about other objects.
+    pub record: bool,
 }
 
 impl GraphNode {
@@ -57,6 +59,7 @@ impl GraphNode {
             keeper: Word::new_static(view.keeper()),
             makes: view.makes(),
             ordinal: view.ordinal(object),
+            record: view.is_record(),
         }
     }
 

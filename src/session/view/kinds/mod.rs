@@ -80,20 +80,28 @@ pub trait KindView {
     fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
         Vec::new()
     }
+    /// Whether the kind's objects are records that controllers keep about other objects. A graph of many objects leaves them
+    /// out at first.
+    fn is_record(&self) -> bool {
+        false
+    }
     /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 13] = [
+const VIEWS: [(Kind, &dyn KindView); 16] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
     (Kind::NODE, &Nodes),
     (Kind::SERVICE, &Services),
     (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
-    (Kind::EVENT, &Plain { shows: Shows::None }),
-    (Kind::LEASE, &Plain { shows: Shows::None }),
+    (Kind::EVENT, &Plain { shows: Shows::None, record: true }),
+    (Kind::LEASE, &Plain { shows: Shows::None, record: true }),
+    (Kind::ENDPOINTS, &Plain { shows: Shows::Made, record: true }),
+    (Kind::ENDPOINT_SLICE, &Plain { shows: Shows::Made, record: true }),
+    (Kind::CONTROLLER_REVISION, &Plain { shows: Shows::Made, record: true }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
     (Kind::STATEFUL_SET, &StatefulSets),
@@ -106,7 +114,10 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
     if kind.is_custom() {
         return &Customs;
     }
-    VIEWS.iter().find(|(k, _)| *k == kind).map_or(&Plain { shows: Shows::Made }, |(_, view)| *view)
+    VIEWS
+        .iter()
+        .find(|(k, _)| *k == kind)
+        .map_or(&Plain { shows: Shows::Made, record: false }, |(_, view)| *view)
 }
 
 /// An object that is being deleted stays until its finalizers are taken away.
@@ -119,6 +130,7 @@ fn stuck(object: &Object) -> Option<Ails> {
 /// The view of all other kinds: the page knows nothing special about them.
 struct Plain {
     shows: Shows,
+    record: bool,
 }
 
 impl KindView for Plain {
@@ -136,6 +148,9 @@ impl KindView for Plain {
     }
     fn card(&self, _: &Object) -> Card {
         Card::Other
+    }
+    fn is_record(&self) -> bool {
+        self.record
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]

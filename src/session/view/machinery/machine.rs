@@ -137,7 +137,7 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         queue: queue(cluster, actor, component),
         work: work(cluster, component),
         events: component.events_waiting(),
-        memory: cut(component.memory(cluster.now()).into_iter(), SHOWN),
+        memory: cut(component.memory(&process.caches, cluster.now()).into_iter(), SHOWN),
     })
 }
 

@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 
 use super::digits;
+use crate::api::duration;
 
 /// `2006-01-02`
 pub(super) fn is_date(text: &str) -> bool {
@@ -53,40 +54,7 @@ fn is_offset(text: &str) -> bool {
 
 /// What Go's `time.ParseDuration` reads, or numbers with units in words: `3 days`.
 pub(super) fn is_duration(text: &str) -> bool {
-    is_go_duration(text) || is_worded_duration(text)
-}
-
-fn is_go_duration(text: &str) -> bool {
-    let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if rest == "0" {
-        return true;
-    }
-    if rest.is_empty() {
-        return false;
-    }
-    let mut total = 0f64;
-    while !rest.is_empty() {
-        let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-        let (value, after) = rest.split_at_checked(number).unwrap_or((rest, ""));
-        if value.matches('.').count() > 1 || !value.bytes().any(|b| b.is_ascii_digit()) {
-            return false;
-        }
-        let unit = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
-        let (unit, after) = after.split_at_checked(unit).unwrap_or((after, ""));
-        let scale = match unit {
-            "ns" => 1.0,
-            "us" | "µs" | "μs" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 60e9,
-            "h" => 3600e9,
-            _ => return false,
-        };
-        total += value.parse::<f64>().unwrap_or(f64::INFINITY) * scale;
-        rest = after;
-    }
-    // What does not fit into 64 bits of nanoseconds, about 290 years, is no duration.
-    total <= 9_223_372_036_854_775_807.0
+    duration::parse(text).is_ok() || is_worded_duration(text)
 }
 
 /// Whether a number with a unit stands anywhere in a text. The last name of each unit may go on.

@@ -1,6 +1,9 @@
-//! A dynamic provisioner: it creates volumes for claims. It is not part of Kubernetes, but a cluster has one
-//! beside it (`sigs.k8s.io/sig-storage-lib-external-provisioner`, the library in the provisioner of every
-//! CSI driver).
+//! What runs beside Kubernetes: the parts of a storage driver that are not on the nodes. The dynamic provisioner
+//! (`sigs.k8s.io/sig-storage-lib-external-provisioner`) creates volumes for claims; the [`attacher`] attaches them to
+//! nodes; the [`resizer`] expands them.
+//!
+//! There are two provisioners. The volumes of `sim.steady/disk`, that of the default StorageClass, need not be attached.
+//! Those of the CSI driver `csi.sim.steady` do, if there is a CSIDriver of this name.
 //!
 //! The provisioner waits for claims that name it in `volume.kubernetes.io/storage-provisioner`, creates a
 //! PersistentVolume for each, and deletes the volume when it is released and its reclaim policy is `Delete`.
@@ -14,6 +17,9 @@
 //! assert!(cluster.api().etcd().get(&at).is_some());
 //! ```
 
+pub mod attacher;
+pub mod resizer;
+
 use std::fmt;
 use std::rc::Rc;
 
@@ -21,14 +27,15 @@ use jiff::SignedDuration;
 
 use crate::api::persistent::Map;
 use crate::api::types::{
-    HostPathVolumeSource, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
-    PersistentVolumeSpec, StorageClass,
+    CSIPersistentVolumeSource, HostPathVolumeSource, Node, NodeSelector, NodeSelectorRequirement,
+    NodeSelectorTerm, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeSpec, StorageClass, TopologySelectorTerm, VolumeNodeAffinity,
 };
 use crate::api::volume::{
     BETA_STORAGE_PROVISIONER, DEFAULT_CLASS, PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER, claim_class,
     volume_name, volume_phase,
 };
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, csi, later};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{
     Component, Context, Controller, EventFlavour, Memory, Reconciler, Result, Seen, Watches, Why,
@@ -43,7 +50,11 @@ const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
 /// The components of the process beside the control plane.
 pub fn components() -> Vec<Box<dyn Component>> {
-    vec![Controller::boxed(Provisioner)]
+    vec![
+        Controller::boxed(Provisioner),
+        Controller::boxed(attacher::Attacher),
+        Controller::boxed(resizer::Resizer),
+    ]
 }
 
 /// The default StorageClass. Its volumes are created on the node of the first pod that uses them, and
@@ -125,6 +136,7 @@ impl Reconciler for Provisioner {
                 }
             })
             .reads::<StorageClass>()
+            .reads::<Node>()
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
@@ -135,15 +147,20 @@ impl Reconciler for Provisioner {
     }
 }
 
+/// Whether a provisioner of this name is simulated here.
+fn is_my_name(provisioner: &str) -> bool {
+    provisioner == NAME || provisioner == csi::DRIVER
+}
+
 fn is_mine(volume: &PersistentVolume) -> bool {
-    volume.metadata.annotation(PROVISIONED_BY) == Some(NAME)
+    volume.metadata.annotation(PROVISIONED_BY).is_some_and(is_my_name)
 }
 
 /// Whether a claim needs a volume of this provisioner, apart from what its class says (`shouldProvision`).
 fn should_provision(claim: &PersistentVolumeClaim) -> bool {
     let m = &claim.metadata;
     let asked = m.annotation(STORAGE_PROVISIONER).or(m.annotation(BETA_STORAGE_PROVISIONER));
-    volume_name(claim).is_empty() && asked == Some(NAME) && !m.is_deleting()
+    volume_name(claim).is_empty() && asked.is_some_and(is_my_name) && !m.is_deleting()
 }
 
 async fn provision(cx: &Cx, key: &Key) -> Result {
@@ -181,7 +198,8 @@ async fn provision(cx: &Cx, key: &Key) -> Result {
     let why = Why::new("provisioner.provision")
         .read("claim", ObjectRef::of(&*claim), "spec.storageClassName", claim.metadata.name())
         .with("class", class.metadata.name());
-    match cx.create(volume(&claim, &class, &name)).because(why).await {
+    let node = cx.lister::<Node>().get(&Key::new("", node)).cloned();
+    match cx.create(volume(&claim, &class, &name, node.as_deref())).because(why).await {
         Err(e) if !e.is_already_exists() => return Err(e.into()),
         _ => {}
     }
@@ -192,13 +210,19 @@ async fn provision(cx: &Cx, key: &Key) -> Result {
     Ok(())
 }
 
-fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, name: &str) -> PersistentVolume {
+fn volume(
+    claim: &PersistentVolumeClaim,
+    class: &StorageClass,
+    name: &str,
+    node: Option<&Node>,
+) -> PersistentVolume {
     let spec = claim.spec.clone().unwrap_or_default();
+    let is_csi = class.provisioner == csi::DRIVER;
     let size = spec.resources.and_then(|r| r.requests?.get("storage").cloned()).unwrap_or_default();
     PersistentVolume {
         metadata: ObjectMeta {
             name: Some(name.to_owned()),
-            annotations: Some([(PROVISIONED_BY.to_owned(), NAME.to_owned())].into()),
+            annotations: Some([(PROVISIONED_BY.to_owned(), class.provisioner.clone())].into()),
             finalizers: Some(vec![FINALIZER.to_owned()]),
             ..Default::default()
         },
@@ -214,10 +238,16 @@ fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, name: &str) -> Pe
                 resource_version: claim.metadata.resource_version.clone(),
                 field_path: None,
             }),
-            host_path: Some(HostPathVolumeSource {
+            host_path: (!is_csi).then(|| HostPathVolumeSource {
                 path: format!("/var/lib/volumes/{name}"),
                 ..Default::default()
             }),
+            csi: is_csi.then(|| CSIPersistentVolumeSource {
+                driver: csi::DRIVER.to_owned(),
+                volume_handle: name.to_owned(),
+                ..Default::default()
+            }),
+            node_affinity: topology(class, node),
             mount_options: class.mount_options.clone(),
             persistent_volume_reclaim_policy: class.reclaim_policy.clone(),
             storage_class_name: Some(class.metadata.name().to_owned()),
@@ -226,6 +256,31 @@ fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, name: &str) -> Pe
         }),
         status: None,
     }
+}
+
+/// The nodes that can reach a new volume, if its class allows certain topologies only (`GenerateVolumeNodeAffinity`): those
+/// in the same place as the selected node, or else those in the first place that the class names.
+fn topology(class: &StorageClass, node: Option<&Node>) -> Option<VolumeNodeAffinity> {
+    let terms = class.allowed_topologies.as_deref().unwrap_or_default();
+    let labels = node.map(|n| n.metadata.labels_or_empty());
+    let place = |term: &TopologySelectorTerm| -> Option<Vec<NodeSelectorRequirement>> {
+        let requirements = term.match_label_expressions.as_deref().unwrap_or_default().iter();
+        let one = requirements.map(|r| {
+            let value = match labels {
+                Some(labels) => labels.get(&r.key).filter(|v| r.values.contains(v)),
+                None => r.values.first(),
+            };
+            value.map(|v| NodeSelectorRequirement {
+                key: r.key.clone(),
+                operator: "In".into(),
+                values: Some(vec![v.clone()]),
+            })
+        });
+        one.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+    };
+    let expressions = terms.iter().find_map(place)?;
+    let term = NodeSelectorTerm { match_expressions: Some(expressions), match_fields: None };
+    Some(VolumeNodeAffinity { required: Some(NodeSelector { node_selector_terms: vec![term] }) })
 }
 
 /// Deletes a released volume (`shouldDelete` and `deleteVolumeOperation`).

@@ -1,0 +1,1 @@
+//! Sizes by numbers: what Kubernetes' own functions give for the same values.

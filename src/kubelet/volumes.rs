@@ -1,0 +1,155 @@
+//! The volume manager (`pkg/kubelet/volumemanager`), as far as it is about CSI volumes: a volume is mounted on the node
+//! once the attach/detach controller has attached it, and unmounted when its pods have ended.
+//!
+//! A node's status says both sides: the kubelet writes `volumesInUse`, the volumes that it has mounted or is going to
+//! mount; the controller writes `volumesAttached`. The kubelet mounts only what is in both, and the controller detaches
+//! only what the kubelet does not have in use.
+
+use std::rc::Rc;
+
+use super::state::{PodVolume, Retry, State, Work};
+use super::timings::{self, later};
+use super::turn::Turn;
+use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim};
+use crate::api::volume::{claim_of, volume_name};
+use crate::api::{Key, MetaExt, Timestamp, csi};
+use crate::client::Caches;
+
+/// Whether a node's status names a volume as in use and as attached.
+fn is_attached(node: &Node, volume: &str) -> bool {
+    let Some(status) = node.status.as_ref() else { return false };
+    status.volumes_in_use.iter().flatten().any(|v| v == volume)
+        && status.volumes_attached.iter().flatten().any(|v| v.name == volume)
+}
+
+/// The volumes that the kubelet has in use, by name.
+pub(super) fn in_use(state: &State) -> Vec<String> {
+    let mut names: Vec<String> = state.node.volumes.keys().map(|(volume, _)| volume.to_string()).collect();
+    names.dedup();
+    names
+}
+
+/// Whether the Node's `status.volumesInUse` is not what the kubelet has in use.
+pub(super) fn is_unreported(state: &State, node: &Node) -> bool {
+    let said = node.status.as_ref().and_then(|s| s.volumes_in_use.as_deref()).unwrap_or_default();
+    said != in_use(state)
+}
+
+/// The next moment at which kubelets report their nodes' status (`nodeStatusUpdateFrequency`).
+pub(super) fn next_report(now: Timestamp) -> jiff::SignedDuration {
+    let interval = timings::NODE_STATUS_UPDATE;
+    let since = now.duration_since(Timestamp::UNIX_EPOCH).as_millis().rem_euclid(interval.as_millis());
+    interval - jiff::SignedDuration::from_millis(i64::try_from(since).unwrap_or(0))
+}
+
+/// Whether the plug-in of a CSI driver is registered with the kubelet.
+pub(super) fn is_registered(caches: &Caches, driver: &str) -> bool {
+    driver == csi::DRIVER && caches.get::<CSIDriver>(&Key::new("", driver)).is_some()
+}
+
+impl Turn<'_> {
+    /// The pod's CSI volumes. Its claims are bound.
+    fn csi_volumes(&self) -> Vec<PodVolume> {
+        let of = |v| {
+            let (claim, _) = claim_of(self.pod, v)?;
+            let claim = Key::new(MetaExt::namespace(&self.pod.metadata), &claim);
+            let bound = self.caches.get::<PersistentVolumeClaim>(&claim)?;
+            let volume = self.caches.get::<PersistentVolume>(&Key::new("", volume_name(bound)))?;
+            let (driver, handle) = csi::source(volume)?;
+            let installed = self.caches.get::<CSIDriver>(&Key::new("", driver));
+            Some(PodVolume {
+                volume: MetaExt::name(&volume.metadata).into(),
+                claim,
+                name: csi::unique_name(driver, handle).into(),
+                driver: driver.into(),
+                attachable: csi::needs_attach(installed.map(|d| &**d)),
+                mounted: false,
+            })
+        };
+        self.spec.volumes.iter().flatten().filter_map(of).collect()
+    }
+
+    /// Whether the pod's CSI volumes are mounted (`WaitForAttachAndMount`). If they are not, the next steps towards that
+    /// are taken: the node says that it uses them, waits until they are attached, and mounts them.
+    pub(super) fn csi_volumes_are_mounted(&mut self) -> bool {
+        if self.rt.volumes.is_empty() {
+            self.rt.volumes = self.csi_volumes();
+            let key = MetaExt::key(&self.pod.metadata);
+            for v in self.rt.volumes.iter().filter(|v| v.attachable) {
+                self.node.volumes.insert((v.name.clone(), key.clone()), ());
+            }
+        }
+        if self.rt.volumes.iter().all(|v| v.mounted) {
+            return true;
+        }
+        self.rt.waits_for_attach = !self.volumes_are_attached();
+        if self.rt.waits_for_attach {
+            return false;
+        }
+        let failure = self.rt.volumes.iter().filter(|v| !v.mounted).find_map(|v| {
+            let prefix = format!("MountVolume.MountDevice failed for volume {:?} : ", v.volume);
+            if !is_registered(self.caches, &v.driver) {
+                return Some(format!(
+                    "{prefix}kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: driver name {} not found in the list of registered CSI drivers",
+                    v.driver
+                ));
+            }
+            let why = self.unmountable.get(&v.volume)?;
+            Some(format!("{prefix}rpc error: code = Internal desc = {why}"))
+        });
+        match failure {
+            Some(message) => {
+                self.mount_failed(message);
+                false
+            }
+            None => {
+                self.rt.mount_failures = 0;
+                self.rt.waits_for_config = false;
+                self.rt.work = Some(Work::Mount { until: later(self.now, timings::MOUNT) });
+                false
+            }
+        }
+    }
+
+    /// Whether the Node's status says of all volumes that have to be attached that they are.
+    pub(super) fn volumes_are_attached(&self) -> bool {
+        let Some(node) = self.caches.get::<Node>(self.node_key) else { return false };
+        self.rt.volumes.iter().all(|v| !v.attachable || is_attached(node, &v.name))
+    }
+
+    /// Records that a volume could not be mounted, and plans another attempt.
+    pub(super) fn mount_failed(&mut self, message: String) {
+        self.event(None, "Warning", "FailedMount", message);
+        self.rt.waits_for_config = true;
+        let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
+        self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
+        self.rt.retry = Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), background: true });
+    }
+
+    /// The pod's volumes have been mounted.
+    pub(super) fn mounted(&mut self) {
+        self.rt.volumes.iter_mut().for_each(|v| v.mounted = true);
+    }
+
+    /// Unmounts the pod's volumes: none of its containers runs any more.
+    pub(super) fn unmount(&mut self) {
+        let key = MetaExt::key(&self.pod.metadata);
+        for v in std::mem::take(&mut self.rt.volumes) {
+            self.node.volumes.remove(&(v.name, key.clone()));
+        }
+        self.rt.waits_for_attach = false;
+    }
+}
+
+/// The pods that wait for a volume to be attached.
+pub(super) fn waiting_pods(state: &State) -> Vec<Key> {
+    state.pods.iter().filter(|(_, rt)| rt.waits_for_attach).map(|(key, _)| key.clone()).collect()
+}
+
+/// The volume of a claim that the kubelet has mounted for a pod of it, and that pod's key.
+pub(super) fn mounted_claim(state: &State, claim: &Key) -> Option<(Rc<str>, Key)> {
+    state.pods.iter().find_map(|(pod, rt)| {
+        let volume = rt.volumes.iter().find(|v| v.mounted && v.claim == *claim)?;
+        Some((volume.volume.clone(), pod.clone()))
+    })
+}

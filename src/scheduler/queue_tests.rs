@@ -1,0 +1,209 @@
+#![allow(clippy::unwrap_used)]
+//! Which events let which pods be tried again, and when.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::api::types::Node;
+use crate::api::{Kind, MetaExt};
+use crate::scheduler::framework::{Actions, EventResource, Nothing, node_changes};
+use crate::scheduler::plugins::{
+    inter_pod_affinity, node_affinity, node_ports, node_resources, node_unschedulable, pod_topology_spread,
+    taint_toleration,
+};
+
+const START: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn at(seconds: i64) -> Timestamp {
+    later(START, SignedDuration::from_secs(seconds))
+}
+
+fn pod(name: &str, node: &str, labels: Value, mut spec: Value) -> Rc<Pod> {
+    spec["containers"] = spec.get("containers").cloned().unwrap_or_else(|| json!([{"name": "c"}]));
+    if !node.is_empty() {
+        spec["nodeName"] = json!(node);
+    }
+    let meta = json!({"name": name, "namespace": "ns", "uid": name, "labels": labels});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec});
+    Rc::new(serde_json::from_value(pod).unwrap())
+}
+
+fn node(spec: Value, labels: Value, cpu: &str) -> Rc<Node> {
+    let v = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "labels": labels}, "spec": spec,
+        "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}}});
+    Rc::new(serde_json::from_value(v).unwrap())
+}
+
+fn cpu(cpu: &str) -> Value {
+    json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]})
+}
+
+/// A queue in which `pod` is unschedulable, because the plugin refused it in an attempt at the start.
+fn refused(pod: &Rc<Pod>, plugin: &'static str) -> Queue {
+    let mut queue = Queue::default();
+    queue.add(&pod.metadata.key(), pod, START);
+    let q = queue.pop(START).unwrap();
+    queue.add_unschedulable(q, vec![plugin], START);
+    assert!(queue.pop(at(60)).is_none(), "it waits for an event");
+    queue
+}
+
+/// Whether the event lets a pod be tried that the plugin refused.
+fn helps(pod: &Rc<Pod>, plugin: &'static str, event: &ClusterEvent<'_>) -> bool {
+    let mut queue = refused(pod, plugin);
+    queue.move_all(event, &Nothing, at(60), |_| true);
+    queue.pop(at(60)).is_some()
+}
+
+fn node_helps(pod: &Rc<Pod>, plugin: &'static str, old: Option<&Rc<Node>>, new: &Rc<Node>) -> bool {
+    let actions = old.map_or_else(|| vec![Actions::ADD], |o| node_changes(o, new));
+    actions.into_iter().any(|action| {
+        let resource = EventResource::Of(Kind::NODE);
+        let subject = Subject::Node(Change { old, new: Some(new) });
+        helps(pod, plugin, &ClusterEvent { resource, action, subject })
+    })
+}
+
+#[test]
+fn a_node_helps_the_pods_that_it_can_take() {
+    let (large, small) = (pod("p", "", json!({}), cpu("3")), pod("p", "", json!({}), cpu("1")));
+    let (two, four) = (node(json!({}), json!({}), "2"), node(json!({}), json!({}), "4"));
+    assert!(!node_helps(&large, node_resources::FIT, None, &two));
+    assert!(node_helps(&large, node_resources::FIT, None, &four));
+    assert!(node_helps(&small, node_resources::FIT, Some(&two), &four));
+    assert!(!node_helps(&small, node_resources::FIT, Some(&four), &two), "there is less of it than before");
+
+    let taint = json!({"taints": [{"key": "k", "effect": "NoSchedule"}]});
+    let tainted = node(taint, json!({}), "4");
+    assert!(node_helps(&small, taint_toleration::NAME, Some(&tainted), &four));
+    assert!(!node_helps(&small, taint_toleration::NAME, Some(&four), &tainted));
+    let cordoned = node(json!({"unschedulable": true}), json!({}), "4");
+    assert!(node_helps(&small, node_unschedulable::NAME, Some(&cordoned), &four));
+    assert!(!node_helps(&small, node_unschedulable::NAME, Some(&four), &cordoned));
+
+    let ssd = node(json!({}), json!({"disk": "ssd"}), "4");
+    let picky = pod("p", "", json!({}), json!({"nodeSelector": {"disk": "ssd"}}));
+    assert!(node_helps(&picky, node_affinity::NAME, Some(&four), &ssd));
+    assert!(!node_helps(&picky, node_affinity::NAME, Some(&ssd), &ssd));
+}
+
+#[test]
+fn a_pod_that_goes_helps_those_that_it_was_in_the_way_of() {
+    let gone = |p: &Rc<Pod>, of: &Rc<Pod>, plugin| {
+        helps(of, plugin, &pod_event(EventResource::AssignedPod, Actions::DELETE, Some(p), None))
+    };
+    let near = |name: &str, node: &str| pod(name, node, json!({"app": "a"}), json!({}));
+    let small = pod("p", "", json!({}), cpu("1"));
+    assert!(gone(&near("x", "n"), &small, node_resources::FIT));
+    assert!(!gone(&near("x", ""), &small, node_resources::FIT), "it was on no node");
+
+    let port =
+        |n: u16| json!({"containers": [{"name": "c", "ports": [{"containerPort": 1, "hostPort": n}]}]});
+    let wants = pod("p", "", json!({}), port(80));
+    assert!(gone(&pod("x", "n", json!({}), port(80)), &wants, node_ports::NAME));
+    assert!(!gone(&pod("x", "n", json!({}), port(81)), &wants, node_ports::NAME));
+
+    let term = json!([{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "zone"}]);
+    let apart =
+        json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term}}});
+    let apart = pod("p", "", json!({}), apart);
+    assert!(gone(&near("x", "n"), &apart, inter_pod_affinity::NAME));
+    assert!(!gone(&pod("x", "n", json!({"app": "b"}), json!({})), &apart, inter_pod_affinity::NAME));
+    let added = near("x", "n");
+    let added = pod_event(EventResource::AssignedPod, Actions::ADD, None, Some(&added));
+    assert!(!helps(&apart, inter_pod_affinity::NAME, &added), "one more pod of these is no help");
+
+    let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {"app": "a"}}}]});
+    let spread = pod("p", "", json!({"app": "a"}), spread);
+    assert!(helps(&spread, pod_topology_spread::NAME, &added));
+}
+
+#[test]
+fn a_back_off_is_waited_for_only_after_errors_or_behind_others() {
+    let p = pod("p", "", json!({}), json!({}));
+    let key = p.metadata.key();
+    let deleted = pod("x", "n", json!({}), json!({}));
+    let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&deleted), None);
+    let mut queue = refused(&p, node_resources::FIT);
+    queue.move_all(&event, &Nothing, START, |_| true);
+    assert!(queue.lines().any(|l| l.contains("backing off")));
+    // Another pod is active, so it comes first.
+    let other = pod("q", "", json!({}), json!({}));
+    queue.add(&other.metadata.key(), &other, START);
+    assert_eq!(queue.pop(START).unwrap().info.name(), "q");
+    let q = queue.pop(START).unwrap();
+    assert_eq!((q.info.name(), q.attempts), ("p", 2));
+
+    let mut waits = Vec::new();
+    let mut now = START;
+    queue.add_unschedulable(q, Vec::new(), now);
+    for _ in 0..6 {
+        assert!(queue.pop(now).is_none());
+        let until = queue.next_back_off(false).unwrap();
+        waits.push(until.duration_since(now).as_secs());
+        now = until;
+        let q = queue.pop(now).unwrap();
+        queue.add_unschedulable(q, Vec::new(), now);
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 10, 10]);
+    assert!(queue.has(&key));
+}
+
+#[test]
+fn what_has_waited_for_five_minutes_is_tried_without_an_event() {
+    let p = pod("p", "", json!({}), json!({}));
+    let mut queue = refused(&p, node_resources::FIT);
+    assert_eq!(queue.next_leftover(), Some(at(MAX_IN_UNSCHEDULABLE)));
+    queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE - 1));
+    assert!(!queue.is_ready(at(MAX_IN_UNSCHEDULABLE - 1)));
+    queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE));
+    assert!(queue.pop(at(MAX_IN_UNSCHEDULABLE)).is_some());
+}
+
+#[test]
+fn gates_and_preemption_keep_a_pod_out() {
+    let gated = pod("p", "", json!({}), json!({"schedulingGates": [{"name": "a"}, {"name": "b"}]}));
+    let one = pod("p", "", json!({}), json!({"schedulingGates": [{"name": "b"}]}));
+    let open = pod("p", "", json!({}), json!({}));
+    let key = gated.metadata.key();
+    let mut queue = Queue::default();
+    queue.add(&key, &gated, START);
+    assert!(!queue.is_ready(at(400)) && queue.next_leftover().is_none());
+    queue.update(&key, &gated, &one, &Nothing, START);
+    assert!(!queue.is_ready(START), "one gate is left");
+    queue.update(&key, &one, &open, &Nothing, START);
+    let q = queue.pop(START).unwrap();
+
+    queue.add_unschedulable(q, vec![node_resources::FIT], START);
+    queue.preempts(&key);
+    let victim = pod("x", "n", json!({}), json!({}));
+    let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&victim), None);
+    queue.move_all(&event, &Nothing, START, |_| true);
+    assert!(!queue.is_ready(START), "its victims are still being deleted");
+    queue.preempted(&key, false);
+    queue.move_all(&event, &Nothing, START, |_| true);
+    assert!(queue.pop(START).is_some());
+}
+
+#[test]
+fn a_nomination_is_known_before_the_informer_delivers_it() {
+    let p = pod("p", "", json!({}), json!({}));
+    let key = p.metadata.key();
+    let mut queue = refused(&p, node_resources::FIT);
+    queue.nominate(&key, Some("n"));
+    let mut condition = p.clone();
+    Rc::make_mut(&mut condition).metadata.resource_version = Some("2".into());
+    queue.update(&key, &p, &condition, &Nothing, START);
+    let to = |q: &Queue| q.nominations().map(|(_, n)| n.to_string()).collect::<Vec<_>>();
+    assert_eq!(to(&queue), ["n"]);
+    let mut named = condition.clone();
+    Rc::make_mut(&mut named).status.get_or_insert_default().nominated_node_name = Some("m".into());
+    queue.update(&key, &condition, &named, &Nothing, START);
+    assert_eq!(to(&queue), ["m"]);
+    queue.update(&key, &named, &condition, &Nothing, START);
+    assert!(to(&queue).is_empty());
+}
