@@ -284,6 +284,7 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
         "status": {
             "capacity": spec.capacity,
             "allocatable": spec.capacity,
+            "declaredFeatures": crate::kubelet::DECLARED_FEATURES,
             "conditions": [
                 condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
                 condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),

@@ -1,12 +1,14 @@
 //! What a pod needs next (`kuberuntime_manager.go`, `computePodActions`): which containers to stop and which
 //! to start, init containers first.
 
+use super::behaviour::Exit;
 use super::fault::ProbeType;
-use super::state::{ContainerState, Exited, Todo};
+use super::kill::KILLED;
+use super::state::{ContainerRuntime, ContainerState, Exited, Todo};
 use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::order;
-use crate::api::types::Container;
+use crate::api::types::{Container, ContainerRestartRule};
 
 /// What init containers need, and whether the main containers may run.
 #[derive(Default)]
@@ -15,6 +17,17 @@ struct InitActions {
     start: Vec<usize>,
     kill_pod: bool,
     initialized: bool,
+}
+
+/// The action of the first rule that fits a container's exit code (`FindMatchingContainerRestartRule`).
+fn rule_after(spec: &Container, code: i32) -> Option<&str> {
+    let fits = |rule: &&ContainerRestartRule| {
+        rule.exit_codes.as_ref().is_some_and(|c| {
+            let listed = c.values.iter().flatten().any(|v| *v == code);
+            if c.operator == "NotIn" { !listed } else { listed }
+        })
+    };
+    spec.restart_policy_rules.iter().flatten().find(fits).map(|r| r.action.as_str())
 }
 
 impl Turn<'_> {
@@ -191,15 +204,51 @@ impl Turn<'_> {
         }
     }
 
+    /// Whether all containers are to be restarted (`ShouldAllContainersRestart`, KEP-5532).
+    pub(super) fn should_all_containers_restart(&self) -> bool {
+        let asks = |(i, c): (usize, &ContainerRuntime)| {
+            let (Some(e), Some(spec)) = (c.exited(), self.container_spec(i)) else { return false };
+            rule_after(spec, e.exit.code) == Some("RestartAllContainers")
+        };
+        self.could_all_containers_restart()
+            && !self.pod.metadata.is_deleting()
+            && self.rt.containers.iter().enumerate().any(asks)
+    }
+
+    /// Whether a container has a rule that restarts all containers (`AllContainersCouldRestart`).
+    pub(super) fn could_all_containers_restart(&self) -> bool {
+        let all = self.spec.init_containers.iter().flatten().chain(&self.spec.containers);
+        let mut rules = all.flat_map(|c| c.restart_policy_rules.iter().flatten());
+        rules.any(|r| r.action == "RestartAllContainers")
+    }
+
+    /// Stops all containers at once, without hooks and grace period, and makes them ones that have never been started
+    /// but for their number of restarts.
+    pub(super) fn restart_all(&mut self) {
+        let now = self.now;
+        for c in &mut self.rt.containers {
+            if let ContainerState::Running(r) = &mut c.state {
+                r.ends = Some((now, Exit::code(KILLED)));
+            }
+        }
+        self.observe_exits();
+        for c in &mut self.rt.containers {
+            if let ContainerState::Exited(e) = &c.state {
+                c.last = Some(e.clone());
+                c.restarts = c.restarts.saturating_add(1);
+            }
+            c.state = ContainerState::None;
+            c.waiting = None;
+        }
+        self.rt.restarting_all = false;
+        self.rt.changed = true;
+        self.caused(None, "its containers are restarted");
+    }
+
     fn restarts_after(&self, spec: &Container, exited: &Exited) -> bool {
         let code = exited.exit.code;
-        for rule in spec.restart_policy_rules.iter().flatten() {
-            let codes = rule.exit_codes.as_ref();
-            let listed = codes.is_some_and(|c| c.values.iter().flatten().any(|v| *v == code));
-            let fits = codes.is_some_and(|c| if c.operator == "NotIn" { !listed } else { listed });
-            if fits && rule.action == "Restart" {
-                return true;
-            }
+        if matches!(rule_after(spec, code), Some("Restart" | "RestartAllContainers")) {
+            return true;
         }
         match self.policy_of(spec) {
             "Never" => false,

@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use super::behaviour::{self, Exit};
+use super::behaviour::Exit;
 use super::fault::ProbeType;
 use super::state::ContainerState;
 use super::timings::{self, later};
@@ -12,23 +12,29 @@ use crate::api::Timestamp;
 use crate::api::types::{Container, LifecycleHandler};
 
 /// The exit code of a process ended by SIGKILL.
-const KILLED: i32 = 137;
-
-/// How long a hook takes, and whether it succeeds.
-pub(super) fn hook(handler: &LifecycleHandler) -> (SignedDuration, bool) {
-    if let Some(s) = &handler.sleep {
-        return (SignedDuration::from_secs(s.seconds.clamp(0, 1 << 32)), true);
-    }
-    let command = handler.exec.as_ref().and_then(|e| e.command.as_deref()).unwrap_or_default();
-    match behaviour::parse_command(command) {
-        // A command that never ends is cut off at the end of the grace period.
-        Some((None, _)) => (SignedDuration::from_secs(1 << 32), true),
-        Some((Some(time), code)) => (time, code == 0),
-        None => (SignedDuration::ZERO, true),
-    }
-}
+pub(super) const KILLED: i32 = 137;
 
 impl Turn<'_> {
+    /// Runs a hook of a container. How long it takes, and whether it succeeds. One that never ends is cut off at the end
+    /// of the grace period.
+    pub(super) fn hook(
+        &mut self,
+        i: usize,
+        handler: &LifecycleHandler,
+        at: Timestamp,
+    ) -> (SignedDuration, bool) {
+        const FOREVER: SignedDuration = SignedDuration::from_secs(1 << 32);
+        if let Some(s) = &handler.sleep {
+            return (SignedDuration::from_secs(s.seconds.clamp(0, 1 << 32)), true);
+        }
+        let command = handler.exec.as_ref().and_then(|e| e.command.as_deref()).unwrap_or_default();
+        let Some(executed) = self.execute(i, command, at).filter(|_| !command.is_empty()) else {
+            return (SignedDuration::ZERO, true);
+        };
+        self.note_execution(i, &executed);
+        (executed.takes.unwrap_or(FOREVER), executed.code == 0)
+    }
+
     /// The event's message when a container is stopped.
     pub(super) fn stopping_message(&self, i: usize) -> String {
         format!("Stopping container {}", self.rt.containers.get(i).map_or("", |c| &*c.name))
@@ -89,7 +95,7 @@ impl Turn<'_> {
         let pre_stop = spec.lifecycle.as_ref().and_then(|l| l.pre_stop.as_ref());
         let mut left = grace;
         if let Some(handler) = pre_stop.filter(|_| grace > SignedDuration::ZERO) {
-            let (takes, succeeds) = hook(handler);
+            let (takes, succeeds) = self.hook(i, handler, now);
             if !succeeds {
                 self.event(Some(i), "Warning", "FailedPreStopHook", "PreStopHook failed".into());
             }
@@ -103,10 +109,19 @@ impl Turn<'_> {
             left -= SignedDuration::from_secs(waited.as_secs());
         }
         let left = left.max(timings::MINIMUM_GRACE);
+        let running = self.rt.containers.get(i).and_then(|c| c.running());
+        let signalled = running.filter(|r| !r.behaviour.stop_is_told).and_then(|r| self.signalled(r, signal));
         let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) else {
             return;
         };
-        let end = match r.behaviour.stops {
+        let stops = match signalled {
+            Some((process, end)) => {
+                r.process = Some(process);
+                end.map(|(at, code)| (at.duration_since(signal), code))
+            }
+            None => r.behaviour.stops,
+        };
+        let end = match stops {
             Some((takes, code)) if takes < left => (later(signal, takes), Exit::code(code)),
             _ => (later(signal, left), Exit::code(KILLED)),
         };

@@ -26,7 +26,7 @@ impl Memory for State {
 fn worker(p: &PodRuntime) -> String {
     format!(
         "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} config {} seen {} \
-         attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} deleted {} rebooted {} generation {}",
+         attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}",
         p.phase,
         p.sandbox,
         p.work,
@@ -43,6 +43,7 @@ fn worker(p: &PodRuntime) -> String {
         p.grace,
         p.unreported,
         p.rejected,
+        p.restarting_all,
         p.deleted,
         p.rebooted,
         p.generation,
@@ -55,7 +56,11 @@ fn container(c: &ContainerRuntime) -> String {
         ContainerState::Created(i) => format!("created {}", i.image),
         ContainerState::Running(r) => {
             let ends = r.ends.as_ref().map(|(_, exit)| exit);
-            format!("runs {} as {:?} ends {ends:?} stopping {}", r.instance.image, r.behaviour, r.stopping)
+            let process = r.process.as_ref().map(|p| p.line());
+            format!(
+                "runs {} as {:?} process {process:?} ends {ends:?} stopping {}",
+                r.instance.image, r.behaviour, r.stopping
+            )
         }
         ContainerState::Exited(e) => format!("exited {} {:?} {:?}", e.instance.image, e.exit, e.reason),
     };

@@ -13,6 +13,9 @@
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
+//! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
+//! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
+//! | `known_images` | what is known of images, below the runtime |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
@@ -30,15 +33,22 @@ mod actions;
 mod admit;
 pub mod backoff;
 pub mod behaviour;
+mod changes;
 mod config;
 mod csi;
+mod environment;
+mod execution;
 pub mod fault;
 pub mod images;
 mod kill;
+mod known_images;
 mod memory;
+mod mounts;
 mod node;
 mod pod_worker;
 mod prober;
+pub mod process;
+mod programs;
 mod reconciler;
 mod start;
 pub mod state;
@@ -51,6 +61,7 @@ mod usage;
 mod volumes;
 
 pub use fault::{KubeletFault, ProbeType};
+pub use node::DECLARED_FEATURES;
 pub use state::State;
 pub use task::{Kubelet, Task};
 

@@ -29,6 +29,9 @@ pub(super) fn needs_status(node: &Node) -> bool {
     conditions.iter().any(|c| c.last_heartbeat_time.is_none() || c.status == "Unknown")
 }
 
+/// The features of this kubelet that a pod can depend on (KEP-5328), sorted: `status.declaredFeatures`.
+pub const DECLARED_FEATURES: [&str; 1] = ["RestartAllContainersOnContainerExits"];
+
 impl Kubelet {
     /// Creates the node's lease, or renews it (`controller.sync`), and plans the next renewal.
     pub(super) async fn update_lease(&self, cx: &Cx) -> Result {
@@ -95,6 +98,8 @@ impl Kubelet {
         let Some(old) = cx.caches().get::<Node>(&key).cloned() else { return Ok(()) };
         let mut new = (*old).clone();
         let now = time(cx.now());
+        new.status.get_or_insert_default().declared_features =
+            Some(DECLARED_FEATURES.map(str::to_owned).to_vec());
         for c in new.status.get_or_insert_default().conditions.iter_mut().flatten() {
             if c.status == "Unknown" {
                 let (status, reason, message) = well(&c.type_);

@@ -30,6 +30,7 @@ impl<'a> Turn<'a> {
         }
         self.begin();
         self.take_faults(faults);
+        self.hear_of_changes();
         self.observe_exits();
         match self.rt.phase {
             WorkerPhase::Sync if self.pod.metadata.is_deleting() => self.terminate("deletion was requested"),
@@ -68,8 +69,9 @@ impl<'a> Turn<'a> {
     fn renew_behaviour(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
-            let new = behaviour::of(self.pod, spec);
+            let pod = self.pod;
             if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
+                let new = behaviour::of(pod, spec, r.own);
                 r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
             }
         }
@@ -94,6 +96,8 @@ impl<'a> Turn<'a> {
                         instance: r.instance.clone(),
                         exit: Exit::code(255),
                         reason: Some("Unknown"),
+                        message: None,
+                        process: r.process.clone(),
                         started: r.since,
                         finished: now,
                     }));
@@ -147,11 +151,20 @@ impl<'a> Turn<'a> {
     /// Notes the containers whose end has come.
     pub(super) fn observe_exits(&mut self) {
         for i in 0..self.rt.containers.len() {
+            let ended = self.rt.containers.get(i).and_then(|c| c.running()?.ends);
+            let Some((at, exit)) = ended.filter(|(at, _)| *at <= self.now) else { continue };
+            let message = self.process_ended(i, at, exit.code);
             let Some(c) = self.rt.containers.get_mut(i) else { continue };
             let ContainerState::Running(r) = &c.state else { continue };
-            let Some((at, exit)) = r.ends.filter(|(at, _)| *at <= self.now) else { continue };
-            let exited =
-                Exited { instance: r.instance.clone(), exit, reason: None, started: r.since, finished: at };
+            let exited = Exited {
+                instance: r.instance.clone(),
+                exit,
+                reason: None,
+                message,
+                process: r.process.clone(),
+                started: r.since,
+                finished: at,
+            };
             c.state = ContainerState::Exited(Rc::new(exited));
             self.rt.changed = true;
             self.caused(Some(i), "has ended");
@@ -239,7 +252,10 @@ impl<'a> Turn<'a> {
         self.ask_readiness();
         let statuses = status::all_containers(self);
         let phase = status::phase(self, &statuses, false);
-        self.rt.todo = if self.rt.failed.is_some() || matches!(phase, "Succeeded" | "Failed") {
+        self.rt.restarting_all = self.rt.failed.is_none() && self.should_all_containers_restart();
+        self.rt.todo = if self.rt.restarting_all {
+            vec![Todo::RestartAll]
+        } else if self.rt.failed.is_some() || matches!(phase, "Succeeded" | "Failed") {
             vec![Todo::Terminate]
         } else {
             self.compute_pod_actions()
@@ -264,6 +280,7 @@ impl<'a> Turn<'a> {
                 self.rt.work = Some(Work::Kill { container });
             }
             Todo::Start { container } => self.start_container(container),
+            Todo::RestartAll => self.restart_all(),
             Todo::StopSandbox => {
                 self.rt.changed |= std::mem::take(&mut self.rt.sandbox);
             }

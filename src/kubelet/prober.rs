@@ -8,7 +8,7 @@
 use jiff::SignedDuration;
 
 use super::backoff::go_duration;
-use super::behaviour;
+use super::execution::Executed;
 use super::fault::ProbeType;
 use super::state::ContainerRuntime;
 use super::timings::later;
@@ -48,22 +48,27 @@ struct Outcome {
     passes: bool,
     /// When the answer changes by itself; `None` if it does not.
     changes: Option<Timestamp>,
+    /// What became of the command, if the probe has one and all of it is known.
+    executed: Option<Executed>,
 }
 
-fn outcome(c: &ContainerRuntime, probe: &Probe, type_: ProbeType, at: Timestamp) -> Outcome {
+fn outcome(turn: &Turn<'_>, i: usize, probe: &Probe, type_: ProbeType, at: Timestamp) -> Outcome {
+    let nothing = Outcome { passes: false, changes: None, executed: None };
+    let Some(c) = turn.rt.containers.get(i) else { return nothing };
     let failing = c.failing.get(type_ as usize).copied().unwrap_or_default();
-    let Some(r) = c.running() else { return Outcome { passes: false, changes: None } };
-    if let Some((time, code)) = exec_command(probe) {
-        let in_time = time.is_some_and(|t| t <= whole(probe.timeout_seconds, 1, 1));
-        return Outcome { passes: !failing && in_time && code == 0, changes: None };
+    let Some(r) = c.running() else { return nothing };
+    let command = probe.exec.as_ref().and_then(|e| e.command.as_deref());
+    if let Some(command) = command
+        && let Some(executed) = turn.execute(i, command, at).filter(|e| e.certain)
+    {
+        let in_time = executed.takes.is_some_and(|t| t <= whole(probe.timeout_seconds, 1, 1));
+        let changes = turn.next_change(i, command, &executed, at);
+        let passes = !failing && in_time && executed.code == 0;
+        return Outcome { passes, changes: changes.filter(|_| !failing), executed: Some(executed) };
     }
     let (passes, changes) =
         r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, r.since, at);
-    if failing { Outcome { passes: false, changes: None } } else { Outcome { passes, changes } }
-}
-
-fn exec_command(probe: &Probe) -> Option<(Option<SignedDuration>, i32)> {
-    behaviour::parse_command(probe.exec.as_ref()?.command.as_deref()?)
+    if failing { nothing } else { Outcome { passes, changes, executed: None } }
 }
 
 /// The known result of a probe. A liveness probe counts as passed until it has failed.
@@ -110,7 +115,7 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
         if tick <= turn.now {
             tick = later(tick, period);
         }
-        let heard = outcome(c, probe, type_, tick);
+        let heard = outcome(turn, i, probe, type_, tick);
         let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
         let counting = state.last.is_some_and(|l| Some(l) != known(c, type_));
         if known(c, type_) != Some(heard.passes) || counting {
@@ -184,11 +189,18 @@ impl Turn<'_> {
             return;
         }
         let before = known(c, type_);
-        let passes = outcome(c, probe, type_, tick).passes;
+        let Outcome { passes, executed, .. } = outcome(self, i, probe, type_, tick);
         if !passes {
             let listens = c.running().is_some_and(|r| tick >= later(r.since, r.behaviour.ready_after));
-            let message = format!("{} probe failed: {}", type_.as_str(), self.output(spec, probe, listens));
+            let message = format!(
+                "{} probe failed: {}",
+                type_.as_str(),
+                self.output(spec, probe, listens, executed.as_ref())
+            );
             self.event(Some(i), "Warning", "Unhealthy", message);
+        }
+        if let Some(executed) = &executed {
+            self.note_execution(i, executed);
         }
         state.asked = Some(tick);
         state.run = if state.last == Some(passes) { state.run.saturating_add(1) } else { 1 };
@@ -237,20 +249,27 @@ impl Turn<'_> {
     }
 
     /// The output of a failed probe, in the words of its handler.
-    fn output(&self, container: &Container, probe: &Probe, listens: bool) -> String {
+    fn output(
+        &self,
+        container: &Container,
+        probe: &Probe,
+        listens: bool,
+        executed: Option<&Executed>,
+    ) -> String {
         let address = self.rt.address.as_deref().unwrap_or_default();
         if let Some(exec) = &probe.exec {
             let limit = whole(probe.timeout_seconds, 1, 1);
             let command = exec.command.as_deref().unwrap_or_default();
-            return match behaviour::parse_command(command) {
-                Some((time, _)) if time.is_none_or(|t| t > limit) => {
+            return match executed {
+                Some(e) if e.takes.is_none_or(|t| t > limit) => {
                     format!(
                         "command timed out: {:?} timed out after {}",
                         command.join(" "),
                         go_duration(limit)
                     )
                 }
-                _ => String::new(),
+                Some(e) => e.output.clone(),
+                None => String::new(),
             };
         }
         if let Some(http) = &probe.http_get {

@@ -11,10 +11,10 @@ use super::node;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
-use super::volumes;
+use super::{changes, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, Secret,
+    PodStatus, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -49,16 +49,17 @@ impl Reconciler for Kubelet {
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
-            .watches::<ConfigMap>(|cx, seen| volumes::config_changed(cx, seen.key))
+            .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
             .watches::<PersistentVolumeClaim>(|cx, seen| {
-                volumes::config_changed(cx, seen.key);
+                volumes::retry_mounts(cx, Some(&seen.key.namespace));
                 if seen.new.is_some_and(|c| is_expansion_pending(c))
                     && volumes::mounted_claim(cx.state, seen.key).is_some()
                 {
                     cx.enqueue(Task::Expand(seen.key.clone()));
                 }
             })
-            .watches::<Secret>(|cx, seen| volumes::config_changed(cx, seen.key))
+            .watches::<Secret>(|cx, seen| changes::config_changed(cx, seen.key))
+            .watches::<Service>(changes::service_changed)
             .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));

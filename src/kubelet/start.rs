@@ -7,7 +7,6 @@ use std::rc::Rc;
 use super::backoff::go_duration;
 use super::behaviour;
 use super::images;
-use super::kill;
 use super::state::{ContainerState, Instance, ProbeRun, Retry, Running, Waiting, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
@@ -260,7 +259,11 @@ impl Turn<'_> {
     /// A container has started.
     pub(super) fn started(&mut self, i: usize) {
         let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
-        let behaviour = behaviour::of(self.pod, spec);
+        if !self.rt.containers.get(i).is_some_and(|c| matches!(c.state, ContainerState::Created(_))) {
+            return;
+        }
+        let (own, process) = self.begin_process(i, spec);
+        let behaviour = behaviour::of(self.pod, spec, own);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
         let ContainerState::Created(instance) = &c.state else { return };
         c.state = ContainerState::Running(Running {
@@ -268,6 +271,9 @@ impl Turn<'_> {
             since: now,
             ends: behaviour.ends.map(|(after, exit)| (later(now, after), exit)),
             behaviour,
+            own,
+            process,
+            outside: Rc::default(),
             stopping: false,
         });
         c.waiting = None;
@@ -275,8 +281,9 @@ impl Turn<'_> {
         self.rt.changed = true;
         self.event(Some(i), "Normal", "Started", "Container started".into());
         self.caused(Some(i), "has started");
+        self.settle();
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {
-            let (takes, succeeded) = kill::hook(handler);
+            let (takes, succeeded) = self.hook(i, handler, now);
             self.rt.work = Some(Work::PostStart { container: i, until: later(now, takes), succeeded });
         }
         self.observe_exits();

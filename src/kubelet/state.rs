@@ -6,11 +6,13 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::backoff::BackOff;
-use super::behaviour::{Behaviour, Exit};
+use super::behaviour::{Behaviour, Exit, Own};
 use super::fault::{KubeletFault, ProbeType};
+use super::process::Process;
 use crate::api::persistent::Map;
 use crate::api::types::{Lease, Pod};
 use crate::api::{Key, Timestamp};
+use crate::shell::Write;
 
 /// A kubelet's memory. Clones share their content.
 #[derive(Clone, Debug, Default)]
@@ -158,6 +160,8 @@ pub enum Todo {
         /// The container's index.
         container: usize,
     },
+    /// Stop all containers at once and begin anew with the first init container.
+    RestartAll,
     /// Remove the sandbox: no container will run in it any more.
     StopSandbox,
     /// Go on to SyncTerminatingPod: all containers have ended for good.
@@ -215,12 +219,17 @@ pub struct PodRuntime {
     pub deleted: bool,
     /// What happened last, for the [`Why`](crate::client::Why) of the next status report.
     pub cause: Cause,
+    /// Whether all containers are being restarted, because one ended in a way for which its rules ask for that.
+    pub restarting_all: bool,
     /// Whether the node was down and has come back since the last turn.
     pub rebooted: bool,
     /// `metadata.generation` when SyncPod last began.
     pub generation: i64,
     /// Whether the pod has annotations about its containers' behaviour, or had them at the last turn.
     pub annotated: bool,
+    /// What containers that have ended, hooks and probes have written into the pod's volumes. The first part of a
+    /// path is the volume's name.
+    pub disks: Rc<Vec<Write>>,
 }
 
 /// A CSI volume of a pod.
@@ -357,6 +366,12 @@ pub struct Running {
     pub since: Timestamp,
     /// What the container does.
     pub behaviour: Behaviour,
+    /// What its program does by itself.
+    pub own: Own,
+    /// Its process; `None` if nobody knows its program.
+    pub process: Option<Rc<Process>>,
+    /// What hooks and probes have written into its file system.
+    pub outside: Rc<Vec<Write>>,
     /// When and how it ends; `None` if that is not decided.
     pub ends: Option<(Timestamp, Exit)>,
     /// Whether the kubelet is stopping it.
@@ -364,7 +379,7 @@ pub struct Running {
 }
 
 /// An instance that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exited {
     /// The instance's identity.
     pub instance: Instance,
@@ -372,6 +387,10 @@ pub struct Exited {
     pub exit: Exit,
     /// `Unknown` if the kubelet did not see it end; `None` if the reason follows from `exit`.
     pub reason: Option<&'static str>,
+    /// Its last message (`terminationMessagePath`); `None` if it has left none.
+    pub message: Option<Rc<str>>,
+    /// Its process, for its output; `None` if nobody knows its program.
+    pub process: Option<Rc<Process>>,
     /// When it started.
     pub started: Timestamp,
     /// When it ended.

@@ -12,10 +12,11 @@ const INITIALIZED: &str = "Initialized";
 const READY: &str = "Ready";
 const CONTAINERS_READY: &str = "ContainersReady";
 const SCHEDULED: &str = "PodScheduled";
+const ALL_RESTARTING: &str = "AllContainersRestarting";
 
 /// Whether a condition is the kubelet's to set (`PodConditionByKubelet`).
 fn is_own(type_: &str) -> bool {
-    [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED].contains(&type_)
+    [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED, ALL_RESTARTING].contains(&type_)
 }
 
 /// Statuses of init containers and of main containers.
@@ -63,7 +64,7 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
             waiting += 1;
         }
     }
-    if failed_init > 0 {
+    if failed_init > 0 && !turn.should_all_containers_restart() {
         return "Failed";
     }
     if (pending_init > 0 && !any_started(main)) || waiting > 0 {
@@ -169,13 +170,16 @@ impl Turn<'_> {
         let ready = self.containers_ready(statuses, phase);
         let sandbox = Verdict { holds: self.rt.sandbox, ..Default::default() };
         let scheduled = Verdict { holds: true, ..Default::default() };
-        for (type_, verdict) in [
+        let restarting =
+            self.could_all_containers_restart().then(|| (ALL_RESTARTING, self.restarting(phase)));
+        let own = [
             (READY_TO_START, sandbox),
             (INITIALIZED, self.initialized(statuses, phase)),
             (READY, self.pod_ready(before, &ready)),
             (CONTAINERS_READY, ready),
             (SCHEDULED, scheduled),
-        ] {
+        ];
+        for (type_, verdict) in own.into_iter().chain(restarting) {
             let status = if verdict.holds { "True" } else { "False" };
             let same = before.iter().find(|c| c.type_ == type_ && c.status == status);
             let since = same.and_then(|c| c.last_transition_time.clone()).unwrap_or_else(|| time(self.now));
@@ -190,6 +194,20 @@ impl Turn<'_> {
             });
         }
         out
+    }
+
+    /// `GenerateAllContainersRestartingCondition`
+    fn restarting(&self, phase: &str) -> Verdict {
+        let (holds, reason, message) = match phase {
+            "Succeeded" => (false, Some("PodCompleted"), None),
+            "Failed" => (false, Some("PodFailed"), None),
+            _ if self.rt.restarting_all => {
+                let message = "container exited with restart policy rule".to_owned();
+                (true, Some("RestartAllContainersStarted"), Some(message))
+            }
+            _ => (false, None, None),
+        };
+        Verdict { holds, reason, message }
     }
 
     /// `GenerateContainersReadyCondition`

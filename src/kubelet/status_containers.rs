@@ -155,6 +155,7 @@ fn terminated(e: &Exited) -> ContainerState {
             finished_at: Some(time(e.finished)),
             started_at: Some(time(e.started)),
             reason: Some(reason.into()),
+            message: e.message.as_ref().map(|m| m.to_string()),
             ..Default::default()
         }),
         ..Default::default()

@@ -9,6 +9,7 @@
 //! | a pull that fails | 1 s | the same |
 //! | create and start of a container | 0 s | `sim.steady/start-seconds` |
 //! | an init container whose command says nothing of it is done | after 1 s | `sim.steady/run-seconds` |
+//! | a job whose command says nothing of it is done | after 5 s | the same |
 //! | a container stops after SIGTERM | 1 s | `sim.steady/stop-seconds`, `sim.steady/ignores-sigterm` |
 //! | a container that uses more memory than its limit is killed | after 5 s | |
 //!
@@ -29,6 +30,8 @@ pub const PULL_PRESENT: SignedDuration = SignedDuration::from_millis(500);
 pub const PULL_FAILED: SignedDuration = SignedDuration::from_secs(1);
 /// From the start of an init container to its end, if its command does not say.
 pub const INIT: SignedDuration = SignedDuration::from_secs(1);
+/// From the start of a container that is not always restarted to its end, if its command does not say.
+pub const JOB: SignedDuration = SignedDuration::from_secs(5);
 /// From SIGTERM to the end of a container that does not ignore it.
 pub const STOP: SignedDuration = SignedDuration::from_secs(1);
 /// From the start of a container to its end, if it needs more memory than its limit.

@@ -160,13 +160,8 @@ pub(super) fn mounted_claim(state: &State, claim: &Key) -> Option<(Rc<str>, Key)
     })
 }
 
-/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline,
-/// because the change may let it succeed.
-pub(super) fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
-    retry_mounts(cx, Some(&changed.namespace));
-}
-
-/// The same for the pods of a namespace, or of all.
+/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline, because the change
+/// may let it succeed: of the pods of a namespace, or of all.
 pub(super) fn retry_mounts(cx: &mut Handler<'_, State, Task>, namespace: Option<&str>) {
     let here = cx.state.pods.range(Key::new(namespace.unwrap_or_default(), "")..);
     let waiting: Vec<(Key, _)> = here

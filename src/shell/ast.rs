@@ -5,6 +5,14 @@ use std::rc::Rc;
 /// A word before its expansion.
 pub type Word = Vec<Part>;
 
+/// A word's text, if nothing in it is quoted or expanded.
+pub fn literal(word: &Word) -> Option<String> {
+    match word.as_slice() {
+        [Part::Text { text, quoted: false }] => Some(text.clone()),
+        _ => None,
+    }
+}
+
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {

@@ -146,7 +146,9 @@ impl Shell<'_> {
     /// Whether a path exists. That a path does not exist in an image that nobody has looked into is not certain.
     fn exists(&mut self, path: &str) -> bool {
         let found = self.look(path).is_some();
-        self.certain &= found || self.program.complete || self.path(path).starts_with("/tmp");
+        if !found {
+            self.uncertain(path);
+        }
         found
     }
 

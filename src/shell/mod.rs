@@ -17,10 +17,10 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | `parser`, `words`, `ast` | a script's text, and what is read from it |
+//! | `parser`, `compound`, `words`, `ast` | a script's text, and what is read from it |
 //! | `expand`, `glob`, `arith` | expansions, patterns, arithmetic |
 //! | `machine` | a shell's state: variables, files, streams, the clock |
-//! | `exec` | commands that consist of commands |
+//! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
 //! | `builtins`, `condition`, `tools` | the commands |
 //!
 //! The crates that read shell scripts do not fit: brush-parser and conch-parser bring a parser generator or have no
@@ -29,6 +29,7 @@
 mod arith;
 mod ast;
 mod builtins;
+mod compound;
 mod condition;
 mod exec;
 mod expand;
@@ -36,6 +37,7 @@ mod files;
 mod glob;
 mod machine;
 mod parser;
+mod simple;
 mod text;
 mod tools;
 mod words;
@@ -99,6 +101,8 @@ pub struct Program {
     pub tools: Tools,
     /// Whether the image has no other commands than [`is_tool`] knows, so that another one is not found.
     pub complete: bool,
+    /// Whether a program that nobody knows runs beside it, which may have written any file.
+    pub companions: bool,
     /// What a program does that nobody knows.
     pub unknown: Unknown,
     /// Whether somebody may write to its standard input, so that it does not end.

@@ -78,7 +78,7 @@ impl Parser {
         }))
     }
 
-    fn unexpected_here<T>(&self, wanted: &str) -> Parsed<T> {
+    pub(super) fn unexpected_here<T>(&self, wanted: &str) -> Parsed<T> {
         match self.peek() {
             None => self.end_of_file(wanted),
             Some(c) if is_meta(c) => Err(self.unexpected(c)),
@@ -100,7 +100,7 @@ impl Parser {
         result
     }
 
-    fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
                 Some(' ' | '\t' | '\r') => self.at += 1,
@@ -123,7 +123,7 @@ impl Parser {
         }
     }
 
-    fn skip_lines(&mut self) {
+    pub(super) fn skip_lines(&mut self) {
         loop {
             self.skip_blanks();
             if self.peek() != Some('\n') {
@@ -134,11 +134,11 @@ impl Parser {
     }
 
     /// The reserved word that stands here.
-    fn at_word(&self, word: &str) -> bool {
+    pub(super) fn at_word(&self, word: &str) -> bool {
         self.looking_at(word) && self.ahead(word.chars().count()).is_none_or(is_meta)
     }
 
-    fn take_word(&mut self, word: &str) -> bool {
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
         let found = self.at_word(word);
         if found {
             self.at += word.chars().count();
@@ -146,7 +146,7 @@ impl Parser {
         found
     }
 
-    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+    pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
         self.skip_lines();
         if self.take_word(word) { Ok(()) } else { self.unexpected_here(word) }
     }
@@ -182,7 +182,7 @@ impl Parser {
     }
 
     /// As [`Self::list`], but at least one command.
-    fn some(&mut self, ends: &[&str]) -> Parsed<Node> {
+    pub(super) fn some(&mut self, ends: &[&str]) -> Parsed<Node> {
         let list = self.list(ends)?;
         match &list {
             Node::List(all) if all.is_empty() => self.unexpected_here(ends.first().unwrap_or(&"")),
@@ -225,165 +225,7 @@ impl Parser {
         Ok(if all.len() == 1 && !negated { all.remove(0) } else { Node::Pipeline(negated, all) })
     }
 
-    fn command(&mut self) -> Parsed<Node> {
-        self.nested(|p| p.any_command())
-    }
-
-    fn any_command(&mut self) -> Parsed<Node> {
-        let node = if self.take("((") {
-            Node::Arith(self.arithmetic("))")?)
-        } else if self.take("(") {
-            let list = self.some(&[])?;
-            self.expect_word_char(')')?;
-            Node::Subshell(Box::new(list))
-        } else if self.take_word("{") {
-            let list = self.some(&["}"])?;
-            self.expect_word("}")?;
-            list
-        } else if self.take_word("if") {
-            self.conditional()?
-        } else if self.at_word("while") || self.at_word("until") {
-            let until = self.at_word("until");
-            self.at += 5;
-            let condition = self.some(&["do"])?;
-            Node::Loop(until, Box::new(condition), Box::new(self.body()?))
-        } else if self.take_word("for") {
-            self.for_loop()?
-        } else if self.take_word("case") {
-            self.case()?
-        } else if self.take_word("[[") {
-            self.condition()?
-        } else {
-            return self.simple();
-        };
-        let redirects = self.redirects()?;
-        Ok(if redirects.is_empty() { node } else { Node::Redirected(Box::new(node), redirects) })
-    }
-
-    fn expect_word_char(&mut self, c: char) -> Parsed<()> {
-        self.skip_lines();
-        if self.peek() != Some(c) {
-            return self.unexpected_here(&c.to_string());
-        }
-        self.at += 1;
-        Ok(())
-    }
-
-    fn conditional(&mut self) -> Parsed<Node> {
-        let mut arms = Vec::new();
-        let mut otherwise = None;
-        loop {
-            let condition = self.some(&["then"])?;
-            self.expect_word("then")?;
-            arms.push((condition, self.some(&["elif", "else", "fi"])?));
-            if self.take_word("elif") {
-                continue;
-            }
-            if self.take_word("else") {
-                otherwise = Some(Box::new(self.some(&["fi"])?));
-            }
-            self.expect_word("fi")?;
-            return Ok(Node::If(arms, otherwise));
-        }
-    }
-
-    fn body(&mut self) -> Parsed<Node> {
-        self.expect_word("do")?;
-        let body = self.some(&["done"])?;
-        self.expect_word("done")?;
-        Ok(body)
-    }
-
-    fn for_loop(&mut self) -> Parsed<Node> {
-        self.skip_blanks();
-        if self.take("((") {
-            let parts = [self.arithmetic(";")?, self.arithmetic(";")?, self.arithmetic("))")?];
-            self.separator();
-            return Ok(Node::Count(parts, Box::new(self.body()?)));
-        }
-        let name = self.plain();
-        if !is_name(&name) {
-            return Err(SyntaxError("bad for loop variable".into()));
-        }
-        self.skip_lines();
-        let mut words = None;
-        if self.take_word("in") {
-            let mut all = Vec::new();
-            loop {
-                self.skip_blanks();
-                match self.peek() {
-                    Some(c) if !is_meta(c) => all.push(self.word()?),
-                    _ => break,
-                }
-            }
-            words = Some(all);
-        }
-        self.separator();
-        Ok(Node::For(name, words, Box::new(self.body()?)))
-    }
-
-    fn separator(&mut self) {
-        self.skip_blanks();
-        self.take(";");
-        self.skip_lines();
-    }
-
-    fn plain(&mut self) -> String {
-        let start = self.at;
-        while self.peek().is_some_and(|c| !is_meta(c)) {
-            self.at += 1;
-        }
-        self.s.iter().skip(start).take(self.at - start).collect()
-    }
-
-    fn case(&mut self) -> Parsed<Node> {
-        self.skip_blanks();
-        let word = self.word()?;
-        self.expect_word("in")?;
-        let mut arms = Vec::new();
-        loop {
-            self.skip_lines();
-            if self.take_word("esac") {
-                return Ok(Node::Case(word, arms));
-            }
-            self.take("(");
-            let mut patterns = Vec::new();
-            loop {
-                self.skip_blanks();
-                patterns.push(self.word()?);
-                self.skip_blanks();
-                if !self.take("|") {
-                    break;
-                }
-            }
-            self.expect_word_char(')')?;
-            arms.push((patterns, self.list(&["esac"])?));
-            self.skip_lines();
-            if !self.take(";;") && !self.at_word("esac") {
-                return self.unexpected_here("esac");
-            }
-        }
-    }
-
-    fn condition(&mut self) -> Parsed<Node> {
-        let mut words = Vec::new();
-        loop {
-            self.skip_lines();
-            if self.take_word("]]") {
-                return Ok(Node::Condition(words));
-            }
-            let operator = ["&&", "||", "(", ")", "<", ">"].into_iter().find(|o| self.looking_at(o));
-            match operator {
-                Some(o) => {
-                    self.at += o.len();
-                    words.push(vec![super::ast::Part::Text { text: o.into(), quoted: false }]);
-                }
-                None => words.push(self.word()?),
-            }
-        }
-    }
-
-    fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
+    pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
         let mut all = Vec::new();
         loop {
             self.skip_blanks();
@@ -461,7 +303,7 @@ impl Parser {
         })
     }
 
-    fn simple(&mut self) -> Parsed<Node> {
+    pub(super) fn simple(&mut self) -> Parsed<Node> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             self.skip_blanks();
@@ -472,7 +314,7 @@ impl Parser {
             match self.peek() {
                 Some(c) if !is_meta(c) => {}
                 Some('(') if words.len() == 1 && assigns.is_empty() && redirects.is_empty() => {
-                    if let Some(name) = words.first().and_then(|w| super::words::literal(w)) {
+                    if let Some(name) = words.first().and_then(|w| super::ast::literal(w)) {
                         return self.function(name);
                     }
                     return self.unexpected_here("");
@@ -490,7 +332,7 @@ impl Parser {
                 continue;
             }
             let word = self.word()?;
-            if words.is_empty() && super::words::literal(&word).as_deref() == Some("function") {
+            if words.is_empty() && super::ast::literal(&word).as_deref() == Some("function") {
                 self.skip_blanks();
                 let name = self.plain();
                 self.skip_blanks();
@@ -503,7 +345,7 @@ impl Parser {
         }
         const RESERVED: [&str; 9] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
         if assigns.is_empty()
-            && let Some(first) = words.first().and_then(|w| super::words::literal(w))
+            && let Some(first) = words.first().and_then(|w| super::ast::literal(w))
             && RESERVED.contains(&first.as_str())
             && first != "in"
         {

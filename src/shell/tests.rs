@@ -11,6 +11,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         start: Timestamp::from_second(1_767_225_600).unwrap(),
         tools,
         complete: true,
+        companions: false,
         unknown: Unknown::Forever,
         stdin: false,
         first: true,

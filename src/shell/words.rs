@@ -5,14 +5,6 @@ use std::rc::Rc;
 use super::ast::{Node, Op, Part, Word};
 use super::parser::{Parsed, Parser, SyntaxError, is_meta, is_name};
 
-/// A word's text, if nothing in it is quoted or expanded.
-pub(super) fn literal(word: &Word) -> Option<String> {
-    match word.as_slice() {
-        [Part::Text { text, quoted: false }] => Some(text.clone()),
-        _ => None,
-    }
-}
-
 fn push(out: &mut Word, c: char, quoted: bool) {
     match out.last_mut() {
         Some(Part::Text { text, quoted: q }) if *q == quoted => text.push(c),

@@ -294,7 +294,7 @@ impl Shell<'_> {
     /// Notes that the absence of a path is not certain: the image may have it.
     pub(super) fn uncertain(&mut self, path: &str) {
         let path = self.path(path);
-        let known = self.program.complete || path.starts_with("/tmp/") || path.starts_with("/dev/");
-        self.certain &= known;
+        let empty = path.starts_with("/tmp/") || path.starts_with("/dev/");
+        self.certain &= !self.program.companions && (self.program.complete || empty);
     }
 }

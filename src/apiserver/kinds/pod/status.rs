@@ -42,7 +42,11 @@ pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old
         let value = BadValue::Str(class.to_owned());
         errs.push(FieldError::invalid(&path.child("qosClass"), value, IMMUTABLE));
     }
-    let policy = text(&spec_before.restart_policy);
+    // With a rule that restarts all containers, no container's end is final (`AllContainersCouldRestart`).
+    let all = list(&spec_before.init_containers).iter().chain(&spec_before.containers);
+    let mut rules = all.flat_map(|c| list(&c.restart_policy_rules));
+    let restarts_all = rules.any(|r| r.action == "RestartAllContainers");
+    let policy = if restarts_all { "Always" } else { text(&spec_before.restart_policy) };
     states(
         errs,
         list(&status.container_statuses),

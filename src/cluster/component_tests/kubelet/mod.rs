@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod lifecycle;
+mod programs;
 mod random;
 mod stuck;
 mod unit;

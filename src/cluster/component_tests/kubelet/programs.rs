@@ -1,0 +1,214 @@
+//! What containers with well-known manifests do.
+
+use serde_json::{Value, json};
+
+use super::{Lab, one};
+use crate::api::Kind;
+use crate::kubelet::State;
+
+/// What the containers of the pod have printed until now, current instances.
+fn logs(lab: &Lab) -> String {
+    let kubelet = lab.cluster.processes().nth(2).unwrap();
+    let state = kubelet.components[0].state().downcast_ref::<State>().unwrap();
+    let mut out = String::new();
+    for c in state.pods.values().flat_map(|rt| &rt.containers) {
+        let process = c.running().map(|r| &r.process).or(c.exited().map(|e| &e.process));
+        let end = c.exited().map_or(lab.cluster.now(), |e| e.finished.min(lab.cluster.now()));
+        for o in process.into_iter().flatten().flat_map(|p| p.output(end)) {
+            out.push_str(&o.text);
+        }
+    }
+    out
+}
+
+fn config_map(lab: &mut Lab, data: Value) {
+    lab.create(Kind::CONFIG_MAP, json!({"metadata": {"name": "config"}, "data": data}));
+}
+
+#[test]
+fn the_liveness_example() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({
+        "image": "registry.k8s.io/busybox:1.27.2",
+        "args": ["/bin/sh", "-c", "touch /tmp/healthy; sleep 30; rm -f /tmp/healthy; sleep 600"],
+        "livenessProbe": {"exec": {"command": ["cat", "/tmp/healthy"]}, "initialDelaySeconds": 5, "periodSeconds": 5},
+    })))
+    .wait(100);
+    let unhealthy = "event Warning Unhealthy spec.containers{app}: Liveness probe failed: cat: can't open '/tmp/healthy': No such file or directory";
+    assert!(lab.log.contains(unhealthy), "{}", lab.log);
+    assert!(lab.log.contains("Container app failed liveness probe, will be restarted"), "{}", lab.log);
+    assert!(lab.log.contains("before Error 137, restarts 1"), "{}", lab.log);
+}
+
+#[test]
+fn an_init_container_waits_for_a_service() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {
+        "initContainers": [{"name": "wait", "image": "busybox:1.28", "command": ["sh", "-c",
+            "until nslookup myservice.$(cat /etc/ns).svc.cluster.local; do echo waiting for myservice; sleep 2; done"],
+            "volumeMounts": [{"name": "d", "mountPath": "/etc/ns", "subPath": "ns"}]}],
+        "containers": [{"name": "app", "image": "busybox:1.28", "command": ["sh", "-c", "echo The app is running! && sleep 3600"]}],
+        "volumes": [{"name": "d", "downwardAPI": {"items": [
+            {"path": "ns", "fieldRef": {"fieldPath": "metadata.namespace"}}]}}],
+    }}))
+    .steady();
+    lab.wait(7);
+    assert!(!lab.log.contains("app: running"), "{}", lab.log);
+    assert!(logs(&lab).contains("NXDOMAIN\n\nwaiting for myservice\n"), "{}", logs(&lab));
+    lab.create(
+        Kind::SERVICE,
+        json!({"metadata": {"name": "myservice"}, "spec": {"ports": [{"port": 80, "targetPort": 9376}]}}),
+    );
+    lab.steady();
+    assert!(lab.log.contains("wait: Completed 0 ready | app: running ready"), "{}", lab.log);
+    assert!(logs(&lab).ends_with("The app is running!\n"), "{}", logs(&lab));
+}
+
+#[test]
+fn environment_and_files() {
+    let mut lab = Lab::new();
+    config_map(&mut lab, json!({"key": "value", "file.txt": "one\ntwo\n"}));
+    let pod = json!({
+        "metadata": {"labels": {"app": "demo"}},
+        "spec": {
+            "restartPolicy": "Never",
+            "containers": [{
+                "name": "app", "image": "busybox",
+                "command": ["sh", "-c", "echo $A $B $C $LIMIT; echo '$(GREETING) $(NOT_THERE) $$(A)'; ls /config; cat /config/file.txt /labels; wc -l < /config/file.txt"],
+                "env": [
+                    {"name": "A", "value": "a"},
+                    {"name": "B", "value": "$(A)-b"},
+                    {"name": "GREETING", "value": "hello"},
+                    {"name": "C", "valueFrom": {"configMapKeyRef": {"name": "config", "key": "key"}}},
+                    {"name": "LIMIT", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory", "divisor": "1Mi"}}},
+                ],
+                "resources": {"limits": {"memory": "64Mi"}},
+                "volumeMounts": [
+                    {"name": "c", "mountPath": "/config"}, {"name": "d", "mountPath": "/labels", "subPath": "labels"}],
+            }],
+            "volumes": [
+                {"name": "c", "configMap": {"name": "config"}},
+                {"name": "d", "downwardAPI": {"items": [{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]}},
+            ],
+        },
+    });
+    lab.pod(pod).steady();
+    let want = "a a-b value 64\nhello $(NOT_THERE) $(A)\nfile.txt\nkey\none\ntwo\napp=\"demo\"2\n";
+    assert_eq!(logs(&lab), want);
+}
+
+#[test]
+fn containers_share_a_volume() {
+    let mut lab = Lab::new();
+    let mount = json!([{"name": "shared", "mountPath": "/data"}]);
+    lab.pod(json!({"spec": {
+        "restartPolicy": "Never",
+        "initContainers": [{"name": "init", "image": "busybox", "command": ["sh", "-c", "echo from init > /data/init"], "volumeMounts": mount}],
+        "containers": [
+            {"name": "reads", "image": "busybox", "volumeMounts": mount,
+             "command": ["sh", "-c", "until [ -f /data/ready ]; do sleep 1; done; cat /data/*"]},
+            {"name": "writes", "image": "busybox", "volumeMounts": mount,
+             "command": ["sh", "-c", "sleep 7; echo from the other > /data/ready"]},
+        ],
+        "volumes": [{"name": "shared", "emptyDir": {}}],
+    }}))
+    .steady();
+    assert_eq!(logs(&lab), "from init\nfrom the other\n");
+    assert!(lab.log.contains("reads: Completed 0 | writes: Completed 0"), "{}", lab.log);
+}
+
+#[test]
+fn programs_of_images() {
+    for (image, container, policy, want) in [
+        ("nginx:1.27", json!({}), "Never", "app: running ready"),
+        ("busybox", json!({}), "Never", "app: Completed 0"),
+        ("busybox", json!({"stdin": true, "tty": true}), "Never", "app: running ready"),
+        ("busybox", json!({"args": ["false"]}), "Never", "app: Error 1"),
+        (
+            "perl:5.34.0",
+            json!({"command": ["perl", "-Mbignum=bpi", "-wle", "print bpi(2000)"]}),
+            "Never",
+            "app: Completed 0",
+        ),
+        ("postgres:16", json!({}), "Never", "app: Error 1"),
+        (
+            "postgres:16",
+            json!({"env": [{"name": "POSTGRES_PASSWORD", "value": "x"}]}),
+            "Never",
+            "app: running ready",
+        ),
+        ("redis:7", json!({"args": ["--appendonly", "yes"]}), "OnFailure", "app: running ready"),
+        ("team/app:1", json!({}), "Always", "app: running ready"),
+        ("team/migrate:1", json!({"command": ["./migrate", "up"]}), "OnFailure", "app: Completed 0"),
+        (
+            "team/app:1",
+            json!({"command": ["sh", "-c", "cd /app && exec ./server"]}),
+            "Always",
+            "app: running ready",
+        ),
+    ] {
+        let mut lab = Lab::new();
+        let mut pod = one(container.clone());
+        pod["spec"]["restartPolicy"] = policy.into();
+        pod["spec"]["containers"][0]["image"] = image.into();
+        lab.pod(pod).steady();
+        let last =
+            lab.log.lines().rfind(|l| l.contains("app: ") && l.contains("Sandbox")).unwrap_or_default();
+        assert!(last.contains(want), "{image} {container}: {want}\n{}", lab.log);
+    }
+}
+
+#[test]
+fn hooks_and_signals() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({
+        "image": "busybox",
+        "command": ["sh", "-c", "trap 'echo bye; exit 0' TERM; while true; do sleep 1; done"],
+        "lifecycle": {
+            "postStart": {"exec": {"command": ["sh", "-c", "echo Hello > /tmp/message"]}},
+            "preStop": {"exec": {"command": ["sleep", "5"]}},
+        },
+        "readinessProbe": {"exec": {"command": ["grep", "-q", "Hello", "/tmp/message"]}, "periodSeconds": 1},
+    })))
+    .steady();
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+    let before = lab.cluster.now();
+    lab.delete(None).steady();
+    let took = lab.cluster.now().duration_since(before).as_secs();
+    assert!((5..=7).contains(&took), "{took} {}", lab.log);
+    assert!(lab.log.contains("app: Completed 0"), "{}", lab.log);
+}
+
+#[test]
+fn a_last_message() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({
+        "image": "debian",
+        "command": ["/bin/sh"],
+        "args": ["-c", "sleep 10 && echo Sleep expired > /dev/termination-log"],
+    }));
+    pod["spec"]["restartPolicy"] = "Never".into();
+    lab.pod(pod).steady();
+    let pod = lab.get();
+    let status = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref()?.first()?.state.clone());
+    let ended = status.and_then(|s| s.terminated).unwrap();
+    assert_eq!(ended.message.as_deref(), Some("Sleep expired\n"));
+}
+
+#[test]
+fn a_rule_restarts_all_containers() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {
+        "restartPolicy": "Never",
+        "initContainers": [{"name": "init", "image": "busybox", "command": ["sleep", "2"]}],
+        "containers": [
+            {"name": "other", "image": "busybox", "command": ["sleep", "infinity"]},
+            {"name": "app", "image": "busybox", "command": ["sh", "-c", "sleep 5; exit 42"], "restartPolicy": "Never",
+             "restartPolicyRules": [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}]},
+        ],
+    }}))
+    .wait(16);
+    assert!(lab.log.contains("+AllContainersRestarting(RestartAllContainersStarted)"), "{}", lab.log);
+    assert!(lab.log.contains("init: running started, before Completed 0, restarts 1"), "{}", lab.log);
+    assert!(lab.log.contains("other: running ready, before Error 137, restarts 1"), "{}", lab.log);
+}

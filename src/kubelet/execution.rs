@@ -1,0 +1,195 @@
+//! Commands that are executed in containers (hooks and probes), and what remains of a process: what it does on
+//! SIGTERM, its last message, what it has written into volumes.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::mounts::termination_path;
+use super::process::Process;
+use super::programs::{change_to, to_volumes};
+use super::state::{ContainerState, Running};
+use super::turn::Turn;
+use crate::api::{Timestamp, order};
+use crate::shell::{self, Change, End, Files, Program, Unknown, Until, World, Write};
+
+/// How many moments are looked at for a probe's next answer.
+const MOMENTS_LIMIT: usize = 16;
+
+/// How many changes of a pod's volumes are kept before those of the past are made one.
+const CHANGES_LIMIT: usize = 256;
+
+/// The longest termination message, and the longest one that is taken from the output
+/// (`kuberuntime_container.go`: `maxTerminationMessageLength`).
+const MESSAGE_LIMIT: usize = 4096;
+const MESSAGE_OF_LOG_LIMIT: usize = 2048;
+const MESSAGE_LINES_LIMIT: usize = 80;
+
+/// What has become of a command that was executed in a container.
+pub(super) struct Executed {
+    /// How long it took; `None` if it does not end.
+    pub(super) takes: Option<SignedDuration>,
+    pub(super) code: i32,
+    /// Whether all of it is known.
+    pub(super) certain: bool,
+    pub(super) output: String,
+    writes: Vec<Write>,
+    looked_at: Vec<String>,
+}
+
+impl Turn<'_> {
+    /// Executes a command in a running container. Nothing is changed by it yet: see [`Self::note_execution`].
+    pub(super) fn execute(&self, i: usize, words: &[String], at: Timestamp) -> Option<Executed> {
+        let spec = self.container_spec(i)?;
+        let r = self.rt.containers.get(i)?.running()?;
+        let (program, world) = match &r.process {
+            Some(process) => {
+                let run = process.evaluate(&|name| self.lookup(name), Until::Moment(at));
+                let mut world = process.world();
+                run.writes.iter().for_each(|w| world.files.note(w));
+                (Program { companions: !run.certain, ..process.program.clone() }, world)
+            }
+            None => {
+                let mut world = World::default();
+                for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
+                    world.files.note(&Write { at: r.since, path, change: change_to(text) });
+                }
+                let shared = self.shared_writes(i, spec);
+                r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
+                (Program { companions: true, ..self.program(i, spec) }, world)
+            }
+        };
+        let program = Program {
+            words: words.to_vec(),
+            start: at,
+            first: false,
+            signal: None,
+            stdin: false,
+            unknown: Unknown::Ends(SignedDuration::ZERO),
+            ..program
+        };
+        let run = shell::run(&program, &world, &|name| self.lookup(name), Until::Moment(Timestamp::MAX));
+        let (takes, code) = match run.end {
+            End::Exit(end, code) => (Some(end.duration_since(at)), code),
+            End::Runs => (None, 0),
+        };
+        Some(Executed {
+            takes,
+            code,
+            certain: run.certain,
+            output: run.output.iter().map(|o| o.text.as_str()).collect(),
+            writes: run.writes,
+            looked_at: run.files.into_iter().collect(),
+        })
+    }
+
+    /// When a command that is executed in a container next ends in another way than it does now; `None` if that is
+    /// not known.
+    pub(super) fn next_change(
+        &self,
+        i: usize,
+        words: &[String],
+        now: &Executed,
+        after: Timestamp,
+    ) -> Option<Timestamp> {
+        let process = self.rt.containers.get(i)?.running()?.process.as_ref()?;
+        let run = process.evaluate(&|name| self.lookup(name), Until::End);
+        let concerns =
+            |w: &&Write| now.looked_at.iter().any(|p| *p == w.path || w.path.starts_with(&format!("{p}/")));
+        let all = run.writes.iter().chain(&process.shared);
+        let mut moments: Vec<Timestamp> = all.filter(concerns).map(|w| w.at).filter(|t| *t > after).collect();
+        order::sort(&mut moments);
+        moments.dedup();
+        moments
+            .into_iter()
+            .take(MOMENTS_LIMIT)
+            .find(|t| self.execute(i, words, *t).is_some_and(|e| (e.code == 0) != (now.code == 0)))
+    }
+
+    /// Notes what a command has written that was executed in a container.
+    pub(super) fn note_execution(&mut self, i: usize, executed: &Executed) {
+        let Some(spec) = self.container_spec(i).filter(|_| !executed.writes.is_empty()) else { return };
+        let to_disks = to_volumes(&executed.writes, &self.shared_mounts(spec));
+        Rc::make_mut(&mut self.rt.disks).extend(to_disks);
+        let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) else {
+            return;
+        };
+        Rc::make_mut(&mut r.outside).extend(executed.writes.iter().cloned());
+        if let Some(process) = r.process.clone().filter(|_| !r.stopping) {
+            let mut new = (*process).clone();
+            new.outside = r.outside.to_vec();
+            self.run_process(&mut new, spec);
+            self.replace(i, new);
+        }
+        self.settle();
+    }
+
+    /// What a process does that gets SIGTERM at a moment: when it ends by itself, if it does.
+    pub(super) fn signalled(
+        &self,
+        r: &Running,
+        signal: Timestamp,
+    ) -> Option<(Rc<Process>, Option<(Timestamp, i32)>)> {
+        let mut process = (**r.process.as_ref()?).clone();
+        process.program.signal = Some(signal);
+        process.run.end = process.evaluate(&|name| self.lookup(name), Until::End).end;
+        let end = match process.run.end {
+            End::Exit(at, code) => Some((at, code)),
+            End::Runs => None,
+        };
+        Some((Rc::new(process), end))
+    }
+
+    /// Keeps what a container that has ended has written into volumes, and returns its last message.
+    pub(super) fn process_ended(&mut self, i: usize, at: Timestamp, code: i32) -> Option<Rc<str>> {
+        let spec = self.container_spec(i)?;
+        let process = self.rt.containers.get(i)?.running()?.process.clone()?;
+        let path = termination_path(spec);
+        let from_log =
+            spec.termination_message_policy.as_deref() == Some("FallbackToLogsOnError") && code != 0;
+        if process.run.writes.is_empty() && !from_log {
+            return None;
+        }
+        let run = process.evaluate(&|name| self.lookup(name), Until::Moment(at));
+        let mut files = process.world().files;
+        run.writes.iter().for_each(|w| files.note(w));
+        let to_disks = to_volumes(&run.writes, &self.shared_mounts(spec));
+        let now = self.now;
+        let disks = Rc::make_mut(&mut self.rt.disks);
+        disks.extend(to_disks);
+        if disks.len() > CHANGES_LIMIT {
+            *disks = compacted(disks, now);
+        }
+        let message = match files.at(path, at) {
+            Some(shell::Node::File(text)) if !text.is_empty() => text.chars().take(MESSAGE_LIMIT).collect(),
+            _ if from_log => {
+                let text: String = run.output.iter().map(|o| o.text.as_str()).collect();
+                let lines: Vec<&str> = text.split_inclusive('\n').collect();
+                let text: String =
+                    lines.iter().skip(lines.len().saturating_sub(MESSAGE_LINES_LIMIT)).copied().collect();
+                let skip = text.chars().count().saturating_sub(MESSAGE_OF_LOG_LIMIT);
+                text.chars().skip(skip).collect()
+            }
+            _ => String::new(),
+        };
+        (!message.is_empty()).then(|| message.into())
+    }
+}
+
+/// Changes of the past as one: what there is now.
+fn compacted(changes: &[Write], now: Timestamp) -> Vec<Write> {
+    let mut files = Files::default();
+    changes.iter().for_each(|w| files.note(w));
+    let past = changes.iter().map(|w| w.at).min().unwrap_or(now);
+    let mut paths: Vec<&String> = changes.iter().map(|w| &w.path).collect();
+    order::sort(&mut paths);
+    paths.dedup();
+    let of = |path: &String| {
+        let change = match files.at(path, now)? {
+            shell::Node::File(text) => Change::Put(text.into()),
+            shell::Node::Directory => Change::Directory,
+        };
+        Some(Write { at: past, path: path.clone(), change })
+    };
+    paths.into_iter().filter_map(of).collect()
+}

@@ -1,0 +1,228 @@
+//! Facts about well-known images: what they run, by the name of their repository.
+//!
+//! Source: the Dockerfiles of the official images (github.com/docker-library, github.com/nginx/docker-nginx) and of
+//! Kubernetes' own (kubernetes/build/pause, kubernetes/test/images). An image whose name is not in the table is taken
+//! to have no entrypoint, and to run a server if it is given no command.
+
+use crate::shell::Tools;
+
+/// What is known of an image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownImage {
+    /// The repository without registry, for example `nginx`.
+    name: &'static str,
+    /// `ENTRYPOINT`, if it is a program of its own.
+    pub(super) entrypoint: &'static [&'static str],
+    /// `CMD`.
+    pub(super) cmd: &'static [&'static str],
+    /// Whether `ENTRYPOINT` is a script that runs its arguments, and puts `CMD`'s program before them if the first
+    /// one is an option.
+    pub(super) wraps: bool,
+    /// Whether all of its commands are those of BusyBox.
+    pub(super) busybox: bool,
+    /// The variables of which one has to be set when `CMD` runs, and what is said otherwise before the exit with 1.
+    pub(super) needs: Option<(&'static [&'static str], &'static str)>,
+}
+
+const fn plain(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
+    KnownImage { name, entrypoint: &[], cmd, wraps: false, busybox: false, needs: None }
+}
+
+const fn wrapped(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
+    KnownImage { name, entrypoint: &[], cmd, wraps: true, busybox: false, needs: None }
+}
+
+const fn program(
+    name: &'static str,
+    entrypoint: &'static [&'static str],
+    cmd: &'static [&'static str],
+) -> KnownImage {
+    KnownImage { name, entrypoint, cmd, wraps: false, busybox: false, needs: None }
+}
+
+const POSTGRES: &str = "Error: Database is uninitialized and superuser password is not specified.
+       You must specify POSTGRES_PASSWORD to a non-empty value for the
+       superuser. For example, \"-e POSTGRES_PASSWORD=password\" on \"docker run\".
+
+       You may also use \"POSTGRES_HOST_AUTH_METHOD=trust\" to allow all
+       connections without a password. This is *not* recommended.
+
+       See PostgreSQL documentation about \"trust\":
+       https://www.postgresql.org/docs/current/auth-trust.html";
+
+const MYSQL: &str = "[ERROR] [Entrypoint]: Database is uninitialized and password option is not specified
+    You need to specify one of the following as an environment variable:
+    - MYSQL_ROOT_PASSWORD
+    - MYSQL_ALLOW_EMPTY_PASSWORD
+    - MYSQL_RANDOM_ROOT_PASSWORD";
+
+const MARIADB: &str = "[ERROR] [Entrypoint]: Database is uninitialized and password option is not specified
+\tYou need to specify one of MARIADB_ROOT_PASSWORD, MARIADB_ROOT_PASSWORD_HASH, MARIADB_ALLOW_EMPTY_ROOT_PASSWORD and MARIADB_RANDOM_ROOT_PASSWORD";
+
+/// The table.
+const IMAGES: &[KnownImage] = &[
+    KnownImage { busybox: true, ..plain("alpine", &["/bin/sh"]) },
+    KnownImage { busybox: true, ..plain("busybox", &["sh"]) },
+    plain("amazonlinux", &["/bin/bash"]),
+    plain("debian", &["bash"]),
+    plain("fedora", &["/bin/bash"]),
+    plain("rockylinux", &["/bin/bash"]),
+    plain("ubuntu", &["/bin/bash"]),
+    plain("buildpack-deps", &["bash"]),
+    wrapped("bash", &["bash"]),
+    plain("golang", &["bash"]),
+    wrapped("node", &["node"]),
+    plain("perl", &["perl", "-de0"]),
+    wrapped("php", &["php", "-a"]),
+    plain("python", &["python3"]),
+    plain("ruby", &["irb"]),
+    program("curlimages/curl", &["curl"], &["--help"]),
+    plain("hello-world", &["/hello"]),
+    plain("caddy", &["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]),
+    plain("cassandra", &["cassandra", "-f"]),
+    wrapped("elasticsearch", &["eswrapper"]),
+    plain("etcd", &["/usr/local/bin/etcd"]),
+    program("grafana/grafana", &["/run.sh"], &[]),
+    wrapped("haproxy", &["haproxy", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]),
+    plain("httpd", &["httpd-foreground"]),
+    KnownImage {
+        needs: Some((
+            &[
+                "MARIADB_ROOT_PASSWORD",
+                "MARIADB_ROOT_PASSWORD_HASH",
+                "MARIADB_ALLOW_EMPTY_ROOT_PASSWORD",
+                "MARIADB_RANDOM_ROOT_PASSWORD",
+                "MYSQL_ROOT_PASSWORD",
+                "MYSQL_ALLOW_EMPTY_PASSWORD",
+                "MYSQL_RANDOM_ROOT_PASSWORD",
+            ],
+            MARIADB,
+        )),
+        ..wrapped("mariadb", &["mariadbd"])
+    },
+    wrapped("memcached", &["memcached"]),
+    wrapped("mongo", &["mongod"]),
+    KnownImage {
+        needs: Some((
+            &["MYSQL_ROOT_PASSWORD", "MYSQL_ALLOW_EMPTY_PASSWORD", "MYSQL_RANDOM_ROOT_PASSWORD"],
+            MYSQL,
+        )),
+        ..wrapped("mysql", &["mysqld"])
+    },
+    wrapped("nginx", &["nginx", "-g", "daemon off;"]),
+    wrapped("nginxinc/nginx-unprivileged", &["nginx", "-g", "daemon off;"]),
+    plain("nginx-slim", &["nginx", "-g", "daemon off;"]),
+    program("pause", &["/pause"], &[]),
+    KnownImage {
+        needs: Some((&["POSTGRES_PASSWORD", "POSTGRES_HOST_AUTH_METHOD"], POSTGRES)),
+        ..wrapped("postgres", &["postgres"])
+    },
+    program("prom/prometheus", &["/bin/prometheus"], &["--config.file=/etc/prometheus/prometheus.yml"]),
+    wrapped("rabbitmq", &["rabbitmq-server"]),
+    wrapped("redis", &["redis-server"]),
+    wrapped("valkey/valkey", &["valkey-server"]),
+    plain("tomcat", &["catalina.sh", "run"]),
+    wrapped("wordpress", &["apache2-foreground"]),
+    program("traefik/whoami", &["/whoami"], &[]),
+    program("hashicorp/http-echo", &["/http-echo"], &[]),
+    program("e2e-test-images/agnhost", &["/agnhost"], &["pause"]),
+    program("echoserver", &["/usr/local/bin/run.sh"], &[]),
+    program("google-samples/hello-app", &["/hello-app"], &[]),
+];
+
+/// Programs that run until they are stopped, whatever the pod's restart policy is. With an option that asks for their
+/// version or a check of their configuration they end at once.
+const SERVERS: &[&str] = &[
+    "agnhost",
+    "apache2-foreground",
+    "caddy",
+    "cassandra",
+    "catalina.sh",
+    "eswrapper",
+    "etcd",
+    "haproxy",
+    "hello-app",
+    "http-echo",
+    "httpd",
+    "httpd-foreground",
+    "mariadbd",
+    "memcached",
+    "mongod",
+    "mysqld",
+    "nginx",
+    "pause",
+    "postgres",
+    "prometheus",
+    "rabbitmq-server",
+    "redis-server",
+    "run.sh",
+    "valkey-server",
+    "whoami",
+];
+
+/// Interpreters and their like that read standard input when they are given nothing to run, and end with it.
+const INTERACTIVE: &[&str] = &["irb", "node", "perl", "php", "python", "python3", "ruby"];
+
+/// What is known of an image; `None` if nothing is.
+pub(super) fn find(image: &str) -> Option<&'static KnownImage> {
+    let name = image.split('@').next().unwrap_or_default();
+    let name = match name.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => name,
+        _ => name,
+    };
+    let path = match name.split_once('/') {
+        Some((host, rest)) if host == "localhost" || host.contains(['.', ':']) => rest,
+        _ => name,
+    };
+    let path = path.strip_prefix("library/").unwrap_or(path);
+    IMAGES.iter().find(|i| i.name == path)
+}
+
+/// What the messages of an image's commands are like: those of an image on alpine are BusyBox's.
+pub(super) fn tools(image: &str, known: Option<&KnownImage>) -> Tools {
+    let on_alpine = image.rsplit_once(':').is_some_and(|(_, tag)| tag.contains("alpine"));
+    if on_alpine || known.is_some_and(|k| k.busybox) { Tools::Busybox } else { Tools::Gnu }
+}
+
+/// What a program that is no command of the shell is known to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// It runs until it is stopped.
+    Server,
+    /// It ends at once with 0.
+    Ends,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// What is known of a program.
+pub(super) fn sort_of(words: &[String]) -> Sort {
+    let name = words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
+    let asks =
+        |w: &String| matches!(w.as_str(), "--version" | "--help" | "-v" | "-V" | "-t" | "help" | "version");
+    if SERVERS.contains(&name) {
+        return if words.iter().skip(1).any(asks) { Sort::Ends } else { Sort::Server };
+    }
+    let idle = words.iter().skip(1).all(|w| matches!(w.as_str(), "-de0" | "-a" | "-i"));
+    if (INTERACTIVE.contains(&name) && idle) || name == "hello" && words.len() == 1 {
+        return Sort::Ends;
+    }
+    Sort::Unknown
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn an_image_is_found_by_its_repository() {
+        for image in ["nginx", "nginx:1.27", "docker.io/library/nginx@sha256:00", "reg.test:5000/nginx:1"] {
+            assert_eq!(find(image).unwrap().name, "nginx", "{image}");
+        }
+        assert_eq!(find("registry.k8s.io/e2e-test-images/agnhost:2.40").unwrap().cmd, ["pause"]);
+        assert!(find("team/nginx").is_none());
+        assert_eq!(tools("nginx:1.27-alpine", find("nginx")), Tools::Busybox);
+        assert_eq!(tools("nginx:1.27", find("nginx")), Tools::Gnu);
+    }
+}

@@ -1,0 +1,208 @@
+//! The files that a container finds: those that the kubelet writes for it, and those of its volumes.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::turn::Turn;
+use crate::api::types::{Container, DownwardAPIVolumeFile, KeyToPath, Service, Volume};
+use crate::api::{Key, MetaExt};
+use crate::shell::absolute;
+
+/// The address of the cluster's DNS where there is no Service for it, as kubeadm sets it.
+const DNS: &str = "10.96.0.10";
+
+/// What a volume has in it.
+enum Content {
+    /// Files that the kubelet writes.
+    Files(BTreeMap<String, String>),
+    /// A directory that containers write to.
+    Directory,
+}
+
+/// The files of a ConfigMap or Secret, at the paths of `items` if there are any.
+fn chosen(all: BTreeMap<String, String>, items: Option<&[KeyToPath]>) -> BTreeMap<String, String> {
+    match items {
+        Some(items) if !items.is_empty() => {
+            items.iter().filter_map(|i| Some((i.path.clone(), all.get(&i.key)?.clone()))).collect()
+        }
+        _ => all,
+    }
+}
+
+impl Turn<'_> {
+    fn downward(&self, items: Option<&[DownwardAPIVolumeFile]>) -> BTreeMap<String, String> {
+        let file = |i: &DownwardAPIVolumeFile| {
+            let text = match (&i.field_ref, &i.resource_field_ref) {
+                (Some(field), _) => self.field(field),
+                (None, Some(resource)) => self.resource(resource, None),
+                (None, None) => String::new(),
+            };
+            (i.path.clone(), text)
+        };
+        items.unwrap_or_default().iter().map(file).collect()
+    }
+
+    fn content(&self, volume: &Volume) -> Content {
+        if let Some(c) = &volume.config_map {
+            return Content::Files(chosen(self.config_map(&c.name), c.items.as_deref()));
+        }
+        if let Some(s) = &volume.secret {
+            let name = s.secret_name.as_deref().unwrap_or_default();
+            return Content::Files(chosen(self.secret(name), s.items.as_deref()));
+        }
+        if let Some(d) = &volume.downward_api {
+            return Content::Files(self.downward(d.items.as_deref()));
+        }
+        let Some(projected) = &volume.projected else { return Content::Directory };
+        let mut files = BTreeMap::new();
+        for source in projected.sources.iter().flatten() {
+            if let Some(c) = &source.config_map {
+                files.extend(chosen(self.config_map(&c.name), c.items.as_deref()));
+            }
+            if let Some(s) = &source.secret {
+                files.extend(chosen(self.secret(&s.name), s.items.as_deref()));
+            }
+            if let Some(d) = &source.downward_api {
+                files.extend(self.downward(d.items.as_deref()));
+            }
+            if let Some(t) = &source.service_account_token {
+                // Nobody checks tokens here, so a file that is there is all that a program can find out.
+                let account = self.spec.service_account_name.as_deref().unwrap_or("default");
+                files.insert(t.path.clone(), format!("{}/{account}", MetaExt::namespace(&self.pod.metadata)));
+            }
+        }
+        Content::Files(files)
+    }
+
+    /// The files of a container's volumes with their content; `None` is a directory.
+    pub(super) fn mounted_files(&self, spec: &Container) -> BTreeMap<String, Option<Rc<str>>> {
+        let mut all = BTreeMap::new();
+        for mount in spec.volume_mounts.iter().flatten() {
+            let Some(volume) = self.spec.volumes.iter().flatten().find(|v| v.name == mount.name) else {
+                continue;
+            };
+            let path = absolute("/", &mount.mount_path);
+            let part = mount.sub_path.as_deref().unwrap_or_default().trim_matches('/');
+            match self.content(volume) {
+                Content::Directory => {
+                    all.insert(path, None);
+                }
+                Content::Files(files) => {
+                    let whole = files.get(part).map(|text| (path.clone(), Some(text.as_str().into())));
+                    if whole.is_none() {
+                        all.insert(path.clone(), None);
+                    }
+                    all.extend(whole);
+                    for (file, text) in files {
+                        let below = match part {
+                            "" => Some(file.as_str()),
+                            _ => file.strip_prefix(part).and_then(|f| f.strip_prefix('/')),
+                        };
+                        if let Some(below) = below {
+                            all.insert(absolute(&path, below), Some(text.as_str().into()));
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The files that the kubelet writes for every container.
+    pub(super) fn own_files(&self, spec: &Container) -> BTreeMap<String, Option<Rc<str>>> {
+        let ns = MetaExt::namespace(&self.pod.metadata);
+        let host = self.host_name();
+        let address = self.rt.address.as_deref().unwrap_or_default();
+        let server = self
+            .caches
+            .get::<Service>(&Key::new("kube-system", "kube-dns"))
+            .and_then(|s| s.spec.as_ref()?.cluster_ip.clone())
+            .unwrap_or_else(|| DNS.into());
+        let mut hosts = format!(
+            "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n{address}\t{host}\n"
+        );
+        let aliases = self.spec.host_aliases.iter().flatten();
+        let aliases: Vec<String> = aliases
+            .map(|a| format!("{}\t{}\n", a.ip, a.hostnames.as_deref().unwrap_or_default().join("\t")))
+            .collect();
+        if !aliases.is_empty() {
+            hosts.push_str("\n# Entries added by HostAliases.\n");
+            hosts.extend(aliases);
+        }
+        let text = |t: String| Some(Rc::from(t));
+        BTreeMap::from([
+            ("/etc/hostname".to_owned(), text(format!("{host}\n"))),
+            ("/etc/hosts".to_owned(), text(hosts)),
+            (
+                "/etc/resolv.conf".to_owned(),
+                text(format!(
+                    "search {ns}.svc.cluster.local svc.cluster.local cluster.local\nnameserver {server}\noptions ndots:5\n"
+                )),
+            ),
+            (termination_path(spec).to_owned(), text(String::new())),
+        ])
+    }
+
+    /// The name of the pod's host.
+    pub(super) fn host_name(&self) -> String {
+        let name = MetaExt::name(&self.pod.metadata);
+        if self.spec.host_network == Some(true) {
+            return self.spec.node_name.clone().unwrap_or_default();
+        }
+        let name = self.spec.hostname.as_deref().filter(|h| !h.is_empty()).unwrap_or(name);
+        // A host's name has at most 63 characters (`truncatePodHostnameIfNeeded`).
+        name.chars().take(63).collect::<String>().trim_end_matches(['-', '.']).to_owned()
+    }
+
+    /// The writable volumes of a container: the path of the mount, and the volume with the part that is mounted.
+    pub(super) fn shared_mounts(&self, spec: &Container) -> Vec<(String, String)> {
+        let writable = |name: &str| {
+            self.spec.volumes.iter().flatten().any(|v| {
+                v.name == name
+                    && v.config_map.is_none()
+                    && v.secret.is_none()
+                    && v.downward_api.is_none()
+                    && v.projected.is_none()
+            })
+        };
+        let mounts = spec.volume_mounts.iter().flatten().filter(|m| writable(&m.name));
+        mounts
+            .map(|m| {
+                let part = m.sub_path.as_deref().unwrap_or_default();
+                (absolute("/", &m.mount_path), absolute("/", &format!("{}/{part}", m.name)))
+            })
+            .collect()
+    }
+
+    /// What the cluster's DNS answers to a pod: the address of a Service; `None` if there is none of this name.
+    pub(super) fn lookup(&self, name: &str) -> Option<Rc<str>> {
+        let own = MetaExt::namespace(&self.pod.metadata);
+        let name = name.trim_end_matches('.');
+        let short = name.strip_suffix(".cluster.local").unwrap_or(name);
+        let short = short.strip_suffix(".svc").unwrap_or(short);
+        let parts: Vec<&str> = short.split('.').collect();
+        let find = |service: &str, ns: &str| {
+            let service = self.caches.get::<Service>(&Key::new(ns, service))?;
+            let spec = service.spec.as_ref()?;
+            match spec.cluster_ip.as_deref() {
+                // Who the endpoints of a headless Service are, a kubelet does not know.
+                Some("None") => Some((Rc::from("0.0.0.0"), true)),
+                Some(address) if !address.is_empty() => Some((Rc::from(address), false)),
+                _ => None,
+            }
+        };
+        let of_pod = |service: &str, ns: &str| find(service, ns).filter(|(_, headless)| *headless);
+        let found = match parts.as_slice() {
+            [service] => find(service, own),
+            [service, ns] => find(service, ns).or_else(|| of_pod(ns, own)),
+            [_, service, ns] => of_pod(service, ns),
+            _ => None,
+        };
+        found.map(|(address, _)| address)
+    }
+}
+
+/// Where a container can write a last message.
+pub(super) fn termination_path(spec: &Container) -> &str {
+    spec.termination_message_path.as_deref().filter(|p| !p.is_empty()).unwrap_or("/dev/termination-log")
+}

@@ -1,0 +1,330 @@
+//! The processes of containers: what the runtime starts, what the process finds outside of itself, and what becomes
+//! of it ([`crate::shell`]).
+//!
+//! A container whose command is a shell or a command that the shell knows has a [`Process`]. It is run to its end
+//! when the container starts; that is the container's end. It is run again when something changes that it has asked
+//! for: a name of the DNS, a file of a ConfigMap, a file that another container of the pod writes. A container whose
+//! program nobody knows has none. Hooks and probes that execute a command do so among the files of that moment.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::behaviour::{self, Exit, Own};
+use super::environment::expand;
+use super::known_images::{self, Sort};
+use super::mounts::termination_path;
+use super::process::Process;
+use super::state::ContainerState;
+use super::timings;
+use super::turn::Turn;
+use crate::api::types::Container;
+use crate::api::{Timestamp, later, order};
+use crate::shell::{self, Change, End, Files, Program, Run, Unknown, Until, Write};
+
+/// How often the containers of a pod are run anew because of each other's files, at one moment.
+const ROUNDS_LIMIT: usize = 8;
+
+/// A change of a path, moved from below one directory to below another; `None` if it is not below it.
+pub(super) fn moved(write: &Write, from: &str, to: &str) -> Option<Write> {
+    let rest = write.path.strip_prefix(from).filter(|r| r.is_empty() || r.starts_with('/'))?;
+    Some(Write { path: shell::absolute("/", &format!("{to}{rest}")), ..write.clone() })
+}
+
+pub(super) fn to_volumes(writes: &[Write], mounts: &[(String, String)]) -> Vec<Write> {
+    let volume = |w: &Write| mounts.iter().find_map(|(path, volume)| moved(w, path, volume));
+    writes.iter().filter_map(volume).collect()
+}
+
+fn own_of(run: &Run, start: Timestamp) -> Own {
+    let ends = match run.end {
+        End::Exit(at, code) => Some((at.duration_since(start), Exit::code(code))),
+        End::Runs => None,
+    };
+    Own { ends, stops: None, certain: run.certain }
+}
+
+impl Turn<'_> {
+    /// What a program does that nobody knows: it serves, if the container is always restarted, and it does a job
+    /// otherwise.
+    fn unknown(&self, i: usize, spec: &Container) -> Unknown {
+        if i < self.init_count() {
+            return if self.is_sidecar(i) { Unknown::Forever } else { Unknown::Ends(timings::INIT) };
+        }
+        match self.policy_of(spec) {
+            "Always" => Unknown::Forever,
+            _ => Unknown::Ends(timings::JOB),
+        }
+    }
+
+    /// The words that the runtime runs, and what is to be said if a variable is missing that the image needs.
+    fn words(&self, spec: &Container, env: &BTreeMap<String, String>) -> (Vec<String>, Option<&'static str>) {
+        let given = |list: &Option<Vec<String>>| -> Vec<String> {
+            list.iter().flatten().map(|w| expand(w, env)).collect()
+        };
+        let (mut words, args) = (given(&spec.command), given(&spec.args));
+        if !words.is_empty() {
+            words.extend(args);
+            return (words, None);
+        }
+        let text = |list: &[&str]| list.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let image = spec.image.as_deref().unwrap_or_default();
+        let told = behaviour::annotation(&self.pod.metadata, &spec.name, "entrypoint");
+        let known = known_images::find(image).filter(|_| told.is_none());
+        let entrypoint = match (told, known) {
+            (Some(told), _) => told.split_whitespace().map(str::to_owned).collect(),
+            (None, Some(k)) => text(k.entrypoint),
+            (None, None) => Vec::new(),
+        };
+        let cmd = known.map(|k| k.cmd).unwrap_or_default();
+        let mut rest = if args.is_empty() { text(cmd) } else { args };
+        // An image's script puts the program before options.
+        let wraps = known.is_some_and(|k| k.wraps) && rest.first().is_some_and(|w| w.starts_with('-'));
+        if let Some(program) = cmd.first().filter(|_| wraps) {
+            rest.insert(0, (*program).to_owned());
+        }
+        let runs_cmd = rest.first().map(String::as_str) == cmd.first().copied();
+        let missing = known.and_then(|k| k.needs).filter(|_| runs_cmd).and_then(|(names, message)| {
+            let set = names.iter().any(|n| env.get(*n).is_some_and(|v| !v.is_empty()));
+            (!set).then_some(message)
+        });
+        (entrypoint.into_iter().chain(rest).collect(), missing)
+    }
+
+    pub(super) fn program(&self, i: usize, spec: &Container) -> Program {
+        let image = spec.image.as_deref().unwrap_or_default();
+        let known = known_images::find(image);
+        let mut env = self.environment(spec);
+        env.entry("HOSTNAME".into()).or_insert_with(|| self.host_name());
+        env.entry("HOME".into()).or_insert_with(|| "/root".into());
+        const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+        env.entry("PATH".into()).or_insert_with(|| PATH.into());
+        let (words, missing) = self.words(spec, &env);
+        let words = match missing {
+            Some(message) => {
+                vec!["sh".into(), "-c".into(), format!("cat >&2 <<'END'\n{message}\nEND\nexit 1")]
+            }
+            None => words,
+        };
+        let (pod, own) = (self.spec.security_context.as_ref(), spec.security_context.as_ref());
+        let uid = own.and_then(|c| c.run_as_user).or_else(|| pod?.run_as_user).unwrap_or(0);
+        let gid = own.and_then(|c| c.run_as_group).or_else(|| pod?.run_as_group).unwrap_or(0);
+        Program {
+            words,
+            env,
+            directory: spec.working_dir.clone().unwrap_or_else(|| "/".into()),
+            host: self.host_name(),
+            user: (uid, gid),
+            start: self.now,
+            tools: known_images::tools(image, known),
+            complete: known.is_some_and(|k| k.busybox),
+            companions: false,
+            unknown: self.unknown(i, spec),
+            stdin: spec.stdin == Some(true),
+            first: self.spec.share_process_namespace != Some(true),
+            signal: None,
+            processors: self.processors(),
+        }
+    }
+
+    /// What the program of a container does that has just started, and its process if the shell knows it.
+    pub(super) fn begin_process(&mut self, i: usize, spec: &Container) -> (Own, Option<Rc<Process>>) {
+        let serves = Own { ends: None, stops: Some((timings::STOP, 0)), certain: false };
+        let known = known_images::find(spec.image.as_deref().unwrap_or_default());
+        let named = |words: &Option<Vec<String>>| words.as_ref().is_some_and(|w| !w.is_empty());
+        let of_image = !named(&spec.command) && !named(&spec.args);
+        // Most pods run what their image runs, which costs nothing then.
+        if of_image && known.is_none_or(|k| k.needs.is_none() && is_server(k.entrypoint, k.cmd)) {
+            let told = behaviour::annotation(&self.pod.metadata, &spec.name, "entrypoint").is_some();
+            if !told {
+                return match (known.is_some(), self.unknown(i, spec)) {
+                    (false, Unknown::Ends(after)) => (ends(after), None),
+                    _ => (serves, None),
+                };
+            }
+        }
+        let program = self.program(i, spec);
+        let name = program.words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
+        if !shell::is_shell(name)
+            && !shell::is_tool(name)
+            && !named_script(&program, &self.mounted_files(spec))
+        {
+            return match (known_images::sort_of(&program.words), program.unknown) {
+                (Sort::Ends, _) if program.stdin => (serves, None),
+                (Sort::Ends, _) => (ends(SignedDuration::ZERO), None),
+                (Sort::Unknown, Unknown::Ends(after)) => (ends(after), None),
+                _ => (serves, None),
+            };
+        }
+        let mut mounts = Vec::new();
+        let mounted = self.mounted_files(spec);
+        let configured = mounted.values().any(Option::is_some);
+        for (path, text) in self.own_files(spec).into_iter().chain(mounted) {
+            mounts.push(Write { at: self.now, path, change: change_to(text) });
+        }
+        let mut process = Process {
+            program,
+            mounts,
+            configured,
+            outside: Vec::new(),
+            shared: self.shared_writes(i, spec),
+            names: BTreeMap::new(),
+            run: Run {
+                end: End::Runs,
+                certain: true,
+                names: BTreeMap::new(),
+                files: Default::default(),
+                writes: Vec::new(),
+                output: Vec::new(),
+            },
+        };
+        self.run_process(&mut process, spec);
+        (own_of(&process.run, self.now), Some(Rc::new(process)))
+    }
+
+    /// Runs a process to its end, and keeps what others have to know of it.
+    pub(super) fn run_process(&self, process: &mut Process, spec: &Container) {
+        let mut run = process.evaluate(&|name| self.lookup(name), Until::End);
+        for (name, answer) in &run.names {
+            let first = || vec![(process.program.start, answer.clone())];
+            process.names.entry(name.clone()).or_insert_with(first);
+        }
+        let mounts = self.shared_mounts(spec);
+        let message = termination_path(spec);
+        run.writes.retain(|w| w.path == message || mounts.iter().any(|(m, v)| moved(w, m, v).is_some()));
+        process.run = run;
+    }
+
+    /// What others have written, and will write, into the volumes of a container.
+    pub(super) fn shared_writes(&self, i: usize, spec: &Container) -> Vec<Write> {
+        let mounts = self.shared_mounts(spec);
+        if mounts.is_empty() {
+            return Vec::new();
+        }
+        let mut all: Vec<Write> = self.rt.disks.to_vec();
+        for (j, c) in self.rt.containers.iter().enumerate().filter(|(j, _)| *j != i) {
+            let (Some(process), Some(other)) =
+                (c.running().and_then(|r| r.process.as_ref()), self.container_spec(j))
+            else {
+                continue;
+            };
+            all.extend(to_volumes(&process.run.writes, &self.shared_mounts(other)));
+        }
+        order::sort_by(&mut all, |a, b| a.at.cmp(&b.at));
+        let here = |w: &Write| mounts.iter().filter_map(|(m, v)| moved(w, v, m)).collect::<Vec<_>>();
+        all.iter().flat_map(here).collect()
+    }
+
+    /// Lets running processes hear of what has changed outside of them.
+    pub(super) fn hear_of_changes(&mut self) {
+        for i in 0..self.rt.containers.len() {
+            let Some(spec) = self.container_spec(i) else { continue };
+            let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
+            let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
+            if process.names.is_empty() && !process.configured {
+                continue;
+            }
+            let mut new = (*process).clone();
+            for (name, answers) in &mut new.names {
+                let answer = self.lookup(name);
+                if answers.last().is_some_and(|(_, last)| *last != answer) {
+                    answers.push((self.now, answer));
+                }
+            }
+            let mut wanted = if new.configured { self.mounted_files(spec) } else { BTreeMap::new() };
+            // What is mounted with a `subPath` is not updated.
+            let parts = spec.volume_mounts.iter().flatten().filter(|m| m.sub_path.is_some());
+            let fixed: Vec<String> = parts.map(|m| shell::absolute("/", &m.mount_path)).collect();
+            let stays = |path: &str| fixed.iter().any(|f| path.strip_prefix(f.as_str()).is_some());
+            wanted.retain(|path, _| !stays(path));
+            let mut files = Files::default();
+            process.mounts.iter().for_each(|w| files.note(w));
+            for (path, text) in &wanted {
+                let same = match (files.at(path, self.now), text) {
+                    (Some(shell::Node::File(old)), Some(new)) => old == **new,
+                    (Some(shell::Node::Directory), None) => true,
+                    _ => false,
+                };
+                if !same {
+                    let change = change_to(text.clone());
+                    new.mounts.push(Write { at: self.now, path: path.clone(), change });
+                }
+            }
+            let own = self.own_files(spec);
+            for path in process.mounts.iter().map(|w| &w.path).filter(|_| new.configured) {
+                let gone = !wanted.contains_key(path) && !own.contains_key(path) && !stays(path);
+                if gone && files.at(path, self.now).is_some() {
+                    new.mounts.push(Write { at: self.now, path: path.clone(), change: Change::Remove });
+                }
+            }
+            if new != *process {
+                self.run_process(&mut new, spec);
+                self.replace(i, new);
+            }
+        }
+    }
+
+    /// Brings processes that share volumes to agree on each other's files. Each round makes a longer beginning of
+    /// their common history right.
+    pub(super) fn settle(&mut self) {
+        if self.spec.volumes.is_none() {
+            return;
+        }
+        for _ in 0..ROUNDS_LIMIT {
+            let mut again = false;
+            for i in 0..self.rt.containers.len() {
+                let Some(spec) = self.container_spec(i) else { continue };
+                let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
+                let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
+                let shared = self.shared_writes(i, spec);
+                if shared == process.shared {
+                    continue;
+                }
+                let mut new = (*process).clone();
+                new.shared = shared;
+                self.run_process(&mut new, spec);
+                again |= new.run != process.run;
+                self.replace(i, new);
+            }
+            if !again {
+                return;
+            }
+        }
+    }
+
+    /// Notes another history of a running process. If its end is another one then, the container's is.
+    pub(super) fn replace(&mut self, i: usize, process: Process) {
+        let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
+        let pod = self.pod;
+        let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) else {
+            return;
+        };
+        let own = own_of(&process.run, r.since);
+        if own != r.own {
+            r.own = own;
+            r.behaviour = behaviour::of(pod, spec, own);
+            r.ends = r.behaviour.ends.map(|(after, exit)| (later(r.since, after).max(now), exit));
+        }
+        r.process = Some(Rc::new(process));
+    }
+}
+
+fn ends(after: SignedDuration) -> Own {
+    Own { ends: Some((after, Exit::code(0))), stops: Some((timings::STOP, 0)), certain: false }
+}
+
+fn is_server(entrypoint: &[&str], cmd: &[&str]) -> bool {
+    let words: Vec<String> = entrypoint.iter().chain(cmd).map(|w| (*w).to_owned()).collect();
+    known_images::sort_of(&words) == Sort::Server
+}
+
+/// Whether the program is a file that is mounted: a script.
+fn named_script(program: &Program, mounted: &BTreeMap<String, Option<Rc<str>>>) -> bool {
+    let path = program.words.first().map(|w| shell::absolute(&program.directory, w));
+    path.is_some_and(|p| mounted.get(&p).is_some_and(Option::is_some))
+}
+
+pub(super) fn change_to(text: Option<Rc<str>>) -> Change {
+    text.map_or(Change::Directory, Change::Put)
+}
