@@ -27,6 +27,8 @@ pub const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
 /// The finalizer that keeps a volume while it is bound.
 pub const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
+/// The finalizer that keeps a VolumeAttributesClass while a claim or a volume names it.
+pub const ATTRIBUTES_CLASS_PROTECTION: &str = "kubernetes.io/vac-protection";
 /// The provisioner of classes whose volumes are created by hand.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 

@@ -92,6 +92,7 @@ impl Status {
             let (reason, message) = match (code, body.trim()) {
                 (404, _) => ("NotFound", "the server could not find the requested resource"),
                 (_, "") => ("", "an error on the server has prevented the request from succeeding"),
+                (503, _) => ("ServiceUnavailable", "the server is currently unable to handle the request"),
                 (429, body) => ("TooManyRequests", body),
                 (_, body) => ("", body),
             };

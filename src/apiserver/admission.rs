@@ -15,7 +15,9 @@ use crate::api::types::{
     ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint, Toleration,
     Volume, VolumeMount, VolumeProjection,
 };
-use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
+use crate::api::volume::{
+    ATTRIBUTES_CLASS_PROTECTION, BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION,
+};
 use crate::api::well_known::{TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
@@ -152,11 +154,12 @@ fn on_pod(
     Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
 }
 
-/// StorageObjectInUseProtection: claims and volumes are kept while they are used.
+/// StorageObjectInUseProtection: claims, volumes and VolumeAttributesClasses are kept while they are used.
 fn protect_storage(object: &mut Object) {
     let finalizer = match object.kind() {
         kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => CLAIM_PROTECTION,
         kind if kind == Kind::PERSISTENT_VOLUME => VOLUME_PROTECTION,
+        kind if kind == Kind::VOLUME_ATTRIBUTES_CLASS => ATTRIBUTES_CLASS_PROTECTION,
         _ => return,
     };
     let finalizers = object.meta_mut().finalizers.get_or_insert_default();

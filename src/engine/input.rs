@@ -135,6 +135,8 @@ pub enum Ask {
     History(ObjectRef),
     /// The objects that an object is related to.
     Links(ObjectRef),
+    /// What the scheduler's plugins say about a pod, node by node.
+    Scheduling(ObjectRef),
     /// The requests that led to a moment: as YAML, or as `kubectl -v=9` logs them if `true`.
     Requests(MomentId, bool),
     /// The finest actions that a moment is made of.

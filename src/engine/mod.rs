@@ -78,8 +78,9 @@ pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, Condition, Declared, Deed, DefinedKind, EventLine, EventsView, FieldChange,
     Finest, FinestLine, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat,
-    ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings,
-    Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version, Word, YamlView,
+    NodeRow, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem,
+    Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Scheduling, Short, Standing,
+    Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};

@@ -13,7 +13,7 @@ use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
-    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    PlaneFault, Preview, Problem, RequestHead, RequestView, Scheduling, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -307,6 +307,8 @@ pub enum Answer {
     History(Vec<Version>),
     /// The objects that it is related to, by relation.
     Links(Vec<LinkGroup>),
+    /// The table of the pod; `None` if the scheduler does not know it.
+    Scheduling(Option<Box<Scheduling>>),
     /// The requests, and how many more there are.
     Requests(Vec<RequestView>, usize),
     /// The finest actions.

@@ -78,6 +78,7 @@ mod set;
 mod table;
 mod tabwriter;
 mod taint;
+mod top;
 mod unbuilt;
 mod wait;
 pub mod words;

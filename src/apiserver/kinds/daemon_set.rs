@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
@@ -52,6 +53,7 @@ impl Strategy for DaemonSet {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(body: &mut Value) {
         mark_empty_selector(body);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{self as t, Endpoints};
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
@@ -34,6 +35,7 @@ impl Strategy for Endpoints {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = true;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage { prefix: Some("services/endpoints"), ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 

@@ -17,7 +17,7 @@ pub(super) use apply::{Applier, apply, apply_scale};
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::{Kind, Manager, Object, Timestamp, order};
-use crate::apiserver::kinds::versions;
+use crate::apiserver::kinds::{self, versions};
 use crate::etcd::Note;
 pub(super) use typed::Layout;
 
@@ -341,18 +341,12 @@ fn cut(set: &mut Set, path: &[Element]) {
 /// What a write through a path may not change (`GetResetFields` of the strategies).
 fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
     let kind = layout.kind();
-    let paths: &[&[&str]] = match subresource {
-        "status" if kind.is_custom() => &[&["metadata"], &["spec"]],
-        "status" if kind == Kind::DEPLOYMENT => &[&["spec"], &["metadata", "labels"]],
-        "status" if kind == Kind::POD => {
-            &[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]]
-        }
-        "status" if kind == Kind::VOLUME_ATTACHMENT => &[&["metadata"], &["spec"]],
-        "status" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status", "conditions"]],
-        "status" => &[&["spec"]],
-        "approval" => &[&["spec"], &["status", "certificate"]],
-        "" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status"]],
-        "" if kind.has_subresource("status") => &[&["status"]],
+    let own = kinds::storage(kind).reset.iter().find(|(of, _)| *of == subresource);
+    let paths: &[&[&str]] = match (own, subresource) {
+        (Some((_, paths)), _) => paths,
+        (None, "status") if kind.is_custom() => &[&["metadata"], &["spec"]],
+        (None, "status") => &[&["spec"]],
+        (None, "") if kind.has_subresource("status") => &[&["status"]],
         _ => &[],
     };
     paths.iter().map(|path| field(path)).collect()

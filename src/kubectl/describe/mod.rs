@@ -45,7 +45,7 @@ pub(super) use node::node;
 pub(super) use pod::pod;
 pub(super) use rbac::{access, binding, role};
 pub(super) use sets::{daemon_set, stateful_set};
-pub(super) use storage::{claim, priority_class, storage_class, volume};
+pub(super) use storage::{claim, priority_class, storage_class, volume, volume_attributes_class};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 

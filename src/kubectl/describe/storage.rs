@@ -6,7 +6,7 @@ use super::super::context::{Context, Result};
 use super::{Writer, conditions, head, instant, volumes};
 use crate::api::types::{
     NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimCondition, Pod,
-    PriorityClass, StorageClass,
+    PriorityClass, StorageClass, VolumeAttributesClass,
 };
 use crate::api::volume::{access_modes_as_string, claim_class, claim_of};
 use crate::api::{Kind, MetaExt, Object};
@@ -18,6 +18,19 @@ const DEFAULT: [&str; 2] =
 fn pairs(map: Option<&BTreeMap<String, String>>) -> String {
     let all: Vec<String> = map.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
     if all.is_empty() { "<none>".to_owned() } else { all.join(",") }
+}
+
+pub(in super::super) fn volume_attributes_class(
+    _: &mut Context<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
+    let Some(class) = object.get::<VolumeAttributesClass>() else { return Ok(true) };
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Annotations:\t{}", pairs(class.metadata.annotations.as_ref())));
+    w.line(0, &format!("DriverName:\t{}", class.driver_name));
+    w.line(0, &format!("Parameters:\t{}", pairs(class.parameters.as_ref())));
+    Ok(true)
 }
 
 pub(in super::super) fn storage_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {

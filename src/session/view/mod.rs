@@ -26,6 +26,7 @@ mod problems;
 mod readings;
 mod reason;
 mod requests;
+mod scheduling;
 mod timeline;
 
 pub use ails::Ails;
@@ -48,6 +49,7 @@ pub use problems::{Problem, problems};
 pub use readings::{Readings, readings};
 pub use reason::{Reason, ReasonFact};
 pub use requests::{RequestHead, RequestView, requests};
+pub use scheduling::{NodeRow, Scheduling, scheduling};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

@@ -26,6 +26,10 @@ fault-member-up = Bring etcd member { $what } back
 fault-member-up-about = It catches up as soon as there is a leader.
 fault-compact = Compact etcd
 fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
+fault-metrics-install = Install a metrics server
+fault-metrics-install-about = It asks the kubelets every 15 seconds what containers use, and serves metrics.k8s.io: kubectl top and autoscalers read it.
+fault-metrics-remove = Remove the metrics server
+fault-metrics-remove-about = metrics.k8s.io is not served any more.
 transport = Run
 restart = Back to the start
 restart-keys = Back to the start (Home)
@@ -225,6 +229,7 @@ actions = What you can do to it
 act-more = One more
 act-fewer = One fewer
 act-restart = Restart rollout
+act-more-at-most = Allow one more
 act-suspend = Suspend
 act-unsuspend = Resume
 act-run-now = Run now
@@ -422,6 +427,21 @@ why-sync_cron_job-status = it has { $active ->
    *[other] { $active } active Jobs
 }, and its last run was at { $last }
 why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
+why-reconcile_autoscaler-above_target = { $metric } is at { $have }, and the target is { $want }: { $current } replicas are too few
+why-reconcile_autoscaler-below_target = its metrics are below their targets, and have been for long enough: { $current } replicas are too many
+why-reconcile_autoscaler-above_max = it has { $current } replicas, and the maximum is { $max }
+why-reconcile_autoscaler-below_min = it has { $current } replicas, and the minimum is { $min }
+why-reconcile_autoscaler-limits = { $metric } is at { $have }, and of the recent recommendations { $desired } replicas are left
+why-reconcile_autoscaler-status = { $reason ->
+    [SucceededRescale] it has changed the size of its target to { $desired }
+    [ReadyForNewScale] its target has the size that the metrics ask for: { $current }
+    [ScaleDownStabilized] fewer replicas would do, but more were asked for in its stabilization window (five minutes by default)
+    [ScaleUpStabilized] more replicas are asked for, but not for long enough
+    [ScalingDisabled] its target was scaled to zero, and so the autoscaler rests
+    [FailedGetScale] it cannot read the size of its target
+    [FailedGetResourceMetric] it cannot read what the pods use, and so it does nothing
+   *[other] it counts { $current } replicas, and wants { $desired } ({ $reason })
+}
 why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
 why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
 why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already
@@ -503,6 +523,8 @@ why-provision_claim = claim { $claim } wants a volume of { $provisioner }
 why-volume_protection-remove_finalizer = it is deleted and { $phase }: no claim has it any more
 why-volume_protection-add_finalizer = a volume is kept while it is bound
 why-claim_protection-remove_finalizer = { $claim } is deleted, and no pod uses it
+why-attributes_class_protection-remove_finalizer = { $class } is deleted, and neither claim nor volume names it
+why-attributes_class_protection-add_finalizer = a VolumeAttributesClass is kept while a claim or a volume names it
 why-claim_protection-add_finalizer = a claim is kept while a pod uses it
 why-provisioner-provision = claim { $claim } of class { $class } has no volume yet
 why-provisioner-delete = it is { $volume }, and its policy is Delete
@@ -516,8 +538,6 @@ why-reconcile-detach = { $because ->
 why-update_node_status = the volumes that are attached to { $node } have changed: { $before } before, { $count } now
 why-expand-set_claim_resizer = claim { $claim } asks for more storage than its volume has; { $resizer } is to expand it
 why-ephemeral-create_claim = volume { $volume } of pod { $pod } is ephemeral and has no claim yet
-why-gc_terminating-mark_failed = its node { $node } is declared out of service, so nothing there will report its end
-why-gc_terminating-delete = its node { $node } is declared out of service, so nothing there will end it
 why-attacher-add_finalizer = it is kept until volume { $volume } is detached from { $node }
 why-attacher-attach = volume { $volume } is attached to { $node } now
 why-attacher-refuse = volume { $volume } cannot be attached to { $node }

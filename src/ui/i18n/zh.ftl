@@ -25,6 +25,10 @@ fault-member-up = 恢复 etcd 成员 { $what }
 fault-member-up-about = 一有 leader，它就追上。
 fault-compact = 压缩 etcd
 fault-compact-about = 它的历史被遗忘。之前被切断的 watch 无法从原处继续。
+fault-metrics-install = 安装 Metrics Server
+fault-metrics-install-about = 它每 15 秒向各 kubelet 询问容器的用量，并提供 metrics.k8s.io：kubectl top 和自动扩缩都读取它。
+fault-metrics-remove = 移除 Metrics Server
+fault-metrics-remove-about = 不再提供 metrics.k8s.io。
 transport = 运行
 restart = 回到开头
 restart-keys = 回到开头（Home）
@@ -187,6 +191,7 @@ actions = 可以对它做什么
 act-more = 加一个
 act-fewer = 减一个
 act-restart = 重启滚动
+act-more-at-most = 上限加一
 act-suspend = 挂起
 act-unsuspend = 恢复
 act-run-now = 立即运行
@@ -351,6 +356,21 @@ why-sync_cron_job-create = 它的调度 { $schedule } 在 { $at } 有一次运�
 why-sync_cron_job-replace = 下一次运行的时间到了，由它取代这一次
 why-sync_cron_job-status = 它有 { $active } 个活跃的 Job，上次运行时间为 { $last }
 why-remove_oldest_jobs = 已结束的 Job 有 { $have } 个，只保留 { $limit } 个
+why-reconcile_autoscaler-above_target = { $metric } 为 { $have }，目标为 { $want }：{ $current } 个副本太少
+why-reconcile_autoscaler-below_target = 各指标低于目标已有足够长的时间：{ $current } 个副本太多
+why-reconcile_autoscaler-above_max = 它有 { $current } 个副本，而上限是 { $max }
+why-reconcile_autoscaler-below_min = 它有 { $current } 个副本，而下限是 { $min }
+why-reconcile_autoscaler-limits = { $metric } 为 { $have }，由最近的建议得出 { $desired } 个副本
+why-reconcile_autoscaler-status = { $reason ->
+    [SucceededRescale] 它已把目标的规模改为 { $desired }
+    [ReadyForNewScale] 目标的规模正是指标所要求的：{ $current }
+    [ScaleDownStabilized] 副本少一些也够，但稳定窗口（默认五分钟）内曾建议更多
+    [ScaleUpStabilized] 需要更多副本，但持续的时间还不够长
+    [ScalingDisabled] 目标被缩容到零，所以自动扩缩停止工作
+    [FailedGetScale] 它读不到目标的规模
+    [FailedGetResourceMetric] 它读不到 Pod 的用量，所以什么也不做
+   *[other] 它统计到 { $current } 个副本，期望 { $desired } 个（{ $reason }）
+}
 why-new_replica_set-create = 还没有 ReplicaSet 使用 { $deployment } 的模板；它从 { $replicas } 个开始，共要 { $want } 个
 why-new_replica_set-created = ReplicaSet { $replica_set } 现在是修订 { $revision }
 why-new_replica_set-found = 修订 { $revision } 的 ReplicaSet 已经是这个模板
@@ -422,6 +442,8 @@ why-provision_claim = 申领 { $claim } 需要由 { $provisioner } 提供卷
 why-volume_protection-remove_finalizer = 它已被删除且为 { $phase }：没有申领再使用它
 why-volume_protection-add_finalizer = 绑定期间卷会被保留
 why-claim_protection-remove_finalizer = { $claim } 已被删除，没有 Pod 使用它
+why-attributes_class_protection-remove_finalizer = { $class } 已被删除，没有申领或卷引用它
+why-attributes_class_protection-add_finalizer = 有申领或卷引用时 VolumeAttributesClass 会被保留
 why-claim_protection-add_finalizer = 有 Pod 使用时申领会被保留
 why-provisioner-provision = 存储类 { $class } 的申领 { $claim } 还没有卷
 why-provisioner-delete = 它处于 { $volume }，回收策略是 Delete
@@ -435,8 +457,6 @@ why-reconcile-detach = { $because ->
 why-update_node_status = 挂接到 { $node } 的卷有变化：之前 { $before } 个，现在 { $count } 个
 why-expand-set_claim_resizer = 申领 { $claim } 请求的存储多于其卷现有的容量；由 { $resizer } 扩充
 why-ephemeral-create_claim = Pod { $pod } 的卷 { $volume } 是临时卷，还没有申领
-why-gc_terminating-mark_failed = 它的节点 { $node } 被声明为停止服务，那里不会再有人报告它的结束
-why-gc_terminating-delete = 它的节点 { $node } 被声明为停止服务，那里不会再有人结束它
 why-attacher-add_finalizer = 它会被保留，直到卷 { $volume } 从 { $node } 解除挂接
 why-attacher-attach = 卷 { $volume } 现已挂接到 { $node }
 why-attacher-refuse = 卷 { $volume } 无法挂接到 { $node }

@@ -2,12 +2,14 @@
 //! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
 //! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
+mod autoscalers;
 mod batch;
 mod custom;
 mod nodes;
 mod pods;
 mod services;
 mod sets;
+mod storage;
 mod workloads;
 
 use crate::api::labels::Selector;
@@ -17,12 +19,14 @@ use crate::cluster::Cluster;
 use super::ails::Ails;
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
+use autoscalers::Autoscalers;
 use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
 use sets::{DaemonSets, StatefulSets};
+use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
@@ -76,7 +80,7 @@ pub trait KindView {
     fn selects(&self, _: &Object) -> Option<Selects> {
         None
     }
-    /// The objects of its own namespace that an object names in its spec.
+    /// The objects of its own namespace, or of none, that an object names in its spec.
     fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
         Vec::new()
     }
@@ -90,7 +94,7 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 16] = [
+const VIEWS: [(Kind, &dyn KindView); 21] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
@@ -102,11 +106,16 @@ const VIEWS: [(Kind, &dyn KindView); 16] = [
     (Kind::ENDPOINTS, &Plain { shows: Shows::Made, record: true }),
     (Kind::ENDPOINT_SLICE, &Plain { shows: Shows::Made, record: true }),
     (Kind::CONTROLLER_REVISION, &Plain { shows: Shows::Made, record: true }),
+    (Kind::CSI_NODE, &Plain { shows: Shows::Made, record: true }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
     (Kind::STATEFUL_SET, &StatefulSets),
     (Kind::DAEMON_SET, &DaemonSets),
     (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
+    (Kind::PERSISTENT_VOLUME_CLAIM, &Claims),
+    (Kind::PERSISTENT_VOLUME, &Volumes),
+    (Kind::VOLUME_ATTACHMENT, &Attachments),
+    (Kind::HORIZONTAL_POD_AUTOSCALER, &Autoscalers),
 ];
 
 /// The view of a kind.
