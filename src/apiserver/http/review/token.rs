@@ -128,7 +128,7 @@ mod tests {
             ("builder", bound("Pod", "none", ""), 404, "pods \\\"none\\\" not found"),
             ("builder", bound("Pod", "p", ""), 400, "different serviceaccount name"),
             ("default", bound("Pod", "p", "other"), 409, "does not match the UID in record"),
-            ("default", bound("Pod", "p", ""), 501, "no key"),
+            ("default", bound("Pod", "p", ""), 501, "no signing key"),
         ] {
             let (code, answer) = ask(&format!("/d/serviceaccounts/{account}/token"), &body);
             assert!(code == status && answer.contains(words), "{account} {body}: {code} {answer}");
