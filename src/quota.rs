@@ -7,10 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::quantity::{Amount, Format, amount_of};
-use crate::api::resource::{Amounts, is_extended, pod_resources, qos_class};
+use crate::api::resource::{Amounts, amounts, is_extended, pod_resources, qos_class};
 use crate::api::types::{
-    Container, PersistentVolumeClaim, Pod, PodSpec, Quantity, ResourceQuota,
-    ScopedResourceSelectorRequirement, Service,
+    Container, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota, ScopedResourceSelectorRequirement, Service,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp};
 
@@ -28,23 +27,6 @@ fn one() -> Amount {
 
 fn count(n: usize) -> Amount {
     Amount::from_value(i64::try_from(n).unwrap_or(i64::MAX), Format::DecimalSI)
-}
-
-/// The amounts of a list of resources.
-pub fn amounts(list: Option<&BTreeMap<String, Quantity>>) -> Amounts {
-    list.into_iter().flatten().map(|(k, q)| (k.clone(), amount_of(Some(q)))).collect()
-}
-
-/// Adds amounts to others.
-pub fn add(to: &mut Amounts, more: &Amounts) {
-    for (name, amount) in more {
-        match to.get_mut(name) {
-            Some(sum) => *sum = sum.add(*amount),
-            None => {
-                to.insert(name.clone(), *amount);
-            }
-        }
-    }
 }
 
 fn counted(kind: Kind) -> String {

@@ -5,10 +5,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use steady::api::Timestamp;
+use steady::api::metrics::{self, ContainerMetrics, PodMetrics, Usage};
+use steady::api::quantity::Amount;
+use steady::api::types::ObjectMeta;
+use steady::api::{Key, Timestamp};
 use steady::apimachinery::{HttpRequest, HttpResponse};
-use steady::apiserver::ApiServer;
 use steady::apiserver::http::http;
+use steady::apiserver::{Aggregated, ApiServer};
 use steady::kubectl::{
     self, ApiClient, CommandWait, DiscoveryCache, Files, Kubectl, Output, Poll, WaitFor, Waited,
 };
@@ -727,4 +730,100 @@ fn questions_about_access_are_asked_in_kubectls_words() {
         assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
     }
     assert!(s.ok("auth whoami -o yaml").contains("  userInfo:\n    groups:\n    - system:unauthenticated\n"));
+}
+
+/// What a metrics server has of two pods and a node.
+fn measured() -> Aggregated {
+    let now = Timestamp::UNIX_EPOCH;
+    let usage = |cpu: &str, memory: &str| Usage {
+        cpu: Amount::parse(cpu).unwrap(),
+        memory: Amount::parse(memory).unwrap(),
+    };
+    let meta = |name: &str, namespace: &str, app: &str| ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some(namespace.into()).filter(|n: &String| !n.is_empty()),
+        labels: Some([("app".to_owned(), app.to_owned())].into()),
+        ..Default::default()
+    };
+    let pod = |name: &str, namespace: &str, app: &str, containers: &[(&str, &str, &str)]| {
+        let container = |(name, cpu, memory): &(&str, &str, &str)| ContainerMetrics {
+            name: (*name).to_owned(),
+            usage: usage(cpu, memory),
+            start: None,
+        };
+        let metrics = PodMetrics {
+            key: Key::new(namespace, name),
+            timestamp: now,
+            window: jiff::SignedDuration::from_secs(15),
+            containers: containers.iter().map(container).collect(),
+        };
+        metrics.to_object(&meta(name, namespace, app), now).unwrap()
+    };
+    let node = metrics::of_node(&meta("n", "", ""), now, Default::default(), usage("500m", "1Gi"), now);
+    let all = [
+        pod("small", "default", "web", &[("c", "10m", "64Mi")]),
+        pod("large", "default", "web", &[("b", "1500u", "32Mi"), ("a", "300m", "32Mi")]),
+        pod("other", "team", "db", &[("c", "1", "1Gi")]),
+        node.unwrap(),
+    ];
+    Aggregated::Available(all.into())
+}
+
+#[test]
+fn top_prints_what_the_metrics_server_has() {
+    let mut server = Server::new();
+    let said = server.run("top pod");
+    assert_eq!((said.exit, said.stderr.as_str()), (1, "error: Metrics API not available\n"));
+    server.0.set_aggregated(measured());
+    let squeezed = |text: String| {
+        let line = |l: &str| l.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().map(line).collect::<Vec<_>>()
+    };
+    let mut top = |line: &str| squeezed(server.ok(line));
+    assert_eq!(top("top pod"), ["NAME CPU(cores) MEMORY(bytes)", "large 302m 64Mi", "small 10m 64Mi"]);
+    assert_eq!(
+        top("top pods -A --sort-by=cpu --no-headers"),
+        ["team other 1000m 1024Mi", "default large 302m 64Mi", "default small 10m 64Mi"]
+    );
+    assert_eq!(
+        top("top pod large --containers"),
+        ["POD NAME CPU(cores) MEMORY(bytes)", "large a 300m 32Mi", "large b 2m 32Mi"]
+    );
+    assert_eq!(
+        top("top pod -l app=web --sum"),
+        [
+            "NAME CPU(cores) MEMORY(bytes)",
+            "large 302m 64Mi",
+            "small 10m 64Mi",
+            "________ ________",
+            "312m 128Mi"
+        ]
+    );
+    assert_eq!(top("get pods.metrics.k8s.io small"), ["NAME CPU MEMORY WINDOW", "small 10m 64Mi 15s"]);
+    let said = server.run("top pod -n none");
+    assert_eq!((said.exit, said.stderr.as_str()), (0, "No resources found in none namespace.\n"));
+}
+
+#[test]
+fn top_says_what_is_wrong() {
+    let mut server = Server::new();
+    server.0.set_aggregated(measured());
+    for (line, why) in [
+        (
+            "top pod none",
+            "Error from server (NotFound): podmetrics.metrics.k8s.io \"default/none\" not found\n",
+        ),
+        ("top pod --sort-by=name", "error: --sort-by accepts only cpu or memory\n"),
+        ("top pod a -l a=b", "error: only one of NAME or selector can be provided\n"),
+        ("top node a -l a=b", "error: only one of NAME or --selector can be provided\n"),
+        ("top node n", "Error from server (NotFound): nodes \"n\" not found\n"),
+        ("top pod a b", "error: pod [NAME | -l label]\nSee 'kubectl top pod -h' for help and examples\n"),
+    ] {
+        let said = server.run(line);
+        assert_eq!((said.exit, said.stderr.as_str()), (1, why), "{line}");
+    }
+    server.0.set_aggregated(Aggregated::Unavailable);
+    let said = server.run("top pod");
+    let why = "Error from server (ServiceUnavailable): the server is currently unable to handle the request (get pods.metrics.k8s.io)\n";
+    assert_eq!(said.stderr, why);
 }

@@ -13,9 +13,9 @@ use super::{Timestamp, later, seconds};
 /// A schedule that was read.
 #[derive(Clone, Debug)]
 pub enum Schedule {
-    /// Five fields.
+    /// Five fields, each with the values at which a run is due.
     Fields(Box<Fields>),
-    /// So long after the last moment; whole seconds, at least one.
+    /// `@every`: the interval between two runs, in whole seconds, at least one.
     Every(SignedDuration),
 }
 

@@ -43,7 +43,7 @@ impl FieldSelector {
         Ok(FieldSelector { requirements })
     }
 
-    /// The same selector with renamed fields.
+    /// The selector with renamed fields.
     ///
     /// # Errors
     /// The first error of `rename`. The conditions are sorted by their text.

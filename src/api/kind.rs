@@ -143,7 +143,8 @@ with_other_versions!(define_versions);
 
 thread_local! {
     /// All custom kinds that were ever made, by their names, so that a handle is a pointer. The entries stay
-    /// as long as the program runs: a few hundred bytes for each set of names.
+    /// as long as the program runs: a few hundred bytes for each set of names. An API server refuses definitions when it
+    /// has made as many as [`KINDS_LIMIT`](crate::apiserver::KINDS_LIMIT).
     static CUSTOM: RefCell<BTreeMap<CustomNames, Kind>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -250,7 +251,7 @@ impl Kind {
         self.0.categories
     }
 
-    /// Namespaced or not.
+    /// Whether the objects are in namespaces, as a value.
     pub const fn scope(self) -> Scope {
         self.0.scope
     }

@@ -91,6 +91,10 @@ macro_rules! with_built_in_kinds {
             VolumeAttachment VOLUME_ATTACHMENT: "storage.k8s.io"/"v1" "volumeattachments" "volumeattachment" [] Cluster ["status"];
             /// A request for a certificate, and the certificate.
             CertificateSigningRequest CERTIFICATE_SIGNING_REQUEST: "certificates.k8s.io"/"v1" "certificatesigningrequests" "certificatesigningrequest" ["csr"] Cluster ["status", "approval"];
+            /// A class of attributes that volumes can have and change.
+            VolumeAttributesClass VOLUME_ATTRIBUTES_CLASS: "storage.k8s.io"/"v1" "volumeattributesclasses" "volumeattributesclass" ["vac"] Cluster [];
+            /// How much storage a CSI driver has for a class in a part of the cluster.
+            CSIStorageCapacity CSI_STORAGE_CAPACITY: "storage.k8s.io"/"v1" "csistoragecapacities" "csistoragecapacity" [] Namespaced [];
         }
     };
 }

@@ -64,7 +64,7 @@ impl Usage {
     /// The sum.
     #[must_use]
     pub fn plus(self, other: Usage) -> Usage {
-        Usage { cpu: self.cpu.add(other.cpu), memory: self.memory.add(other.memory) }
+        Usage { cpu: self.cpu.plus(other.cpu), memory: self.memory.plus(other.memory) }
     }
 
     /// `{"cpu": "150m", "memory": "64Mi"}`

@@ -52,6 +52,7 @@ mod structs;
 pub mod toleration;
 pub mod versions;
 pub mod volume;
+pub mod well_known;
 pub mod yaml;
 
 pub use custom::CustomObject;
@@ -80,7 +81,9 @@ pub mod types {
     };
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
-    pub use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, StorageClass, VolumeAttachment};
+    pub use k8s_openapi::api::storage::v1::{
+        CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
+    };
     pub use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
     pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{

@@ -78,9 +78,7 @@ pub(super) struct Parsed {
     pub(super) keeps_text: bool,
 }
 
-// `add`, `sub` and `neg` are methods and not operators: the format follows Go's rules, and sums lose what is
-// below 38 digits.
-#[allow(clippy::should_implement_trait)]
+// Sums are methods and not operators: the format follows Go's rules, and sums lose what is below 38 digits.
 impl Amount {
     /// The amount 0.
     pub const ZERO: Amount = Amount { unscaled: 0, exponent: 0, format: Format::DecimalSI, dec: false };
@@ -94,7 +92,7 @@ impl Amount {
         parse(text).map(|p| p.amount)
     }
 
-    /// An integral amount.
+    /// An amount in whole units.
     pub const fn from_value(value: i64, format: Format) -> Amount {
         Amount { unscaled: value as i128, exponent: 0, format, dec: false }
     }
@@ -138,7 +136,7 @@ impl Amount {
 
     /// The sum. Its format is that of `self`, or of `other` if `self` is 0.
     #[must_use]
-    pub fn add(self, other: Amount) -> Amount {
+    pub fn plus(self, other: Amount) -> Amount {
         let format = if self.is_zero() { other.format } else { self.format };
         if self.is_zero() {
             return other;
@@ -160,13 +158,13 @@ impl Amount {
 
     /// The difference. Its format is that of `self`, or of `other` if `self` is 0.
     #[must_use]
-    pub fn sub(self, other: Amount) -> Amount {
-        self.add(other.neg())
+    pub fn minus(self, other: Amount) -> Amount {
+        self.plus(other.negated())
     }
 
     /// The amount with the opposite sign.
     #[must_use]
-    pub fn neg(self) -> Amount {
+    pub fn negated(self) -> Amount {
         Amount { unscaled: self.unscaled.saturating_neg(), ..self }
     }
 
@@ -384,7 +382,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, ParseQuantityError> {
     let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).map(|b| b - b'0').collect();
     let fraction = i32::try_from(fraction.len()).map_err(|_| ParseQuantityError::Numeric)?;
     let amount = parse_large(digits, fraction, format, exponent);
-    Ok(Parsed { amount: if positive { amount } else { amount.neg() }, keeps_text: false })
+    Ok(Parsed { amount: if positive { amount } else { amount.negated() }, keeps_text: false })
 }
 
 /// Parses what Go's fast path accepts: few digits, not below nano, no fraction of a binary unit. `None` for

@@ -153,13 +153,13 @@ fn order_and_sums() {
     }
     assert_eq!(q("1000m"), q("1"));
     assert_eq!(q("1Gi"), q("1073741824"));
-    assert_eq!(q("100m").add(q("0.9")).canonical(), "1");
-    assert_eq!(q("0").add(q("64Mi")).canonical(), "64Mi");
-    assert_eq!(q("64Mi").sub(q("64Mi")).canonical(), "0");
-    assert_eq!(q("1Gi").sub(q("1")).canonical(), "1073741823");
-    assert_eq!(q("1").sub(q("1500m")).canonical(), "-500m");
-    assert_eq!(q("4Ei").add(q("4Ei")).canonical(), "8Ei");
-    assert_eq!(q("1e100").add(q("1")), q("1e100"));
+    assert_eq!(q("100m").plus(q("0.9")).canonical(), "1");
+    assert_eq!(q("0").plus(q("64Mi")).canonical(), "64Mi");
+    assert_eq!(q("64Mi").minus(q("64Mi")).canonical(), "0");
+    assert_eq!(q("1Gi").minus(q("1")).canonical(), "1073741823");
+    assert_eq!(q("1").minus(q("1500m")).canonical(), "-500m");
+    assert_eq!(q("4Ei").plus(q("4Ei")).canonical(), "8Ei");
+    assert_eq!(q("1e100").plus(q("1")), q("1e100"));
     assert_eq!(Amount::from_milli(1500, Format::DecimalSI).canonical(), "1500m");
     assert_eq!(Amount::from_value(2048, Format::BinarySI).canonical(), "2Ki");
 }
@@ -172,7 +172,7 @@ fn sums_agree_with_integers() {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let (a, b) = ((seed >> 40) as i64 - (1 << 23), (seed & 0xffff) as i64);
         for format in [Format::BinarySI, Format::DecimalSI, Format::DecimalExponent] {
-            let sum = Amount::from_milli(a, format).add(Amount::from_value(b, format));
+            let sum = Amount::from_milli(a, format).plus(Amount::from_value(b, format));
             assert_eq!(sum.milli_value(), a + b * 1000);
             assert_eq!(q(&sum.canonical()), sum, "{a} {b}");
         }
@@ -205,7 +205,7 @@ fn no_text_panics() {
             for c in parts {
                 for d in parts {
                     if let Ok(x) = Amount::parse(&format!("{a}{b}{c}{d}")) {
-                        let _ = (x.value(), x.milli_value(), x.canonical(), x.add(x), x.sub(Amount::ZERO));
+                        let _ = (x.value(), x.milli_value(), x.canonical(), x.plus(x), x.minus(Amount::ZERO));
                     }
                 }
             }

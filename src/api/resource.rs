@@ -10,6 +10,25 @@ use super::types::{Container, PodSpec, Quantity, ResourceRequirements};
 /// Amounts by the names of resources.
 pub type Amounts = BTreeMap<String, Amount>;
 
+/// The amounts of a list of resources.
+pub fn amounts(list: Option<&BTreeMap<String, Quantity>>) -> Amounts {
+    list.into_iter().flatten().map(|(name, q)| (name.clone(), amount_of(Some(q)))).collect()
+}
+
+/// Adds amounts to others, by the names of resources.
+pub fn add(to: &mut Amounts, more: &Amounts) {
+    more.iter().for_each(|(name, amount)| add_one(to, name, *amount));
+}
+
+fn add_one(to: &mut Amounts, name: &str, amount: Amount) {
+    match to.get_mut(name) {
+        Some(sum) => *sum = sum.plus(amount),
+        None => {
+            to.insert(name.to_owned(), amount);
+        }
+    }
+}
+
 /// Whether a resource is huge pages of some size.
 pub fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
@@ -44,7 +63,7 @@ pub fn pod_resources(spec: &PodSpec, limits: bool) -> Amounts {
     for (name, q) in spec.overhead.iter().flatten() {
         let more = amount_of(Some(q));
         match total.get_mut(name) {
-            Some(sum) => *sum = sum.add(more),
+            Some(sum) => *sum = sum.plus(more),
             // A resource without a limit gets none from the overhead.
             None if limits => {}
             None => {
@@ -64,15 +83,9 @@ fn container_resources(spec: &PodSpec, of: Of) -> Amounts {
     let mut sidecars: Amounts = BTreeMap::new();
     let mut init: Amounts = BTreeMap::new();
     let zero = amount_of(None);
-    let add = |to: &mut Amounts, name: &str, amount: Amount| match to.get_mut(name) {
-        Some(sum) => *sum = sum.add(amount),
-        None => {
-            to.insert(name.to_owned(), amount);
-        }
-    };
     for c in &spec.containers {
         for (name, q) in requests(c) {
-            add(&mut total, &name, amount_of(Some(&q)));
+            add_one(&mut total, &name, amount_of(Some(&q)));
         }
     }
     for c in spec.init_containers.iter().flatten() {
@@ -80,14 +93,14 @@ fn container_resources(spec: &PodSpec, of: Of) -> Amounts {
         for (name, q) in requests(c) {
             let amount = amount_of(Some(&q));
             if sidecar {
-                add(&mut total, &name, amount);
-                add(&mut sidecars, &name, amount);
+                add_one(&mut total, &name, amount);
+                add_one(&mut sidecars, &name, amount);
             }
         }
         let mut here = sidecars.clone();
         if !sidecar {
             for (name, q) in requests(c) {
-                add(&mut here, &name, amount_of(Some(&q)));
+                add_one(&mut here, &name, amount_of(Some(&q)));
             }
         }
         for (name, amount) in here {

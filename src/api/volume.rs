@@ -27,6 +27,8 @@ pub const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
 /// The finalizer that keeps a volume while it is bound.
 pub const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
+/// The finalizer that keeps a VolumeAttributesClass while a claim or a volume names it.
+pub const ATTRIBUTES_CLASS_PROTECTION: &str = "kubernetes.io/vac-protection";
 /// The provisioner of classes whose volumes are created by hand.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
@@ -87,6 +89,19 @@ pub fn volume_phase(volume: &PersistentVolume) -> &str {
 /// The name of the volume that a claim is bound to or asks for; empty if there is none.
 pub fn volume_name(claim: &PersistentVolumeClaim) -> &str {
     claim.spec.as_ref().and_then(|s| s.volume_name.as_deref()).unwrap_or_default()
+}
+
+/// The reference by which a volume names its claim, at the claim's present revision (`ref.GetReference`).
+pub fn reference_to(claim: &PersistentVolumeClaim) -> ObjectReference {
+    ObjectReference {
+        api_version: Some("v1".into()),
+        kind: Some("PersistentVolumeClaim".into()),
+        name: claim.metadata.name.clone(),
+        namespace: claim.metadata.namespace.clone(),
+        uid: claim.metadata.uid.clone(),
+        resource_version: claim.metadata.resource_version.clone(),
+        field_path: None,
+    }
 }
 
 /// The claim that a volume is bound to or reserved for.
@@ -243,15 +258,7 @@ pub fn bind_volume_to_claim(
     });
     if !named {
         let to = new.get_or_insert_with(|| volume.clone());
-        to.spec.get_or_insert_default().claim_ref = Some(ObjectReference {
-            api_version: Some("v1".into()),
-            kind: Some("PersistentVolumeClaim".into()),
-            name: claim.metadata.name.clone(),
-            namespace: claim.metadata.namespace.clone(),
-            uid: claim.metadata.uid.clone(),
-            resource_version: claim.metadata.resource_version.clone(),
-            field_path: None,
-        });
+        to.spec.get_or_insert_default().claim_ref = Some(reference_to(claim));
     }
     if !is_bound_to(volume, claim) && volume.metadata.annotation(BOUND_BY_CONTROLLER).is_none() {
         let to = new.get_or_insert_with(|| volume.clone());

@@ -32,7 +32,7 @@ pub enum Patch {
         /// As it shall be.
         to: Object,
     },
-    /// The same for a kubelet's report on a pod, in which only the status changes.
+    /// A strategic merge patch by which a kubelet reports on a pod: only the status changes.
     PodStatus {
         /// The pod as it was read.
         from: Rc<Pod>,

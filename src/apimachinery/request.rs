@@ -135,7 +135,7 @@ impl Subresource {
 /// What a request carries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// Nothing.
+    /// No body.
     None,
     /// A whole object.
     Object(Object),
@@ -157,7 +157,7 @@ pub enum Body {
     },
 }
 
-/// An answer.
+/// What the API server answers to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {
     /// An object: 200, or 201 where it is new.
@@ -167,7 +167,7 @@ pub enum Response {
         /// Whether the request created it.
         created: bool,
     },
-    /// A collection.
+    /// The objects of a list, or those that a deletion of a collection has deleted.
     List {
         /// Its items, in key order.
         items: Vec<Object>,
@@ -181,7 +181,7 @@ pub enum Response {
         /// The object that the request was about.
         details: Option<Box<Details>>,
     },
-    /// A refusal.
+    /// The request was refused.
     Failure(Box<Status>),
 }
 
@@ -230,14 +230,14 @@ impl Request {
         }
     }
 
-    /// The same request with a body.
+    /// Sets the body of the request.
     #[must_use]
     pub fn body(mut self, body: Body) -> Request {
         self.body = body;
         self
     }
 
-    /// The same request for a part of the object.
+    /// Sets the subresource that the request is about.
     #[must_use]
     pub fn subresource(mut self, s: Subresource) -> Request {
         self.subresource = s;

@@ -37,7 +37,7 @@ pub struct Details {
     pub retry_after_seconds: u32,
 }
 
-/// One violation.
+/// One of the causes of a refusal (`StatusCause`), mostly a field with what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cause {
     /// `FieldValueInvalid` …
@@ -76,7 +76,7 @@ impl Status {
         Status { code, reason: reason.into(), message: message.into(), details: None }
     }
 
-    /// The same with details.
+    /// Sets the details of the refusal.
     #[must_use]
     pub fn with(mut self, details: Details) -> Status {
         self.details = Some(Box::new(details));
@@ -92,6 +92,7 @@ impl Status {
             let (reason, message) = match (code, body.trim()) {
                 (404, _) => ("NotFound", "the server could not find the requested resource"),
                 (_, "") => ("", "an error on the server has prevented the request from succeeding"),
+                (503, _) => ("ServiceUnavailable", "the server is currently unable to handle the request"),
                 (429, body) => ("TooManyRequests", body),
                 (_, body) => ("", body),
             };
@@ -183,7 +184,7 @@ impl Status {
         .with(Details::kind(kind, name))
     }
 
-    /// 403.
+    /// A refusal with 403 and the reason `Forbidden`.
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Status {
         let subject = if name.is_empty() {
             kind.group_resource()
@@ -194,12 +195,12 @@ impl Status {
             .with(Details::resource(kind, name))
     }
 
-    /// 400.
+    /// A refusal with 400 and the reason `BadRequest`.
     pub fn bad_request(message: impl Into<String>) -> Status {
         Status::new(400, "BadRequest", message)
     }
 
-    /// 405.
+    /// A refusal with 405 and the reason `MethodNotAllowed`.
     pub fn method_not_supported(kind: Kind, action: &str) -> Status {
         Status::new(
             405,

@@ -13,7 +13,7 @@ pub type WatchId = u32;
 /// Which objects of its kind a watch or an informer sees.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Filter {
-    /// All objects.
+    /// All objects of the kind.
     All,
     /// `spec.nodeName=…`: pods of one node.
     NodeName(Rc<str>),

@@ -15,7 +15,10 @@ use crate::api::types::{
     ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint, Toleration,
     Volume, VolumeMount, VolumeProjection,
 };
-use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
+use crate::api::volume::{
+    ATTRIBUTES_CLASS_PROTECTION, BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION,
+};
+use crate::api::well_known::{TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
 
@@ -151,11 +154,12 @@ fn on_pod(
     Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
 }
 
-/// StorageObjectInUseProtection: claims and volumes are kept while they are used.
+/// StorageObjectInUseProtection: claims, volumes and VolumeAttributesClasses are kept while they are used.
 fn protect_storage(object: &mut Object) {
     let finalizer = match object.kind() {
         kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => CLAIM_PROTECTION,
         kind if kind == Kind::PERSISTENT_VOLUME => VOLUME_PROTECTION,
+        kind if kind == Kind::VOLUME_ATTRIBUTES_CLASS => ATTRIBUTES_CLASS_PROTECTION,
         _ => return,
     };
     let finalizers = object.meta_mut().finalizers.get_or_insert_default();
@@ -289,7 +293,8 @@ fn runtime_class(pod: &Pod) -> Result<(), Status> {
     }
 }
 
-/// ServiceAccount: a pod is somebody, and gets a token to prove it.
+/// Sets the pod's service account (`default` if it names none), refuses one that does not exist, and mounts its token
+/// (admission plugin ServiceAccount).
 fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     // A mirror pod is the kubelet's own.
     if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
@@ -459,7 +464,7 @@ fn default_storage_class(api: &ApiServer) -> Option<String> {
 /// DefaultTolerationSeconds: a pod stays for a while on a node that is in trouble.
 fn default_tolerations(pod: &mut Pod) {
     let Some(spec) = pod.spec.as_mut() else { return };
-    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+    for key in [TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE] {
         let tolerated = spec.tolerations.iter().flatten().any(|t| {
             let k = t.key.as_deref().unwrap_or_default();
             let e = t.effect.as_deref().unwrap_or_default();

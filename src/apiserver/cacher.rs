@@ -17,7 +17,7 @@ impl ApiServer {
         self.etcd.compacted()
     }
 
-    /// One object.
+    /// An object, as the watch cache has it.
     pub fn cached(&self, at: &ObjectRef) -> Option<&Object> {
         self.etcd.get(at).map(|r| &r.object)
     }

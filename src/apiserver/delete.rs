@@ -99,13 +99,7 @@ impl ApiServer {
             }
             self.remove(&at, &object, r);
         }
-        if kind == Kind::POD
-            || kind == Kind::SERVICE
-            || kind == Kind::SERVICE_ACCOUNT
-            || kind == Kind::PERSISTENT_VOLUME_CLAIM
-            || kind == Kind::PERSISTENT_VOLUME
-        {
-            // registry.Store.ReturnDeletedObject
+        if kinds::storage(kind).returns_deleted_object {
             let removal = self.writes.iter().rev().find(|w| w.object == at);
             if let Some(last) = removal.and_then(|w| w.last.clone()) {
                 object = last;
@@ -389,9 +383,9 @@ fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
         Some(p) => p == Propagation::Orphan,
         // Jobs and ReplicationControllers orphan their pods if no policy is given, as they did before there were policies.
         None => {
-            let job = [Kind::JOB, Kind::REPLICATION_CONTROLLER].contains(&object.kind())
+            let by_default = kinds::storage(object.kind()).orphans_dependents
                 && !object.meta().has_finalizer(FINALIZER_FOREGROUND);
-            job || object.meta().has_finalizer(FINALIZER_ORPHAN)
+            by_default || object.meta().has_finalizer(FINALIZER_ORPHAN)
         }
     };
     let foreground = match options.propagation_policy {

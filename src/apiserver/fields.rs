@@ -32,7 +32,8 @@ pub(crate) fn matches(selector: &FieldSelector, object: &Object) -> bool {
     })
 }
 
-/// The same for objects of a custom kind: besides name and namespace, the fields that its definition names.
+/// The field selector of a request about a custom kind: besides name and namespace, the selector may name the fields
+/// that the definition names.
 pub(super) fn for_view(selector: FieldSelector, view: &View) -> Result<FieldSelector, String> {
     selector.rename(|field| {
         let own = ["metadata.name", "metadata.namespace"].contains(&field.as_str());

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::ApiServer;
 use crate::api::quantity::{Amount, amount_of};
-use crate::api::resource::pod_resources;
+use crate::api::resource::{Amounts, amounts, pod_resources};
 use crate::api::types::{
     Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements,
 };
@@ -17,7 +17,6 @@ use crate::apimachinery::Status;
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
 type Resources = BTreeMap<String, Quantity>;
-type Amounts = BTreeMap<String, Amount>;
 
 fn ranges(api: &ApiServer, namespace: &str) -> Vec<Rc<LimitRange>> {
     let all = api.etcd.range(Kind::LIMIT_RANGE, Some(namespace));
@@ -100,10 +99,6 @@ pub(super) fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
         return Err(Status::forbidden(object.kind(), object.name(), &why));
     }
     Ok(())
-}
-
-fn amounts(list: Option<&Resources>) -> Amounts {
-    list.into_iter().flatten().map(|(k, q)| (k.clone(), amount_of(Some(q)))).collect()
 }
 
 fn of_pod(range: &LimitRange, pod: &Pod, errors: &mut Vec<String>) {

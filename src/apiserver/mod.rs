@@ -15,6 +15,7 @@
 //! ```
 
 mod admission;
+mod aggregated;
 pub mod apiextensions;
 mod apply;
 mod binding;
@@ -45,11 +46,12 @@ use rand_pcg::Pcg32;
 use std::rc::Rc;
 
 use crate::api::types::CustomResourceDefinition;
-use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, pod};
-use crate::apimachinery::{Body, Details, Request, Response, Status, Subresource, Verb};
+use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
+pub use aggregated::Aggregated;
 use apiextensions::{Definitions, View};
 use context::RequestContext;
 pub use etcd_view::EtcdView;
@@ -111,71 +113,6 @@ impl ValidSpecCache {
     }
 }
 
-/// The API group `metrics.k8s.io`, whose requests kube-apiserver passes on to a metrics server
-/// (`k8s.io/kube-aggregator`).
-#[derive(Clone, Debug, Default)]
-pub enum Aggregated {
-    /// There is no APIService for the group.
-    #[default]
-    Absent,
-    /// There is one, and its metrics server does not answer.
-    Unavailable,
-    /// There is one. The PodMetrics and NodeMetrics that its metrics server has; the list may be empty for a
-    /// request that does not read them.
-    Available(Rc<[Object]>),
-}
-
-impl Aggregated {
-    /// Whether there is an APIService for the group.
-    pub fn is_registered(&self) -> bool {
-        !matches!(self, Aggregated::Absent)
-    }
-
-    /// Answers a `get` or `list` of a component.
-    pub fn answer(&self, r: &Request) -> Response {
-        let resource = r.kind.group_resource();
-        let refused = |code, reason, what: &str| {
-            // Clients name the HTTP method.
-            let message = format!("the server {what} ({} {resource})", r.verb.method().to_ascii_lowercase());
-            Response::Failure(Box::new(Status::new(code, reason, message)))
-        };
-        let all = match self {
-            Aggregated::Absent => return refused(404, "NotFound", "could not find the requested resource"),
-            Aggregated::Unavailable => {
-                return refused(503, "ServiceUnavailable", "is currently unable to handle the request");
-            }
-            Aggregated::Available(all) => all,
-        };
-        let of_kind = |o: &&Object| o.kind() == r.kind;
-        match r.verb {
-            Verb::List => {
-                let here = |o: &&Object| r.key.namespace.is_empty() || o.namespace() == &*r.key.namespace;
-                let items = all.iter().filter(of_kind).filter(here).cloned().collect();
-                Response::List { items, revision: 0 }
-            }
-            Verb::Get => match all.iter().filter(of_kind).find(|o| o.key() == r.key) {
-                Some(object) => Response::Object { object: object.clone(), created: false },
-                None => Response::Failure(Box::new(no_metrics(r.kind, &r.key))),
-            },
-            verb => Response::Failure(Box::new(Status::method_not_supported(r.kind, verb.as_str()))),
-        }
-    }
-}
-
-/// 404 for an object that a metrics server has nothing about.
-fn no_metrics(kind: Kind, key: &Key) -> Status {
-    let resource = format!("{}.{}", kind.as_str().to_ascii_lowercase(), kind.group());
-    let name = if key.namespace.is_empty() { key.name.to_string() } else { key.to_string() };
-    let message = format!("{resource} {} not found", crate::api::quote::go_quote(&name));
-    let details = Details {
-        name,
-        group: kind.group().into(),
-        kind: kind.as_str().to_ascii_lowercase(),
-        ..Details::default()
-    };
-    Status::new(404, "NotFound", message).with(details)
-}
-
 /// The API server.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
@@ -192,11 +129,17 @@ pub struct ApiServer {
     valid_spec: ValidSpecCache,
     /// What the CustomResourceDefinitions in etcd make.
     definitions: Definitions,
+    /// How many kinds were made for definitions, also for those that are gone.
+    kinds_made: usize,
     /// The documentation of the API; `None` where it was not given.
     texts: Option<Rc<http::Texts>>,
     /// What the backend of `metrics.k8s.io` answers to the next request.
     aggregated: Aggregated,
 }
+
+/// The most kinds that a server makes for CustomResourceDefinitions in its life: one for each version of a definition,
+/// and again after each change of the definition's spec. Kinds are never freed.
+pub const KINDS_LIMIT: usize = 10_000;
 
 impl ApiServer {
     /// An API server with an empty store. Generated names and uids come from the seed.
@@ -208,6 +151,7 @@ impl ApiServer {
     pub fn with_etcd(seed: u64, etcd: Etcd) -> ApiServer {
         ApiServer {
             definitions: Definitions::of(&etcd),
+            kinds_made: 0,
             etcd,
             watches: WatchCache::default(),
             now: Timestamp::UNIX_EPOCH,
@@ -267,7 +211,7 @@ impl ApiServer {
     /// A definition is written, or gone.
     fn note_definition(&mut self, next: Option<&Object>, last: &Object) {
         match (next.and_then(Object::get::<CustomResourceDefinition>), last.get()) {
-            (Some(crd), _) => self.definitions.put(crd),
+            (Some(crd), _) => self.kinds_made += self.definitions.put(crd),
             (None, Some(crd)) => self.definitions.remove(crd),
             (None, None) => {}
         }
@@ -352,6 +296,9 @@ impl ApiServer {
         if request.kind.is_custom() && cx.view.is_none() {
             cx.view = Some(self.view(request.kind)?);
         }
+        if request.kind == Kind::CUSTOM_RESOURCE_DEFINITION {
+            self.kinds_are_left(request)?;
+        }
         if !request.verb.writes() {
             cx.enter(Stage::Store, "", None);
         }
@@ -366,8 +313,22 @@ impl ApiServer {
         }
     }
 
-    /// Handles the request of an event; `program` is that of [`ApiServer::request_of`]. Half of all writes are events, so their objects are not copied: if the event was
-    /// created, the body of the request that comes back is the event as it was stored.
+    /// Refuses to create or change a definition when as many kinds were made as a server makes.
+    fn kinds_are_left(&self, request: &Request) -> Result<(), Status> {
+        let defines = matches!(request.verb, Verb::Create | Verb::Update | Verb::Patch)
+            && request.subresource == Subresource::None;
+        if !defines || self.kinds_made < KINDS_LIMIT {
+            return Ok(());
+        }
+        let message = format!(
+            "Internal error occurred: no definition can be created or changed any more: {KINDS_LIMIT} versions of custom resources were defined since the start of this cluster"
+        );
+        Err(Status::new(500, "InternalError", message))
+    }
+
+    /// Handles the request of an event; `program` is that of [`ApiServer::request_of`]. Half of all writes are events, so
+    /// their objects are not copied: if the event was created, the body of the request that comes back is the event as it
+    /// was stored.
     pub fn record(&mut self, program: Option<&Rc<str>>, mut request: Request) -> (Request, Response) {
         if request.verb != Verb::Create || request.subresource != Subresource::None {
             let response = self.request_of(program, &request);
@@ -422,6 +383,39 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::api::Key;
+
+    #[test]
+    fn definitions_can_be_made_until_the_limit() {
+        let mut api = ApiServer::new(1);
+        let user: Rc<str> = "kubectl".into();
+        let request = |verb: Verb, body: Body| {
+            let key = Key::new("", "things.example.com");
+            Request::new(&user, verb, Kind::CUSTOM_RESOURCE_DEFINITION, key).body(body)
+        };
+        let definition = serde_json::json!({
+            "metadata": {"name": "things.example.com"},
+            "spec": {
+                "group": "example.com",
+                "scope": "Namespaced",
+                "names": {"plural": "things", "kind": "Thing"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
+                    "openAPIV3Schema": {"type": "object"},
+                }}],
+            },
+        });
+        let definition = Object::from_value(Kind::CUSTOM_RESOURCE_DEFINITION, definition).unwrap();
+        let change = |category: &str| {
+            let change = serde_json::json!({"spec": {"names": {"categories": [category]}}});
+            request(Verb::Patch, Body::Patch(crate::apimachinery::Patch::Merge(change)))
+        };
+        assert_eq!(api.request(&request(Verb::Create, Body::Object(definition))).code(), 201);
+        api.kinds_made = KINDS_LIMIT - 1;
+        assert_eq!(api.request(&change("a")).code(), 200);
+        api.kinds_made = KINDS_LIMIT;
+        let Response::Failure(status) = api.request(&change("b")) else { panic!("not a refusal") };
+        assert!(status.message.contains("10000 versions"), "{status}");
+        assert_eq!(api.request(&request(Verb::Delete, Body::None)).code(), 200);
+    }
 
     #[test]
     fn a_full_store_says_so_and_has_room_again_after_a_deletion() {

@@ -4,10 +4,11 @@
 use super::ApiServer;
 use super::context::RequestContext;
 use crate::api::resource::Amounts;
+use crate::api::resource::{add, amounts};
 use crate::api::types::{Pod, ResourceQuota};
 use crate::api::{ApiKind, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Request, Status, Subresource, Verb};
-use crate::quota::{add, amounts, matches, missing_constraints, usage, uses};
+use crate::quota::{matches, missing_constraints, usage, uses};
 
 fn pretty(of: &Amounts, names: &[String]) -> String {
     let shown =
@@ -72,8 +73,8 @@ impl ApiServer {
             for (name, amount) in &mut delta {
                 if let Some(before) = before.get(name) {
                     // The quota controller, not admission, gives back what is used less.
-                    let more = amount.sub(*before);
-                    *amount = if more.sign() < 0 { more.sub(more) } else { more };
+                    let more = amount.minus(*before);
+                    *amount = if more.sign() < 0 { more.minus(more) } else { more };
                 }
             }
         }

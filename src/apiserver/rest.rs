@@ -87,7 +87,7 @@ pub fn validate_create(object: &Object) -> Vec<FieldError> {
     errs
 }
 
-/// The same for a pod whose spec is known to be good.
+/// [`validate_create`] of a pod whose spec is known to be good.
 pub(super) fn validate_pod_of_valid_spec(pod: &t::Pod) -> Vec<FieldError> {
     let mut errs = Errors::new();
     kinds::pod::validation::metadata(&mut errs, pod);

@@ -70,8 +70,10 @@ impl WatchCache {
         self.watchers.get(id as usize)?.as_ref()
     }
 
-    /// Takes the next event of a watch, if there is one; `Err` if the watch has ended.
-    #[allow(clippy::missing_errors_doc)]
+    /// Takes the next event of a watch, if there is one.
+    ///
+    /// # Errors
+    /// The watch has ended.
     pub fn next(&mut self, id: WatchId) -> Result<Option<WatchEvent>, Gone> {
         match self.get(id) {
             None => Err(Gone),

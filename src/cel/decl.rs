@@ -182,7 +182,7 @@ impl DeclType {
         DeclType::make(DeclKind::List(items, ListType::Atomic), max_items.map_or(fit, bound), 2)
     }
 
-    /// The same list with an `x-kubernetes-list-type`. Nothing happens to what is not a list.
+    /// Sets the `x-kubernetes-list-type` of a list. Nothing happens to a type that is no list.
     pub fn with_list_type(self, list_type: ListType) -> DeclType {
         let mut decl = (*self.0).clone();
         if let DeclKind::List(_, of) = &mut decl.kind {
@@ -287,7 +287,7 @@ impl DeclType {
         }
     }
 
-    /// The same type in which every object has a name, made of where it stands (`MaybeAssignTypeName`).
+    /// The type with a name for every object in it, made of where the object stands (`MaybeAssignTypeName`).
     /// An object that has one already keeps it.
     #[must_use]
     pub fn named(&self, name: &str) -> DeclType {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::api::order;
 
-/// So many issues are told; of the others only how many there are.
+/// The most issues that are reported one by one; of the others the text has only the number.
 const REPORTED: usize = 100;
 /// The line an issue is on is shown up to this length, in bytes.
 const SNIPPET_LIMIT: usize = 16_384;

@@ -117,7 +117,7 @@ impl Type {
         self.params().get(nth).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// The same kind of type with other parameters.
+    /// A type of the same constructor with other parameters: a list, a map, an optional, or an abstract type.
     pub(crate) fn with_params(&self, params: Vec<Type>) -> Type {
         match self {
             Type::List(_) => Type::List(Params::new(params)).bounded(),

@@ -31,7 +31,7 @@ pub fn controller_of<'a, O: ApiKind>(caches: &'a Caches, child: &ObjectMeta) -> 
 
 type Field<S> = fn(&mut S) -> &mut Expectations;
 
-/// A child changed.
+/// Enqueues the owners of a child that changed, and tells the expectations.
 pub(super) fn changed<S, K: WorkKey + From<Key>, O: Selects, C: ApiKind>(
     cx: &mut Handler<'_, S, K>,
     seen: Seen<'_, C>,
@@ -74,7 +74,7 @@ fn updated<S, K: WorkKey + From<Key>, O: Selects>(
     if old.resource_version == new.resource_version {
         return;
     }
-    // Whoever waits for deletions does not wait until the child is gone.
+    // With expectations, a deletion counts when it begins, not when the child is gone.
     if expectations.is_some() && new.is_deleting() {
         deleted::<S, K, O>(cx, new, expectations);
         if old.labels != new.labels {

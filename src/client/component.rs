@@ -39,9 +39,9 @@ pub struct Reading<'a> {
 pub enum Progress {
     /// It has a request to send.
     Waiting,
-    /// It ended.
+    /// The sync ended.
     Done {
-        /// Its key.
+        /// The key of the sync.
         key: AnyKey,
         /// What it failed with.
         error: Option<Error>,
@@ -63,7 +63,7 @@ pub struct Wants {
 
 /// A component, whatever its reconciler.
 pub trait Component {
-    /// Its name.
+    /// The component's name.
     fn name(&self) -> Rc<str>;
     /// Its user at the API server.
     fn user(&self) -> Rc<str>;
@@ -84,7 +84,7 @@ pub trait Component {
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool;
     /// A planned moment has come.
     fn fire(&mut self, key: &AnyKey);
-    /// Its queue.
+    /// The component's work queue.
     fn queue(&self) -> &WorkQueue;
     /// The key it works on.
     fn working_on(&self) -> Option<&AnyKey>;
@@ -110,7 +110,7 @@ pub trait Component {
     /// It starts anew: its memory (but for what [`Reconciler::restarted`](super::Reconciler::restarted)
     /// keeps), its queue and the sync under way are lost.
     fn restart(&mut self);
-    /// A copy.
+    /// A copy of the component, for a copy of its cluster.
     fn boxed_clone(&self) -> Box<dyn Component>;
     /// Its reconciler's state, for views of a particular component.
     fn state(&self) -> &dyn Any;

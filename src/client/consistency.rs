@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::context::{Error, Result};
+use super::context::{Context, Error, Result};
 use super::indexer::Caches;
+use super::key::WorkKey;
 use super::memory::Memory;
 use crate::api::persistent::Map;
-use crate::api::{ApiKind, Key, Kind, Timestamp};
+use crate::api::types::ObjectMeta;
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
 
 /// The newest revision of each kind that a controller has written for an object. As long as the caches are older,
 /// a sync of that object would act on what the controller itself has changed since, so it does not begin.
@@ -48,6 +50,21 @@ impl Consistency {
     /// Forgets an object, which is gone.
     pub fn clear(&mut self, owner: &Key) {
         self.written.remove(owner);
+    }
+}
+
+impl AsMut<Consistency> for Consistency {
+    fn as_mut(&mut self) -> &mut Consistency {
+        self
+    }
+}
+
+impl<S: AsMut<Consistency> + Clone + 'static, K: WorkKey> Context<S, K> {
+    /// Notes in the controller's [`Consistency`] that `object`, as the API server has answered it, was written for the
+    /// object with the metadata `owner`.
+    pub fn wrote<T: ApiKind>(&self, owner: &ObjectMeta, object: &Rc<T>) {
+        let (key, object) = (owner.key(), object.clone());
+        self.update_state(move |s| s.as_mut().wrote(&key, &*object));
     }
 }
 

@@ -246,13 +246,13 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Get, T::KIND, key, Subresource::None, Body::None)
     }
 
-    /// Creates an object.
+    /// Creates an object. The answer is the object as it was stored.
     pub fn create<T: ApiKind>(&self, object: T) -> ApiCall<S, Rc<T>> {
         let key = object.meta().key();
         self.call(Verb::Create, T::KIND, key, Subresource::None, Body::Object(object.into()))
     }
 
-    /// Replaces an object.
+    /// Replaces an object, at the revision that it has: a conflict if the stored object has another one.
     pub fn update<T: ApiKind>(&self, object: Rc<T>) -> ApiCall<S, Rc<T>> {
         let key = object.meta().key();
         self.call(Verb::Update, T::KIND, key, Subresource::None, Body::Object(object.into()))
@@ -315,7 +315,7 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Get, Kind::NODE, Key::new("", node), Subresource::Proxy, Body::None)
     }
 
-    /// Evicts a pod.
+    /// Evicts a pod (`pods/eviction`): 429 if a PodDisruptionBudget forbids it.
     pub fn evict(&self, key: Key) -> ApiCall<S, Option<Object>> {
         self.call(Verb::Create, Kind::POD, key, Subresource::Eviction, Body::None)
     }

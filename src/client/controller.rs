@@ -109,7 +109,7 @@ impl<R: Reconciler> Controller<R> {
         Controller::started(reconciler, watches, R::State::default())
     }
 
-    /// The same, boxed.
+    /// [`Controller::new`] as a component of a process.
     pub fn boxed(reconciler: R) -> Box<dyn Component> {
         Box::new(Controller::new(reconciler))
     }

@@ -49,7 +49,7 @@ pub struct LeaderElector {
 pub struct State {
     /// Its identity, as `control-plane-1_3f2a…`. It has another one after each start.
     pub identity: Rc<str>,
-    /// Whether it leads.
+    /// Whether this instance holds the lease.
     pub leads: bool,
     /// The lease that it holds, as it was last written.
     lease: Option<Rc<Lease>>,

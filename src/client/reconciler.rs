@@ -20,27 +20,32 @@ use crate::api::Object;
 /// ```
 /// use std::rc::Rc;
 /// use steady::api::types::Namespace;
-/// use steady::api::{Key, MetaExt};
-/// use steady::client::{Context, Reconciler, Result, Watches};
+/// use steady::api::{Key, MetaExt, ObjectRef};
+/// use steady::client::{Context, Reconciler, Result, Watches, Why};
 ///
-/// /// Records an event about each namespace that is being deleted.
+/// /// Gives each namespace that has no label `team` the label `team: none`.
 /// #[derive(Clone)]
-/// struct Mourner;
+/// struct TeamLabeller;
 ///
-/// impl Reconciler for Mourner {
+/// impl Reconciler for TeamLabeller {
 ///     type Key = Key;
 ///     type State = ();
 ///     fn name(&self) -> Rc<str> {
-///         "mourner".into()
+///         "team-labeller".into()
 ///     }
 ///     fn watches(&self) -> Watches {
 ///         Watches::new().for_::<Namespace>()
 ///     }
 ///     async fn sync(self, cx: Context, key: Key) -> Result {
-///         let Some(ns) = cx.lister::<Namespace>().get(&key).cloned() else { return Ok(()) };
-///         if ns.metadata.is_deleting() {
-///             cx.event(&*ns, "Normal", "Farewell", "It is about to go");
+///         let Some(mut ns) = cx.lister::<Namespace>().get(&key).cloned() else { return Ok(()) };
+///         if ns.metadata.is_deleting() || ns.metadata.label("team").is_some() {
+///             return Ok(());
 ///         }
+///         let why = Why::new("team_labeller.default")
+///             .read("namespace", ObjectRef::of(&*ns), "metadata.labels", ns.metadata.name());
+///         let labels = &mut Rc::make_mut(&mut ns).metadata.labels;
+///         labels.get_or_insert_default().insert("team".into(), "none".into());
+///         cx.update(ns).because(why).await?;
 ///         Ok(())
 ///     }
 /// }
@@ -52,7 +57,9 @@ pub trait Reconciler: Clone + 'static {
     /// What it remembers between syncs; `()` if nothing.
     type State: Memory;
 
-    /// Its name, as in a controller-manager's `--controllers`.
+    /// Its name: Kubernetes' name in `--controllers`, but for two controllers whose name is that of their events'
+    /// component (`replication-controller`, `endpointslicemirroring-controller`).
+    /// [`canonical_name`](crate::controllers::canonical_name) takes Kubernetes' names of these, too.
     fn name(&self) -> Rc<str>;
 
     /// Its user at the API server: `x` of `system:serviceaccount:kube-system:x`.

@@ -13,13 +13,13 @@ use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, 
 use crate::api::{Key, Kind, Object, Timestamp, seconds};
 use crate::apimachinery::{Body, Patch, Request, Response, Verb};
 
-/// So many similar events in the window are told apart; the rest are folded.
+/// The most events of a group that are told apart within the window; the others are aggregated (`maxEvents`).
 const MAX_SIMILAR: usize = 10;
 /// The window, in seconds.
 const SIMILAR_WINDOW: i64 = 600;
-/// So many events about one object pass at once …
+/// The events about one object that are recorded at once, before the spam filter drops further ones.
 const SPAM_BURST: f64 = 25.0;
-/// … and one more every so many seconds.
+/// Seconds after which the spam filter lets one more event pass.
 const SPAM_REFILL_SECONDS: f64 = 300.0;
 
 /// Which of Kubernetes' two event APIs a component writes with.
@@ -70,7 +70,7 @@ fn fingerprint(texts: Digest) -> Fingerprint {
 /// Similar events in the window.
 #[derive(Clone, Debug)]
 struct Similar {
-    /// Their messages, sorted.
+    /// The messages of the events of the group, sorted.
     messages: Rc<Vec<Rc<str>>>,
     last: Timestamp,
 }

@@ -7,12 +7,16 @@
 
 use std::rc::Rc;
 
-use super::children::{self, Selects};
+use jiff::SignedDuration;
+
+use super::children::{self, Selects, controller_of};
 use super::expectations::Expectations;
 use super::handler::{Handler, Seen};
 use super::informer::Notification;
 use super::key::WorkKey;
-use crate::api::{ApiKind, Key, Kind};
+use crate::api::pod::is_ready;
+use crate::api::types::Pod;
+use crate::api::{ApiKind, Key, Kind, MetaExt};
 use crate::apimachinery::Filter;
 
 /// Kinds that are known at run time only.
@@ -45,7 +49,7 @@ impl<S, K> Default for Watches<S, K> {
 }
 
 impl<S: 'static, K: WorkKey> Watches<S, K> {
-    /// Nothing yet.
+    /// No kinds yet.
     pub fn new() -> Watches<S, K> {
         Watches::default()
     }
@@ -89,14 +93,35 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         self.watches::<C>(|cx, seen| children::changed::<S, K, O, C>(cx, seen, None))
     }
 
-    /// The same, for a controller that counts what it has created and deleted
-    /// ([`Expectations`]): a child that is new, or that begins to be deleted, has been observed.
+    /// [`Watches::owns`] for a controller that counts what it has created and deleted ([`Expectations`]): a child that
+    /// is new, or that begins to be deleted, has been observed.
     #[must_use]
     pub fn owns_expecting<O: Selects, C: ApiKind>(self, expectations: fn(&mut S) -> &mut Expectations) -> Self
     where
         K: From<Key>,
     {
         self.watches::<C>(move |cx, seen| children::changed::<S, K, O, C>(cx, seen, Some(expectations)))
+    }
+
+    /// When a pod becomes ready, enqueues the `O` that controls it for the moment at which the pod is available: after
+    /// `min_ready_seconds`, which is `spec.minReadySeconds` or 0 if the owner does not wait for this pod, and one second
+    /// more (kubernetes/kubernetes issue 39785).
+    #[must_use]
+    pub fn owns_until_available<O: ApiKind>(self, min_ready_seconds: fn(&O, &Pod) -> i32) -> Self
+    where
+        K: From<Key>,
+    {
+        self.watches::<Pod>(move |cx, seen| {
+            let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
+            if is_ready(old) || !is_ready(new) {
+                return;
+            }
+            let Some(owner) = controller_of::<O>(cx.caches, &new.metadata) else { return };
+            let wait = min_ready_seconds(owner, new);
+            if wait > 0 {
+                cx.enqueue_after(owner.meta().key().into(), SignedDuration::from_secs(i64::from(wait) + 1));
+            }
+        })
     }
 
     /// The objects are in the caches; a change of one leads to nothing.
@@ -115,7 +140,7 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
         self.watches_only(Filter::All, handler)
     }
 
-    /// The same for some of the objects of the kind.
+    /// [`Watches::watches`] for the objects of the kind that match a filter.
     #[must_use]
     pub fn watches_only<T: ApiKind>(
         self,

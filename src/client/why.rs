@@ -16,7 +16,7 @@ pub struct Why {
 pub struct Fact {
     /// Its name in the sentence.
     pub name: &'static str,
-    /// Of which object.
+    /// The object that the value was read of; `None` if it was computed.
     pub object: Option<ObjectRef>,
     /// Which field; empty where the value was counted or computed.
     pub field: &'static str,

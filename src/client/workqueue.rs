@@ -12,22 +12,22 @@ use crate::api::{Timestamp, later};
 /// as long after each further one, at most `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// The first delay.
+    /// How long a key waits after its first failure.
     pub base: SignedDuration,
-    /// The longest delay.
+    /// The longest that a key waits, however often it has failed.
     pub max: SignedDuration,
 }
 
-/// That of most controllers (`DefaultTypedControllerRateLimiter`).
+/// The limits of controllers that set none (`DefaultTypedControllerRateLimiter`).
 impl Default for RateLimit {
     fn default() -> RateLimit {
         RateLimit { base: SignedDuration::from_millis(5), max: SignedDuration::from_secs(1000) }
     }
 }
 
-/// A bucket that all failed keys of a queue share gets a token so often, in milliseconds …
+/// Milliseconds between two tokens of the bucket that all failed keys of a queue share.
 const BUCKET_MILLIS: i64 = 100;
-/// … and holds so many: the first hundred failed keys need not wait for each other.
+/// The most tokens that the bucket holds: the first hundred failed keys need not wait for each other.
 const BUCKET_BURST: i64 = 100;
 
 impl RateLimit {

@@ -147,7 +147,7 @@ pub enum Outcome {
         /// The kinds that it does not watch any more.
         stopped: Vec<Kind>,
     },
-    /// Time has jumped.
+    /// The time has advanced to the next deadline.
     Advanced {
         /// The time before the jump.
         from: Timestamp,

@@ -28,6 +28,8 @@ pub struct NodeSpec {
     pub name: String,
     /// Labels beside those that a kubelet sets.
     pub labels: BTreeMap<String, String>,
+    /// Annotations that its kubelet sets.
+    pub annotations: BTreeMap<String, String>,
     /// Quantities of `cpu`, `memory` and `pods`: both capacity and allocatable.
     pub capacity: BTreeMap<String, String>,
 }
@@ -39,6 +41,7 @@ impl NodeSpec {
         NodeSpec {
             name: name.into(),
             labels: BTreeMap::new(),
+            annotations: [(csi::CONTROLLER_MANAGED_ATTACH.to_owned(), "true".to_owned())].into(),
             capacity: order::gather(capacity.into_iter().map(|(k, v)| (k.into(), v.into()))),
         }
     }
@@ -261,18 +264,23 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
     for (k, v) in &spec.labels {
         labels[k] = v.as_str().into();
     }
+    // The TTL controller sets this annotation on the nodes of a small cluster.
+    let mut annotations = json!({"node.alpha.kubernetes.io/ttl": "0"});
+    for (k, v) in &spec.annotations {
+        annotations[k] = v.as_str().into();
+    }
     let condition = |type_: &str, status: &str, reason: &str, message: &str| {
         json!({
             "type": type_, "status": status, "reason": reason, "message": message,
             "lastHeartbeatTime": now, "lastTransitionTime": now,
         })
     };
+    // As if the range allocator had given it one of the 256 ranges of 10.244.0.0/16; further nodes have none.
+    let pod_cidrs: Vec<String> =
+        u8::try_from(index).map(|n| format!("10.244.{n}.0/24")).into_iter().collect();
     let value = json!({
-        // The TTL controller sets the first annotation on the nodes of a small cluster, the kubelet the second.
-        "metadata": {"name": spec.name, "labels": labels, "annotations": {
-            "node.alpha.kubernetes.io/ttl": "0", csi::CONTROLLER_MANAGED_ATTACH: "true",
-        }},
-        "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
+        "metadata": {"name": spec.name, "labels": labels, "annotations": annotations},
+        "spec": {"podCIDR": pod_cidrs.first(), "podCIDRs": pod_cidrs},
         "status": {
             "capacity": spec.capacity,
             "allocatable": spec.capacity,

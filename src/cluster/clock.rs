@@ -232,7 +232,7 @@ impl Clock {
         foreground.into_iter().chain(barking).min()
     }
 
-    /// The same, also if the cluster waits for none of them and only schedules are left.
+    /// The next deadline that the cluster waits for or, if there is none, the next moment of a schedule.
     pub fn next_or_scheduled(&self) -> Option<Timestamp> {
         let scheduled = self.scheduled.get_min().map(|((t, _, _), ())| *t);
         let first = self.next_waited_for().into_iter().chain(scheduled).min()?;

@@ -67,7 +67,7 @@ impl std::error::Error for Stopped {}
 /// How the component that issues the next command is chosen.
 #[derive(Clone, Debug)]
 enum Who {
-    /// This component.
+    /// The component with this index.
     Actor(Actor),
     /// The component whose turn it is under the fair policy.
     Turn,
@@ -108,7 +108,7 @@ impl Search {
         Search { who, actions: Vec::new(), waited_since: None, scheduled: false, copy: None }
     }
 
-    /// The same, but where nothing is left to do, time passes to the next run of a schedule.
+    /// Where nothing is left to do, time passes to the next run of a schedule.
     #[must_use]
     pub fn to_schedule(self) -> Search {
         Search { scheduled: true, ..self }
@@ -209,7 +209,7 @@ impl Cluster {
         self.reconcile_from(Search::new(choice))
     }
 
-    /// The same for the sync of the component that a search finds.
+    /// [`Cluster::next_reconcile`] for the component that a search finds.
     ///
     /// # Errors
     /// Why there is no command.

@@ -59,7 +59,7 @@ impl Cluster {
         self.fair_among(|_| true)
     }
 
-    /// The same among the components that `may` accepts.
+    /// [`Cluster::fair`] among the components that `may` accepts.
     pub(super) fn fair_among(&self, may: impl Fn(Actor) -> bool) -> Option<Action> {
         if let Some(action) = self.due.iter().filter(|a| may(**a)).find_map(|a| self.next_for(*a)) {
             return Some(action);

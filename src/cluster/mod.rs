@@ -89,7 +89,7 @@ impl Cluster {
         api.trace(request)
     }
 
-    /// The same for a client that speaks HTTP; `None` if the request writes no object.
+    /// [`Cluster::trace`] of an HTTP request; `None` if the request writes no object.
     pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
         let mut api = self.api.clone();
         api.set_now(self.clock.now());
@@ -107,7 +107,7 @@ impl Cluster {
         self.call(|api| api.request(request))
     }
 
-    /// The same for an HTTP request. The body of a list is complete; that of a watch has the events up to
+    /// [`Cluster::request`] for an HTTP request. The body of a list is complete; that of a watch has the events up to
     /// now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
         self.connect(&request.path);
@@ -120,7 +120,8 @@ impl Cluster {
         self.call(|api| http::serve_whole(api, request))
     }
 
-    /// The same for a client that reads the body of a list or a watch in pieces, with [`Cluster::more`].
+    /// [`Cluster::serve_whole`] for a client that reads the body of a list or a watch in pieces, with
+    /// [`Cluster::more`].
     pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.connect(&request.path);
         self.call(|api| http::serve(api, request))

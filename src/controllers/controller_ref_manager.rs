@@ -53,8 +53,8 @@ where
     claim_objects_with_finalizers(cx, owner, selector, objects, filter, &[]).await
 }
 
-/// The same, for a controller whose objects have finalizers: an object that is adopted gets them, and one that is
-/// released loses them.
+/// [`claim_objects`] for a controller whose objects have finalizers: an object that is adopted gets them, and one that
+/// is released loses them.
 ///
 /// # Errors
 /// As those of [`claim_objects`].

@@ -70,6 +70,52 @@ pub async fn create_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     }
 }
 
+/// [`create_pod`] for a sync that does not fail if the namespace is being deleted: the API server refuses every creation
+/// there, which gives `None`.
+///
+/// # Errors
+/// The API server's refusal; an event about it has been recorded.
+pub async fn create_pod_unless_terminating<S: Clone + 'static, K: WorkKey, T: ApiKind>(
+    cx: &Context<S, K>,
+    pod: Pod,
+    about: &T,
+    why: Why,
+) -> Result<Option<Rc<Pod>>, Status> {
+    match create_pod(cx, pod, about, why).await {
+        Ok(pod) => Ok(Some(pod)),
+        Err(e) if e.is_namespace_terminating() => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Does something for each item, in batches that start small, so that a cause that fails for each of them fails only a
+/// few times (`slowStartBatch`). The first batch has one item (`SlowStartInitialBatchSize`); each batch that succeeds
+/// doubles the next, up to `most` items. `each` is told how many items have succeeded before.
+///
+/// Returns how many succeeded, and the errors of the batch that failed, which is the last.
+pub async fn slow_start_batch<T, E>(
+    items: impl IntoIterator<Item = T>,
+    most: usize,
+    mut each: impl AsyncFnMut(T, usize) -> Result<(), E>,
+) -> (usize, Vec<E>) {
+    let mut items = items.into_iter();
+    let (mut succeeded, mut errors, mut batch) = (0, Vec::new(), 1);
+    loop {
+        let mut tried = false;
+        for item in items.by_ref().take(batch) {
+            tried = true;
+            match each(item, succeeded).await {
+                Ok(()) => succeeded += 1,
+                Err(e) => errors.push(e),
+            }
+        }
+        if !tried || !errors.is_empty() {
+            return (succeeded, errors);
+        }
+        batch = (2 * batch).min(most);
+    }
+}
+
 /// Deletes a pod and records an event about it (`RealPodControl.DeletePod`).
 ///
 /// # Errors

@@ -8,17 +8,45 @@ use serde_json::{Value, json};
 
 use crate::api::labels::Selector;
 use crate::api::pod_template_hash::safe_encode;
-use crate::api::types::{ControllerRevision, ObjectMeta, PodTemplateSpec, RawExtension};
+use crate::api::types::{
+    ControllerRevision, DaemonSet, ObjectMeta, PodTemplateSpec, RawExtension, StatefulSet,
+};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, go_types, order, owner_reference};
-use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, Error, Result, Why, WorkKey};
+use crate::apimachinery::{DeleteOptions, Status};
+use crate::client::{Context, DEFAULT_BACKOFF, Error, Result, Why, WorkKey, retry_on_conflict};
 
 /// The label with the hash that is part of a revision's name.
 const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 /// The longest part of an owner's name in the name of its revisions, in bytes.
 const MAX_PREFIX: usize = 223;
-/// How often the number of a revision is written again after a conflict (`retry.DefaultBackoff`).
-const UPDATE_TRIES: usize = 4;
+
+/// A set whose templates are kept as ControllerRevisions: a StatefulSet or a DaemonSet.
+pub(super) trait Revisioned: ApiKind {
+    /// `spec.template`
+    fn template(&self) -> PodTemplateSpec;
+    /// `spec.minReadySeconds`, in seconds.
+    fn min_ready_seconds(&self) -> i32;
+    /// `spec.revisionHistoryLimit`: how many revisions are kept that no pod has.
+    fn revision_history_limit(&self) -> i32;
+}
+
+macro_rules! revisioned {
+    ($($kind:ident)*) => {
+        $(impl Revisioned for $kind {
+            fn template(&self) -> PodTemplateSpec {
+                self.spec.as_ref().map(|s| s.template.clone()).unwrap_or_default()
+            }
+            fn min_ready_seconds(&self) -> i32 {
+                self.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
+            }
+            fn revision_history_limit(&self) -> i32 {
+                self.spec.as_ref().and_then(|s| s.revision_history_limit).unwrap_or(10)
+            }
+        })*
+    };
+}
+
+revisioned! { DaemonSet StatefulSet }
 
 /// The patch that gives an object the template that it has now (`getPatch`).
 pub(super) fn template_patch<T: ApiKind>(owner: &Rc<T>) -> Value {
@@ -36,22 +64,30 @@ pub fn is_present<T: ApiKind>(owner: &Rc<T>, revision: &ControllerRevision) -> b
     data(revision) == Some(&template_patch(owner))
 }
 
+/// How the revisions of a kind are named.
+pub(super) struct Identity {
+    /// The revision's name, which ends with the hash.
+    pub(super) name: String,
+    /// The label that has the hash.
+    pub(super) label: &'static str,
+    /// The hash that tells a revision from those with other templates.
+    pub(super) hash: String,
+}
+
 /// A revision of `owner` with this patch, before its creation (`NewControllerRevision`). It has the labels of the
 /// template and the annotations of the owner.
-pub(super) fn new_revision<T: ApiKind>(
+pub(super) fn new_revision<T: Revisioned>(
     owner: &T,
-    template: &PodTemplateSpec,
+    identity: Identity,
     patch: Value,
     number: i64,
-    collisions: i32,
 ) -> ControllerRevision {
-    let hash = hash(&patch, collisions);
-    let labels = template.metadata.as_ref().map(|m| m.labels_or_empty().clone());
+    let labels = owner.template().metadata.map(|m| m.labels_or_empty().clone());
     let mut labels: BTreeMap<String, String> = labels.unwrap_or_default();
-    labels.insert(HASH_LABEL.into(), hash.clone());
+    labels.insert(identity.label.into(), identity.hash);
     ControllerRevision {
         metadata: ObjectMeta {
-            name: Some(name(owner.meta().name(), &hash)),
+            name: Some(identity.name),
             namespace: owner.meta().namespace.clone(),
             labels: Some(labels),
             annotations: owner.meta().annotations.clone().filter(|a| !a.is_empty()),
@@ -60,6 +96,46 @@ pub(super) fn new_revision<T: ApiKind>(
         },
         data: Some(RawExtension(patch)),
         revision: number,
+    }
+}
+
+/// What came of the creation of a revision.
+pub(super) enum Creation {
+    /// The revision exists: it was created, or one with its name and its patch was there already (`false`).
+    Exists(Rc<ControllerRevision>, bool),
+    /// The name is in use by a revision with another patch; the refusal.
+    NameInUse(Rc<ControllerRevision>, Status),
+}
+
+/// Creates a revision of `owner`, once.
+///
+/// # Errors
+/// The API server's refusal, unless the name is in use.
+pub(super) async fn try_create<S: Clone + 'static, K: WorkKey, T: ApiKind>(
+    cx: &Context<S, K>,
+    owner: &T,
+    revision: ControllerRevision,
+) -> Result<Creation> {
+    let key = revision.metadata.key();
+    let patch = data(&revision).cloned();
+    let why = Why::new("controller_revision.create")
+        .read(
+            "owner",
+            ObjectRef { kind: T::KIND, key: owner.meta().key() },
+            "spec.template",
+            owner.meta().name(),
+        )
+        .with("revision", revision.revision);
+    match cx.create(revision).because(why).await {
+        Ok(created) => Ok(Creation::Exists(created, true)),
+        Err(e) if e.is_already_exists() => {
+            let existing = cx.get::<ControllerRevision>(key).await?;
+            Ok(match data(&existing) == patch.as_ref() {
+                true => Creation::Exists(existing, false),
+                false => Creation::NameInUse(existing, e),
+            })
+        }
+        Err(e) => Err(e.into()),
     }
 }
 
@@ -109,40 +185,34 @@ pub(super) fn sort(revisions: &mut [Rc<ControllerRevision>]) {
     order::sort_by(revisions, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Creates a revision (`CreateControllerRevision`). While its name is in use by a revision with another patch,
-/// `collisions` is raised, and the next name is tried.
+/// Creates the revision of a StatefulSet with this patch (`CreateControllerRevision`). While the revision's name is in use
+/// by a revision with another patch, `collisions` is raised, and the next name is tried.
 ///
 /// # Errors
 /// The API server's refusal.
-pub(super) async fn create<S: Clone + 'static, K: WorkKey, T: ApiKind>(
+pub(super) async fn create<S: Clone + 'static, K: WorkKey, T: Revisioned>(
     cx: &Context<S, K>,
     owner: &T,
-    mut revision: ControllerRevision,
+    patch: &Value,
+    number: i64,
     collisions: &mut i32,
 ) -> Result<Rc<ControllerRevision>> {
-    let patch = data(&revision).cloned().unwrap_or_default();
+    let mut revision = new_revision(owner, identity(owner, patch, *collisions), patch.clone(), number);
     loop {
-        revision.metadata.name = Some(name(owner.meta().name(), &hash(&patch, *collisions)));
-        let why = Why::new("controller_revision.create")
-            .read(
-                "owner",
-                ObjectRef { kind: T::KIND, key: owner.meta().key() },
-                "spec.template",
-                owner.meta().name(),
-            )
-            .with("revision", revision.revision);
-        match cx.create(revision.clone()).because(why).await {
-            Ok(created) => return Ok(created),
-            Err(e) if e.is_already_exists() => {
-                let existing = cx.get::<ControllerRevision>(revision.metadata.key()).await?;
-                if data(&existing) == Some(&patch) {
-                    return Ok(existing);
-                }
+        match try_create(cx, owner, revision.clone()).await? {
+            Creation::Exists(revision, _) => return Ok(revision),
+            Creation::NameInUse(..) => {
                 *collisions += 1;
+                revision.metadata.name = Some(identity(owner, patch, *collisions).name);
             }
-            Err(e) => return Err(e.into()),
         }
     }
+}
+
+/// The name and the hash of a StatefulSet's revision.
+fn identity<T: ApiKind>(owner: &T, patch: &Value, collisions: i32) -> Identity {
+    let hash = hash(patch, collisions);
+    Identity { name: name(owner.meta().name(), &hash), label: HASH_LABEL, hash }
 }
 
 /// Gives a revision another number (`UpdateControllerRevision`): its template is the newest one again.
@@ -154,9 +224,7 @@ pub(super) async fn renumber<S: Clone + 'static, K: WorkKey>(
     revision: &Rc<ControllerRevision>,
     number: i64,
 ) -> Result<Rc<ControllerRevision>> {
-    let mut current = revision.clone();
-    let mut tries = 1;
-    loop {
+    retry_on_conflict(cx, revision, DEFAULT_BACKOFF, async |mut current: Rc<ControllerRevision>| {
         if current.revision == number {
             return Ok(current);
         }
@@ -164,16 +232,9 @@ pub(super) async fn renumber<S: Clone + 'static, K: WorkKey>(
             .read("before", ObjectRef::of(&*current), "revision", current.revision)
             .with("revision", number);
         Rc::make_mut(&mut current).revision = number;
-        match cx.update(current.clone()).because(why).await {
-            Ok(updated) => return Ok(updated),
-            // Kubernetes takes the revision from its cache again. Here caches stand still during a sync.
-            Err(e) if e.is_conflict() && tries < UPDATE_TRIES => {
-                current = cx.get::<ControllerRevision>(current.metadata.key()).await?;
-            }
-            Err(e) => return Err(e.into()),
-        }
-        tries += 1;
-    }
+        Ok(cx.update(current).because(why).await?)
+    })
+    .await
 }
 
 /// Deletes a revision, of which there are more than are kept.

@@ -108,5 +108,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::expand::ExpandController),
         Controller::boxed(volume::ephemeral::EphemeralController),
         Controller::boxed(podautoscaler::HorizontalController),
+        Controller::boxed(volume::vacprotection::Controller),
     ]
 }

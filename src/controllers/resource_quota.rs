@@ -10,6 +10,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::resource::Amounts;
+use crate::api::resource::{add, amounts};
 use crate::api::types::{
     CustomResourceDefinition, PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service,
 };
@@ -73,7 +74,7 @@ impl Reconciler for ResourceQuotaController {
         let Some(quota) = cx.lister::<ResourceQuota>().get(&key).cloned() else { return Ok(()) };
         let hard = quota.spec.as_ref().and_then(|s| s.hard.clone()).unwrap_or_default();
         let status = quota.status.clone().unwrap_or_default();
-        let before = quota::amounts(status.used.as_ref());
+        let before = amounts(status.used.as_ref());
         let mut used = Amounts::new();
         for kind in cx.state(|s| s.kinds.clone()).iter().copied() {
             let names: Vec<&String> = hard.keys().filter(|r| quota::uses(kind, r)).collect();
@@ -86,7 +87,7 @@ impl Reconciler for ResourceQuotaController {
                 if quota::in_scopes(&quota, object) {
                     let mut more = quota::usage(object, cx.now());
                     more.retain(|n, _| hard.contains_key(n));
-                    quota::add(&mut sum, &more);
+                    add(&mut sum, &more);
                 }
             }
             used.extend(sum);
@@ -97,9 +98,9 @@ impl Reconciler for ResourceQuotaController {
                 used.entry(name.clone()).or_insert(*amount);
             }
         }
-        let wanted = quota::amounts(Some(&hard));
+        let wanted = amounts(Some(&hard));
         cx.enqueue_waiting(key.clone(), RESYNC, Wait::Background);
-        if status.hard.is_some() && quota::amounts(status.hard.as_ref()) == wanted && before == used {
+        if status.hard.is_some() && amounts(status.hard.as_ref()) == wanted && before == used {
             return Ok(());
         }
         let mut new = quota.clone();

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::task::{Origin, SetUpOf, Task};
+use super::task::{Origin, Runs, SetUpOf, Task, ToMoment};
 use super::{Engine, Input, Output, Pick, SPEEDS, Said};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
@@ -36,6 +36,7 @@ impl Engine {
                 self.begin(Task::Play);
             }
             Input::ToSteady => self.run_to_steady(),
+            Input::ToMoment(to) => self.run_to_moment(to),
             Input::Stop => self.stop(),
             Input::Back => {
                 let parent = self.session.moment(self.heading()).and_then(|m| m.parent);
@@ -153,12 +154,20 @@ impl Engine {
 
     /// Runs until nothing is left to do.
     fn run_to_steady(&mut self) {
-        if matches!(self.task, Some(Task::ToSteady(_))) {
+        if matches!(self.task, Some(Task::ToSteady(..))) {
             return self.stop();
         }
         if !self.is_loading() {
             self.touch();
-            self.begin(Task::ToSteady(0));
+            self.begin(Task::ToSteady(0, Runs::default()));
+        }
+    }
+
+    /// Runs until a moment of virtual time.
+    fn run_to_moment(&mut self, to: i64) {
+        if self.at_rest() {
+            self.touch();
+            self.begin(Task::ToMoment(ToMoment { done: 0, to, scheduled: false }));
         }
     }
 
@@ -260,7 +269,14 @@ impl Engine {
         }
         self.kinds.read(&self.shown.text);
         self.shown.kinds = self.kinds.listed().clone();
-        let preview = Preview::of(&self.session, &self.shown.text);
+        let mut preview = Preview::of(&self.session, &self.shown.text);
+        if preview.output.exit == 0 {
+            if preview.created.is_empty() && preview.changed.is_empty() {
+                self.agreed = Some(self.shown.text.clone());
+            } else {
+                preview.goes_back = self.agreed.as_ref() == Some(&self.shown.text);
+            }
+        }
         self.shown.diagnostics =
             Rc::new(problems(self.session.cluster().api(), &self.shown.text, &preview.output));
         self.shown.preview = Some(Rc::new(preview));

@@ -7,7 +7,7 @@ use crate::cluster::Policy;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
-    versions, yaml_view,
+    scheduling, versions, yaml_view,
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
 
@@ -32,6 +32,7 @@ impl Engine {
             }
             Ask::History(o) => Answer::History(versions(session, o)),
             Ask::Links(o) => Answer::Links(links(self.drawing.graph(), o)),
+            Ask::Scheduling(o) => Answer::Scheduling(scheduling(cluster, o).map(Box::new)),
             Ask::Requests(moment, verbose) => {
                 let (shown, more) = requests(session, *moment, *verbose);
                 Answer::Requests(shown, more)

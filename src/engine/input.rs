@@ -50,6 +50,8 @@ pub enum Input {
     Run,
     /// Takes steps without a pause until the cluster is steady; stops them instead if they are under way.
     ToSteady,
+    /// Runs until a moment, in milliseconds as [`Shown::clock`](super::Shown::clock), or until nothing is left to do.
+    ToMoment(i64),
     /// Stops the task.
     Stop,
     /// Goes to the moment before. Answered by [`Output::Did`](super::Output::Did): whether the run is there already.
@@ -135,6 +137,8 @@ pub enum Ask {
     History(ObjectRef),
     /// The objects that an object is related to.
     Links(ObjectRef),
+    /// What the scheduler's plugins say about a pod, node by node.
+    Scheduling(ObjectRef),
     /// The requests that led to a moment: as YAML, or as `kubectl -v=9` logs them if `true`.
     Requests(MomentId, bool),
     /// The finest actions that a moment is made of.

@@ -45,7 +45,12 @@ impl Engine {
                 self.out.push(Output::Link(link));
                 self.touch();
             }
-            Task::Step | Task::ToSchedule | Task::Play | Task::ToSteady(_) | Task::Follow(..) => {}
+            Task::Step
+            | Task::ToSchedule
+            | Task::Play
+            | Task::ToSteady(..)
+            | Task::ToMoment(..)
+            | Task::Follow(..) => {}
         }
     }
 

@@ -59,11 +59,13 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
+
 use crate::apiserver::ApiServer;
 use crate::kubectl::Kubectl;
 use crate::session::scenario::{self, Scenario};
-use crate::session::view::DefinedKinds;
 use crate::session::view::graph::Drawing;
+use crate::session::view::{DefinedKinds, Refusal};
 use crate::session::{MomentId, Session, Start};
 
 pub use crate::api::{Key, Kind, ObjectRef};
@@ -76,10 +78,11 @@ pub use crate::kubelet::KubeletFault;
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
-    Ailing, Ails, Branch, Card, Condition, Declared, Deed, DefinedKind, EventLine, EventsView, FieldChange,
-    Finest, FinestLine, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat,
-    ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings,
-    Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version, Word, YamlView,
+    Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
+    FieldChange, Finest, FinestLine, Halt, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark,
+    NextLine, NextWhat, NodeRow, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView,
+    Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Scheduling,
+    Short, Standing, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
@@ -131,6 +134,8 @@ pub struct Engine {
     lines: usize,
     /// The command line in the terminal that waits for something to happen.
     waiting: Option<Kubectl>,
+    /// The last text that the cluster agreed with: applying it would have changed nothing.
+    agreed: Option<Rc<String>>,
     /// The run as [`Slot::Work`] has it: what a reload brings back.
     saved: Option<String>,
     /// Whether the run is to be saved as soon as no task is under way.
@@ -163,6 +168,7 @@ impl Engine {
             finder: None,
             lines: listing::LINES,
             waiting: None,
+            agreed: None,
             saved: None,
             save_due: false,
             has_aside: false,
@@ -234,6 +240,12 @@ impl Engine {
     }
 
     fn say(&mut self, said: Said, bad: bool) {
-        self.out.push(Output::Notice(Notice { said, bad }));
+        self.out.push(Output::Notice(Notice { said, whole: String::new(), bad }));
+    }
+
+    /// Says what kubectl complained about, the reason first.
+    fn say_refused(&mut self, stderr: &str) {
+        let Refusal { reason, whole } = Refusal::of_all(stderr);
+        self.out.push(Output::Notice(Notice { said: Said::Text(reason), whole, bad: true }));
     }
 }

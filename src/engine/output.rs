@@ -1,6 +1,6 @@
 //! What comes out of an [`Engine`](super::Engine).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
-    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    PlaneFault, Preview, Problem, RequestHead, RequestView, Scheduling, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -63,6 +63,8 @@ pub enum Slot {
 pub struct Notice {
     /// What it says.
     pub said: Said,
+    /// All that kubectl printed, if that is more; else empty.
+    pub whole: String,
     /// Whether something went wrong.
     pub bad: bool,
 }
@@ -124,6 +126,11 @@ pub enum Mode {
     Playing,
     /// Steps without a pause until the cluster is steady.
     ToSteady {
+        /// Steps so far.
+        done: u64,
+    },
+    /// Steps without a pause until a moment of virtual time.
+    ToMoment {
         /// Steps so far.
         done: u64,
     },
@@ -212,6 +219,10 @@ pub struct Shown {
     pub at: MomentId,
     /// Virtual milliseconds since the start of the run.
     pub time: i64,
+    /// What the clock shows: virtual milliseconds since 1970, in UTC.
+    pub clock: i64,
+    /// When objects with a schedule run next, in milliseconds as [`Shown::clock`].
+    pub runs: Rc<BTreeMap<ObjectRef, i64>>,
     /// etcd's revision.
     pub revision: u64,
     /// The next commands, or the next finest actions.
@@ -307,6 +318,8 @@ pub enum Answer {
     History(Vec<Version>),
     /// The objects that it is related to, by relation.
     Links(Vec<LinkGroup>),
+    /// The table of the pod; `None` if the scheduler does not know it.
+    Scheduling(Option<Box<Scheduling>>),
     /// The requests, and how many more there are.
     Requests(Vec<RequestView>, usize),
     /// The finest actions.

@@ -1,8 +1,8 @@
 //! Working on the task, a slice of time after the other. An engine has one task at most.
 
-use super::task::Task;
+use super::task::{Runs, Task, ToMoment};
 use super::{Engine, Said};
-use crate::cluster::Stopped;
+use crate::cluster::{Action, Stopped};
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
@@ -14,6 +14,8 @@ pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
 pub(super) const SLOW: f64 = 400.0;
 /// Milliseconds between two outputs that show a task's progress.
 const TELL: f64 = 100.0;
+/// After so many runs of schedules on the way a run to steady stops, with a message: it may never end.
+const RUNS: u32 = 10;
 /// After so many steps a run to steady stops, with a message.
 const LIMIT: u64 = 1_000_000;
 
@@ -79,7 +81,8 @@ impl Engine {
             Some(Task::Step) => self.go_on_stepping(end),
             Some(Task::ToSchedule) => self.go_on_to_schedule(end),
             Some(Task::Play) => self.go_on_playing(end),
-            Some(Task::ToSteady(done)) => self.go_on_to_steady(done, end),
+            Some(Task::ToSteady(done, runs)) => self.go_on_to_steady(done, runs, end),
+            Some(Task::ToMoment(run)) => self.go_on_to_moment(run, end),
             Some(Task::Follow(depth, way, gone)) => self.go_on_following(depth, way, gone, end),
             Some(loading) => self.go_on_loading(loading, end),
         }
@@ -119,6 +122,10 @@ impl Engine {
         match self.session.schedule_within(self.shown.depth, || clock() < end) {
             Ok(false) => self.keep_on(Task::ToSchedule),
             Ok(true) => self.moved(),
+            Err(Stopped::Idle) => {
+                self.say(Said::key("step-nothing"), false);
+                self.touch();
+            }
             Err(_) => {
                 self.tell_if_full();
                 self.touch();
@@ -142,11 +149,11 @@ impl Engine {
         }
     }
 
-    fn go_on_to_steady(&mut self, mut done: u64, end: f64) {
+    fn go_on_to_steady(&mut self, mut done: u64, mut runs: Runs, end: f64) {
         if std::mem::take(&mut self.draw_next) {
             // Drawing the graph can take as long as a slice, so it gets one of its own.
             self.derive();
-            self.task = Some(Task::ToSteady(done));
+            self.task = Some(Task::ToSteady(done, runs));
             return;
         }
         let mut more = true;
@@ -154,7 +161,8 @@ impl Engine {
             match self.step_until(end) {
                 Ok(true) => {
                     done += 1;
-                    more = done < LIMIT;
+                    runs.look(self.session.cluster().clock());
+                    more = done < LIMIT && runs.passed < RUNS;
                     self.announce();
                 }
                 Ok(false) => break,
@@ -165,11 +173,69 @@ impl Engine {
             if done >= LIMIT {
                 self.say(Said::key("limit-steps").number("n", LIMIT as f64), true);
             }
+            if runs.passed >= RUNS {
+                self.say(Said::key("limit-runs").number("n", f64::from(RUNS)), true);
+            }
             self.tell_if_full();
             return self.moved_quietly();
         }
-        self.task = Some(Task::ToSteady(done));
-        // Drawing takes longer than stepping, so the graph is drawn a few times a second only.
+        self.task = Some(Task::ToSteady(done, runs));
+        self.draw_at_times();
+    }
+
+    fn go_on_to_moment(&mut self, mut run: ToMoment, end: f64) {
+        if std::mem::take(&mut self.draw_next) {
+            self.derive();
+            self.task = Some(Task::ToMoment(run));
+            return;
+        }
+        while (self.clock)() < end {
+            if self.has_come_to(run) {
+                return self.moved_quietly();
+            }
+            let clock = &self.clock;
+            let stepped = if run.scheduled {
+                self.session.schedule_within(self.shown.depth, || clock() < end)
+            } else {
+                self.step_until(end)
+            };
+            match stepped {
+                Ok(true) => {
+                    (run.done, run.scheduled) = (run.done + 1, false);
+                    self.announce();
+                }
+                Ok(false) => break,
+                Err(Stopped::Idle) if !run.scheduled => run.scheduled = true,
+                Err(_) => {
+                    self.tell_if_full();
+                    return self.moved_quietly();
+                }
+            }
+        }
+        self.task = Some(Task::ToMoment(run));
+        self.draw_at_times();
+    }
+
+    /// Whether a run to a moment ends here, with a message if that is before the moment: time passes only to something that
+    /// happens.
+    fn has_come_to(&mut self, run: ToMoment) -> bool {
+        let cluster = self.session.cluster();
+        if cluster.now().as_millisecond() >= run.to || run.done >= LIMIT {
+            return true;
+        }
+        let waits = cluster.fair().is_none_or(|action| action == Action::Advance);
+        let next = cluster.clock().next_or_scheduled();
+        let too_late = next.is_none_or(|next| next.as_millisecond() > run.to);
+        // While a step is under way, the cluster is not that of a moment.
+        if self.session.is_under_way() || !waits || !too_late {
+            return false;
+        }
+        self.say(Said::key(if next.is_some() { "moment-nothing" } else { "moment-never" }), false);
+        true
+    }
+
+    /// Has the graph drawn a few times a second: drawing takes longer than stepping.
+    fn draw_at_times(&mut self) {
         let now = (self.clock)();
         let pause = if self.shown.graph.nodes.len() > 300 { 250.0 } else { 90.0 };
         if now - self.told > pause {

@@ -1,14 +1,15 @@
 //! The parts of [`Shown`](super::Shown) that are read from the cluster at the moment that is shown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{Engine, Listing, Output, ScenarioView, Stepped};
-use crate::api::{Kind, ObjectRef};
+use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::session::scenario::Scenario;
-use crate::session::view::graph::touched;
+use crate::session::view::graph::{Drawing, touched};
+use crate::session::view::kinds;
 use crate::session::view::machinery::movement;
-use crate::session::view::{Happened, Word, declared, follow_marks, subject};
+use crate::session::view::{Card, Happened, Word, declared, follow_marks, subject};
 use crate::session::{MomentId, Session};
 
 impl Engine {
@@ -70,6 +71,8 @@ impl Engine {
         shown.at = session.at();
         shown.position = place_of(session, &shown.marks);
         shown.time = session.now().as_millisecond() - started(session);
+        shown.clock = session.now().as_millisecond();
+        shown.runs = Rc::new(runs(&self.drawing, session.now()));
         shown.revision = cluster.api().resource_version();
         shown.policy = session.policy().clone();
         self.follow_machine();
@@ -128,6 +131,7 @@ impl Engine {
         self.drawn = None;
         self.marks_tip = MomentId::MAX;
         self.waiting = None;
+        self.agreed = None;
     }
 
     /// Shows a scenario, from the session in which its set-up was done.
@@ -144,6 +148,18 @@ impl Engine {
         self.shown.text = Rc::new(text);
         self.shown.text_set += 1;
     }
+}
+
+/// When the objects with a schedule run next.
+fn runs(drawing: &Drawing, now: Timestamp) -> BTreeMap<ObjectRef, i64> {
+    let nodes = drawing.graph().nodes.iter().enumerate();
+    let with_schedule = nodes.filter(|(_, n)| matches!(n.card, Card::Schedule { .. }));
+    with_schedule
+        .filter_map(|(i, n)| {
+            let next = kinds::of(n.reference.kind).next_run(drawing.object(i)?, now)?;
+            Some((n.reference.clone(), next.as_millisecond()))
+        })
+        .collect()
 }
 
 /// When the run began, in virtual milliseconds.

@@ -1,7 +1,8 @@
 //! Tasks: what an engine works on in slices of time.
 
 use super::Mode;
-use crate::cluster::Digesting;
+use crate::api::Timestamp;
+use crate::cluster::{Clock, Digesting};
 use crate::session::explore::Choice;
 use crate::session::scenario::{Scenario, SetUp};
 use crate::session::{Depth, MomentId, Replay, Travel};
@@ -17,8 +18,10 @@ pub(super) enum Task {
     ToSchedule,
     /// Steps at the speed that is set, until a person stops them.
     Play,
-    /// Steps without a pause until the cluster is steady: how many were taken.
-    ToSteady(u64),
+    /// Steps without a pause until the cluster is steady: how many were taken, and the runs of schedules on the way.
+    ToSteady(u64, Runs),
+    /// Steps without a pause until a moment.
+    ToMoment(ToMoment),
     /// Choices that the explorer found: the depth of their steps, all choices, and how many were taken.
     Follow(Depth, Vec<Choice>, usize),
     /// The set-up of a scenario.
@@ -37,7 +40,8 @@ impl Task {
         match self {
             Task::Step | Task::ToSchedule | Task::Follow(..) => Mode::Stepping,
             Task::Play => Mode::Playing,
-            Task::ToSteady(done) => Mode::ToSteady { done: *done },
+            Task::ToSteady(done, _) => Mode::ToSteady { done: *done },
+            Task::ToMoment(run) => Mode::ToMoment { done: run.done },
             Task::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
             Task::Replay(o) => {
                 let (done, of) = o.replay.progress();
@@ -67,8 +71,42 @@ impl Task {
                 let digest = d.advance(OBJECTS_AT_ONCE);
                 (digest.is_some(), digest)
             }
-            Task::Step | Task::ToSchedule | Task::Play | Task::ToSteady(_) | Task::Follow(..) => (true, None),
+            Task::Step
+            | Task::ToSchedule
+            | Task::Play
+            | Task::ToSteady(..)
+            | Task::ToMoment(..)
+            | Task::Follow(..) => (true, None),
         }
+    }
+}
+
+/// A run to a moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ToMoment {
+    /// How many steps were taken.
+    pub(super) done: u64,
+    /// The moment, in milliseconds since 1970.
+    pub(super) to: i64,
+    /// Whether the step that is under way begins with the next run of a schedule.
+    pub(super) scheduled: bool,
+}
+
+/// How many runs of schedules came due during a run to steady.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Runs {
+    next: Option<Timestamp>,
+    /// So many.
+    pub(super) passed: u32,
+}
+
+impl Runs {
+    /// Looks at the clock after a step.
+    pub(super) fn look(&mut self, clock: &Clock) {
+        if self.next.is_some_and(|next| next <= clock.now()) {
+            self.passed += 1;
+        }
+        self.next = clock.next_scheduled().map(|(at, ..)| at);
     }
 }
 

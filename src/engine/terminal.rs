@@ -95,9 +95,10 @@ impl Engine {
     /// Runs a command line and shows what it printed as a message.
     pub(super) fn run_line(&mut self, line: &str) {
         let Some((out, _)) = self.kubectl(line) else { return self.say_still_loading() };
-        let text = if out.exit == 0 { &out.stdout } else { &out.stderr };
-        if !text.trim().is_empty() {
-            self.say(Said::Text(text.trim().to_owned()), out.exit != 0);
+        if out.exit != 0 {
+            self.say_refused(&out.stderr);
+        } else if !out.stdout.trim().is_empty() {
+            self.say(Said::Text(out.stdout.trim().to_owned()), false);
         }
     }
 
@@ -113,7 +114,7 @@ impl Engine {
         if out.exit == 0 {
             self.say(Said::key("evicted").with("pod", Value::Text(pod.key.name.to_string())), false);
         } else {
-            self.say(Said::Text(out.stderr.trim().to_owned()), true);
+            self.say_refused(&out.stderr);
         }
     }
 
@@ -122,7 +123,7 @@ impl Engine {
         let text = self.shown.text.clone();
         let Some(out) = self.apply_text(&text) else { return self.say_still_loading() };
         if out.exit != 0 {
-            self.say(Said::Text(out.stderr.trim().to_owned()), true);
+            self.say_refused(&out.stderr);
         } else if !out.stdout.contains("created") && !out.stdout.contains("configured") {
             self.say(Said::Text(out.stdout.trim().to_owned()), false);
         }

@@ -33,7 +33,8 @@ pub struct Note {
     pub revision: u64,
     /// The object before the write; `None` if it did not exist.
     pub before: Option<Object>,
-    /// The object as it was written, without what admission and the kind's strategy added to it: nobody owns that.
+    /// The object as it was written, without what admission and the kind's strategy added to it, which has no field
+    /// manager.
     pub after: Object,
     /// Whether a component of the cluster wrote it, not a person.
     pub component: bool,

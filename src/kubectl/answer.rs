@@ -33,8 +33,9 @@ impl Answer {
         (self.response.status >= 400).then(|| Status::of_answer(self.response.status, &self.response.body))
     }
 
-    /// The same for a request about objects. A message that client-go makes itself, since the body is no `Status`, ends
-    /// with the HTTP method, the resource and the name that were asked for (`errors.NewGenericServerResponse`).
+    /// [`Answer::refusal`] of a request about objects. A message that client-go makes itself, since the body is no
+    /// `Status`, ends with the HTTP method, the resource and the name that were asked for
+    /// (`errors.NewGenericServerResponse`).
     pub(super) fn refusal_of(&self, method: &str, call: &Call) -> Option<Status> {
         let mut status = self.refusal()?;
         if self.text("/kind") != "Status" {

@@ -64,6 +64,8 @@ pub(super) struct Call {
     pub(super) field_selector: String,
     /// `continue`: where a list goes on; empty for its beginning.
     pub(super) continue_token: String,
+    /// Whether a list is asked for in parts.
+    pub(super) chunked: bool,
     /// `dryRun=All`
     pub(super) dry_run: bool,
     pub(super) field_validation: FieldValidation,
@@ -121,6 +123,7 @@ impl Call {
             label_selector: String::new(),
             field_selector: String::new(),
             continue_token: String::new(),
+            chunked: true,
             dry_run: false,
             field_validation: FieldValidation::Warn,
             field_manager: String::new(),
@@ -128,7 +131,7 @@ impl Call {
         }
     }
 
-    /// The same request with a body.
+    /// Sets the body of the request.
     #[must_use]
     pub(super) fn body(mut self, body: Payload) -> Call {
         self.body = body;
@@ -182,7 +185,7 @@ impl Call {
             ("force", if self.force { "true" } else { "" }),
             ("includeObject", if whole { "Object" } else { "" }),
             ("labelSelector", &self.label_selector),
-            ("limit", if self.verb == Verb::List { CHUNK } else { "" }),
+            ("limit", if self.verb == Verb::List && self.chunked { CHUNK } else { "" }),
         ];
         let given = all.iter().filter(|(_, value)| !value.is_empty());
         given.map(|(key, value)| format!("{key}={}", escaped(value, b"-_.~"))).collect::<Vec<_>>().join("&")

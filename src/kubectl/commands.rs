@@ -8,7 +8,7 @@ use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, apply, auth, autoscale, certificate, create, debug, delete, describe, diff, discovery, edit,
     events, explain, expose, generators, get, kustomize, label, node, overrides, patch, replace, rollout,
-    run, scale, set, taint, unbuilt, wait,
+    run, scale, set, taint, top, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::quote::go_quote;
@@ -235,7 +235,7 @@ pub(super) const COMMANDS: &[Command] = &[
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
     command("port-forward", &[], unbuilt::port_forward),
-    command("top", &[], unbuilt::top_group).with(unbuilt::TOP),
+    command("top", &[], top::group).with(top::COMMANDS_OF),
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[FILENAME, SELECTOR, VALIDATE, diff::FLAGS], diff::run),
@@ -265,7 +265,7 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -
     Err(Stop::Exit(1))
 }
 
-/// The same, for a group that prints its help on stderr.
+/// Runs a group of commands without one of its commands, for a group that prints its help on stderr.
 pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
     known_words(args, path)?;
     cx.err.push_str(help);

@@ -22,7 +22,7 @@ pub(super) const FLAGS: &[Flag] = &[
     text("field-manager"),
     boolean("show-managed-fields"),
 ];
-/// So many lines stay around a change.
+/// The number of lines that are shown around a change.
 const CONTEXT: usize = 3;
 /// Texts whose middles have more lines than this differ as a whole.
 const LINES_LIMIT: usize = 4000;

@@ -1,5 +1,5 @@
-//! `kubectl edit`: the object goes to whoever runs the command as text, and what came of it comes
-//! back as a patch (`k8s.io/kubectl/pkg/cmd/util/editor`).
+//! `kubectl edit`: the program that runs the command gets the object as text for a person to change, and the difference is
+//! sent as a patch (`k8s.io/kubectl/pkg/cmd/util/editor`).
 
 use serde_json::Value;
 

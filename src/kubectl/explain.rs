@@ -14,9 +14,9 @@ use super::resource;
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 
-/// So wide are texts that stand at the left.
+/// The most characters in a line of the descriptions that are not indented.
 const WIDTH: usize = 76;
-/// So many values of a field are shown in a list.
+/// The most values of an enumeration that are shown.
 const VALUES: usize = 4;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {

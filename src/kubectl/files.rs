@@ -261,8 +261,10 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
             namespace.clone_from(&cx.namespace);
         } else if cx.explicit_namespace && namespace != cx.namespace {
             into.errors.push(Error::Text(format!(
-                "the namespace from the provided object {namespace} does not match the namespace {}. You must pass '--namespace={namespace}' to perform this operation.",
-                go_quote(&cx.namespace), namespace = go_quote(&namespace))));
+                "the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={namespace}' to perform this operation.",
+                go_quote(&namespace),
+                go_quote(&cx.namespace)
+            )));
             return Ok(());
         }
         let meta = value

@@ -68,7 +68,7 @@ pub(super) const fn optional(long: &'static str, alone: &'static str) -> Flag {
 }
 
 impl Flag {
-    /// With a letter.
+    /// Gives the flag a short form of one letter.
     pub(super) const fn short(mut self, c: char) -> Flag {
         self.short = Some(c);
         self
@@ -131,7 +131,7 @@ impl Args {
         self.words.iter().cloned().chain(flags).collect::<Vec<_>>().join(" ")
     }
 
-    /// The same words and flags but one.
+    /// The words and flags without one of the flags.
     pub(super) fn without(&self, long: &str) -> Args {
         let mut args = self.clone();
         args.flags.remove(long);
@@ -148,7 +148,7 @@ impl Args {
         self.flag(long).map_or(default, is_true)
     }
 
-    /// The last value.
+    /// The last value of a flag; `None` if it is not set.
     pub(super) fn flag(&self, long: &str) -> Option<&str> {
         self.flags.get(long).and_then(|v| v.last()).map(String::as_str)
     }
@@ -158,7 +158,7 @@ impl Args {
         self.flag(long).unwrap_or_default()
     }
 
-    /// All values.
+    /// All values of a flag, in the order of the command line.
     pub(super) fn all(&self, long: &str) -> &[String] {
         self.flags.get(long).map(Vec::as_slice).unwrap_or_default()
     }

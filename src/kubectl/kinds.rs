@@ -129,9 +129,11 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::PriorityClass => described(describe::priority_class),
         BuiltIn::ServiceAccount => described(describe::service_account),
         BuiltIn::StorageClass => described(describe::storage_class),
+        BuiltIn::VolumeAttributesClass => described(describe::volume_attributes_class),
         BuiltIn::CSINode => described(describe::csi_node),
         BuiltIn::CertificateSigningRequest => described(describe::certificate_signing_request),
         BuiltIn::CSIDriver
+        | BuiltIn::CSIStorageCapacity
         | BuiltIn::ControllerRevision
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event

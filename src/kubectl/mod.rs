@@ -78,6 +78,7 @@ mod set;
 mod table;
 mod tabwriter;
 mod taint;
+mod top;
 mod unbuilt;
 mod wait;
 pub mod words;
@@ -100,18 +101,18 @@ use files::Manifests;
 /// What a command printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
-    /// What it printed.
+    /// What the command printed to standard output.
     pub stdout: String,
     /// What it complained about.
     pub stderr: String,
-    /// Its exit code.
+    /// The exit code of the command.
     pub exit: i32,
 }
 
 /// How far a command is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Poll {
-    /// It has ended.
+    /// The command has ended.
     Ready(Output),
     /// It waits. Let something happen or time pass, call [`Kubectl::wake`] and drive it again; it will look again, and
     /// may wait again. The output is what it has printed until now.
@@ -221,7 +222,7 @@ pub enum Waited {
     Again,
     /// The command is handed back and waits, see [`Poll::Wait`].
     Later,
-    /// Nothing will ever happen, or nobody can wait. `delete` then ends as if it had not been asked to wait, other
+    /// The cluster is steady, or the client cannot wait.
     /// commands say that they timed out.
     Never,
 }
@@ -231,7 +232,7 @@ pub trait ApiClient {
     /// Sends a request.
     fn http(&mut self, request: &HttpRequest) -> HttpResponse;
 
-    /// The time.
+    /// The present moment.
     fn now(&self) -> Timestamp;
 
     /// Lets a person edit a text; `None` where there is no editor.

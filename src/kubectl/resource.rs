@@ -273,7 +273,7 @@ pub(super) fn fetch(
     })
 }
 
-/// The same; `ask` sends the request for one object (or its `--subresource`) or a list.
+/// [`fetch`] with a function that sends the request for one object (or for its `--subresource`) or for a list.
 pub(super) fn fetch_with<T>(
     cx: &mut Context<'_>,
     args: &Args,

@@ -99,6 +99,10 @@ impl Turn<'_> {
 
     /// Whether every volume can be set up. If one cannot, the pod gets an event and a later retry.
     pub(super) fn volumes_are_there(&mut self) -> bool {
+        if self.binding_is_under_way() {
+            self.mount_later();
+            return false;
+        }
         let missing = self.spec.volumes.iter().flatten().find_map(|v| {
             let of_map = v.config_map.as_ref().and_then(|c| self.missing_config_map(c));
             let of_secret = || v.secret.as_ref().and_then(|s| self.missing_secret(s));
@@ -113,6 +117,17 @@ impl Turn<'_> {
         };
         self.mount_failed(message);
         false
+    }
+
+    /// Whether a claim of the pod has its volume and only its phase does not say so yet. The scheduler does not wait for
+    /// the phase, and the kubelet looks again without an event; it would tell only after two minutes.
+    fn binding_is_under_way(&self) -> bool {
+        let claims = self.spec.volumes.iter().flatten().filter_map(|v| claim_of(self.pod, v));
+        let mut claims = claims.filter_map(|(name, _)| {
+            let at = Key::new(MetaExt::namespace(&self.pod.metadata), &name);
+            self.caches.get::<PersistentVolumeClaim>(&at)
+        });
+        claims.any(|c| !volume_name(c).is_empty() && matches!(claim_phase(c), "" | "Pending"))
     }
 
     /// Why the pod's claims cannot be mounted; `None` if they can (`getPVCExtractPV` of

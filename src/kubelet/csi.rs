@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::task::{Cx, Kubelet};
+use super::task::{Cx, Kubelet, Task};
 use super::volumes;
 use crate::api::quantity::amount_of;
 use crate::api::types::storage::{CSINodeDriver, CSINodeSpec};
@@ -35,6 +35,23 @@ pub(super) fn is_expansion_pending(claim: &PersistentVolumeClaim) -> bool {
 }
 
 impl Kubelet {
+    /// Plans the report of the volumes in use, if it has to change, and the expansion of volumes that have been mounted.
+    pub(super) fn plan_volumes(&self, cx: &Cx, pod: &Key) {
+        let node = cx.caches().get::<Node>(&self.key);
+        if node.is_some_and(|n| cx.state(|s| volumes::is_unreported(s, n))) {
+            cx.enqueue_after(Task::Status(self.node.clone()), volumes::next_report(cx.now()));
+        }
+        let claims: Vec<Key> = cx.state(|s| {
+            let mounted = s.pods.get(pod).into_iter().flat_map(|rt| rt.volumes.iter().filter(|v| v.mounted));
+            mounted.map(|v| v.claim.clone()).collect()
+        });
+        for claim in claims {
+            if cx.caches().get::<PersistentVolumeClaim>(&claim).is_some_and(|c| is_expansion_pending(c)) {
+                cx.enqueue(Task::Expand(claim));
+            }
+        }
+    }
+
     /// Writes the CSINode of the node, if a driver was installed or removed. Real kubelets create it when they start, also
     /// without a driver.
     pub(super) async fn update_csi_node(&self, cx: &Cx) -> Result {

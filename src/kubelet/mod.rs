@@ -33,6 +33,7 @@ mod actions;
 mod admit;
 pub mod backoff;
 pub mod behaviour;
+mod changes;
 mod config;
 mod csi;
 mod environment;

@@ -9,11 +9,9 @@ use super::timings;
 use super::turn::Host;
 use super::volumes;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
+use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Caches, Result, Why};
-
-/// The namespace of node leases.
-const NAMESPACE: &str = "kube-node-lease";
 
 /// The node's address and its range of pod addresses.
 pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
@@ -63,7 +61,7 @@ impl Kubelet {
                 let lease = Lease {
                     metadata: ObjectMeta {
                         name: Some(self.node.to_string()),
-                        namespace: Some(NAMESPACE.into()),
+                        namespace: Some(NODE_LEASE_NAMESPACE.into()),
                         owner_references: owner.map(|o| vec![o]),
                         ..Default::default()
                     },
@@ -75,7 +73,9 @@ impl Kubelet {
                     }),
                 };
                 match cx.create(lease).because(why("created")).await {
-                    Err(e) if e.is_already_exists() => cx.get::<Lease>(Key::new(NAMESPACE, &self.node)).await,
+                    Err(e) if e.is_already_exists() => {
+                        cx.get::<Lease>(Key::new(NODE_LEASE_NAMESPACE, &self.node)).await
+                    }
                     answer => answer,
                 }
             }

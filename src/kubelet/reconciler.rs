@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::changes;
 use super::csi::is_expansion_pending;
 use super::fault::KubeletFault;
 use super::node;
-use super::process::Process;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
@@ -50,17 +50,23 @@ impl Reconciler for Kubelet {
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
-            .watches::<ConfigMap>(|cx, seen| config_changed(cx, seen.key))
+            .watches::<ConfigMap>(|cx, seen| {
+                volumes::config_changed(cx, seen.key);
+                changes::files_changed(cx, seen.key);
+            })
             .watches::<PersistentVolumeClaim>(|cx, seen| {
-                retry_mounts(cx, Some(&seen.key.namespace));
+                volumes::config_changed(cx, seen.key);
                 if seen.new.is_some_and(|c| is_expansion_pending(c))
                     && volumes::mounted_claim(cx.state, seen.key).is_some()
                 {
                     cx.enqueue(Task::Expand(seen.key.clone()));
                 }
             })
-            .watches::<Secret>(|cx, seen| config_changed(cx, seen.key))
-            .watches::<Service>(service_changed)
+            .watches::<Secret>(|cx, seen| {
+                volumes::config_changed(cx, seen.key);
+                changes::files_changed(cx, seen.key);
+            })
+            .watches::<Service>(changes::service_changed)
             .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));
@@ -71,7 +77,7 @@ impl Reconciler for Kubelet {
                 if *seen.key.name == *csi::DRIVER && (seen.old.is_none() || seen.is_gone()) {
                     cx.enqueue(Task::Drivers(drivers.clone()));
                 }
-                retry_mounts(cx, None);
+                volumes::retry_mounts(cx, None);
             })
     }
 
@@ -111,7 +117,7 @@ impl Reconciler for Kubelet {
                     cx.state.unmountable.insert(volume.clone(), message);
                 } else {
                     cx.state.unmountable.remove(volume);
-                    retry_mounts(cx, None);
+                    volumes::retry_mounts(cx, None);
                 }
             }
             KubeletFault::Image { image, pullable, message } => {
@@ -177,53 +183,6 @@ fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
     let gates = new.spec.as_ref().and_then(|s| s.readiness_gates.as_ref());
     let conditions = |p: &Rc<Pod>| p.status.as_ref().and_then(|s| s.conditions.clone());
     gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
-}
-
-/// Lets the pods know of a changed ConfigMap or Secret: those that wait for it, and those whose processes may read it.
-fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
-    retry_mounts(cx, Some(&changed.namespace));
-    let here = cx.state.pods.range(Key::new(&changed.namespace, "")..);
-    let reading: Vec<Key> = here
-        .take_while(|(k, _)| k.namespace == changed.namespace)
-        .filter(|(_, rt)| processes(rt).any(|p| p.configured))
-        .map(|(k, _)| k.clone())
-        .collect();
-    for pod in reading {
-        cx.enqueue(Task::Pod(pod));
-    }
-}
-
-/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline, because the change
-/// may let it succeed: of the pods of a namespace, or of all.
-fn retry_mounts(cx: &mut Handler<'_, State, Task>, namespace: Option<&str>) {
-    let here = cx.state.pods.range(Key::new(namespace.unwrap_or_default(), "")..);
-    let waiting: Vec<(Key, _)> = here
-        .take_while(|(k, _)| namespace.is_none_or(|n| *k.namespace == *n))
-        .filter(|(_, rt)| rt.waits_for_config)
-        .filter_map(|(k, rt)| Some((k.clone(), rt.retry?.at)))
-        .collect();
-    for (pod, at) in waiting {
-        cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
-    }
-}
-
-/// The processes of a pod that run.
-fn processes(rt: &PodRuntime) -> impl Iterator<Item = &Rc<Process>> {
-    rt.containers.iter().filter_map(|c| c.running()?.process.as_ref())
-}
-
-/// Lets the pods know of a Service that have asked the DNS for a name.
-fn service_changed(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Service>) {
-    let address = |s: Option<&Rc<Service>>| s.and_then(|s| s.spec.as_ref()?.cluster_ip.clone());
-    if address(seen.old) == address(seen.new) {
-        return;
-    }
-    let asks = |rt: &PodRuntime| processes(rt).any(|p| !p.names.is_empty());
-    let asking: Vec<Key> =
-        cx.state.pods.iter().filter(|(_, rt)| asks(rt)).map(|(key, _)| key.clone()).collect();
-    for pod in asking {
-        cx.enqueue(Task::Pod(pod));
-    }
 }
 
 /// The result of a turn, to be carried out.
@@ -375,23 +334,6 @@ impl Kubelet {
             }
         });
         Ok(())
-    }
-
-    /// Plans the report of the volumes in use, if it has to change, and the expansion of volumes that have been mounted.
-    fn plan_volumes(&self, cx: &Cx, pod: &Key) {
-        let node = cx.caches().get::<Node>(&self.key);
-        if node.is_some_and(|n| cx.state(|s| volumes::is_unreported(s, n))) {
-            cx.enqueue_after(Task::Status(self.node.clone()), volumes::next_report(cx.now()));
-        }
-        let claims: Vec<Key> = cx.state(|s| {
-            let mounted = s.pods.get(pod).into_iter().flat_map(|rt| rt.volumes.iter().filter(|v| v.mounted));
-            mounted.map(|v| v.claim.clone()).collect()
-        });
-        for claim in claims {
-            if cx.caches().get::<PersistentVolumeClaim>(&claim).is_some_and(|c| is_expansion_pending(c)) {
-                cx.enqueue(Task::Expand(claim));
-            }
-        }
     }
 
     /// Plans the next turn for these deadlines.

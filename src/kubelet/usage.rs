@@ -63,7 +63,7 @@ fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
     let idle = usage(IDLE);
     let mut cpu = said("cpu").unwrap_or(idle.cpu);
     if load > 0 && containers.first().is_some_and(|c| c.name == name) {
-        cpu = cpu.add(Amount::parse(&format!("{load}n")).unwrap_or(Amount::ZERO));
+        cpu = cpu.plus(Amount::parse(&format!("{load}n")).unwrap_or(Amount::ZERO));
     }
     let memory = said("memory").unwrap_or(idle.memory);
     // A container does not get more CPU than its limit; one that needs more memory is killed.

@@ -8,12 +8,13 @@
 use std::rc::Rc;
 
 use super::state::{PodVolume, Retry, State, Work};
+use super::task::Task;
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim};
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Key, MetaExt, Timestamp, csi};
-use crate::client::Caches;
+use crate::client::{Caches, Handler};
 
 /// Whether a node's status names a volume as in use and as attached.
 fn is_attached(node: &Node, volume: &str) -> bool {
@@ -120,6 +121,11 @@ impl Turn<'_> {
     /// Records that a volume could not be mounted, and plans another attempt.
     pub(super) fn mount_failed(&mut self, message: String) {
         self.event(None, "Warning", "FailedMount", message);
+        self.mount_later();
+    }
+
+    /// Looks at the pod's volumes again later, or as soon as something has changed that they wait for.
+    pub(super) fn mount_later(&mut self) {
         self.rt.waits_for_config = true;
         let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
         self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
@@ -152,4 +158,23 @@ pub(super) fn mounted_claim(state: &State, claim: &Key) -> Option<(Rc<str>, Key)
         let volume = rt.volumes.iter().find(|v| v.mounted && v.claim == *claim)?;
         Some((volume.volume.clone(), pod.clone()))
     })
+}
+
+/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline,
+/// because the change may let it succeed.
+pub(super) fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
+    retry_mounts(cx, Some(&changed.namespace));
+}
+
+/// The same for the pods of a namespace, or of all.
+pub(super) fn retry_mounts(cx: &mut Handler<'_, State, Task>, namespace: Option<&str>) {
+    let here = cx.state.pods.range(Key::new(namespace.unwrap_or_default(), "")..);
+    let waiting: Vec<(Key, _)> = here
+        .take_while(|(k, _)| namespace.is_none_or(|n| *k.namespace == *n))
+        .filter(|(_, rt)| rt.waits_for_config)
+        .filter_map(|(k, rt)| Some((k.clone(), rt.retry?.at)))
+        .collect();
+    for (pod, at) in waiting {
+        cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
+    }
 }

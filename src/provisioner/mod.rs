@@ -28,12 +28,12 @@ use jiff::SignedDuration;
 use crate::api::persistent::Map;
 use crate::api::types::{
     CSIPersistentVolumeSource, HostPathVolumeSource, Node, NodeSelector, NodeSelectorRequirement,
-    NodeSelectorTerm, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
-    PersistentVolumeSpec, StorageClass, TopologySelectorTerm, VolumeNodeAffinity,
+    NodeSelectorTerm, ObjectMeta, PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec,
+    StorageClass, TopologySelectorTerm, VolumeNodeAffinity,
 };
 use crate::api::volume::{
     BETA_STORAGE_PROVISIONER, DEFAULT_CLASS, PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER, claim_class,
-    volume_name, volume_phase,
+    reference_to, volume_name, volume_phase,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, csi, later};
 use crate::apimachinery::DeleteOptions;
@@ -229,15 +229,7 @@ fn volume(
         spec: Some(PersistentVolumeSpec {
             access_modes: spec.access_modes,
             capacity: Some([("storage".to_owned(), size)].into()),
-            claim_ref: Some(ObjectReference {
-                api_version: Some("v1".into()),
-                kind: Some("PersistentVolumeClaim".into()),
-                name: claim.metadata.name.clone(),
-                namespace: claim.metadata.namespace.clone(),
-                uid: claim.metadata.uid.clone(),
-                resource_version: claim.metadata.resource_version.clone(),
-                field_path: None,
-            }),
+            claim_ref: Some(reference_to(claim)),
             host_path: (!is_csi).then(|| HostPathVolumeSource {
                 path: format!("/var/lib/volumes/{name}"),
                 ..Default::default()

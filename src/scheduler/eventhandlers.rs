@@ -189,3 +189,8 @@ pub(super) fn handle_volume(cx: &mut Cx<'_>, seen: Seen<'_, PersistentVolume>) {
 pub(super) fn handle_class(cx: &mut Cx<'_>, seen: Seen<'_, StorageClass>) {
     handle_other(cx, seen, Subject::Class(Change { old: seen.old, new: seen.new }));
 }
+
+/// An object of a kind was added, changed or deleted that no hint reads.
+pub(super) fn handle_unread<T: ApiKind>(cx: &mut Cx<'_>, seen: Seen<'_, T>) {
+    handle_other(cx, seen, Subject::Other);
+}

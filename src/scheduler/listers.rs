@@ -8,8 +8,8 @@ use super::queue::Queue;
 use super::state::Assumed;
 use crate::api::labels::Selector;
 use crate::api::types::{
-    Namespace, PersistentVolume, PersistentVolumeClaim, Pod, ReplicaSet, ReplicationController, Service,
-    StatefulSet, StorageClass,
+    CSIDriver, CSINode, CSIStorageCapacity, Namespace, PersistentVolume, PersistentVolumeClaim, Pod,
+    ReplicaSet, ReplicationController, Service, StatefulSet, StorageClass, VolumeAttachment,
 };
 use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt};
@@ -29,6 +29,23 @@ impl VolumeLister for Listers<'_> {
     }
     fn class(&self, name: &str) -> Option<Rc<StorageClass>> {
         self.0.get(&Key::new("", name)).cloned()
+    }
+    fn csi_node(&self, node: &str) -> Option<Rc<CSINode>> {
+        self.0.get(&Key::new("", node)).cloned()
+    }
+    fn csi_driver(&self, name: &str) -> Option<Rc<CSIDriver>> {
+        self.0.get(&Key::new("", name)).cloned()
+    }
+    fn capacities_of_class(&self, class: &str) -> Vec<Rc<CSIStorageCapacity>> {
+        let all = self.0.of(Kind::CSI_STORAGE_CAPACITY).list(None);
+        all.filter_map(CSIStorageCapacity::from_object)
+            .filter(|c| c.storage_class_name == class)
+            .cloned()
+            .collect()
+    }
+    fn attachments_on(&self, node: &str) -> Vec<Rc<VolumeAttachment>> {
+        let all = self.0.of(Kind::VOLUME_ATTACHMENT).list(None);
+        all.filter_map(VolumeAttachment::from_object).filter(|a| a.spec.node_name == node).cloned().collect()
     }
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>> {
         let all = self.0.of(Kind::PERSISTENT_VOLUME).list(None).filter_map(PersistentVolume::from_object);

@@ -10,6 +10,7 @@ pub mod binding_cycle;
 pub mod cache;
 pub mod default_preemption;
 mod eventhandlers;
+pub mod explain;
 pub mod framework;
 mod listers;
 mod outcome;

@@ -12,7 +12,8 @@ use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nod
 use super::state::{Cx, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
 use crate::api::types::{
-    Namespace, Pod, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet,
+    CSIDriver, CSINode, CSIStorageCapacity, Namespace, Pod, PodDisruptionBudget, ReplicaSet,
+    ReplicationController, Service, StatefulSet, VolumeAttachment,
 };
 use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::client::{EventFlavour, Reconciler, Result, Watches, Why};
@@ -49,6 +50,10 @@ impl Reconciler for Scheduler {
             .watches(eventhandlers::handle_volume)
             .watches(eventhandlers::handle_class)
             .reads::<PodDisruptionBudget>()
+            .watches(eventhandlers::handle_unread::<CSINode>)
+            .watches(eventhandlers::handle_unread::<CSIDriver>)
+            .watches(eventhandlers::handle_unread::<CSIStorageCapacity>)
+            .watches(eventhandlers::handle_unread::<VolumeAttachment>)
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
@@ -156,7 +161,7 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
         [] => {
             let budgets: Vec<Rc<PodDisruptionBudget>> =
                 cx.lister::<PodDisruptionBudget>().list(None).cloned().collect();
-            let post = default_preemption::post_filter(&h, &found, &budgets, tie_break(q, PREEMPTION));
+            let post = default_preemption::post_filter(&h, &found, &budgets, tie_break(q));
             Decision::Nowhere(Box::new(Nowhere {
                 message: fit_error_message(nodes.len(), &found.diagnosis, &post.message),
                 refused_by: found.diagnosis.unschedulable_plugins(),
@@ -174,25 +179,21 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
         },
         many => {
             let scores = score_nodes(&h, &found.state, many);
-            let name = select_host(&scores, tie_break(q, HOST)).unwrap_or_else(|| many[0].name()).clone();
+            // Of equally good nodes it is the first that was visited; in Kubernetes it is any of them, by chance.
+            let name = select_host(&scores, 0).unwrap_or_else(|| many[0].name()).clone();
             let (start, volumes) = (found.next_start, volumes(&name));
             Decision::Node { name, start, feasible: many.len(), nodes: nodes.len(), volumes }
         }
     }
 }
 
-/// Decides between nodes that are equally good for the pod.
-const HOST: (u64, u32) = (0xcbf2_9ce4_8422_2325, 29);
-/// Decides with which node preemption begins its search.
-const PREEMPTION: (u64, u32) = (0, 33);
-
-/// A number in place of chance: FNV-1a of the pod's uid and of how many attempts the pod has had, so what happens to
-/// other pods does not change it. Each decision has a `basis` and a `shift` of its own.
-fn tie_break(q: &Queued, (basis, shift): (u64, u32)) -> u64 {
+/// A number in place of chance, which decides with which node preemption begins its search: FNV-1a of the pod's uid and
+/// of how many attempts the pod has had, so what happens to other pods does not change it.
+fn tie_break(q: &Queued) -> u64 {
     let add = |h: u64, n: u64| (h ^ n).wrapping_mul(0x0100_0000_01b3);
-    let uid = q.pod().metadata.uid().bytes().fold(basis, |h, b| add(h, u64::from(b)));
+    let uid = q.pod().metadata.uid().bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| add(h, u64::from(b)));
     let seed = add(uid, u64::from(q.attempts));
-    seed ^ (seed >> shift)
+    seed ^ (seed >> 26)
 }
 
 async fn bind(

@@ -47,7 +47,7 @@ pub enum Depth {
 /// Something that was done in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
-    /// Nothing: the root.
+    /// The start of the run, which does nothing.
     Start,
     /// A step under the fair policy.
     Step {

@@ -85,6 +85,11 @@ impl Session {
         }
     }
 
+    /// Whether a step is under way.
+    pub fn is_under_way(&self) -> bool {
+        self.under_way.is_some()
+    }
+
     /// Gives up a step that is not done: the cluster is that of the current moment again.
     pub fn give_up(&mut self) {
         self.under_way = None;

@@ -23,9 +23,9 @@ pub(super) enum Stop {
     Exit(i32),
     /// A function or a sourced script returns.
     Return(i32),
-    /// So many loops end.
+    /// This number of loops ends.
     Break(u32),
-    /// So many loops but one end, and the last one goes on.
+    /// All but the last of this number of loops end, and the last one goes on.
     Continue(u32),
     /// The whole program ends, by a signal.
     Killed(i32),

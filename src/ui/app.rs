@@ -5,12 +5,13 @@ use gloo::utils::{document, document_element, window};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
+use super::clock::Clock;
 use super::explore::Explore;
 use super::graph::Graph;
 use super::i18n::{Lang, Texts};
 use super::inspector::Inspector;
 use super::keys::{self, KeysDialog};
-use super::left::Left;
+use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill};
 use super::store::{Shared, Store, View, read_local};
@@ -143,12 +144,12 @@ fn App(props: &Props) -> Html {
                     <Left scenario={story.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} />
-                    <Graph hidden={v.map.shown} graph={graph.clone()} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
+                    <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
-                        if !v.map.shown { { over(t, v) } }
+                        if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }
                     </Graph>
                     if v.map.shown {
-                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(t, v) }</MachineMap>
+                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
                         finest={v.finest} />
@@ -163,7 +164,10 @@ fn App(props: &Props) -> Html {
                 </main>
                 if let Some(toast) = &view.toast {
                     <div class={classes!("toast", toast.bad.then_some("bad"))} role={if toast.bad { "alert" } else { "status" }}>
-                        <span>{ &toast.text }</span>
+                        <div class="told"><span>{ &toast.text }</span>
+                        if !toast.whole.is_empty() {
+                            <details key={toast.whole.clone()}><summary>{ t.get("whole") }</summary><pre tabindex="0">{ &toast.whole }</pre></details>
+                        }</div>
                         <button class="tool" aria-label={t.get("close")}
                             onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
                     </div>
@@ -177,12 +181,11 @@ fn App(props: &Props) -> Html {
 }
 
 /// What lies over the graph and over the map: how it stands, which of the two is shown, the time.
-fn over(t: &Texts, v: &Shown) -> Html {
+fn over(v: &Shown) -> Html {
     html! { <>
         <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
         <ViewSwitch shown={v.map.shown} />
-        <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>
-            <span class="revision">{ format!("rv {}", v.revision) }</span></p>
+        <Clock now={v.clock} time={v.time} revision={v.revision} />
     </> }
 }
 
@@ -224,7 +227,9 @@ fn Progress(props: &ProgressProps) -> Html {
     let store = use_store();
     let t = use_texts();
     let (text, value) = match props.mode {
-        Mode::ToSteady { done } if props.slow => (t.with("running", &[("n", (done as f64).into())]), None),
+        Mode::ToSteady { done } | Mode::ToMoment { done } if props.slow => {
+            (t.with("running", &[("n", (done as f64).into())]), None)
+        }
         Mode::Stepping if props.slow => (t.get("stepping"), None),
         Mode::Loading { done, of: None } if props.slow => {
             (t.with("setting-up", &[("n", (done as f64).into())]), None)

@@ -4,8 +4,9 @@ use steady::engine::{DefinedKind, Entry, FieldChange, Input, Preview, Problem, S
 use yew::prelude::*;
 
 use super::editor::Editor;
+use super::i18n::Texts;
 use super::keys;
-use super::store::Shared;
+use super::store::{Shared, Store};
 use super::terminal::Terminal;
 use super::topbar::said;
 use crate::ui::hooks::{use_store, use_texts};
@@ -112,6 +113,9 @@ fn Changes(props: &ChangesProps) -> Html {
         return html! {
             <div class="changes bad" role="status" tabindex="0">
                 <p><b>{ t.with("problem-line", &[("line", (first.line as f64).into())]) }</b><span>{ &first.message }</span></p>
+                if !first.whole.is_empty() {
+                    <details key={first.whole.clone()}><summary>{ t.get("whole") }</summary><pre>{ &first.whole }</pre></details>
+                }
                 if rest > 0 { <p>{ t.with("problem-more", &[("n", (rest as f64).into())]) }</p> }
             </div>
         };
@@ -124,7 +128,9 @@ fn Changes(props: &ChangesProps) -> Html {
     }
     let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());
     let field = |f: &FieldChange| {
-        let short = f.path.rsplit_once('.').map_or(f.path.as_str(), |(_, s)| s).to_owned();
+        // Labels and annotations have names with dots.
+        let named = ["metadata.annotations.", "metadata.labels."].iter().find_map(|p| f.path.strip_prefix(p));
+        let short = named.or(f.path.rsplit_once('.').map(|(_, s)| s)).unwrap_or(&f.path).to_owned();
         html! {
             <p title={f.path.clone()}><span>{ short }</span>
                 <code class="old">{ value(&f.old) }</code>{ "→" }<code>{ value(&f.new) }</code></p>
@@ -132,6 +138,7 @@ fn Changes(props: &ChangesProps) -> Html {
     };
     html! {
         <div class="changes" role="status" aria-label={t.get("apply-would")} tabindex="0">
+            if preview.goes_back { <p class="goes-back">{ t.get("apply-back") }</p> }
             { for preview.created.iter().map(|o| html! {
                 <p><span>{ t.get("apply-create") }</span><code>{ format!("{} {}", o.kind.as_str(), o.key.name) }</code></p> }) }
             { for preview.changed.iter().flat_map(|(_, fields)| fields.iter().map(field)) }
@@ -140,24 +147,33 @@ fn Changes(props: &ChangesProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct StoryProps {
-    scenario: Option<Shared<ScenarioView>>,
+pub struct StoryProps {
+    /// The scenario.
+    pub scenario: Option<Shared<ScenarioView>>,
 }
 
 /// What the scenario is about, and what to try in it.
 #[component]
 fn Story(props: &StoryProps) -> Html {
-    let store = use_store();
-    let t = use_texts();
+    story(&use_store(), &use_texts(), props, "story")
+}
+
+/// The same above the graph of a narrow page, where the manifest is another pane.
+#[component]
+pub fn Brief(props: &StoryProps) -> Html {
+    story(&use_store(), &use_texts(), props, "brief")
+}
+
+fn story(store: &Store, t: &Texts, props: &StoryProps, class: &'static str) -> Html {
     let Some(scenario) = &props.scenario else { return Html::default() };
-    let text = said(&t, &scenario.text);
-    let tries: Vec<String> = scenario.tries.iter().map(|label| said(&t, label)).collect();
+    let text = said(t, &scenario.text);
+    let tries: Vec<String> = scenario.tries.iter().map(|label| said(t, label)).collect();
     let button = |(i, label): (usize, String)| {
         let store = store.clone();
         html! { <button type="button" class="quiet" onclick={move |_| store.send(Input::Attempt(i))}>{ label }</button> }
     };
     html! {
-        <details class="story" open=true>
+        <details {class} open=true key={scenario.id.to_string()}>
             <summary>{ t.get("story") }</summary>
             <p>{ text }</p>
             if !tries.is_empty() { <div class="tries">{ for tries.into_iter().enumerate().map(button) }</div> }

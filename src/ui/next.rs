@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use steady::engine::{self, Ailing, Ails, Declared, Input, Issued, Listing, Mode, NextLine, NextWhat, Short};
+use steady::engine::{
+    self, Ailing, Ails, Counts, Declared, Halt, Input, Issued, Listing, Mode, NextLine, NextWhat, Short,
+};
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds};
@@ -77,7 +79,7 @@ pub fn NextCommands(props: &Props) -> Html {
         <div class={classes!("next", (!props.listing.ready).then_some("looking"))} aria-busy={(!props.listing.ready).to_string()}>
             <h2>{ heading }<Readings declared={d.clone()} /></h2>
             if props.listing.steady() {
-                <Steady declared={props.declared.clone()} />
+                <Steady declared={props.declared.clone()} scheduled={props.listing.scheduled.is_some()} />
                 <ol>{ for scheduled }</ol>
             } else if running && lines.is_empty() {
                 <p class="empty">{ t.get("next-running") }</p>
@@ -105,7 +107,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
                 <span class="what"><code>{ middle(&c.request.object, 46) }</code>
                     if refused { <em class="refused">{ t.with("refused", &[("code", c.code.into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
-                    if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ " " }<b>{ t.why(why) }</b></span> }
+                    if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ t.gap(&t.why(why)) }<b>{ t.why(why) }</b></span> }
                 </span>
             </> }
         }
@@ -121,6 +123,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
 #[derive(Properties, PartialEq)]
 struct SteadyProps {
     declared: Rc<Declared>,
+    scheduled: bool,
 }
 
 /// More objects with which something is wrong are only counted.
@@ -135,8 +138,13 @@ fn Steady(props: &SteadyProps) -> Html {
     if d.met() {
         let text = match d {
             Declared { want: 0, stored: 0, .. } => t.get("steady-nothing"),
-            Declared { want: 0, custom: 0, .. } => t.get("steady-stored"),
-            Declared { want: 0, custom, .. } => t.with("steady-custom", &[("n", (*custom as f64).into())]),
+            Declared { want: 0, completions: 0, custom: 0, .. } => t.get("steady-stored"),
+            Declared { want: 0, completions: 0, custom, .. } => {
+                t.with("steady-custom", &[("n", (*custom as f64).into())])
+            }
+            Declared { want: 0, completions, .. } => {
+                t.with("steady-ended", &[("n", (*completions as f64).into())])
+            }
             Declared { want, .. } => t.with("steady-met", &[("n", (*want as f64).into())]),
         };
         return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
@@ -178,13 +186,34 @@ fn Steady(props: &SteadyProps) -> Html {
         }
     };
     html! { <>
-        <p class="steady unmet"><b>{ t.get("steady") }</b>{ t.get("steady-unmet") }
+        <p class="steady unmet"><b>{ t.get("stuck") }</b>{ stuck(&t, d, props.scheduled) }
             { " " }{ parting(&t, d) }</p>
         <ul class="shorts">{ for d.short.iter().map(row) }{ for d.ailing.iter().take(AILING).map(ailing) }</ul>
         if d.ailing.len() > AILING {
             <p class="empty">{ t.with("ails-more", &[("n", ((d.ailing.len() - AILING) as f64).into())]) }</p>
         }
     </> }
+}
+
+/// That nothing more happens by itself, and what is missing.
+fn stuck(t: &Texts, d: &Declared, scheduled: bool) -> String {
+    let lead = t.get(if scheduled { "stuck-until" } else { "stuck-for-good" });
+    let missing = |key, have: i64, want: i64| {
+        (want > have).then(|| {
+            t.with(
+                key,
+                &[
+                    ("lead", lead.clone().into()),
+                    ("n", ((want - have) as f64).into()),
+                    ("of", (want as f64).into()),
+                ],
+            )
+        })
+    };
+    missing("stuck-ready", d.ready, d.want)
+        .or_else(|| missing("stuck-updated", d.updated, d.want))
+        .or_else(|| missing("stuck-succeeded", d.succeeded, d.completions))
+        .unwrap_or_else(|| t.with("stuck-other", &[("lead", lead.clone().into())]))
 }
 
 /// Where the two readings of what was declared part ways.
@@ -235,13 +264,21 @@ fn Readings(props: &ReadingsProps) -> Html {
 }
 
 fn short(t: &Texts, s: &Short) -> String {
-    let args = [
-        ("want", s.want.into()),
-        ("updated", s.updated.into()),
-        ("available", s.available.into()),
-        ("total", s.total.into()),
-    ];
-    t.with(if s.paused { "short-paused" } else { "short" }, &args)
+    match s.counts {
+        Counts::Pods { want, updated, available, total } => {
+            let key = if s.halt == Some(Halt::Paused) { "short-paused" } else { "short" };
+            let args = [("want", want), ("updated", updated), ("available", available), ("total", total)];
+            t.with(key, &args.map(|(name, n)| (name, n.into())))
+        }
+        Counts::Completions { want, succeeded, active, failed } => {
+            let args = [("want", want), ("succeeded", succeeded), ("active", active), ("failed", failed)];
+            let key = if s.halt.is_some() { "short-suspended" } else { "short-job" };
+            let said = t.with(key, &args.map(|(name, n)| (name, n.into())));
+            // Nothing is left to do, and yet a pod runs.
+            let endless = active > 0 && s.pod.is_some() && s.reason.is_empty();
+            if endless { t.with("short-endless", &[("said", said.into())]) } else { said }
+        }
+    }
 }
 
 /// How it stands, over the graph.
@@ -250,11 +287,11 @@ pub fn StatePill(props: &Props) -> Html {
     let t = use_texts();
     let d = &props.declared;
     let met = d.met();
-    let counts = [("want", (d.want as f64).into()), ("have", (d.have as f64).into())];
+    let counts = |have: i64, want: i64| [("want", (want as f64).into()), ("have", (have as f64).into())];
     let (class, text) = if props.mode != Mode::Idle {
         ("busy", t.get("pill-running"))
     } else if props.listing.steady() {
-        (if met { "met" } else { "unmet" }, t.get("steady"))
+        if met { ("met", t.get("steady")) } else { ("unmet", t.get("stuck")) }
     } else if !props.listing.ready && props.listing.lines.is_empty() {
         ("busy", t.get("pill-looking"))
     } else if let Some(line) = props.listing.lines.first().filter(|l| l.wait > 0) {
@@ -272,7 +309,9 @@ pub fn StatePill(props: &Props) -> Html {
                 else { <circle r="7" class="line" /><path class="fill" d="M0 0V-7A7 7 0 0 1 7 0Z" /> }
             </svg>
             <b>{ text }</b>
-            if d.want > 0 || !d.short.is_empty() { <span>{ t.with("pill-declared", &counts) }</span> }
+            if d.want > 0 { <span>{ t.with("pill-ready", &counts(d.ready, d.want)) }</span> }
+            if d.updated < d.want && d.updated < d.ready { <span>{ t.with("pill-updated", &counts(d.updated, d.want)) }</span> }
+            if d.completions > 0 { <span>{ t.with("pill-succeeded", &counts(d.succeeded, d.completions)) }</span> }
         </p>
     }
 }

@@ -83,9 +83,15 @@ impl Case {
         if self.steps.iter().any(deletes) { OWN_NAMESPACE } else { "default" }
     }
 
+    /// Whether the case is about autoscalers, which act every 15 seconds: what they have done when a command reads it
+    /// depends on the fraction of a second at which each command was given.
+    fn is_about_autoscalers(&self) -> bool {
+        self.name.starts_with("hpa-")
+    }
+
     /// Whether the recorded cluster had the stand-in metrics server.
     fn has_metrics(&self) -> bool {
-        self.name.starts_with("hpa-") && self.name != "hpa-no-metrics"
+        self.is_about_autoscalers() && self.name != "hpa-no-metrics"
     }
 }
 
@@ -205,7 +211,8 @@ fn play(
     for (i, step) in case.steps.iter().enumerate() {
         if i > 0 {
             system.pause_until(start + ends.get(i).copied().unwrap_or(0.0) + AFTER_LAST_WRITE);
-            if let Some(begin) = begins.get(i + 1).copied().flatten() {
+            let begin = begins.get(i + 1).copied().flatten();
+            if let Some(begin) = begin.filter(|_| case.is_about_autoscalers()) {
                 system.pause_until(start + begin + ROUNDED);
             }
         }
@@ -227,7 +234,9 @@ fn play(
                     stderr: normaliser.table(&printed.stderr),
                 });
                 // The recorder waited two seconds after every command, also after one that only reads.
-                system.pause_until(given + AFTER_COMMAND);
+                if case.is_about_autoscalers() {
+                    system.pause_until(given + AFTER_COMMAND);
+                }
                 system.settle();
             }
             Step::Wait { seconds, settle } => {

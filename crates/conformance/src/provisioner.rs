@@ -7,6 +7,7 @@ use steady::api::types::{
     HostPathVolumeSource, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
     PersistentVolumeSpec, Quantity, StorageClass,
 };
+use steady::api::volume::reference_to;
 
 /// The provisioner's name.
 pub const NAME: &str = "example.com/fake";
@@ -49,14 +50,7 @@ pub fn volume(claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
         spec: Some(PersistentVolumeSpec {
             access_modes: spec.access_modes.clone(),
             capacity: Some([("storage".to_owned(), size.unwrap_or_else(|| Quantity("1Gi".into())))].into()),
-            claim_ref: Some(ObjectReference {
-                api_version: Some("v1".into()),
-                kind: Some("PersistentVolumeClaim".into()),
-                name: claim.metadata.name.clone(),
-                namespace: claim.metadata.namespace.clone(),
-                uid: claim.metadata.uid.clone(),
-                ..ObjectReference::default()
-            }),
+            claim_ref: Some(ObjectReference { resource_version: None, ..reference_to(claim) }),
             host_path: Some(HostPathVolumeSource {
                 path: format!("/var/lib/volumes/{name}"),
                 ..HostPathVolumeSource::default()

@@ -140,6 +140,37 @@ pub fn brief(outcomes: &[Outcome]) -> String {
     out
 }
 
+/// The groups as a Markdown table for docs/fidelity.md. Cases are taken together by the first word of their names, and
+/// what is met as a whole stands first; of the rest the table says which areas are not met.
+pub fn markdown(outcomes: &[Outcome]) -> String {
+    let mut families: BTreeMap<String, (usize, usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+    for g in &groups::of(outcomes) {
+        let name = match g.name.split_once('/') {
+            Some(("cases", case)) => match case.split_once('-') {
+                Some((first, _)) => format!("cases `{first}-*`"),
+                None => format!("cases `{case}`"),
+            },
+            _ => format!("`{}`", g.name),
+        };
+        let family = families.entry(name).or_default();
+        family.0 += g.met;
+        family.1 += g.all;
+        for (part, n) in g.unmet() {
+            *family.2.entry(part).or_default() += n;
+        }
+    }
+    let (whole, rest): (Vec<_>, Vec<_>) = families.iter().partition(|(_, (met, all, _))| met == all);
+    let facts: usize = whole.iter().map(|(_, (met, ..))| met).sum();
+    let names: Vec<&str> = whole.iter().map(|(name, _)| name.as_str()).collect();
+    let mut out = format!("{facts} facts, every one of these groups: {}.\n\n", names.join(", "));
+    out.push_str("| group | met | recorded | not met |\n| --- | ---: | ---: | --- |\n");
+    for (name, (met, all, unmet)) in rest {
+        let unmet: Vec<String> = unmet.iter().map(|(part, n)| format!("{part} {n}")).collect();
+        let _ = writeln!(out, "| {name} | {met} | {all} | {} |", unmet.join(", "));
+    }
+    out
+}
+
 fn totals(outcomes: &[Outcome], out: &mut String) {
     let mut areas: BTreeMap<(String, &str), (usize, usize)> = BTreeMap::new();
     let mut suites: BTreeMap<String, (usize, usize, usize, usize)> = BTreeMap::new();

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use steady::api::csi::CONTROLLER_MANAGED_ATTACH;
 use steady::api::types::Node as ApiNode;
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use steady::apimachinery::{self, Body, Patch, Request, Response, Subresource, Verb};
@@ -67,6 +66,8 @@ impl Simulator {
 /// A cluster as it was when the recordings began, also for those who judge it in another way.
 pub fn cluster(setup: &Setup) -> Cluster {
     let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
+    // The recordings' kubelets left the attaching of volumes to nobody.
+    config.nodes.iter_mut().for_each(|n| n.annotations.clear());
     config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
     config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
@@ -106,21 +107,14 @@ pub fn cluster(setup: &Setup) -> Cluster {
     cluster
 }
 
-/// Writes a node's system information, as the stand-in kubelets did once before the recordings began. They left the
-/// attaching of volumes to nobody.
+/// Writes a node's system information, as the stand-in kubelets did once before the recordings began.
 fn introduce(cluster: &mut Cluster, name: &str) {
     let key = Key::new("", name);
     let at = steady::api::ObjectRef { kind: Kind::NODE, key: key.clone() };
     let node = cluster.api().etcd().get(&at).and_then(|r| ApiNode::from_object(&r.object)).cloned();
     let Some(mut node) = node else { return };
     let info = kubelet::node::info(name);
-    let new = Rc::make_mut(&mut node);
-    new.status.get_or_insert_default().node_info = Some(info);
-    new.metadata.annotations.iter_mut().for_each(|a| a.retain(|key, _| key != CONTROLLER_MANAGED_ATTACH));
-    let update = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key.clone());
-    let _ = cluster.request(&update.body(Body::Object(node.clone().into())));
-    let latest = cluster.api().etcd().get(&at).map(|r| r.object.meta().resource_version.clone());
-    Rc::make_mut(&mut node).metadata.resource_version = latest.flatten();
+    Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
     let request = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key)
         .subresource(Subresource::Status)
         .body(Body::Object(node.into()));
@@ -315,7 +309,8 @@ impl System for Simulator {
         let (_, writes) = self.cluster.request(&report);
         self.note(&writes);
         // The node exists, so this starts only its kubelet, and writes the node's system information.
-        self.cluster.add_node(&NodeSpec::standard(name), vec![Controller::boxed(kubelet)]);
+        let spec = NodeSpec { annotations: Default::default(), ..NodeSpec::standard(name) };
+        self.cluster.add_node(&spec, vec![Controller::boxed(kubelet)]);
         introduce(&mut self.cluster, name);
     }
 

@@ -52,7 +52,7 @@ struct Decoder {
     owner: &'static str,
     /// The names of the fields on the path to it.
     stack: Vec<&'static str>,
-    /// The same path with keys and indexes.
+    /// The path of the value that is being decoded, with keys and indexes.
     path: Vec<String>,
     strict: Vec<String>,
     /// The first error that does not end decoding.

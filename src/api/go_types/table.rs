@@ -46,6 +46,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::CSINode => &CSI_NODE,
         BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
+        BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
+        BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
     }
 }
 
@@ -383,6 +385,24 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST: GoStruct = GoStruct { name: "Cert
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC), false),
     f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS), true),
+] };
+
+pub(super) static VOLUME_ATTRIBUTES_CLASS: GoStruct = GoStruct { name: "VolumeAttributesClass", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("driverName", Text, false),
+    f("parameters", Map(&Text), true),
+] };
+
+pub(super) static CSI_STORAGE_CAPACITY: GoStruct = GoStruct { name: "CSIStorageCapacity", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("nodeTopology", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("storageClassName", Text, false),
+    f("capacity", Pointer(&Quantity), true),
+    f("maximumVolumeSize", Pointer(&Quantity), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1118,6 +1138,11 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: GoStruct = GoStruct { name
     f("certificate", Bytes, true),
 ] };
 
+pub(super) static LABEL_SELECTOR: GoStruct = GoStruct { name: "LabelSelector", fields: &[
+    f("matchLabels", Map(&Text), true),
+    f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
+] };
+
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
     f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
     f("minReplicas", Pointer(&Int32), true),
@@ -1649,11 +1674,6 @@ pub(super) static ENDPOINT_HINTS: GoStruct = GoStruct { name: "EndpointHints", f
     f("forNodes", List(&Struct(&FOR_NODE)), true),
 ] };
 
-pub(super) static LABEL_SELECTOR: GoStruct = GoStruct { name: "LabelSelector", fields: &[
-    f("matchLabels", Map(&Text), true),
-    f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
-] };
-
 pub(super) static VOLUME_RESOURCE_REQUIREMENTS: GoStruct = GoStruct { name: "VolumeResourceRequirements", fields: &[
     f("limits", Named("v1.ResourceList", &Map(&Quantity)), true),
     f("requests", Named("v1.ResourceList", &Map(&Quantity)), true),
@@ -2122,6 +2142,12 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_CONDITION: GoStruct = GoStruct { n
     f("lastTransitionTime", Time, false),
 ] };
 
+pub(super) static LABEL_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "LabelSelectorRequirement", fields: &[
+    f("key", Text, false),
+    f("operator", Named("v1.LabelSelectorOperator", &Text), false),
+    f("values", List(&Text), true),
+] };
+
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
     f("kind", Text, false),
     f("name", Text, false),
@@ -2510,12 +2536,6 @@ pub(super) static FOR_ZONE: GoStruct = GoStruct { name: "ForZone", fields: &[
 
 pub(super) static FOR_NODE: GoStruct = GoStruct { name: "ForNode", fields: &[
     f("name", Text, false),
-] };
-
-pub(super) static LABEL_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "LabelSelectorRequirement", fields: &[
-    f("key", Text, false),
-    f("operator", Named("v1.LabelSelectorOperator", &Text), false),
-    f("values", List(&Text), true),
 ] };
 
 pub(super) static SECRET_REFERENCE: GoStruct = GoStruct { name: "SecretReference", fields: &[

@@ -72,7 +72,7 @@ impl Template {
         Ok(Template { nodes: parse::template(text)?, strict: false })
     }
 
-    /// The same template, for which a key that is missing is an error (`AllowMissingKeys(false)`).
+    /// Makes a key that is missing an error (`AllowMissingKeys(false)`).
     #[must_use]
     pub fn strict(mut self) -> Template {
         self.strict = true;

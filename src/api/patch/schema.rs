@@ -47,6 +47,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::CSINode => &CSI_NODE,
         BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
+        BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
+        BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
     }
 }
 
@@ -281,6 +283,16 @@ static CERTIFICATE_SIGNING_REQUEST: Type = Type { name: "CertificateSigningReque
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC)),
     f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS)),
+] };
+
+static VOLUME_ATTRIBUTES_CLASS: Type = Type { name: "VolumeAttributesClass", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("parameters", Map(&Scalar)),
+] };
+
+static CSI_STORAGE_CAPACITY: Type = Type { name: "CSIStorageCapacity", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("nodeTopology", Struct(&LABEL_SELECTOR)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -651,6 +663,11 @@ static CERTIFICATE_SIGNING_REQUEST_STATUS: Type = Type { name: "CertificateSigni
     f("certificate", List(&Scalar)),
 ] };
 
+static LABEL_SELECTOR: Type = Type { name: "LabelSelector", atomic: true, fields: &[
+    f("matchLabels", Map(&Scalar)),
+    f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT))).atomic(),
+] };
+
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
     f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
 ] };
@@ -868,11 +885,6 @@ static ENDPOINT_CONDITIONS: Type = Type { name: "EndpointConditions", atomic: fa
 static ENDPOINT_HINTS: Type = Type { name: "EndpointHints", atomic: false, fields: &[
     f("forZones", List(&Struct(&FOR_ZONE))).atomic(),
     f("forNodes", List(&Struct(&FOR_NODE))).atomic(),
-] };
-
-static LABEL_SELECTOR: Type = Type { name: "LabelSelector", atomic: true, fields: &[
-    f("matchLabels", Map(&Scalar)),
-    f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT))).atomic(),
 ] };
 
 static VOLUME_RESOURCE_REQUIREMENTS: Type = Type { name: "VolumeResourceRequirements", atomic: false, fields: &[
@@ -1118,6 +1130,10 @@ static VOLUME_ERROR: Type = Type { name: "VolumeError", atomic: false, fields: &
 
 static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSigningRequestCondition", atomic: false, fields: &[] };
 
+static LABEL_SELECTOR_REQUIREMENT: Type = Type { name: "LabelSelectorRequirement", atomic: false, fields: &[
+    f("values", List(&Scalar)).atomic(),
+] };
+
 static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
@@ -1296,10 +1312,6 @@ static LOAD_BALANCER_INGRESS: Type = Type { name: "LoadBalancerIngress", atomic:
 static FOR_ZONE: Type = Type { name: "ForZone", atomic: false, fields: &[] };
 
 static FOR_NODE: Type = Type { name: "ForNode", atomic: false, fields: &[] };
-
-static LABEL_SELECTOR_REQUIREMENT: Type = Type { name: "LabelSelectorRequirement", atomic: false, fields: &[
-    f("values", List(&Scalar)).atomic(),
-] };
 
 static SECRET_REFERENCE: Type = Type { name: "SecretReference", atomic: true, fields: &[] };
 

@@ -31,13 +31,13 @@ use serde_json::Value;
 /// The limits of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes.
+    /// The most bytes of a text.
     pub bytes: usize,
     /// The deepest nesting of lists and maps, aliases included.
     pub depth: usize,
     /// The most nodes of all documents, with aliases expanded.
     pub nodes: usize,
-    /// The most documents.
+    /// The most documents of a text.
     pub documents: usize,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Correlated<'a> {
 }
 
 impl<'a> Correlated<'a> {
-    /// Both objects.
+    /// The roots of the new and of the old object.
     pub fn new(new: &'a Value, old: &'a Value, schema: &'a Structural) -> Correlated<'a> {
         Correlated { new, old, schema }
     }

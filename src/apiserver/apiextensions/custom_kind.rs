@@ -31,7 +31,7 @@ pub enum Decode {
     Stored,
 }
 
-/// What validation gave.
+/// The outcome of validating an object of a custom kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validated {
     /// What is wrong.

@@ -29,7 +29,7 @@ pub fn v3(crd: &CustomResourceDefinition, version: &str) -> Vec<(String, Value)>
     publish(crd, version, false)
 }
 
-/// The same for `definitions` of version 2, in which schemas can say less.
+/// The schemas of [`v3`] for `definitions` of version 2, in which schemas can say less.
 pub fn v2(crd: &CustomResourceDefinition, version: &str) -> Vec<(String, Value)> {
     publish(crd, version, true)
 }

@@ -153,7 +153,7 @@ pub fn validate_spec(paths: &CustomResourceSubresourceScale, object: &Value) -> 
     replicas(object, &paths.spec_replicas_path)
 }
 
-/// The same of the replicas in the status, and of the selector.
+/// [`validate_spec`] for the replicas in the status, and for the selector.
 pub fn validate_status(paths: &CustomResourceSubresourceScale, object: &Value) -> Errors {
     let mut errs = replicas(object, &paths.status_replicas_path);
     if let Some(path) = &paths.label_selector_path

@@ -56,16 +56,23 @@ impl Definitions {
         self.0.is_empty()
     }
 
-    /// A definition is new, or was written.
-    pub(in crate::apiserver) fn put(&mut self, crd: &Rc<CustomResourceDefinition>) {
+    /// Takes a definition that is new, or was written. Returns how many kinds were made for it, which are never freed
+    /// ([`Kind::custom`]): one for each version, unless the definition has the same names and versions as before.
+    pub(in crate::apiserver) fn put(&mut self, crd: &Rc<CustomResourceDefinition>) -> usize {
         let (group, plural) = (crd.spec.group.as_str(), crd.spec.names.plural.as_str());
         if !is_true(crd, NAMES_ACCEPTED) && !is_true(crd, ESTABLISHED) {
             self.remove(crd);
-            return;
+            return 0;
         }
-        let definition = Rc::new(Definition::new(crd, self.find(group, plural)));
+        let before = self.find(group, plural);
+        let definition = Rc::new(Definition::new(crd, before));
+        let made = match before.is_some_and(|b| b.names_as(&definition)) {
+            true => 0,
+            false => definition.versions.len(),
+        };
         let groups = Rc::make_mut(&mut self.0);
         groups.entry(group.into()).or_default().insert(plural.into(), definition);
+        made
     }
 
     /// A definition is gone.
@@ -139,6 +146,15 @@ impl Definition {
         };
         let versions = definition::kinds(crd).into_iter().map(version).collect();
         Definition { crd: crd.clone(), versions }
+    }
+
+    /// Whether the kinds of two definitions are the same handles: both have the same generation of the same object, and
+    /// the same accepted names.
+    fn names_as(&self, other: &Definition) -> bool {
+        let names = |d: &Definition| d.crd.status.as_ref().and_then(|s| s.accepted_names.clone());
+        self.crd.metadata.uid() == other.crd.metadata.uid()
+            && self.crd.metadata.generation() == other.crd.metadata.generation()
+            && names(self) == names(other)
     }
 
     /// A kind of any version, for components of the cluster that only read metadata and delete.

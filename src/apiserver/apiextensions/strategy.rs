@@ -58,7 +58,7 @@ pub fn mark_for_deletion(crd: &mut CustomResourceDefinition, now: Timestamp) {
     conditions::set_condition(crd.status.get_or_insert_default(), pending, now);
 }
 
-/// What is to be said of a new definition that is valid: formats that nobody knows.
+/// The warnings about a new definition that is valid: formats that are not known.
 pub fn warnings_on_create(crd: &CustomResourceDefinition) -> Vec<String> {
     unrecognized(crd)
         .into_iter()
@@ -66,7 +66,7 @@ pub fn warnings_on_create(crd: &CustomResourceDefinition) -> Vec<String> {
         .collect()
 }
 
-/// The same of an update; what was there before is not said again.
+/// [`warnings_on_create`] for an update: warnings about parts that were there before are left out.
 pub fn warnings_on_update(new: &CustomResourceDefinition, old: &CustomResourceDefinition) -> Vec<String> {
     let before = unrecognized(old);
     let added = unrecognized(new).into_iter().filter(|f| !before.contains(f));

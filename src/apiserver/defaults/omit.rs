@@ -65,7 +65,7 @@ pub(in crate::apiserver) fn omit_empty(kind: Kind, body: &mut Value) {
     omit_empty_of(go_types::of(kind), body);
 }
 
-/// The same for the JSON of a struct.
+/// [`omit_empty`] for the JSON of a struct.
 pub(in crate::apiserver) fn omit_empty_of(of: &'static GoStruct, body: &mut Value) {
     drop_empty(Type::Struct(of), body);
 }

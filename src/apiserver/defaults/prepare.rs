@@ -7,7 +7,7 @@ use crate::api::Kind;
 /// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
 const QUANTITY_MAPS: &[&str] =
     &["limits", "requests", "overhead", "capacity", "allocatable", "allocatedResources", "hard", "used"];
-/// The same of a LimitRange, whose `limits` are a list.
+/// Names of maps whose values are quantities in the items of a LimitRange, whose `limits` are a list.
 const LIMITS: &[&str] = &["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 /// Names of single quantities.
 const QUANTITIES: &[&str] = &["sizeLimit", "divisor"];
@@ -46,6 +46,9 @@ fn quantities(kind: Kind, value: &mut Value, depth: usize) {
                 let is = |names: &[&str]| names.contains(&name);
                 if is(QUANTITIES) {
                     to_text(field);
+                } else if kind == Kind::CSI_NODE {
+                    // It has a field `allocatable`, too, which is a number of volumes.
+                    quantities(kind, field, depth + 1);
                 } else if is(QUANTITY_MAPS) || (kind == Kind::LIMIT_RANGE && is(LIMITS)) {
                     match field {
                         Value::Object(map) => map.values_mut().for_each(to_text),

@@ -31,7 +31,7 @@ pub(super) enum Answer {
     List { kind: Kind, items: Vec<Object>, revision: u64 },
     /// The scale of an object.
     Scale(Value),
-    /// Done.
+    /// A `Status` with `Success`.
     Success { code: u16, details: Option<Box<Details>> },
 }
 
@@ -40,7 +40,7 @@ impl Answer {
         Answer::Object { object, code: if created { 201 } else { 200 }, managers: None }
     }
 
-    /// The same with the owners that it would have.
+    /// An answer with an object and with the field managers that it would have.
     pub(super) fn owned(object: Object, created: bool, managers: Option<Rc<[Manager]>>) -> Answer {
         Answer::Object { object, code: if created { 201 } else { 200 }, managers }
     }

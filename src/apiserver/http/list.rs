@@ -17,7 +17,7 @@ use crate::etcd::Record;
 /// Where the objects come from.
 #[derive(Clone, Debug)]
 pub(super) enum Items {
-    /// From the store.
+    /// The objects of the store, read through a cursor.
     Stored(Cursor),
     /// From elsewhere: what was deleted. Their texts are not kept.
     Given(VecDeque<Record>),

@@ -48,7 +48,7 @@ pub(super) fn patched(
     to_object(kind, patched_value(layout, old, patch_type, body, validation, warnings)?)
 }
 
-/// The same for anything that has a layout.
+/// [`patched`] for any value that has a layout.
 pub(super) fn patched_value(
     layout: Layout,
     old: &Value,

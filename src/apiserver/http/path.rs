@@ -17,7 +17,7 @@ pub enum Path {
     Group(String),
     /// `/api/v1`, `/apis/apps/v1`
     Resources {
-        /// Empty for core.
+        /// The API group; empty for the core group.
         group: String,
         /// `v1`
         version: String,
@@ -43,7 +43,7 @@ pub enum Path {
     },
     /// A review, which is answered and not stored.
     Review {
-        /// Which.
+        /// The kind of review.
         review: Review,
         /// The namespace that it is sent to; `None` for most.
         namespace: Option<String>,
@@ -57,31 +57,31 @@ pub enum Path {
         namespace: String,
         /// The object's name; of `proxy` with what stands before and after it, `https:node-1:10250`.
         name: String,
-        /// Which part.
+        /// The part: `log`, `proxy`, `token`.
         part: &'static str,
     },
-    /// What the API server tells of itself and Steady's does not: `/metrics` …
+    /// `/metrics` and other paths that Steady refuses with 501; the reason.
     Untold(&'static str),
-    /// Below a group that there is, but nothing.
+    /// A path below a served group that names no resource: 404.
     NoSuchResource,
-    /// Nothing.
+    /// A path that nothing serves: 404.
     Nothing,
 }
 
 /// A kind of review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Review {
-    /// Who sends the request.
+    /// SelfSubjectReview: who the sender is.
     SelfSubject,
-    /// Who a token belongs to.
+    /// TokenReview: whose token it is.
     Token,
-    /// Whether who sends the request may do something.
+    /// SelfSubjectAccessReview: whether the sender may do something.
     SelfSubjectAccess,
-    /// What who sends the request may do.
+    /// SelfSubjectRulesReview: what the sender may do.
     SelfSubjectRules,
-    /// Whether somebody may do something.
+    /// SubjectAccessReview: whether a user may do something.
     SubjectAccess,
-    /// Whether somebody may do something in a namespace.
+    /// LocalSubjectAccessReview: whether a user may do something in a namespace.
     LocalSubjectAccess,
 }
 
@@ -105,10 +105,10 @@ impl Review {
     }
 }
 
-/// Objects, or one.
+/// What a path of the API names: the objects of a kind, or one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Of which kind.
+    /// The kind of the objects.
     pub kind: Kind,
     /// In which namespace; `None` for all, or for a cluster-scoped kind.
     pub namespace: Option<String>,

@@ -92,7 +92,7 @@ pub(super) fn unescape(text: &str, query: bool) -> String {
 /// What the options of a write say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Nothing is stored.
+    /// `dryRun=All`: the request is checked and answered, and nothing is stored.
     pub dry_run: bool,
     /// What becomes of unknown fields.
     pub field_validation: FieldValidation,

@@ -121,7 +121,7 @@ impl Cursor {
 /// A part of a collection.
 #[derive(Clone, Debug)]
 pub(super) struct List {
-    /// Its objects.
+    /// The objects of the list, which are read while the answer is written.
     pub cursor: Cursor,
     pub revision: u64,
     /// The token that leads to the next part; empty for the last.

@@ -74,7 +74,8 @@ impl Call<'_> {
         Err(Status::new(503, "ServiceUnavailable", why))
     }
 
-    /// Answers for somebody else.
+    /// Answers a request that kube-apiserver would forward to a kubelet or into the network: with its own refusals, and
+    /// else with 501.
     #[inline(never)]
     pub(super) fn runtime(
         &self,

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::role::{ANY_NAME, validate_rules};
+use super::storage::Storage;
 use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::labels::Selector;
@@ -21,6 +22,7 @@ impl Strategy for ClusterRole {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = true;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 

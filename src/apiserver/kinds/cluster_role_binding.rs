@@ -12,6 +12,7 @@ use super::role::ANY_NAME;
 use super::role_binding::{
     binding_row, default_groups, validate_role_ref, validate_same_role, validate_subjects,
 };
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::ClusterRoleBinding;
@@ -33,6 +34,7 @@ impl Strategy for ClusterRoleBinding {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = true;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::ControllerRevision;
 use crate::api::{MetaExt, Timestamp, go_types};
@@ -26,6 +27,7 @@ impl Strategy for ControllerRevision {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 

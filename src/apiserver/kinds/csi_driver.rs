@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::Timestamp;
 use crate::api::types::CSIDriver;
@@ -65,6 +66,7 @@ impl Strategy for CSIDriver {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
+    const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
     fn convert(_body: &mut Value) {}
 

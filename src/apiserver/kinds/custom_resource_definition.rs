@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::CustomResourceDefinition;
@@ -18,6 +19,8 @@ impl Strategy for CustomResourceDefinition {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
+    const STORAGE: Storage =
+        Storage { prefix: Some("apiextensions.k8s.io/customresourcedefinitions"), ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
@@ -16,6 +17,7 @@ use super::{
 use crate::api::labels::Selector;
 use crate::api::labels::format_labels;
 use crate::api::types::{self as t, DaemonSet, IntOrString, ObjectMeta};
+use crate::api::well_known::DEPRECATED_TEMPLATE_GENERATION;
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec as pod_defaults};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
@@ -51,6 +53,7 @@ impl Strategy for DaemonSet {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(body: &mut Value) {
         mark_empty_selector(body);
@@ -165,17 +168,14 @@ impl Strategy for DaemonSet {
     }
 }
 
-/// The annotation that counts the changes of the pod template. In Kubernetes' internal type it is a field of the spec.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
-
 fn template_generation(meta: &ObjectMeta) -> i64 {
-    meta.annotation(TEMPLATE_GENERATION).and_then(|v| v.parse().ok()).unwrap_or(0)
+    meta.annotation(DEPRECATED_TEMPLATE_GENERATION).and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
 fn set_template_generation(meta: &mut ObjectMeta, generation: i64) {
     if template_generation(meta) != generation {
         let annotations = meta.annotations.get_or_insert_default();
-        annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
+        annotations.insert(DEPRECATED_TEMPLATE_GENERATION.into(), generation.to_string());
     }
 }
 

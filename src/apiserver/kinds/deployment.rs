@@ -8,12 +8,13 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::{Replicas, Scale, Storage};
 use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
 };
 use crate::api::types::{self as t, Deployment, IntOrString};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::{ApiKind, MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
 use crate::apiserver::printers::{created, name};
@@ -41,6 +42,26 @@ impl Strategy for Deployment {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage {
+        reset: &[("status", &[&["spec"], &["metadata", "labels"]])],
+        scale: Some(Scale {
+            read: |object| {
+                let d = Deployment::from_object(object)?;
+                let spec = d.spec.as_ref();
+                Some(Replicas {
+                    wanted: spec.and_then(|s| s.replicas),
+                    observed: d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0),
+                    selector: spec.map(|s| s.selector.clone()).unwrap_or_default(),
+                })
+            },
+            set: |object, replicas| {
+                if let Some(spec) = Deployment::from_object_mut(object).and_then(|d| d.spec.as_mut()) {
+                    spec.replicas = Some(replicas);
+                }
+            },
+        }),
+        ..Storage::PLAIN
+    };
 
     fn convert(body: &mut Value) {
         mark_empty_selector(body);

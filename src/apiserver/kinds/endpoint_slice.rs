@@ -9,9 +9,11 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::EndpointSlice;
 use crate::api::types::discovery;
+use crate::api::well_known::LABEL_HOSTNAME;
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::printers::{created, listed, name};
 use crate::apiserver::validation::container::protocol;
@@ -26,8 +28,6 @@ const MAX_ENDPOINTS: usize = 1000;
 const MAX_PORTS: usize = 20_000;
 const MAX_TOPOLOGY_LABELS: usize = 16;
 const MAX_HINTS: usize = 8;
-/// The key under which the topology had the name of the node.
-const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The values of `LABEL_MANAGED_BY` where Kubernetes' own controllers do.
 const CONTROLLERS: &[&str] = &["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
@@ -51,6 +51,7 @@ impl Strategy for EndpointSlice {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 
@@ -252,7 +253,7 @@ fn validate_ports(errs: &mut Errors, ports: &[discovery::EndpointPort], path: &P
 /// Drops the topology of the version before v1. The name of a node that stood there before the update becomes the
 /// endpoint's node name, so that a client of v1 that writes back what it has read loses nothing (`dropTopologyOnV1`).
 fn drop_topology(slice: &mut EndpointSlice, old: &EndpointSlice) {
-    let node = |e: &discovery::Endpoint| e.deprecated_topology.as_ref()?.get(HOSTNAME).cloned();
+    let node = |e: &discovery::Endpoint| e.deprecated_topology.as_ref()?.get(LABEL_HOSTNAME).cloned();
     let before: BTreeSet<String> = list(&old.endpoints).iter().filter_map(node).collect();
     for endpoint in slice.endpoints.iter_mut().flatten() {
         if endpoint.node_name.is_none() {

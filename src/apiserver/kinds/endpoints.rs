@@ -8,8 +8,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{self as t, Endpoints};
+use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::printers::{created, listed, name};
 use crate::apiserver::validation::container::protocol;
@@ -18,8 +20,6 @@ use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
 use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
 use crate::apiserver::{defaults, warnings};
 
-/// The label that says who writes an Endpoints object.
-const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
 /// Its value where the endpoints controller does.
 const CONTROLLER: &str = "endpoint-controller";
 
@@ -35,6 +35,7 @@ impl Strategy for Endpoints {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = true;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage { prefix: Some("services/endpoints"), ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 
@@ -148,7 +149,8 @@ fn join(ip: &str, port: i32) -> String {
 /// Warns of addresses that are not written as they should be (`endpointsWarnings`). What the endpoints controller wrote
 /// is not looked at: it writes every address in its canonical form.
 fn warn_of_addresses(out: &mut Vec<String>, endpoints: &Endpoints) {
-    if endpoints.metadata.labels_or_empty().get(MANAGED_BY).is_some_and(|by| by == CONTROLLER) {
+    if endpoints.metadata.labels_or_empty().get(ENDPOINTS_MANAGED_BY_LABEL).is_some_and(|by| by == CONTROLLER)
+    {
         return;
     }
     for (i, subset) in list(&endpoints.subsets).iter().enumerate() {

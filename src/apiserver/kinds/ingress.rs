@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
 use crate::api::quote::go_quote;
 use crate::api::types::{Ingress, networking as net};
@@ -32,6 +33,7 @@ impl Strategy for Ingress {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage { prefix: Some("ingress"), ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 

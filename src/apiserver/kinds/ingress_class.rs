@@ -9,6 +9,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::ingress::reference;
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{IngressClass, networking as net};
 use crate::api::{MetaExt, Timestamp};
@@ -27,6 +28,7 @@ impl Strategy for IngressClass {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 
@@ -108,7 +110,7 @@ impl Strategy for IngressClass {
     }
 }
 
-/// The greatest length of a controller's name, in bytes.
+/// The largest length of a controller's name, in bytes.
 const MAX_CONTROLLER: usize = 250;
 
 fn class_parameters(errs: &mut Errors, p: &net::IngressClassParametersReference, path: &Path) {

@@ -26,6 +26,7 @@ mod controller_revision;
 pub(super) mod cron_job;
 mod csi_driver;
 mod csi_node;
+mod csi_storage_capacity;
 mod custom_resource_definition;
 mod daemon_set;
 mod deployment;
@@ -55,12 +56,15 @@ mod secret;
 pub(super) mod service;
 mod service_account;
 mod stateful_set;
+mod storage;
 mod storage_class;
 mod version;
 pub(super) mod versions;
 mod volume_attachment;
+mod volume_attributes_class;
 
 pub use pod::row::{Summary, summarize};
+pub(super) use storage::{Replicas, Storage};
 
 /// A column of the table that lists objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +153,8 @@ pub(super) trait Strategy: ApiKind {
     const ALLOW_CREATE_ON_UPDATE: bool;
     /// Whether it can be replaced without saying which version is replaced (`AllowUnconditionalUpdate`).
     const ALLOW_UNCONDITIONAL_UPDATE: bool;
+    /// How its store differs from the generic one.
+    const STORAGE: Storage;
 
     /// Brings a body into a form from which decoding loses nothing that the kind's validation has to see.
     fn convert(body: &mut Value);
@@ -183,6 +189,7 @@ trait Dispatch {
     fn selectable_fields(&self) -> SelectableFields;
     fn allow_create_on_update(&self) -> bool;
     fn allow_unconditional_update(&self) -> bool;
+    fn storage(&self) -> Storage;
     fn convert(&self, body: &mut Value);
     fn default(&self, object: &mut Object);
     fn prepare_for_create(&self, object: &mut Object, creation: &mut Creation<'_>);
@@ -212,6 +219,10 @@ impl<T: Strategy> Dispatch for PhantomData<T> {
 
     fn allow_unconditional_update(&self) -> bool {
         T::ALLOW_UNCONDITIONAL_UPDATE
+    }
+
+    fn storage(&self) -> Storage {
+        T::STORAGE
     }
 
     fn convert(&self, body: &mut Value) {
@@ -324,6 +335,11 @@ pub(super) fn allow_create_on_update(kind: Kind) -> bool {
 /// Whether an object of the kind can be replaced without saying which version is replaced. Custom ones cannot.
 pub(super) fn allow_unconditional_update(kind: Kind) -> bool {
     strategy(kind).is_some_and(|s| s.allow_unconditional_update())
+}
+
+/// How the store of a kind differs from the generic one; that of custom kinds does not.
+pub(super) fn storage(kind: Kind) -> Storage {
+    strategy(kind).map_or(Storage::PLAIN, |s| s.storage())
 }
 
 /// What the kind alone does to a body before it is decoded.

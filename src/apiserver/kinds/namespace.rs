@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{Namespace, NamespaceStatus};
 use crate::api::{ApiKind, MetaExt, Object, Timestamp};
@@ -23,6 +24,7 @@ impl Strategy for Namespace {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::These(&["status.phase", "metadata.name"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{Node, Taint};
 use crate::api::{Timestamp, cells};
@@ -38,6 +39,7 @@ impl Strategy for Node {
         SelectableFields::These(&["metadata.name", "spec.unschedulable"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage { prefix: Some("minions"), ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 

@@ -9,11 +9,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::{Replicas, Scale, Storage};
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::labels::Selector;
 use crate::api::labels::format_labels;
-use crate::api::types::{self as t, ReplicationController};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::types::{self as t, LabelSelector, ReplicationController};
+use crate::api::{ApiKind, MetaExt, Timestamp};
 use crate::apiserver::defaults::pod_spec;
 use crate::apiserver::printers::pod_template::template_cells;
 use crate::apiserver::printers::{created, name};
@@ -39,6 +40,32 @@ impl Strategy for ReplicationController {
         SelectableFields::These(&["metadata.name", "metadata.namespace", "status.replicas"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage {
+        prefix: Some("controllers"),
+        orphans_dependents: true,
+        scale: Some(Scale {
+            read: |object| {
+                let d = ReplicationController::from_object(object)?;
+                let spec = d.spec.as_ref();
+                Some(Replicas {
+                    wanted: spec.and_then(|s| s.replicas),
+                    observed: d.status.as_ref().map_or(0, |s| s.replicas),
+                    selector: LabelSelector {
+                        match_labels: spec.and_then(|s| s.selector.clone()),
+                        ..LabelSelector::default()
+                    },
+                })
+            },
+            set: |object, replicas| {
+                if let Some(spec) =
+                    ReplicationController::from_object_mut(object).and_then(|d| d.spec.as_mut())
+                {
+                    spec.replicas = Some(replicas);
+                }
+            },
+        }),
+        ..Storage::PLAIN
+    };
 
     fn convert(_body: &mut Value) {}
 

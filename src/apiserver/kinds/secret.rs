@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::Secret;
 use crate::api::{MetaExt, Timestamp};
@@ -39,6 +40,7 @@ impl Strategy for Secret {
         SelectableFields::These(&["type", "metadata.namespace", "metadata.name"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     /// Moves `stringData`, which is only written, into `data`, over what `data` has under the same keys.
     fn convert(body: &mut Value) {

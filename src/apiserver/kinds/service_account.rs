@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{ObjectMeta, ObjectReference, ServiceAccount};
 use crate::api::{MetaExt, Timestamp};
@@ -19,6 +20,7 @@ impl Strategy for ServiceAccount {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
     fn convert(_body: &mut Value) {}
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{StorageClass, TopologySelectorTerm};
 use crate::api::{MetaExt, Timestamp};
@@ -43,6 +44,7 @@ impl Strategy for StorageClass {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
     fn convert(_body: &mut Value) {}
 
@@ -60,25 +62,8 @@ impl Strategy for StorageClass {
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
-        let at = Path::new("provisioner");
-        if self.provisioner.is_empty() {
-            errs.push(FieldError::required(&at, ""));
-        } else {
-            let messages = names::qualified_name(&self.provisioner.to_lowercase());
-            invalid_each(errs, &at, &self.provisioner, messages);
-        }
-        let at = Path::new("parameters");
-        let parameters = self.parameters.clone().unwrap_or_default();
-        if parameters.len() > MAX_PARAMETERS {
-            errs.push(FieldError::too_long(&at, MAX_PARAMETERS));
-        } else {
-            if parameters.contains_key("") {
-                errs.push(FieldError::invalid(&at, "", "field can not be empty."));
-            }
-            if parameters.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>() > MAX_PARAMETERS_SIZE {
-                errs.push(FieldError::too_long(&at, MAX_PARAMETERS_SIZE));
-            }
-        }
+        validate_provisioner(errs, &self.provisioner, &Path::new("provisioner"));
+        validate_parameters(errs, self.parameters.as_ref(), &Path::new("parameters"));
         if let Some(policy) = &self.reclaim_policy
             && !matches!(policy.as_str(), "" | "Delete" | "Retain")
         {
@@ -163,6 +148,35 @@ impl Strategy for StorageClass {
 /// The size of a StorageClass' parameters together, in bytes, and their number.
 const MAX_PARAMETERS_SIZE: usize = 256 * 1024;
 const MAX_PARAMETERS: usize = 512;
+
+/// The name of a provisioner or a driver (`validateProvisioner`).
+pub(super) fn validate_provisioner(errs: &mut Errors, provisioner: &str, path: &Path) {
+    if provisioner.is_empty() {
+        errs.push(FieldError::required(path, ""));
+    } else {
+        let messages = names::qualified_name(&provisioner.to_lowercase());
+        invalid_each(errs, path, provisioner, messages);
+    }
+}
+
+/// What a driver is told of a class (`validateParameters`).
+pub(super) fn validate_parameters(
+    errs: &mut Errors,
+    parameters: Option<&BTreeMap<String, String>>,
+    path: &Path,
+) {
+    let Some(parameters) = parameters else { return };
+    if parameters.len() > MAX_PARAMETERS {
+        errs.push(FieldError::too_long(path, MAX_PARAMETERS));
+        return;
+    }
+    if parameters.contains_key("") {
+        errs.push(FieldError::invalid(path, "", "field can not be empty."));
+    }
+    if parameters.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>() > MAX_PARAMETERS_SIZE {
+        errs.push(FieldError::too_long(path, MAX_PARAMETERS_SIZE));
+    }
+}
 
 /// Where volumes may lie: no term twice, in it no key, in it no value.
 fn validate_topologies(errs: &mut Errors, terms: &[TopologySelectorTerm], path: &Path) {

@@ -1,4 +1,5 @@
-//! The other versions of built-in kinds: objects are stored in one version, and a request may speak of them in another.
+//! The other versions of built-in kinds (`k8s.io/apimachinery/pkg/runtime/serializer/versioning`): objects are stored
+//! in one version, and a request may speak of them in another.
 //!
 //! A request names a version by its path, and the handle of its kind is made for that version. What comes in is
 //! converted into the stored version before it is defaulted ([`to_stored`]), and what goes out is converted from it

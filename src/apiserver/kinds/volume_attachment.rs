@@ -9,6 +9,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::persistent_volume::{default_source, validation::inline_spec};
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::Timestamp;
 use crate::api::types::VolumeAttachment;
@@ -38,6 +39,8 @@ impl Strategy for VolumeAttachment {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
+    const STORAGE: Storage =
+        Storage { reset: &[("status", &[&["metadata"], &["spec"]])], ..Storage::RETURNS_DELETED_OBJECT };
 
     fn convert(_body: &mut Value) {}
 

@@ -11,6 +11,7 @@ use super::{Change, before_first_apply, reset_fields, strip};
 use crate::api::field_set::{Element, Set, path_text};
 use crate::api::order;
 use crate::api::quote::go_quote;
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{Kind, Manager, Timestamp, go_types};
 use crate::apimachinery::{Cause, Details, Status};
 use crate::apiserver::kinds::versions;
@@ -34,7 +35,6 @@ pub(in crate::apiserver) struct Applier<'a> {
 
 /// What `kubectl apply` leaves of the configuration, and by whom it may be taken up.
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
-const LAST_APPLIED_KEY: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const KUBECTL: &str = "kubectl";
 
 /// Why an apply is refused.
@@ -81,7 +81,7 @@ fn remember(value: &mut Value, config: &Value) {
     }
     let mut config = config.clone();
     if let Some(Value::Object(annotations)) = config.pointer_mut("/metadata/annotations") {
-        annotations.remove(LAST_APPLIED_KEY);
+        annotations.remove(LAST_APPLIED_CONFIG_ANNOTATION);
     }
     *last = go_types::go_json(&config) + "\n";
 }
@@ -207,7 +207,7 @@ fn apply_once(
     Ok(Applied { value, managers: out })
 }
 
-/// A field that somebody else owns.
+/// A field that another manager owns.
 pub(in crate::apiserver) struct Conflict {
     manager: Rc<str>,
     /// The API version, for an owner by update.

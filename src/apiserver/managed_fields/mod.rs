@@ -17,22 +17,22 @@ pub(super) use apply::{Applier, apply, apply_scale};
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::{Kind, Manager, Object, Timestamp, order};
-use crate::apiserver::kinds::versions;
+use crate::apiserver::kinds::{self, versions};
 use crate::etcd::Note;
 pub(super) use typed::Layout;
 
 /// After so many notes about an object its owners are worked out, so that its past is let go.
 pub(super) const NOTES_LIMIT: usize = 64;
 
-/// So many may own fields by update; of more, those who wrote first are taken together.
+/// The most managers that own fields by update; beyond it, the oldest of them are merged into one.
 const MAX_UPDATE_MANAGERS: usize = 10;
-/// Under this name.
+/// The manager that the oldest updates are merged into.
 const ANCIENT_CHANGES: &str = "ancient-changes";
-/// Who owns what was there before anybody applied.
+/// The manager of the fields that existed before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
-/// The owners that a request gives an object (`decodeLiveOrNew`), where they are not those it has:
-/// `[]` and `[{}]` are nobody, and what cannot be read counts as not said.
+/// The field managers that a request gives an object (`decodeLiveOrNew`), where they are not those that it has: `[]`
+/// and `[{}]` remove all managers, and entries that cannot be decoded are ignored.
 pub(super) fn given(entries: &[ManagedFieldsEntry], live: &[Manager]) -> Option<Vec<Manager>> {
     let reset = match entries {
         [] => true,
@@ -341,18 +341,12 @@ fn cut(set: &mut Set, path: &[Element]) {
 /// What a write through a path may not change (`GetResetFields` of the strategies).
 fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
     let kind = layout.kind();
-    let paths: &[&[&str]] = match subresource {
-        "status" if kind.is_custom() => &[&["metadata"], &["spec"]],
-        "status" if kind == Kind::DEPLOYMENT => &[&["spec"], &["metadata", "labels"]],
-        "status" if kind == Kind::POD => {
-            &[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]]
-        }
-        "status" if kind == Kind::VOLUME_ATTACHMENT => &[&["metadata"], &["spec"]],
-        "status" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status", "conditions"]],
-        "status" => &[&["spec"]],
-        "approval" => &[&["spec"], &["status", "certificate"]],
-        "" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status"]],
-        "" if kind.has_subresource("status") => &[&["status"]],
+    let own = kinds::storage(kind).reset.iter().find(|(of, _)| *of == subresource);
+    let paths: &[&[&str]] = match (own, subresource) {
+        (Some((_, paths)), _) => paths,
+        (None, "status") if kind.is_custom() => &[&["metadata"], &["spec"]],
+        (None, "status") => &[&["spec"]],
+        (None, "") if kind.has_subresource("status") => &[&["status"]],
         _ => &[],
     };
     paths.iter().map(|path| field(path)).collect()

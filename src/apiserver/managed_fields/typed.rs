@@ -65,18 +65,18 @@ pub(super) enum Place<'a> {
 
 /// How a place is walked.
 enum Walk<'a> {
-    /// As one value.
+    /// The value is owned as a whole.
     Leaf,
     /// Field by field, or key by key: see [`Place::child`].
     Map,
-    /// Item by item.
+    /// A list whose items are told apart by keys.
     List(Place<'a>, Keys<'a>),
 }
 
 /// By what the items of a list are told apart.
 #[derive(Clone, Copy)]
 enum Keys<'a> {
-    /// By their values.
+    /// A list whose items are told apart by their values.
     Set,
     /// By the values of these fields.
     Fields(&'static [&'static str]),

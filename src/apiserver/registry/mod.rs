@@ -196,7 +196,7 @@ impl ApiServer {
         }
     }
 
-    /// The same object in the version that the request is about.
+    /// [`Self::existing`] in the version that the request is about.
     pub(in crate::apiserver) fn current(&self, r: &Request, cx: &RequestContext) -> Result<Object, Status> {
         shown(self.existing(r)?, cx.view.as_ref())
     }
@@ -245,7 +245,7 @@ pub(in crate::apiserver) fn shown(stored: Object, view: Option<&View>) -> Result
     }
 }
 
-/// Takes the owners that a body names out of the object: the store keeps owners beside the objects.
+/// Takes the field managers that a body names out of the object: the store keeps field managers beside the objects.
 fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
     object.meta().managed_fields.as_ref()?;
     object.meta_mut().managed_fields.take()

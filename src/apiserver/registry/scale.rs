@@ -1,16 +1,14 @@
 //! Requests for `/scale`: an object gets another number of replicas.
 
-use std::rc::Rc;
-
 use serde_json::{Value, json};
 
 use crate::api::quote::go_quote;
-use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationController, StatefulSet};
-use crate::api::{ApiKind, MetaExt, Object, labels};
+use crate::api::{MetaExt, Object, labels};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status};
 use crate::apiserver::ApiServer;
 use crate::apiserver::apiextensions::Absent;
 use crate::apiserver::context::RequestContext;
+use crate::apiserver::kinds::{self, Replicas};
 use crate::apiserver::stage::Stage;
 
 impl ApiServer {
@@ -45,7 +43,12 @@ impl ApiServer {
         let mut object = match &cx.view {
             Some(view) => view.with_replicas(&old, *replicas)?,
             None if *replicas < 0 => return Err(invalid_scale(&r.key.name, *replicas)),
-            None => with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?,
+            None => {
+                let scale = kinds::storage(r.kind).scale.ok_or_else(Status::no_such_path)?;
+                let mut object = old.clone();
+                (scale.set)(&mut object, *replicas);
+                object
+            }
         };
         cx.enter(Stage::Patch, "", Some(&old));
         // A custom object is changed whatever its version, if the scale has none.
@@ -73,69 +76,20 @@ fn invalid_scale(name: &str, replicas: i32) -> Status {
     })
 }
 
-/// The object with another `spec.replicas`, if its kind has a scale.
-fn with_replicas(object: &Object, replicas: i32) -> Option<Object> {
-    if let Some(d) = Deployment::from_object(object) {
-        let mut d = Rc::clone(d);
-        Rc::make_mut(&mut d).spec.as_mut()?.replicas = Some(replicas);
-        return Some(d.into());
-    }
-    if let Some(s) = StatefulSet::from_object(object) {
-        let mut s = Rc::clone(s);
-        Rc::make_mut(&mut s).spec.as_mut()?.replicas = Some(replicas);
-        return Some(s.into());
-    }
-    if let Some(r) = ReplicationController::from_object(object) {
-        let mut r = Rc::clone(r);
-        Rc::make_mut(&mut r).spec.as_mut()?.replicas = Some(replicas);
-        return Some(r.into());
-    }
-    let mut rs = Rc::clone(ReplicaSet::from_object(object)?);
-    Rc::make_mut(&mut rs).spec.as_mut()?.replicas = Some(replicas);
-    Some(rs.into())
-}
-
 /// The scale of an object; `None` if its kind has none.
 pub(in crate::apiserver) fn scale_of(object: &Object) -> Option<Value> {
-    let mut by_labels = LabelSelector::default();
-    let (spec, status, selector) = if let Some(d) = Deployment::from_object(object) {
-        let spec = d.spec.as_ref();
-        (
-            spec.and_then(|s| s.replicas),
-            d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0),
-            spec.map(|s| &s.selector),
-        )
-    } else if let Some(s) = StatefulSet::from_object(object) {
-        let spec = s.spec.as_ref();
-        (
-            spec.and_then(|s| s.replicas),
-            s.status.as_ref().map_or(0, |s| s.replicas),
-            spec.map(|s| &s.selector),
-        )
-    } else if let Some(r) = ReplicationController::from_object(object) {
-        let spec = r.spec.as_ref();
-        by_labels.match_labels = spec.and_then(|s| s.selector.clone());
-        (spec.and_then(|s| s.replicas), r.status.as_ref().map_or(0, |s| s.replicas), Some(&by_labels))
-    } else {
-        let rs = ReplicaSet::from_object(object)?;
-        let spec = rs.spec.as_ref();
-        (
-            spec.and_then(|s| s.replicas),
-            rs.status.as_ref().map_or(0, |s| s.replicas),
-            spec.map(|s| &s.selector),
-        )
-    };
+    let Replicas { wanted, observed, selector } = (kinds::storage(object.kind()).scale?.read)(object)?;
     let meta = object.meta();
     let mut spec_value = json!({});
     // Zero is left out.
-    if let Some(n) = spec.filter(|n| *n != 0) {
+    if let Some(n) = wanted.filter(|n| *n != 0) {
         spec_value["replicas"] = n.into();
     }
     let mut value = json!({
         "kind": "Scale", "apiVersion": "autoscaling/v1",
         "metadata": {"name": meta.name(), "namespace": meta.namespace(), "uid": meta.uid()},
         "spec": spec_value,
-        "status": {"replicas": status},
+        "status": {"replicas": observed},
     });
     if let Some(rv) = &meta.resource_version {
         value["metadata"]["resourceVersion"] = rv.as_str().into();
@@ -143,7 +97,7 @@ pub(in crate::apiserver) fn scale_of(object: &Object) -> Option<Value> {
     if let Some(t) = &meta.creation_timestamp {
         value["metadata"]["creationTimestamp"] = t.0.to_string().into();
     }
-    let selector = labels::Selector::from_label_selector(selector).ok().map(|s| s.to_string());
+    let selector = labels::Selector::from_label_selector(Some(&selector)).ok().map(|s| s.to_string());
     if let Some(s) = selector.filter(|s| !s.is_empty()) {
         value["status"]["selector"] = s.into();
     }

@@ -216,10 +216,10 @@ pub(in crate::apiserver) fn other_uid(meant: &str, object: &Object) -> Status {
 
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.
 fn storage_key(r: &ObjectRef) -> String {
-    let group = match r.kind {
-        kind if kind == Kind::SERVICE => "services/specs",
-        kind if kind == Kind::NODE => "minions",
-        k => k.plural(),
+    let group = match kinds::storage(r.kind).prefix {
+        Some(prefix) => prefix.to_owned(),
+        None if r.kind.is_custom() => format!("{}/{}", r.kind.group(), r.kind.plural()),
+        None => r.kind.plural().to_owned(),
     };
     if r.key.namespace.is_empty() {
         format!("/registry/{group}/{}", r.key.name)

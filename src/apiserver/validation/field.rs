@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 pub use crate::api::quote::{go_json_string, go_quote};
 
-/// So many steps a path has room for before they are written out.
+/// The number of steps for which a path has room before it is written out.
 const STEPS: usize = 8;
 
 /// One step of a path.
@@ -95,11 +95,11 @@ impl fmt::Display for Path {
 pub enum ErrorType {
     /// What it names is not there.
     NotFound,
-    /// It is missing.
+    /// The value is missing (`FieldValueRequired`).
     Required,
     /// It must be unique and is not.
     Duplicate,
-    /// It is malformed.
+    /// The value is malformed (`FieldValueInvalid`).
     Invalid,
     /// It is not one of the values of its enumeration.
     NotSupported,

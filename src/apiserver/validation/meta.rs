@@ -167,7 +167,7 @@ pub(in crate::apiserver) fn object_meta_generic(
     object_meta_at(errs, meta, namespaced, &rule, &Path::new("metadata"));
 }
 
-/// The same for metadata at `path`, and for names with a rule of their own.
+/// [`object_meta_generic`] for metadata at `path`, and for names with a rule of their own.
 pub(crate) fn object_meta_at(
     errs: &mut Errors,
     meta: &ObjectMeta,
@@ -204,7 +204,7 @@ pub(crate) fn object_meta_at(
     managed_fields(errs, meta, &path.child("managedFields"));
 }
 
-/// The same with the rule of the built-in kinds that a finalizer without a domain must be one of
+/// [`object_meta_generic`] with the rule of the built-in kinds that a finalizer without a domain must be one of
 /// Kubernetes' own (`core/validation.ValidateObjectMeta`).
 pub(in crate::apiserver) fn object_meta(
     errs: &mut Errors,
@@ -297,7 +297,7 @@ pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, ol
     managed_fields(errs, new, &path.child("managedFields"));
 }
 
-/// The same with the rule of the built-in kinds about finalizers.
+/// [`object_meta_update_generic`] with the rule of the built-in kinds about finalizers.
 pub(in crate::apiserver) fn object_meta_update(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
     object_meta_update_generic(errs, new, old);
     standard_finalizers(errs, new);

@@ -10,9 +10,9 @@ use std::net::IpAddr;
 use super::validation::{self, Path};
 use crate::api::quote::go_quote;
 use crate::api::types as t;
+use crate::api::volume::BETA_CLASS;
 use crate::api::{MetaExt, quantity};
 
-const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
 
 /// A name that will be a host's should be one.
@@ -111,7 +111,7 @@ pub(super) fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
     }
 }
 
-/// The same for a range of addresses.
+/// [`ip`] for a range of addresses.
 pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
     let Some((address, bits)) = value.split_once('/') else { return };
     if let Ok(IpAddr::V6(six)) = address.parse::<IpAddr>()

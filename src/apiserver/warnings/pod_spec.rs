@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::api::MetaExt;
 use crate::api::quote::go_quote;
 use crate::api::types as t;
+use crate::api::well_known::APP_ARMOR_ANNOTATION_PREFIX;
 use crate::apiserver::validation::Path;
 
 use super::{claim_spec, deprecated_label, fraction, ip, node_term, overlap};
 
 const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
 
 /// Warns of the pod template at `path`.
@@ -88,7 +88,7 @@ pub(in crate::apiserver) fn spec(
         if context.is_none_or(|c| c.seccomp_profile.is_none()) && has(&key) {
             out.push(format!("{}: {seccomp}", annotations.key(&key)));
         }
-        let key = format!("{APP_ARMOR}{}", c.name);
+        let key = format!("{APP_ARMOR_ANNOTATION_PREFIX}{}", c.name);
         let armor = pod_armor || context.is_some_and(|c| c.app_armor_profile.is_some());
         // For a Pod the strategy warns when it turns the annotation into a field.
         if path.is_some() && !armor && has(&key) {

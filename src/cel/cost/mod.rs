@@ -32,9 +32,9 @@ pub(crate) const MAX_NAME_FORMAT_REGEX_SIZE: u64 = 128;
 /// The least and the most that something costs. The most is `u64::MAX` where nothing bounds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CostEstimate {
-    /// At least.
+    /// The least that it can cost or measure.
     pub min: u64,
-    /// At most.
+    /// The most that it can cost or measure.
     pub max: u64,
 }
 

@@ -93,7 +93,7 @@ fn traversal(value: &Value) -> u64 {
     }
 }
 
-/// The same for an item: no function here takes lists of lists.
+/// [`traversal`] of an item of a list: no function here takes lists of lists.
 fn shallow(value: &Value) -> u64 {
     match value {
         Value::List(_) | Value::Map(_) => value.size(),

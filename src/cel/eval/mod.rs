@@ -29,7 +29,7 @@ pub(crate) type EvalResult = Result<Value, EvalError>;
 pub struct Evaluation {
     /// The value, or why there is none.
     pub result: Result<Value, EvalError>,
-    /// In cel-go's units.
+    /// What the evaluation cost, in cel-go's units.
     pub cost: u64,
 }
 
@@ -40,18 +40,18 @@ pub struct Activation {
 }
 
 impl Activation {
-    /// No variables.
+    /// An activation without variables.
     pub fn new() -> Activation {
         Activation::default()
     }
 
-    /// The same variables and one more.
+    /// Adds a variable.
     #[must_use]
     pub fn with(self, name: &str, value: Value) -> Activation {
         self.with_result(name, Ok(value))
     }
 
-    /// The same variables and one more, which may be an error: whoever reads it gets that.
+    /// Adds a variable whose value may be an error, which every expression that reads the variable gets.
     #[must_use]
     pub fn with_result(mut self, name: &str, result: Result<Value, EvalError>) -> Activation {
         self.variables.insert(name.to_owned(), result);

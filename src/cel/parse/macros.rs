@@ -134,7 +134,7 @@ impl Maker<'_, '_> {
         self.node(ExprKind::Fold(Box::new(fold)))
     }
 
-    /// The same expression again, with numbers of its own.
+    /// A copy of an expression, with numbers of its own.
     fn copy(&mut self, node: &Expr) -> Expr {
         let mut count = 0;
         node.walk(&mut |_| count += 1);

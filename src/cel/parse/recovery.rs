@@ -12,9 +12,9 @@ use super::tokens::{Set, Tok};
 
 /// After so many recoveries the parser gives up.
 const RECOVERY_LIMIT: u32 = 30;
-/// One recovery skips at most so many tokens.
+/// The most tokens that one recovery skips.
 const LOOKAHEAD_LIMIT: usize = 256;
-/// So many syntax errors are told.
+/// The most syntax errors that are reported.
 const REPORT_LIMIT: usize = 100;
 
 /// An error that the rule which found it has yet to tell.

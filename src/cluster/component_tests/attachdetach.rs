@@ -225,6 +225,7 @@ fn a_driver_that_is_not_there_attaches_nothing_and_mounts_nothing() {
             "storageClassName": "m", "accessModes": ["ReadWriteOnce"],
             "resources": {"requests": {"storage": "1Gi"}}}}),
     );
+    rest(&mut c);
     pod(&mut c);
     rest(&mut c);
     assert_eq!(attachments(&c), []);
@@ -350,4 +351,38 @@ fn an_ephemeral_volume_has_a_claim_that_goes_with_its_pod() {
     let message =
         "ephemeral volume v: PVC default/app-v was not created for pod default/app (pod is not owner)";
     assert_eq!(events(&c, "FailedBinding"), [message]);
+}
+
+#[test]
+fn a_controller_that_starts_again_knows_what_is_attached() {
+    let mut c = cluster(1);
+    pod(&mut c);
+    rest(&mut c);
+    let process = || "kube-controller-manager".to_owned();
+    c.fault(&Fault::Stop { process: process() }).unwrap();
+    delete(&mut c, Kind::POD, Key::new("default", "web"), false);
+    rest(&mut c);
+    assert_eq!(pods(&c), []);
+    assert_eq!(attachments(&c).len(), 1);
+    c.fault(&Fault::Start { process: process() }).unwrap();
+    rest(&mut c);
+    assert_eq!(attachments(&c), []);
+    let node = get(&c, Kind::NODE, &Key::new("", "node-1")).unwrap();
+    assert_eq!(node["status"]["volumesAttached"], Value::Null);
+
+    // An attachment of which no Node says that it is there may be, so it is removed, too.
+    c.fault(&Fault::Controllers {
+        process: "external-provisioner".into(),
+        controllers: "*,-external-attacher".into(),
+    })
+    .unwrap();
+    pod(&mut c);
+    rest(&mut c);
+    assert_eq!(attachments(&c), [("node-1".to_owned(), false)]);
+    c.fault(&Fault::Stop { process: process() }).unwrap();
+    delete(&mut c, Kind::POD, Key::new("default", "web"), false);
+    rest(&mut c);
+    c.fault(&Fault::Start { process: process() }).unwrap();
+    rest(&mut c);
+    assert_eq!(attachments(&c), []);
 }

@@ -116,3 +116,36 @@ fn endpoints_written_by_hand_are_mirrored() {
     rest(&mut c);
     assert!(all(&c, Kind::ENDPOINT_SLICE).is_empty());
 }
+
+#[test]
+fn endpoints_have_the_hints_that_traffic_distribution_asks_for() {
+    let mut c = with_web(&json!({"app": "web"}));
+    let merge = |c: &mut Cluster, kind: Kind, name: &str, value: Value| {
+        let namespace = if kind == Kind::NODE { "" } else { "default" };
+        let patch = Request::new(&"kubectl".into(), Verb::Patch, kind, Key::new(namespace, name));
+        c.request(&patch.body(Body::Patch(Patch::Merge(value)))).0.object().unwrap();
+        rest(c);
+    };
+    let hints = |c: &Cluster| -> Vec<Value> {
+        let slices = all(c, Kind::ENDPOINT_SLICE);
+        let endpoints = slices.iter().flat_map(|s| s["endpoints"].as_array().unwrap().clone());
+        endpoints.map(|e| e["hints"].clone()).collect()
+    };
+    assert_eq!(hints(&c), [Value::Null, Value::Null]);
+    merge(&mut c, Kind::SERVICE, "web", json!({"spec": {"trafficDistribution": "PreferSameNode"}}));
+    let node = json!({"forNodes": [{"name": "node-1"}]});
+    assert_eq!(hints(&c), [node.clone(), node], "the node has no zone");
+    merge(
+        &mut c,
+        Kind::NODE,
+        "node-1",
+        json!({"metadata": {"labels": {"topology.kubernetes.io/zone": "a"}}}),
+    );
+    // Like Kubernetes' controller without a topology cache, this one does not follow labels of nodes by itself.
+    merge(&mut c, Kind::SERVICE, "web", json!({"spec": {"trafficDistribution": "PreferSameZone"}}));
+    let zone = json!({"forZones": [{"name": "a"}]});
+    assert_eq!(hints(&c), [zone.clone(), zone]);
+    let auto = json!({"metadata": {"annotations": {"service.kubernetes.io/topology-mode": "Auto"}}});
+    merge(&mut c, Kind::SERVICE, "web", auto);
+    assert_eq!(hints(&c), [Value::Null, Value::Null], "the annotation goes first");
+}

@@ -8,8 +8,8 @@ mod sync;
 
 use std::rc::Rc;
 
-use crate::api::Key;
 use crate::api::types::{CronJob, Job};
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{Context, Handler, Reconciler, Result, Seen, Wait, Watches, controller_of};
 
 /// The CronJob controller.
@@ -33,6 +33,12 @@ impl Reconciler for CronJobController {
     async fn sync(self, cx: Cx, key: Key) -> Result {
         sync::sync(&cx, &key).await
     }
+}
+
+/// The first moment of a CronJob's schedule after `now`. `None` if it is suspended, is being deleted, or has no such moment.
+pub fn next_run(cron_job: &CronJob, now: Timestamp) -> Option<Timestamp> {
+    let off = cron_job.spec.suspend == Some(true) || cron_job.metadata.is_deleting();
+    schedule::of(cron_job).ok().filter(|_| !off)?.next(now)
 }
 
 /// A CronJob with another schedule is synced at its next run, and otherwise at once (`updateCronJob`).

@@ -6,7 +6,7 @@ use crate::api::cron::{self, Schedule, load_location};
 use crate::api::types::CronJob;
 use crate::api::{Timestamp, later, seconds};
 
-/// So long after a run's moment the CronJob is synced, for clocks that differ (`nextScheduleDelta`).
+/// How long after a run's moment the CronJob is synced, for clocks that differ (`nextScheduleDelta`).
 const NEXT_SCHEDULE_DELTA: SignedDuration = SignedDuration::from_millis(100);
 /// More missed runs than this are reported.
 const MANY_MISSED: i64 = 100;
@@ -82,7 +82,7 @@ fn most_recent(
 
 /// The run that is due.
 pub(super) struct Due {
-    /// Its moment.
+    /// The moment for which the run was planned.
     pub(super) at: Timestamp,
     /// Whether more than a hundred runs were missed.
     pub(super) too_many_missed: bool,

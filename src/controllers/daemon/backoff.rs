@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use crate::api::persistent::Map;
 use crate::api::{Timestamp, later};
 
-/// The first delay.
+/// How long the next pod waits after the first failed one.
 const INITIAL: SignedDuration = SignedDuration::from_secs(1);
 /// The longest delay. After twice this time without a failure, the first one counts again.
 const MAX: SignedDuration = SignedDuration::from_mins(15);

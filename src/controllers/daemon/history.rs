@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use super::super::controller_ref_manager::claim_objects;
-use super::super::history::{self, data, template_patch};
-use super::{Cx, HASH_LABEL, wrote};
+use super::super::history::{self, Creation, Identity, Revisioned, data, template_patch};
+use super::Cx;
 use crate::api::labels::Selector;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::quote::go_quote;
-use crate::api::types::{ControllerRevision, DaemonSet, ObjectMeta, Pod, RawExtension};
-use crate::api::{Kind, MetaExt, ObjectRef, order, owner_reference};
+use crate::api::types::{ControllerRevision, DaemonSet, Pod};
+use crate::api::well_known::CONTROLLER_REVISION_HASH_LABEL;
+use crate::api::{Kind, MetaExt, ObjectRef, order};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Error, Result, Why};
 
@@ -31,7 +32,7 @@ pub(super) async fn construct(
     let patch = template_patch(set);
     let (mut current, mut old) = (Vec::new(), Vec::new());
     for mut revision in claimed {
-        if revision.metadata.label(HASH_LABEL).is_none() {
+        if revision.metadata.label(CONTROLLER_REVISION_HASH_LABEL).is_none() {
             revision = label(cx, set, revision).await?;
         }
         if data(&revision) == Some(&patch) { current.push(revision) } else { old.push(revision) }
@@ -44,7 +45,7 @@ pub(super) async fn construct(
         deduplicate(cx, set, selector, &kept, &current).await?;
     }
     if kept.revision < number {
-        wrote(cx, set, &history::renumber(cx, &kept, number).await?);
+        cx.wrote(&set.metadata, &history::renumber(cx, &kept, number).await?);
     }
     Ok((kept, old))
 }
@@ -54,9 +55,9 @@ async fn label(cx: &Cx, set: &DaemonSet, mut revision: Revision) -> Result<Revis
     let name = revision.metadata.name().to_owned();
     let why = Why::new("controller_revision.label").with("revision", &name);
     let labels = Rc::make_mut(&mut revision).metadata.labels.get_or_insert_default();
-    labels.insert(HASH_LABEL.into(), name);
+    labels.insert(CONTROLLER_REVISION_HASH_LABEL.into(), name);
     let labelled = cx.update(revision).because(why).await?;
-    wrote(cx, set, &labelled);
+    cx.wrote(&set.metadata, &labelled);
     Ok(labelled)
 }
 
@@ -68,18 +69,22 @@ async fn deduplicate(
     kept: &Revision,
     same: &[Revision],
 ) -> Result {
-    let hash = kept.metadata.label(HASH_LABEL).unwrap_or_default().to_owned();
+    let hash = kept.metadata.label(CONTROLLER_REVISION_HASH_LABEL).unwrap_or_default().to_owned();
     let pods = cx.lister::<Pod>();
     let mine: Vec<Rc<Pod>> = pods.controlled_by(set.metadata.uid()).cloned().collect();
     let matches = |p: &Rc<Pod>| selector.matches(p.metadata.labels_or_empty());
     for pod in mine.into_iter().filter(matches) {
-        if pod.metadata.label(HASH_LABEL) == Some(hash.as_str()) {
+        if pod.metadata.label(CONTROLLER_REVISION_HASH_LABEL) == Some(hash.as_str()) {
             continue;
         }
         let mut to = pod.clone();
-        Rc::make_mut(&mut to).metadata.labels.get_or_insert_default().insert(HASH_LABEL.into(), hash.clone());
+        Rc::make_mut(&mut to)
+            .metadata
+            .labels
+            .get_or_insert_default()
+            .insert(CONTROLLER_REVISION_HASH_LABEL.into(), hash.clone());
         let why = Why::new("controller_revision.relabel_pod").with("revision", kept.metadata.name());
-        wrote(cx, set, &cx.patch(pod, to).because(why).await?);
+        cx.wrote(&set.metadata, &cx.patch(pod, to).because(why).await?);
     }
     for revision in same.iter().filter(|r| r.metadata.name() != kept.metadata.name()) {
         let why = Why::new("controller_revision.duplicate").with("kept", kept.metadata.name());
@@ -92,39 +97,20 @@ async fn deduplicate(
 /// Creates the revision of the present template (`snapshot`). If its name is in use by a revision with another
 /// template, `status.collisionCount` is raised, so that the next sync tries another name.
 async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number: i64) -> Result<Revision> {
-    let template = set.spec.as_ref().map(|s| s.template.clone()).unwrap_or_default();
     let collisions = set.status.as_ref().and_then(|s| s.collision_count);
-    let hash = compute_hash(&template, collisions);
-    let mut labels = template.metadata.as_ref().map(|m| m.labels_or_empty().clone()).unwrap_or_default();
-    labels.insert(HASH_LABEL.into(), hash.clone());
-    let revision = ControllerRevision {
-        metadata: ObjectMeta {
-            name: Some(format!("{}-{hash}", set.metadata.name())),
-            namespace: set.metadata.namespace.clone(),
-            labels: Some(labels),
-            annotations: set.metadata.annotations.clone(),
-            owner_references: Some(vec![owner_reference(Kind::DAEMON_SET, &set.metadata)]),
-            ..Default::default()
-        },
-        data: Some(RawExtension(patch.clone())),
-        revision: number,
-    };
-    let key = revision.metadata.key();
-    let why = Why::new("controller_revision.create")
-        .read("owner", ObjectRef::of(&**set), "spec.template", set.metadata.name())
-        .with("revision", number);
-    let refused = match cx.create(revision).because(why).await {
-        Ok(created) => {
-            wrote(cx, set, &created);
-            return Ok(created);
+    let hash = compute_hash(&set.template(), collisions);
+    let name = format!("{}-{hash}", set.metadata.name());
+    let identity = Identity { name, label: CONTROLLER_REVISION_HASH_LABEL, hash };
+    let revision = history::new_revision(&**set, identity, patch, number);
+    let (existing, refused) = match history::try_create(cx, &**set, revision).await? {
+        Creation::Exists(revision, is_new) => {
+            if is_new {
+                cx.wrote(&set.metadata, &revision);
+            }
+            return Ok(revision);
         }
-        Err(e) if e.is_already_exists() => e,
-        Err(e) => return Err(e.into()),
+        Creation::NameInUse(existing, refused) => (existing, refused),
     };
-    let existing = cx.get::<ControllerRevision>(key).await?;
-    if data(&existing) == Some(&patch) {
-        return Ok(existing);
-    }
     let mut latest = cx.get::<DaemonSet>(set.metadata.key()).await?;
     let counted = latest.status.as_ref().and_then(|s| s.collision_count);
     if counted != collisions {
@@ -140,7 +126,7 @@ async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number
         .read("collisions", ObjectRef::of(&*latest), "status.collisionCount", counted.unwrap_or(0));
     Rc::make_mut(&mut latest).status.get_or_insert_default().collision_count =
         Some(counted.unwrap_or(0).saturating_add(1));
-    wrote(cx, set, &cx.update_status(latest).because(why).await?);
+    cx.wrote(&set.metadata, &cx.update_status(latest).because(why).await?);
     Err(refused.into())
 }
 
@@ -149,14 +135,13 @@ async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number
 /// # Errors
 /// The API server's refusal.
 pub(super) async fn cleanup(cx: &Cx, set: &DaemonSet, pods: &[Rc<Pod>], old: &[Revision]) -> Result {
-    let limit = set.spec.as_ref().and_then(|s| s.revision_history_limit).unwrap_or(10);
-    let limit = usize::try_from(limit).unwrap_or(0);
+    let limit = usize::try_from(set.revision_history_limit()).unwrap_or(0);
     let mut surplus = old.len().saturating_sub(limit);
     let mut sorted = old.to_vec();
     order::sort_by(&mut sorted, |a, b| a.revision.cmp(&b.revision));
     let is_live = |r: &Revision| {
-        let hash = r.metadata.label(HASH_LABEL).filter(|h| !h.is_empty());
-        hash.is_some_and(|h| pods.iter().any(|p| p.metadata.label(HASH_LABEL) == Some(h)))
+        let hash = r.metadata.label(CONTROLLER_REVISION_HASH_LABEL).filter(|h| !h.is_empty());
+        hash.is_some_and(|h| pods.iter().any(|p| p.metadata.label(CONTROLLER_REVISION_HASH_LABEL) == Some(h)))
     };
     for revision in sorted.iter().filter(|r| !is_live(r)) {
         if surplus == 0 {

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::super::controller_utils::{
-    aggregate, create_pod, delete_pod, is_available, is_ready, phase, pod_from_template,
+    aggregate, create_pod_unless_terminating, delete_pod, is_available, is_ready, phase, pod_from_template,
+    slow_start_batch,
 };
 use super::placement::{confine, pod_template};
-use super::{Sync, Task, min_ready_seconds, wrote};
+use super::{SetSync, Task};
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, order, owner_reference, pod};
 use crate::client::{Error, Result, Why};
+use crate::controllers::history::Revisioned;
 
 /// The most pods that one sync creates, and that it deletes.
 const BURST_REPLICAS: usize = 250;
-/// The size of the first batch of creations. Each successful batch doubles the next.
-const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
 
 /// What is done in one sync.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) struct Changes {
     pub(super) delete: Vec<(Rc<Pod>, Why)>,
 }
 
-impl Sync<'_> {
+impl SetSync<'_> {
     /// Creates and deletes pods so that each node has the one that it shall have.
     pub(super) async fn manage(&self) -> Result {
         let nodes = self.nodes();
@@ -130,7 +130,7 @@ impl Sync<'_> {
         let later = new.iter().skip(1).chain(old.iter().skip(1));
         changes.delete.extend(later.map(|p| surplus(p)));
         if let (Some(new), Some(old)) = (new.first(), old.first()) {
-            let available = is_available(new, min_ready_seconds(self.set), self.cx.now());
+            let available = is_available(new, self.set.min_ready_seconds(), self.cx.now());
             if !is_ready(old) || available {
                 changes.delete.push(((*old).clone(), self.replaced(old, node)));
             }
@@ -168,41 +168,25 @@ impl Sync<'_> {
         aggregate(errors)
     }
 
-    /// Creates a pod on each of the nodes, in batches that start small, so that a cause that fails all creations fails
-    /// only a few requests.
+    /// Creates a pod on each of the nodes.
     async fn create(&self, key: &Key, nodes: &[String]) -> Vec<Error> {
-        let mut errors = Vec::new();
         let mut template = pod_template(self.set, &self.hash);
         let spec = template.spec.take().unwrap_or_default();
         let owner = owner_reference(Kind::DAEMON_SET, &self.set.metadata);
-        let (mut rest, mut batch) = (nodes, SLOW_START_INITIAL_BATCH_SIZE);
-        while !rest.is_empty() && errors.is_empty() {
-            let (now, later) = rest.split_at(batch.min(rest.len()));
-            for node in now {
-                let mut spec = spec.clone();
-                confine(&mut spec.affinity, node);
-                let pod = pod_from_template(
-                    &template,
-                    Some(pod::Spec::from(spec)),
-                    self.set.metadata.namespace(),
-                    &owner,
-                );
-                let why = Why::new("manage.create")
-                    .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
-                    .read("set", ObjectRef::of(&**self.set), "spec.template", self.set.metadata.name());
-                match create_pod(self.cx, pod, &**self.set, why).await {
-                    Ok(created) => wrote(self.cx, self.set, &created),
-                    // In a namespace that is being deleted every creation is refused; the sync does not fail for that.
-                    Err(e) if e.is_namespace_terminating() => {}
-                    Err(e) => {
-                        self.not_created(key, 1);
-                        errors.push(e.into());
-                    }
-                }
-            }
-            (rest, batch) = (later, 2 * batch);
-        }
-        self.not_created(key, rest.len());
+        let (created, errors) = slow_start_batch(nodes, BURST_REPLICAS, async |node: &String, _| {
+            let mut spec = spec.clone();
+            confine(&mut spec.affinity, node);
+            let spec = Some(pod::Spec::from(spec));
+            let pod = pod_from_template(&template, spec, self.set.metadata.namespace(), &owner);
+            let why = Why::new("manage.create")
+                .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
+                .read("set", ObjectRef::of(&**self.set), "spec.template", self.set.metadata.name());
+            let created = create_pod_unless_terminating(self.cx, pod, &**self.set, why).await?;
+            created.iter().for_each(|pod| self.cx.wrote(&self.set.metadata, pod));
+            Ok(())
+        })
+        .await;
+        self.not_created(key, nodes.len() - created);
         errors
     }
 

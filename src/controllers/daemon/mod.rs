@@ -15,22 +15,19 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use jiff::SignedDuration;
-
 use super::controller_ref_manager::claim_objects;
-use super::controller_utils::{is_ready, is_terminal};
+use super::controller_utils::is_terminal;
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, Node, Pod};
-use crate::api::{ApiKind, Key, MetaExt, Timestamp};
+use crate::api::well_known::CONTROLLER_REVISION_HASH_LABEL;
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{
     Caches, Consistency, Context, EventFlavour, Expectations, Handler, Reconciler, Result, Seen, Selects,
-    Watches, controller_of,
+    Watches,
 };
+use crate::controllers::history::Revisioned;
 use backoff::FailedPods;
 use placement::{DaemonPod, target_node};
-
-/// The label with the hash of the revision that a pod was made from.
-const HASH_LABEL: &str = "controller-revision-hash";
 
 /// The DaemonSet controller.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +36,7 @@ pub struct DaemonSetsController;
 /// A key of the controller's work queues.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// Sync a DaemonSet.
+    /// To sync a DaemonSet.
     Set(Key),
     /// Find the DaemonSets for which a node has become another one. (In Kubernetes a queue of its own.)
     Node(Key),
@@ -80,6 +77,12 @@ impl crate::client::Memory for State {
     }
 }
 
+impl AsMut<Consistency> for State {
+    fn as_mut(&mut self) -> &mut Consistency {
+        &mut self.consistency
+    }
+}
+
 type Cx = Context<State, Task>;
 /// The pods of a set, by the names of their nodes.
 type ByNode = BTreeMap<String, Vec<Rc<Pod>>>;
@@ -105,7 +108,10 @@ impl Reconciler for DaemonSetsController {
             .for_expecting::<DaemonSet>(|s: &mut State| &mut s.expectations)
             .owns::<DaemonSet, ControllerRevision>()
             .owns_expecting::<DaemonSet, Pod>(|s| &mut s.expectations)
-            .watches(look_again_when_available)
+            .owns_until_available::<DaemonSet>(|set, pod| match pod.metadata.is_deleting() {
+                true => 0,
+                false => set.min_ready_seconds(),
+            })
             .watches(handle_node)
     }
 
@@ -123,20 +129,6 @@ impl Reconciler for DaemonSetsController {
 impl Selects for DaemonSet {
     fn selector(&self) -> std::result::Result<Selector, String> {
         Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
-    }
-}
-
-/// Enqueues the set for the moment at which a pod that became ready is available, after `minReadySeconds` and one
-/// second (kubernetes/kubernetes issue 39785).
-fn look_again_when_available(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
-    let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
-    if is_ready(old) || !is_ready(new) || new.metadata.is_deleting() {
-        return;
-    }
-    let set = controller_of::<DaemonSet>(cx.caches, &new.metadata);
-    if let Some(set) = set.filter(|s| min_ready_seconds(s) > 0) {
-        let after = SignedDuration::from_secs(i64::from(min_ready_seconds(set)) + 1);
-        cx.enqueue_after(Task::Set(set.metadata.key()), after);
     }
 }
 
@@ -199,8 +191,8 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     let owned = lister.controlled_by(set.metadata.uid());
     let candidates = owned.chain(lister.orphans(set.metadata.namespace())).cloned().collect();
     let pods = claim_objects(cx, &set, &selector, candidates, |_| true).await?;
-    let hash = current.metadata.label(HASH_LABEL).unwrap_or_default().to_owned();
-    let sync = Sync { cx, set: &set, hash, by_node: by_node(&pods), daemon: DaemonPod::of(&set) };
+    let hash = current.metadata.label(CONTROLLER_REVISION_HASH_LABEL).unwrap_or_default().to_owned();
+    let sync = SetSync { cx, set: &set, hash, by_node: by_node(&pods), daemon: DaemonPod::of(&set) };
     if !cx.state(|s| s.expectations.satisfied(key, cx.now())) {
         // The generation is not observed: nothing was done for it.
         return sync.update_status(false).await;
@@ -211,7 +203,7 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
 }
 
 /// The set of one sync, and its pods.
-struct Sync<'s> {
+struct SetSync<'s> {
     cx: &'s Cx,
     set: &'s Rc<DaemonSet>,
     /// The hash of the current revision.
@@ -222,7 +214,7 @@ struct Sync<'s> {
     daemon: DaemonPod,
 }
 
-impl Sync<'_> {
+impl SetSync<'_> {
     async fn update_daemon_set(&self, key: &Key, pods: &[Rc<Pod>], old: &[Rc<ControllerRevision>]) -> Result {
         self.manage().await?;
         let strategy = self.set.spec.as_ref().and_then(|s| s.update_strategy.as_ref());
@@ -244,7 +236,8 @@ impl Sync<'_> {
 
     /// Whether the pod is of the current revision.
     fn is_updated(&self, pod: &Pod) -> bool {
-        !self.hash.is_empty() && pod.metadata.label(HASH_LABEL) == Some(self.hash.as_str())
+        !self.hash.is_empty()
+            && pod.metadata.label(CONTROLLER_REVISION_HASH_LABEL) == Some(self.hash.as_str())
     }
 }
 
@@ -260,15 +253,4 @@ fn by_node(pods: &[Rc<Pod>]) -> ByNode {
         }
     }
     all
-}
-
-/// `spec.minReadySeconds`, in seconds.
-fn min_ready_seconds(set: &DaemonSet) -> i32 {
-    set.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
-}
-
-/// Notes that an object was written for a set.
-fn wrote<T: ApiKind>(cx: &Cx, set: &DaemonSet, object: &Rc<T>) {
-    let (key, object) = (set.metadata.key(), object.clone());
-    cx.update_state(move |s| s.consistency.wrote(&key, &*object));
 }

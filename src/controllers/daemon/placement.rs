@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::super::taints::{NO_EXECUTE, NO_SCHEDULE, taints};
-use super::HASH_LABEL;
 use crate::api::node_selector::RequiredNodeAffinity;
 use crate::api::toleration::tolerates;
 use crate::api::types::{
     Affinity, DaemonSet, Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
     PodTemplateSpec, Taint, Toleration,
 };
+use crate::api::well_known::{
+    CONTROLLER_REVISION_HASH_LABEL, DEPRECATED_TEMPLATE_GENERATION, TAINT_NODE_NOT_READY,
+    TAINT_NODE_UNREACHABLE, TAINT_NODE_UNSCHEDULABLE,
+};
 use crate::api::{MetaExt, pod};
 
 /// The label with the number of the template that a pod was made from.
 const GENERATION_LABEL: &str = "pod-template-generation";
-/// The annotation in which the API server counts the templates of a DaemonSet.
-const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
 /// The field of nodes that node affinity can select.
 const NAME_FIELD: &str = "metadata.name";
 
@@ -68,12 +69,12 @@ impl DaemonPod {
 /// (`AddOrUpdateDaemonPodTolerations`).
 fn add_tolerations(spec: &mut PodSpec) {
     let mut all = vec![
-        ("node.kubernetes.io/not-ready", NO_EXECUTE),
-        ("node.kubernetes.io/unreachable", NO_EXECUTE),
+        (TAINT_NODE_NOT_READY, NO_EXECUTE),
+        (TAINT_NODE_UNREACHABLE, NO_EXECUTE),
         ("node.kubernetes.io/disk-pressure", NO_SCHEDULE),
         ("node.kubernetes.io/memory-pressure", NO_SCHEDULE),
         ("node.kubernetes.io/pid-pressure", NO_SCHEDULE),
-        ("node.kubernetes.io/unschedulable", NO_SCHEDULE),
+        (TAINT_NODE_UNSCHEDULABLE, NO_SCHEDULE),
     ];
     if spec.host_network == Some(true) {
         all.push(("node.kubernetes.io/network-unavailable", NO_SCHEDULE));
@@ -105,12 +106,13 @@ pub(super) fn pod_template(set: &DaemonSet, hash: &str) -> PodTemplateSpec {
     add_tolerations(template.spec.get_or_insert_default());
     let labels: &mut BTreeMap<String, String> =
         template.metadata.get_or_insert_default().labels.get_or_insert_default();
-    let generation = set.metadata.annotation(GENERATION_ANNOTATION).and_then(|g| g.parse::<i64>().ok());
+    let generation =
+        set.metadata.annotation(DEPRECATED_TEMPLATE_GENERATION).and_then(|g| g.parse::<i64>().ok());
     if let Some(generation) = generation {
         labels.insert(GENERATION_LABEL.into(), generation.to_string());
     }
     if !hash.is_empty() {
-        labels.insert(HASH_LABEL.into(), hash.to_owned());
+        labels.insert(CONTROLLER_REVISION_HASH_LABEL.into(), hash.to_owned());
     }
     template
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::super::controller_utils::is_available;
+use super::SetSync;
 use super::manage::Changes;
-use super::{Sync, min_ready_seconds};
 use crate::api::intstr::{Rounding, scaled_value};
 use crate::api::quote::go_quote;
 use crate::api::types::{IntOrString, Node, Pod};
 use crate::api::{Key, MetaExt};
 use crate::client::{Error, Result, Why};
+use crate::controllers::history::Revisioned;
 
 /// How many nodes a rolling update may work on at once.
 struct Bounds {
@@ -26,7 +27,7 @@ struct OnNode {
     old: Option<Rc<Pod>>,
 }
 
-impl Sync<'_> {
+impl SetSync<'_> {
     fn bound(
         &self,
         of: fn(&crate::api::types::RollingUpdateDaemonSet) -> Option<&IntOrString>,
@@ -75,7 +76,7 @@ impl Sync<'_> {
     }
 
     fn available(&self, pod: &Pod) -> bool {
-        is_available(pod, min_ready_seconds(self.set), self.cx.now())
+        is_available(pod, self.set.min_ready_seconds(), self.cx.now())
     }
 
     pub(super) async fn rolling_update(&self) -> Result {

@@ -6,13 +6,14 @@ use jiff::SignedDuration;
 
 use super::super::controller_utils::{is_available, is_ready};
 use super::manage::oldest_first;
-use super::{Sync, Task, min_ready_seconds, wrote};
+use super::{SetSync, Task};
 use crate::api::types::{DaemonSet, DaemonSetStatus, Pod};
 use crate::api::{MetaExt, ObjectRef};
-use crate::client::{Result, Why};
+use crate::client::{Result, Why, retry_on_refusal};
+use crate::controllers::history::Revisioned;
 
-/// How often a failed status update is retried, on the object read again.
-const STATUS_UPDATE_RETRIES: usize = 1;
+/// How often a status is written: once more on the object read again, if the first write fails (`statusUpdateRetries`).
+const STATUS_UPDATE_TRIES: usize = 2;
 
 /// How many nodes there are, by what runs on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +54,9 @@ impl Counts {
     }
 }
 
-impl Sync<'_> {
+impl SetSync<'_> {
     fn counts(&self) -> Counts {
-        let min = min_ready_seconds(self.set);
+        let min = self.set.min_ready_seconds();
         let mut counts = Counts::default();
         for node in self.nodes() {
             let mut pods: Vec<Rc<Pod>> = self.pods_on(node.metadata.name()).to_vec();
@@ -88,7 +89,7 @@ impl Sync<'_> {
             self.store(counts, observe).await?;
         }
         // One more sync in case of skewed clocks.
-        let min = min_ready_seconds(set);
+        let min = set.min_ready_seconds();
         if min > 0 && counts.ready != counts.available {
             cx.enqueue_after(Task::Set(set.metadata.key()), SignedDuration::from_secs(i64::from(min)));
         }
@@ -97,9 +98,7 @@ impl Sync<'_> {
 
     async fn store(&self, counts: Counts, observe: bool) -> Result {
         let (cx, set) = (self.cx, self.set);
-        let mut latest = set.clone();
-        let mut tries = 0;
-        loop {
+        let updated = retry_on_refusal(cx, set, STATUS_UPDATE_TRIES, async |mut latest: Rc<DaemonSet>| {
             let before = set.status.as_ref().map_or(0, |s| s.number_ready);
             let why = Why::new("update_daemon_set_status")
                 .read("before", ObjectRef::of(&**set), "status.numberReady", before)
@@ -113,15 +112,10 @@ impl Sync<'_> {
                 status.observed_generation = Some(set.metadata.generation());
             }
             counts.put_into(status);
-            match cx.update_status(latest.clone()).because(why).await {
-                Ok(updated) => {
-                    wrote(cx, set, &updated);
-                    return Ok(());
-                }
-                Err(e) if tries >= STATUS_UPDATE_RETRIES => return Err(e.into()),
-                Err(_) => latest = cx.get::<DaemonSet>(set.metadata.key()).await?,
-            }
-            tries += 1;
-        }
+            Ok(cx.update_status(latest).because(why).await?)
+        })
+        .await?;
+        cx.wrote(&set.metadata, &updated);
+        Ok(())
     }
 }

@@ -4,14 +4,15 @@ use std::rc::Rc;
 
 use super::scale;
 use super::util::{
-    self, HASH_LABEL, REVISION, actual, available, find_new, has_progress_deadline, max_revision,
-    new_condition, new_rs_new_replicas, reason, replicas, revision, set_condition, spec, sum, wanted,
+    self, actual, available, find_new, has_progress_deadline, max_revision, new_condition,
+    new_rs_new_replicas, reason, replicas, revision, set_condition, spec, sum, wanted,
 };
 use super::{Cx, ReplicaSets};
 use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
+use crate::api::well_known::{DEPLOYMENT_REVISION_ANNOTATION, POD_TEMPLATE_HASH_LABEL};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Result, Why};
@@ -94,7 +95,7 @@ async fn update_existing(
         let rs = cx.update(rs).because(why).await?;
         return Ok((d, Some(rs)));
     }
-    let rs_revision = rs.metadata.annotation(REVISION).unwrap_or_default().to_owned();
+    let rs_revision = rs.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION).unwrap_or_default().to_owned();
     let mut needs_update = util::set_deployment_revision(&mut d, &rs_revision);
     let progressing = d.status.as_ref().and_then(|s| util::condition(s, reason::PROGRESSING));
     if has_progress_deadline(&d) && progressing.is_none() {
@@ -162,10 +163,10 @@ fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) ->
     let hash = compute_hash(&s.template, collisions);
     let mut template = s.template.clone();
     let labels = template.metadata.get_or_insert_default().labels.get_or_insert_default();
-    labels.insert(HASH_LABEL.into(), hash.clone());
+    labels.insert(POD_TEMPLATE_HASH_LABEL.into(), hash.clone());
     let labels = labels.clone();
     let mut selector = s.selector.clone();
-    selector.match_labels.get_or_insert_default().insert(HASH_LABEL.into(), hash.clone());
+    selector.match_labels.get_or_insert_default().insert(POD_TEMPLATE_HASH_LABEL.into(), hash.clone());
     let mut rs = ReplicaSet {
         metadata: ObjectMeta {
             name: Some(replica_set_name(d.metadata.name(), &hash)),
@@ -368,7 +369,7 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
         } else {
             let mut template = template;
             if let Some(l) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
-                l.remove(HASH_LABEL);
+                l.remove(POD_TEMPLATE_HASH_LABEL);
             }
             if let Some(s) = b.spec.as_mut() {
                 s.template = template;

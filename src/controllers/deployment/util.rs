@@ -13,12 +13,11 @@ use crate::api::types::{
     Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, ObjectMeta,
     PodTemplateSpec, ReplicaSet, Time,
 };
+use crate::api::well_known::{
+    DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION, POD_TEMPLATE_HASH_LABEL,
+};
 use crate::api::{MetaExt, Timestamp, later, seconds};
 
-/// The label with the hash of a pod template; the hash is also part of the ReplicaSet's name.
-pub const HASH_LABEL: &str = "pod-template-hash";
-/// The annotation with the revision of a ReplicaSet or Deployment.
-pub const REVISION: &str = "deployment.kubernetes.io/revision";
 /// The annotation with the earlier revisions of a ReplicaSet, separated by commas.
 pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
 /// The annotation with the Deployment's `spec.replicas` when the ReplicaSet was last scaled.
@@ -27,7 +26,6 @@ pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 /// The annotation that asks for a rollback to a revision.
 pub const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// How many characters of revision history are kept.
 const HISTORY_LIMIT: usize = 2000;
 
@@ -158,7 +156,7 @@ pub fn equal_ignore_hash(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
 }
 
 fn labels_but_hash(m: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
-    m.labels_or_empty().iter().filter(|(k, _)| *k != HASH_LABEL)
+    m.labels_or_empty().iter().filter(|(k, _)| *k != POD_TEMPLATE_HASH_LABEL)
 }
 
 /// A ReplicaSet's template.
@@ -198,7 +196,7 @@ pub fn active(all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
 
 /// A ReplicaSet's revision; 0 if it has none or it is not a number.
 pub fn revision(rs: &ReplicaSet) -> i64 {
-    rs.metadata.annotation(REVISION).and_then(|v| v.parse().ok()).unwrap_or(0)
+    rs.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION).and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
 /// The highest revision; 0 if there is none.
@@ -240,8 +238,8 @@ pub fn set_size_annotations(a: &mut Annotations, desired: i32, max: i32) -> bool
 /// Sets the Deployment's revision. Returns whether that changed anything.
 pub fn set_deployment_revision(d: &mut Rc<Deployment>, revision: &str) -> bool {
     // The revision is mostly up to date, and then nothing is copied.
-    d.metadata.annotation(REVISION) != Some(revision)
-        && set(&mut Rc::make_mut(d).metadata.annotations, REVISION, revision)
+    d.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION) != Some(revision)
+        && set(&mut Rc::make_mut(d).metadata.annotations, DEPLOYMENT_REVISION_ANNOTATION, revision)
 }
 
 /// Sets the new ReplicaSet's annotations: the Deployment's own, the revision, the earlier revisions and, if
@@ -250,12 +248,19 @@ pub fn set_new_rs_annotations(d: &Deployment, rs: &mut Annotations, new_revision
     let get = |rs: &Annotations, key: &str| rs.as_ref().and_then(|a| a.get(key)).cloned();
     let mut changed = false;
     for (k, v) in d.metadata.annotations.iter().flatten() {
-        let own = [LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED_REPLICAS, MAX_REPLICAS, ROLLBACK_TO];
+        let own = [
+            LAST_APPLIED_CONFIG_ANNOTATION,
+            DEPLOYMENT_REVISION_ANNOTATION,
+            REVISION_HISTORY,
+            DESIRED_REPLICAS,
+            MAX_REPLICAS,
+            ROLLBACK_TO,
+        ];
         if !own.contains(&k.as_str()) {
             changed |= set(rs, k, v);
         }
     }
-    let old = get(rs, REVISION);
+    let old = get(rs, DEPLOYMENT_REVISION_ANNOTATION);
     let old_number = match old.as_deref().unwrap_or_default() {
         "" => 0,
         text => match text.parse::<i64>() {
@@ -264,7 +269,7 @@ pub fn set_new_rs_annotations(d: &Deployment, rs: &mut Annotations, new_revision
         },
     };
     if old_number < new_revision {
-        set(rs, REVISION, &new_revision.to_string());
+        set(rs, DEPLOYMENT_REVISION_ANNOTATION, &new_revision.to_string());
         changed = true;
         if let Some(old) = old {
             let history = remember(&get(rs, REVISION_HISTORY).unwrap_or_default(), &old);

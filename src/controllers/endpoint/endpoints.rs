@@ -12,11 +12,11 @@ use crate::api::pod::is_ready;
 use crate::api::types::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
 };
+use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
-const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 /// The most addresses in one object (`maxCapacity`).
 const CAPACITY: usize = 1000;
@@ -57,13 +57,13 @@ impl Reconciler for EndpointController {
         let (subsets, over) = truncate(repack(addresses(&service, &pods)));
         let current = cx.lister::<Endpoints>().get(&key).cloned();
         let mut labels = service.metadata.labels.clone().unwrap_or_default();
-        labels.remove(MANAGED_BY);
+        labels.remove(ENDPOINTS_MANAGED_BY_LABEL);
         if service.spec.as_ref().is_some_and(is_headless) {
             labels.insert(HEADLESS.into(), String::new());
         } else {
             labels.remove(HEADLESS);
         }
-        labels.insert(MANAGED_BY.into(), "endpoint-controller".into());
+        labels.insert(ENDPOINTS_MANAGED_BY_LABEL.into(), "endpoint-controller".into());
         if let Some(c) = &current
             && c.subsets.clone().unwrap_or_default() == subsets
             && c.metadata.labels.as_ref() == Some(&labels)

@@ -9,6 +9,7 @@ use crate::api::types::discovery::{
     Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
 };
 use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, Service};
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
@@ -142,7 +143,7 @@ fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
     labels.insert(LABEL_SERVICE_NAME.into(), endpoints.metadata.name().to_owned());
     labels.insert(LABEL_MANAGED_BY.into(), CONTROLLER.into());
     let mut annotations = endpoints.metadata.annotations.clone().unwrap_or_default();
-    annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+    annotations.remove(LAST_APPLIED_CONFIG_ANNOTATION);
     annotations.remove(super::LAST_CHANGE_TRIGGER_TIME);
     let port = |p: &crate::api::types::EndpointPort| EndpointPort {
         name: Some(p.name.clone().unwrap_or_default()),

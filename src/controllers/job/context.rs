@@ -12,7 +12,7 @@ use crate::api::types::{Job, JobCondition, JobStatus, Pod};
 use crate::api::{Key, MetaExt};
 
 /// What a sync has found out, and what it makes of the Job (`syncJobCtx`).
-pub(super) struct Sync {
+pub(super) struct JobSync {
     pub(super) key: Key,
     /// The Job, with its status as it will be written.
     pub(super) job: Job,
@@ -40,7 +40,7 @@ pub(super) struct Sync {
     pub(super) ready: i32,
 }
 
-impl Sync {
+impl JobSync {
     /// The job's status.
     pub(super) fn status(&mut self) -> &mut JobStatus {
         self.job.status.get_or_insert_default()

@@ -167,7 +167,7 @@ fn failure_count(pod: &Pod) -> i32 {
     number(pod, FAILURE_COUNT)
 }
 
-/// The same, with the failures that a pod failure policy has ignored.
+/// [`failure_count`] and the failures that a pod failure policy has ignored.
 pub(super) fn absolute_failure_count(pod: &Pod) -> i32 {
     failure_count(pod).saturating_add(number(pod, IGNORED_FAILURE_COUNT))
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::backoff::remaining_for_index;
-use super::context::{Sync, count};
+use super::context::{JobSync, count};
 use super::indexed::{self, COMPLETION_INDEX, FAILURE_COUNT, IGNORED_FAILURE_COUNT};
 use super::pending::first_pending_indexes;
 use super::tracking::remove_finalizer;
@@ -17,20 +17,19 @@ use super::util::{
 use super::{BATCH_PERIOD, Cx, Task};
 use crate::api::types::{Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Key, MetaExt, ObjectRef, order, owner_reference, pod};
-use crate::apimachinery::Status;
 use crate::client::{Error, Result, Why};
-use crate::controllers::controller_utils::{create_pod, delete_pod, goes_first, is_ready, pod_from_template};
+use crate::controllers::controller_utils::{
+    create_pod_unless_terminating, delete_pod, goes_first, is_ready, pod_from_template, slow_start_batch,
+};
 
 /// The most pods that one sync creates or deletes.
 const MAX_PODS_PER_SYNC: i32 = 500;
-/// The size of the first batch of creations. Each successful batch doubles the next.
-const SLOW_START_INITIAL_BATCH_SIZE: i32 = 1;
 
 /// How many pods were deleted, how many of these were ready, and the first refusal.
 type Deleted = (i32, i32, Result);
 
 /// Deletes the active pods of a Job that ends. Their finalizers stay until the status has counted them.
-pub(super) async fn delete_active_pods(cx: &Cx, sync: &Sync) -> Deleted {
+pub(super) async fn delete_active_pods(cx: &Cx, sync: &JobSync) -> Deleted {
     let reason = sync.finished.as_ref().and_then(|c| c.reason.clone()).unwrap_or_default();
     let (mut deleted, mut ready, mut failed) = (0, 0, Ok(()));
     for pod in &sync.active_pods {
@@ -47,7 +46,7 @@ pub(super) async fn delete_active_pods(cx: &Cx, sync: &Sync) -> Deleted {
 }
 
 /// Creates missing pods, or deletes surplus ones. Returns how many pods are active afterwards.
-pub(super) async fn manage_job(cx: &Cx, sync: &mut Sync) -> (i32, Result) {
+pub(super) async fn manage_job(cx: &Cx, sync: &mut JobSync) -> (i32, Result) {
     let active = count(sync.active_pods.len());
     let spec = super::util::spec(&sync.job);
     let suspended = is_suspended(&sync.job);
@@ -77,7 +76,7 @@ pub(super) async fn manage_job(cx: &Cx, sync: &mut Sync) -> (i32, Result) {
 }
 
 /// The pods that go if at least so many have to (`activePodsForRemoval`).
-fn pods_to_remove(cx: &Cx, sync: &Sync, at_least: i32, all: bool) -> Vec<Rc<Pod>> {
+fn pods_to_remove(cx: &Cx, sync: &JobSync, at_least: i32, all: bool) -> Vec<Rc<Pod>> {
     let (mut remove, mut left) = if is_indexed(&sync.job) {
         indexed::duplicates(&sync.job, &sync.active_pods, cx.now())
     } else {
@@ -95,7 +94,13 @@ fn pods_to_remove(cx: &Cx, sync: &Sync, at_least: i32, all: bool) -> Vec<Rc<Pod>
 }
 
 /// Takes the finalizer off pods, which are not to be counted, and deletes them (`deleteJobPods`).
-async fn delete_job_pods(cx: &Cx, sync: &Sync, pods: &[Rc<Pod>], rule: &'static str, wanted: i32) -> Deleted {
+async fn delete_job_pods(
+    cx: &Cx,
+    sync: &JobSync,
+    pods: &[Rc<Pod>],
+    rule: &'static str,
+    wanted: i32,
+) -> Deleted {
     let (key, now) = (sync.key.clone(), cx.now());
     let keys: BTreeSet<Key> = order::gather(pods.iter().map(|p| p.metadata.key()));
     cx.update_state(move |s| s.expectations.expect_deletions(&key, keys.clone(), now));
@@ -129,7 +134,7 @@ async fn delete_job_pods(cx: &Cx, sync: &Sync, pods: &[Rc<Pod>], rule: &'static 
 }
 
 /// Creates pods, unless failed ones are still backed off.
-async fn create_missing(cx: &Cx, sync: &Sync, active: i32, missing: i32) -> (i32, Result) {
+async fn create_missing(cx: &Cx, sync: &JobSync, active: i32, missing: i32) -> (i32, Result) {
     let indexes = match pods_to_add(cx, sync, missing) {
         Ok(indexes) => indexes,
         Err(wait) => {
@@ -143,42 +148,36 @@ async fn create_missing(cx: &Cx, sync: &Sync, active: i32, missing: i32) -> (i32
     cx.update_state(move |s| s.expectations.expect_creations(&key, i64::from(missing), now));
     let template = template(sync);
     let shared = template.spec.clone().map(pod::Spec::from);
-    let (mut created, mut tried, mut failed) = (0, 0, None);
-    let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
-    let mut indexes = indexes.into_iter();
-    while tried < missing && failed.is_none() {
-        for index in indexes.by_ref().take(batch as usize) {
-            let pod = match index {
-                Some(index) => indexed_pod(sync, &template, index),
-                None => new_pod(sync, &template, shared.clone()),
-            };
-            let why = Why::new("manage_job.create")
-                .read("want", ObjectRef::of(&sync.job), "spec.parallelism", active + missing)
-                .with("have", active + created)
-                .with("succeeded", sync.succeeded);
-            match create_pod(cx, pod, &sync.job, why).await {
-                Ok(_) => created += 1,
-                // In a namespace that is being deleted every creation is refused; the sync does not fail for that.
-                Err(e) if e.is_namespace_terminating() => created += 1,
-                Err(e) => failed = failed.or(Some(e)),
-            }
-        }
-        tried += batch;
-        batch = (2 * batch).min(missing - tried);
-    }
+    let (created, errors) = slow_start_batch(indexes, MAX_PODS_PER_SYNC as usize, async |index, created| {
+        let pod = match index {
+            Some(index) => indexed_pod(sync, &template, index),
+            None => new_pod(sync, &template, shared.clone()),
+        };
+        let why = Why::new("manage_job.create")
+            .read("want", ObjectRef::of(&sync.job), "spec.parallelism", active + missing)
+            .with("have", active + count(created))
+            .with("succeeded", sync.succeeded);
+        create_pod_unless_terminating(cx, pod, &sync.job, why).await.map(drop)
+    })
+    .await;
+    let created = count(created);
     let skipped = missing - created;
     if skipped > 0 {
         let key = sync.key.clone();
         cx.update_state(move |s| (0..skipped).for_each(|_| s.expectations.creation_observed(&key)));
     }
-    (active + created, failed.map_or(Ok(()), |e: Status| Err(e.into())))
+    (active + created, errors.into_iter().next().map_or(Ok(()), |e| Err(e.into())))
 }
 
 /// The indexes to create pods for, `None` for each pod of a Job without indexes.
 ///
 /// # Errors
 /// How long to wait, if all of them are backed off.
-fn pods_to_add(cx: &Cx, sync: &Sync, missing: i32) -> std::result::Result<Vec<Option<i64>>, SignedDuration> {
+fn pods_to_add(
+    cx: &Cx,
+    sync: &JobSync,
+    missing: i32,
+) -> std::result::Result<Vec<Option<i64>>, SignedDuration> {
     let per_index = has_backoff_limit_per_index(&sync.job);
     let wait = sync.backoff.remaining(cx.now());
     if !per_index && wait.is_positive() {
@@ -200,7 +199,7 @@ fn pods_to_add(cx: &Cx, sync: &Sync, missing: i32) -> std::result::Result<Vec<Op
 }
 
 /// The template of the Job's pods, with the tracking finalizer and the variable for the index.
-fn template(sync: &Sync) -> PodTemplateSpec {
+fn template(sync: &JobSync) -> PodTemplateSpec {
     let mut template = super::util::spec(&sync.job).template;
     let finalizers = template.metadata.get_or_insert_default().finalizers.get_or_insert_default();
     if finalizers.iter().all(|f| f != TRACKING_FINALIZER) {
@@ -212,13 +211,13 @@ fn template(sync: &Sync) -> PodTemplateSpec {
     template
 }
 
-fn new_pod(sync: &Sync, template: &PodTemplateSpec, spec: Option<pod::Spec>) -> Pod {
+fn new_pod(sync: &JobSync, template: &PodTemplateSpec, spec: Option<pod::Spec>) -> Pod {
     let owner = owner_reference(crate::api::types::Job::KIND, &sync.job.metadata);
     pod_from_template(template, spec, sync.job.metadata.namespace(), &owner)
 }
 
 /// A pod of an index, with the index in its name, host name, annotations and labels.
-fn indexed_pod(sync: &Sync, template: &PodTemplateSpec, index: i64) -> Pod {
+fn indexed_pod(sync: &JobSync, template: &PodTemplateSpec, index: i64) -> Pod {
     let job = sync.job.metadata.name();
     let spec = template.spec.clone().map(|mut spec| {
         spec.hostname = Some(format!("{job}-{index}"));

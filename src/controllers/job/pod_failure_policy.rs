@@ -9,9 +9,9 @@ use crate::api::types::{
 /// The action of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// The Job fails.
+    /// The Job fails at once (`FailJob`).
     FailJob,
-    /// The index fails.
+    /// The index of the pod fails, without further tries (`FailIndex`).
     FailIndex,
     /// The failure is not counted.
     Ignore,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::backoff::BackoffRecord;
-use super::context::{Sync, count, counts, failed_after};
+use super::context::{JobSync, count, counts, failed_after};
 use super::indexed::{self, Intervals, completions};
 use super::manage::{delete_active_pods, manage_job};
 use super::pending::delayed_deletions;
@@ -113,13 +113,13 @@ async fn pods_of(cx: &Cx, job: &Rc<Job>) -> Result<Vec<Rc<Pod>>> {
     claim_objects_with_finalizers(cx, job, &selector, all, |_| true, &[super::util::TRACKING_FINALIZER]).await
 }
 
-fn begin(cx: &Cx, key: &Key, job: &Rc<Job>, pods: Vec<Rc<Pod>>) -> Sync {
+fn begin(cx: &Cx, key: &Key, job: &Rc<Job>, pods: Vec<Rc<Pod>>) -> JobSync {
     let mut job = Job::clone(job);
     let status = job.status.get_or_insert_default();
     let uncounted = status.uncounted_terminated_pods.get_or_insert_default();
     let uids = |list: &Option<Vec<String>>| list.iter().flatten().cloned().collect();
     let active_pods: Vec<Rc<Pod>> = pods.iter().filter(|p| is_active(p)).cloned().collect();
-    Sync {
+    JobSync {
         key: key.clone(),
         uncounted_succeeded: uids(&uncounted.succeeded),
         uncounted_failed: uids(&uncounted.failed),
@@ -141,7 +141,7 @@ fn begin(cx: &Cx, key: &Key, job: &Rc<Job>, pods: Vec<Rc<Pod>>) -> Sync {
 }
 
 /// The pods that have succeeded and that have failed since the last sync.
-fn newly_finished(sync: &Sync) -> (Vec<Rc<Pod>>, Vec<Rc<Pod>>) {
+fn newly_finished(sync: &JobSync) -> (Vec<Rc<Pod>>, Vec<Rc<Pod>>) {
     (
         sync.valid_pods(&sync.uncounted_succeeded, |p| pod::phase(p) == "Succeeded"),
         sync.valid_pods(&sync.uncounted_failed, |p| is_pod_failed(p, &sync.job)),
@@ -149,7 +149,7 @@ fn newly_finished(sync: &Sync) -> (Vec<Rc<Pod>>, Vec<Rc<Pod>>) {
 }
 
 /// The condition with which the Job ends, as far as it does not depend on its indexes.
-fn finished(cx: &Cx, sync: &Sync) -> Option<JobCondition> {
+fn finished(cx: &Cx, sync: &JobSync) -> Option<JobCondition> {
     let (job, now) = (&sync.job, cx.now());
     let spec = job.spec.as_ref()?;
     if let Some(met) = true_condition(job.status.as_ref(), SUCCESS_CRITERIA_MET) {
@@ -201,7 +201,7 @@ fn past_backoff_limit_on_failure(job: &Job, pods: &[Rc<Pod>]) -> bool {
 }
 
 /// Counts the indexes, and ends the Job if too many have failed or its success policy is met.
-fn count_indexes(cx: &Cx, sync: &mut Sync) {
+fn count_indexes(cx: &Cx, sync: &mut JobSync) {
     let (before, now) = indexed::succeeded_indexes(&sync.job, &sync.pods);
     (sync.previously_succeeded, sync.succeeded_indexes) = (before, now);
     let succeeded = sync.succeeded_indexes.total();
@@ -230,14 +230,14 @@ fn count_indexes(cx: &Cx, sync: &mut Sync) {
 }
 
 /// Whether enough pods have succeeded. Without `completions`, one success is enough, once no other pod is active.
-fn is_complete(sync: &Sync, active: i32) -> bool {
+fn is_complete(sync: &JobSync, active: i32) -> bool {
     let completions = sync.job.spec.as_ref().and_then(|s| s.completions);
     active == 0 && completions.map_or(sync.succeeded > 0, |wanted| sync.succeeded >= wanted)
 }
 
 /// Sets the condition `Suspended` with its event; returns whether it changed. A Job that is resumed starts its time
 /// anew.
-fn set_suspended(cx: &Cx, sync: &mut Sync) -> bool {
+fn set_suspended(cx: &Cx, sync: &mut JobSync) -> bool {
     let now = cx.now();
     if is_suspended(&sync.job) {
         let changed =

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Cx;
-use super::context::{Sync, count, counts, failed_after};
+use super::context::{JobSync, count, counts, failed_after};
 use super::indexed::{completion_index, valid_index};
 use super::util::{
     COMPLETE, FAILURE_TARGET, SUCCESS_CRITERIA_MET, TRACKING_FINALIZER, condition, ensure_condition,
@@ -24,7 +24,7 @@ const MAX_UNCOUNTED_PODS: usize = 500;
 
 /// Counts the pods that have ended, removes their finalizers, and writes the status; with the condition that ends the
 /// Job once all of its pods are counted. `flush` says whether the status has already changed.
-pub(super) async fn track_job_status(cx: &Cx, sync: &mut Sync, mut flush: bool) -> Result {
+pub(super) async fn track_job_status(cx: &Cx, sync: &mut JobSync, mut flush: bool) -> Result {
     let indexed = is_indexed(&sync.job);
     if indexed {
         order::sort_by_key(&mut sync.pods, |p| completion_index(p).unwrap_or(-1));
@@ -95,7 +95,7 @@ fn count_released(status: &mut JobStatus, with_finalizer: &BTreeSet<String>) -> 
 
 /// Lists the pods that are to be counted. Returns the pods whose finalizer can go, whether the list has grown, and
 /// whether it is full.
-fn list_uncounted(sync: &mut Sync) -> (Vec<Rc<Pod>>, bool, bool) {
+fn list_uncounted(sync: &mut JobSync) -> (Vec<Rc<Pod>>, bool, bool) {
     let indexed = is_indexed(&sync.job);
     let fails = sync.finished.as_ref().is_some_and(|c| c.type_ != SUCCESS_CRITERIA_MET);
     let mut release = Vec::new();
@@ -145,7 +145,7 @@ fn list_uncounted(sync: &mut Sync) -> (Vec<Rc<Pod>>, bool, bool) {
 
 /// Whether a pod's finalizer can go: the Job ends or is being deleted, or the pod has ended and does not wait for its
 /// replacement.
-fn can_remove_finalizer(sync: &Sync, pod: &Pod) -> bool {
+fn can_remove_finalizer(sync: &JobSync, pod: &Pod) -> bool {
     if sync.job.metadata.is_deleting() || sync.finished.is_some() || pod::phase(pod) == "Succeeded" {
         return true;
     }
@@ -157,7 +157,7 @@ fn can_remove_finalizer(sync: &Sync, pod: &Pod) -> bool {
 }
 
 /// Writes the indexes to the status; returns whether they have changed.
-fn set_indexes(sync: &mut Sync) -> bool {
+fn set_indexes(sync: &mut JobSync) -> bool {
     let succeeded = Some(sync.succeeded_indexes.to_string()).filter(|s| !s.is_empty());
     let total = Some(i32::try_from(sync.succeeded_indexes.total()).unwrap_or(i32::MAX));
     let failed = sync.failed_indexes.as_ref().map(ToString::to_string);
@@ -171,7 +171,7 @@ fn set_indexes(sync: &mut Sync) -> bool {
 
 /// Puts the condition into the status that announces the end of the Job, and replaces it by the one that is to follow.
 /// Returns whether the status has changed.
-fn announce_end(cx: &Cx, sync: &mut Sync) -> bool {
+fn announce_end(cx: &Cx, sync: &mut JobSync) -> bool {
     let Some(announced) = sync.finished.clone() else { return false };
     let text = |t: &Option<String>| t.clone().unwrap_or_default();
     let (next, is_new) = match announced.type_.as_str() {
@@ -191,7 +191,7 @@ fn announce_end(cx: &Cx, sync: &mut Sync) -> bool {
 }
 
 /// Puts the condition `Complete` or `Failed` into the status, unless a pod is not counted yet or is still terminating.
-fn enact_end(cx: &Cx, sync: &mut Sync) -> bool {
+fn enact_end(cx: &Cx, sync: &mut JobSync) -> bool {
     let Some(finished) = sync.finished.clone() else { return false };
     let uncounted = sync.job.status.as_ref().and_then(|s| s.uncounted_terminated_pods.as_ref());
     if uncounted.is_some_and(|u| u.succeeded.is_some() || u.failed.is_some()) || sync.terminating > 0 {
@@ -209,7 +209,7 @@ fn enact_end(cx: &Cx, sync: &mut Sync) -> bool {
 }
 
 /// Records the event about the end of the Job.
-fn record_end(cx: &Cx, sync: &Sync) {
+fn record_end(cx: &Cx, sync: &JobSync) {
     let Some(finished) = &sync.finished else { return };
     if finished.type_ != COMPLETE {
         let text = |t: &Option<String>| t.clone().unwrap_or_default();
@@ -224,7 +224,7 @@ fn record_end(cx: &Cx, sync: &Sync) {
 }
 
 /// Writes the status; afterwards the sync has the Job as it was stored.
-async fn update_status(cx: &Cx, sync: &mut Sync, doing: &str) -> Result {
+async fn update_status(cx: &Cx, sync: &mut JobSync, doing: &str) -> Result {
     let status = sync.job.status.clone().unwrap_or_default();
     let ends = |type_: &str| true_condition(Some(&status), type_).is_some();
     let at = ObjectRef::of(&sync.job);

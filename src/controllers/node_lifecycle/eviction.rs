@@ -1,5 +1,5 @@
-//! How pods are evicted from lost nodes: by a taint, at a limited rate in each zone, and not at all while
-//! all nodes are lost.
+//! How pods are evicted from lost nodes: by a taint, at a limited rate in each zone, and not at all while all nodes are
+//! lost (`k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go`).
 
 use std::rc::Rc;
 
@@ -9,17 +9,16 @@ use super::super::controller_utils::pod_condition;
 use super::super::taints::{self, NO_EXECUTE, taint};
 use super::{Cx, Task, ready};
 use crate::api::types::{Node, Pod, Taint, Time};
+use crate::api::well_known::{TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::client::{Result, Why};
 
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
-const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 /// Nodes with this label are not counted when a zone is checked for a disruption.
 const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
 /// The interval, in seconds, between two tainted nodes of a zone (`--node-eviction-rate` 0.1).
 const EVICTION_SECONDS: i64 = 10;
-/// The same for a large zone in which most nodes are lost (`--secondary-node-eviction-rate` 0.01).
+/// The interval, in seconds, in a large zone in which most nodes are lost (`--secondary-node-eviction-rate` 0.01).
 const SECONDARY_EVICTION_SECONDS: i64 = 100;
 /// The longest interval between two tainted nodes of a zone.
 pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(SECONDARY_EVICTION_SECONDS);
@@ -32,7 +31,8 @@ const UNHEALTHY_ZONE_NODES: usize = 2;
 
 /// The `NoExecute` taint for this status of `Ready`, and the one for the other status that is not True.
 pub(super) fn no_execute(status: &str) -> (Taint, Taint) {
-    let (not_ready, unreachable) = (taint(NOT_READY, NO_EXECUTE), taint(UNREACHABLE, NO_EXECUTE));
+    let (not_ready, unreachable) =
+        (taint(TAINT_NODE_NOT_READY, NO_EXECUTE), taint(TAINT_NODE_UNREACHABLE, NO_EXECUTE));
     if status == "False" { (not_ready, unreachable) } else { (unreachable, not_ready) }
 }
 
@@ -120,7 +120,7 @@ pub(super) async fn handle_disruption(cx: &Cx) -> Result {
 
 /// Removes the `NoExecute` taints from a node (`markNodeAsReachable`).
 pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
-    for taint_key in [UNREACHABLE, NOT_READY] {
+    for taint_key in [TAINT_NODE_UNREACHABLE, TAINT_NODE_NOT_READY] {
         let why = Why::new("mark_node_as_reachable")
             .read("ready", ObjectRef::of(&**node), "status.conditions", ready(node))
             .with("taint", taint_key);

@@ -1,4 +1,5 @@
-//! Whether a node's kubelet sends heartbeats, and what follows from the node's conditions.
+//! Whether a node's kubelet sends heartbeats, and what follows from the node's conditions (`monitorNodeHealth` of
+//! `node_lifecycle_controller.go`).
 
 use std::rc::Rc;
 
@@ -8,6 +9,7 @@ use super::super::taints::{self, NO_SCHEDULE, taint, taints};
 use super::eviction::{mark_pods_not_ready, mark_reachable, no_execute};
 use super::{Cx, Task, condition, grace_period, ready, record, watchdog};
 use crate::api::types::{Node, NodeCondition, Taint, Time};
+use crate::api::well_known::{TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE, TAINT_NODE_UNSCHEDULABLE};
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Result, Why};
 
@@ -19,14 +21,13 @@ const NODE_EVICTION_PERIOD: i64 = 100;
 
 /// Conditions with the status that leads to a `NoSchedule` taint, and the taint's key.
 const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
-    ("Ready", "False", "node.kubernetes.io/not-ready"),
-    ("Ready", "Unknown", "node.kubernetes.io/unreachable"),
+    ("Ready", "False", TAINT_NODE_NOT_READY),
+    ("Ready", "Unknown", TAINT_NODE_UNREACHABLE),
     ("MemoryPressure", "True", "node.kubernetes.io/memory-pressure"),
     ("DiskPressure", "True", "node.kubernetes.io/disk-pressure"),
     ("NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"),
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
-const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
 /// The conditions that a kubelet sets. The network plugin sets `NetworkUnavailable`.
 const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
@@ -163,10 +164,11 @@ pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
         .collect();
     let unschedulable = node.spec.as_ref().and_then(|s| s.unschedulable).unwrap_or(false);
     if unschedulable {
-        want.push(taint(UNSCHEDULABLE, NO_SCHEDULE));
+        want.push(taint(TAINT_NODE_UNSCHEDULABLE, NO_SCHEDULE));
     }
     let ours = |t: &Taint| {
-        t.key == UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|(_, _, taint_key)| t.key == *taint_key)
+        t.key == TAINT_NODE_UNSCHEDULABLE
+            || CONDITION_TAINTS.iter().any(|(_, _, taint_key)| t.key == *taint_key)
     };
     let have: Vec<Taint> =
         taints(&node).iter().filter(|t| t.effect == NO_SCHEDULE && ours(t)).cloned().collect();

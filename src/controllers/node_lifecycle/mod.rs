@@ -24,7 +24,7 @@ use crate::client::{
 };
 
 /// The namespace of the leases that kubelets renew as heartbeats.
-pub const NODE_LEASE_NAMESPACE: &str = "kube-node-lease";
+pub use crate::api::well_known::NODE_LEASE_NAMESPACE;
 /// How long a node may send no heartbeat, in seconds (`--node-monitor-grace-period`).
 pub const NODE_MONITOR_GRACE_PERIOD: i64 = 50;
 /// How long a new node may send no heartbeat, in seconds (`--node-startup-grace-period`).

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::horizontal::{SCALING_ACTIVE, Work};
-use super::metrics;
 use super::replica_calculator::{Asked, Calculator, Tolerances};
 use crate::api::labels::Selector;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::scale::Scale;
 use crate::api::types::autoscaling as hpa;
-use crate::api::types::{LabelSelector, Pod, Quantity};
+use crate::api::types::{Pod, Quantity};
 use crate::api::{Key, MetaExt};
 
 /// What the metrics ask for.
@@ -37,15 +36,15 @@ pub(super) struct Invalid {
 }
 
 /// One metric that was read.
-struct Computed {
-    asked: Asked,
-    metric: String,
-    compared: (String, String),
-    status: hpa::MetricStatus,
+pub(super) struct Computed {
+    pub(super) asked: Asked,
+    pub(super) metric: String,
+    pub(super) compared: (String, String),
+    pub(super) status: hpa::MetricStatus,
 }
 
 /// One metric that cannot be read.
-struct Failed {
+pub(super) struct Failed {
     /// The reason of the condition and the event.
     reason: &'static str,
     /// What they say.
@@ -55,7 +54,7 @@ struct Failed {
 }
 
 impl Failed {
-    fn new(reason: &'static str, said: String, message: impl FnOnce(&str) -> String) -> Failed {
+    pub(super) fn new(reason: &'static str, said: String, message: impl FnOnce(&str) -> String) -> Failed {
         Failed { reason, message: message(&said), said }
     }
 }
@@ -167,7 +166,7 @@ fn autoscalers_of(work: &Work<'_>, selector: &Selector) -> Vec<Key> {
     })
 }
 
-fn milli(value: i64) -> Quantity {
+pub(super) fn milli(value: i64) -> Quantity {
     let amount = Amount::parse(&format!("{value}m")).unwrap_or(Amount::ZERO);
     amount.to_quantity()
 }
@@ -180,39 +179,16 @@ fn of_resource(resource: &str, value: i64) -> Quantity {
     }
 }
 
-fn milli_of(quantity: &Quantity) -> i64 {
+pub(super) fn milli_of(quantity: &Quantity) -> i64 {
     amount_of(Some(quantity)).milli_value()
 }
 
-fn average(quantity: Quantity) -> hpa::MetricValueStatus {
+pub(super) fn average(quantity: Quantity) -> hpa::MetricValueStatus {
     hpa::MetricValueStatus { average_value: Some(quantity), ..Default::default() }
 }
 
-fn whole(quantity: Quantity) -> hpa::MetricValueStatus {
+pub(super) fn whole(quantity: Quantity) -> hpa::MetricValueStatus {
     hpa::MetricValueStatus { value: Some(quantity), ..Default::default() }
-}
-
-/// A selector of metrics as Go prints the pointer to it.
-fn printed(selector: Option<&LabelSelector>) -> String {
-    let Some(selector) = selector else { return "nil".into() };
-    let labels = selector.match_labels.iter().flatten();
-    let labels: String = labels.map(|(k, v)| format!("{k}: {v},")).collect();
-    let expressions = selector.match_expressions.iter().flatten().map(|r| {
-        let values = r.values.clone().unwrap_or_default().join(" ");
-        format!("LabelSelectorRequirement{{Key:{},Operator:{},Values:[{values}],}},", r.key, r.operator)
-    });
-    let expressions: String = expressions.collect();
-    format!(
-        "&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
-}
-
-fn selector_of(metric: &hpa::MetricIdentifier) -> Result<Selector, String> {
-    Ok(match &metric.selector {
-        // Without a selector every series of the metric is meant.
-        None => Selector::from_set(&BTreeMap::new()),
-        some => Selector::from_label_selector(some.as_ref())?,
-    })
 }
 
 impl Calculator<'_> {
@@ -298,132 +274,6 @@ impl Calculator<'_> {
         };
         Ok((asked, current))
     }
-
-    fn pods_metric(
-        &self,
-        spec: &hpa::MetricSpec,
-        source: &hpa::PodsMetricSource,
-    ) -> Result<Computed, Failed> {
-        let name = &source.metric.name;
-        let target = source.target.average_value.as_ref().map_or(0, milli_of);
-        let asked = selector_of(&source.metric).and_then(|s| self.by_pods(name, target, &s));
-        let asked = asked.map_err(|e| {
-            Failed::new("FailedGetPodsMetric", e, |e| format!("failed to get pods metric value: {e}"))
-        })?;
-        let current = average(milli(asked.value));
-        Ok(Computed {
-            asked,
-            compared: compared(&current, &source.target),
-            metric: format!("pods metric {name}"),
-            status: hpa::MetricStatus {
-                type_: spec.type_.clone(),
-                pods: Some(hpa::PodsMetricStatus { metric: source.metric.clone(), current }),
-                ..Default::default()
-            },
-        })
-    }
-
-    async fn object_metric(
-        &self,
-        spec: &hpa::MetricSpec,
-        source: &hpa::ObjectMetricSource,
-    ) -> Result<Computed, Failed> {
-        const REASON: &str = "FailedGetObjectMetric";
-        let (name, object) = (&source.metric.name, &source.described_object);
-        let message = |e: &str| format!("failed to get object metric value: {e}");
-        let selector = selector_of(&source.metric).map_err(|e| Failed::new(REASON, e, message))?;
-        let read = metrics::object_metric(self.cx, name, self.namespace, object, &selector).await;
-        let value = read.map_err(|e| {
-            format!("unable to get metric {name}: {} on {} {}/{e}", object.kind, self.namespace, object.name)
-        });
-        let target = &source.target;
-        let (asked, current, metric) = match (target.type_.as_str(), &target.value, &target.average_value) {
-            ("Value", Some(goal), _) => {
-                let asked = value.and_then(|v| self.by_ratio(v, milli_of(goal)));
-                let asked = asked.map_err(|e| Failed::new(REASON, e, message))?;
-                (asked, whole(milli(asked.value)), format!("{} metric {name}", object.kind))
-            }
-            ("AverageValue", _, Some(goal)) => {
-                let value = value.map_err(|e| {
-                    Failed::new(REASON, e, |e| message(&format!("failed to get {name} object metric: {e}")))
-                })?;
-                let asked = self.by_share(value, milli_of(goal));
-                let selector = printed(source.metric.selector.as_ref());
-                (asked, average(milli(asked.value)), format!("external metric {name}({selector})"))
-            }
-            _ => {
-                let why = "invalid object metric source: neither a value target nor an average value target was set";
-                return Err(Failed::new(REASON, why.into(), message));
-            }
-        };
-        // The status of a metric by its average does not name the object.
-        let described = if target.type_ == "Value" {
-            object.clone()
-        } else {
-            hpa::CrossVersionObjectReference::default()
-        };
-        Ok(Computed {
-            asked,
-            compared: compared(&current, target),
-            metric,
-            status: hpa::MetricStatus {
-                type_: spec.type_.clone(),
-                object: Some(hpa::ObjectMetricStatus {
-                    current,
-                    described_object: described,
-                    metric: source.metric.clone(),
-                }),
-                ..Default::default()
-            },
-        })
-    }
-
-    async fn external_metric(
-        &self,
-        spec: &hpa::MetricSpec,
-        source: &hpa::ExternalMetricSource,
-    ) -> Result<Computed, Failed> {
-        const REASON: &str = "FailedGetExternalMetric";
-        let name = &source.metric.name;
-        let outer = |e: &str| format!("failed to get {name} external metric value: {e}");
-        let selector = printed(source.metric.selector.as_ref());
-        let read = match selector_of(&source.metric) {
-            Ok(s) => metrics::external_metric(self.cx, name, self.namespace, &s).await.map_err(|e| {
-                format!("unable to get external metric {}/{name}/{selector}: {e}", self.namespace)
-            }),
-            Err(e) => Err(e),
-        };
-        let target = &source.target;
-        let (asked, current) = match (&target.average_value, &target.value) {
-            (Some(goal), _) => {
-                let value = read.map_err(|e| {
-                    Failed::new(REASON, e, |e| outer(&format!("failed to get {name} external metric: {e}")))
-                })?;
-                let asked = self.by_share(value, milli_of(goal));
-                (asked, average(milli(asked.value)))
-            }
-            (None, Some(goal)) => {
-                let asked = read.and_then(|v| self.by_ratio(v, milli_of(goal))).map_err(|e| {
-                    Failed::new(REASON, e, |e| outer(&format!("failed to get external metric {name}: {e}")))
-                })?;
-                (asked, whole(milli(asked.value)))
-            }
-            (None, None) => {
-                let why = "invalid external metric source: neither a value target nor an average value target was set";
-                return Err(Failed::new(REASON, why.into(), outer));
-            }
-        };
-        Ok(Computed {
-            asked,
-            compared: compared(&current, target),
-            metric: format!("external metric {name}({selector})"),
-            status: hpa::MetricStatus {
-                type_: spec.type_.clone(),
-                external: Some(hpa::ExternalMetricStatus { metric: source.metric.clone(), current }),
-                ..Default::default()
-            },
-        })
-    }
 }
 
 /// A resource as messages name it.
@@ -435,7 +285,7 @@ fn resource_name(resource: &str, target: &hpa::MetricTarget, of: &str) -> String
 }
 
 /// A value and its target as texts.
-fn compared(current: &hpa::MetricValueStatus, target: &hpa::MetricTarget) -> (String, String) {
+pub(super) fn compared(current: &hpa::MetricValueStatus, target: &hpa::MetricTarget) -> (String, String) {
     let text = |q: &Option<Quantity>| q.as_ref().map(|q| amount_of(Some(q)).canonical());
     let percent = |n: Option<i32>| n.map(|n| format!("{n}%"));
     let of = |utilization: Option<i32>, average: &Option<Quantity>, value: &Option<Quantity>| {

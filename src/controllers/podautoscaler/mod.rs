@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `horizontal` | `horizontal.go`: `reconcileAutoscaler`, conditions, status |
 //! | `compute` | `horizontal.go`: `computeReplicasForMetrics` and what it calls |
+//! | `other_metrics` | `horizontal.go`: metrics of pods, of objects, from outside |
 //! | `normalize` | `horizontal.go`: stabilization windows and scaling policies |
 //! | `replica_calculator` | `replica_calculator.go` |
 //! | `metrics` | `metrics/client.go`, `metrics/utilization.go` |
@@ -17,6 +18,7 @@ mod compute;
 mod horizontal;
 mod metrics;
 mod normalize;
+mod other_metrics;
 mod replica_calculator;
 mod state;
 #[cfg(test)]

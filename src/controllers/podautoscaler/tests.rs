@@ -1,1 +1,63 @@
 //! Sizes by numbers: what Kubernetes' own functions give for the same values.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::json;
+
+use super::normalize::{self, Wanted};
+use super::state::State;
+use crate::api::types::autoscaling::HorizontalPodAutoscalerBehavior;
+use crate::api::{Key, Timestamp};
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_767_225_600 + seconds).unwrap()
+}
+
+fn key() -> Key {
+    Key::new("default", "web")
+}
+
+#[test]
+fn without_behavior_one_look_at_most_doubles_and_five_minutes_are_remembered() {
+    let mut state = State::default();
+    state.note_initial(&key(), 1, at(0));
+    let mut look = |seconds, current, desired| {
+        let wanted = Wanted { current, desired, min: 1, max: 100 };
+        let n = normalize::plain(&mut state, &key(), at(seconds), wanted);
+        (n.replicas, n.able.reason, n.limited.reason, n.limited.status, n.waits)
+    };
+    assert_eq!(look(0, 1, 30), (4, "ReadyForNewScale", "ScaleUpLimit", true, false));
+    assert_eq!(look(15, 4, 30), (8, "ReadyForNewScale", "ScaleUpLimit", true, false));
+    assert_eq!(look(30, 8, 2), (16, "ScaleDownStabilized", "ScaleUpLimit", true, true));
+    assert_eq!(look(315, 30, 2), (30, "ScaleDownStabilized", "DesiredWithinRange", false, true));
+    assert_eq!(look(330, 30, 2), (2, "ReadyForNewScale", "DesiredWithinRange", false, false));
+    assert_eq!(look(345, 2, 0), (2, "ScaleDownStabilized", "DesiredWithinRange", false, true));
+}
+
+#[test]
+fn policies_count_what_was_changed_in_their_periods() {
+    let behavior: HorizontalPodAutoscalerBehavior = serde_json::from_value(json!({
+        "scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [
+            {"type": "Pods", "value": 4, "periodSeconds": 60}, {"type": "Percent", "value": 10, "periodSeconds": 60},
+        ]},
+        "scaleDown": {"stabilizationWindowSeconds": 0, "selectPolicy": "Min", "policies": [
+            {"type": "Pods", "value": 3, "periodSeconds": 60}, {"type": "Percent", "value": 50, "periodSeconds": 60},
+        ]},
+    }))
+    .unwrap();
+    let mut state = State::default();
+    let look = |state: &mut State, seconds, current, desired| {
+        let wanted = Wanted { current, desired, min: 1, max: 100 };
+        let n = normalize::with_behavior(state, &key(), at(seconds), wanted, &behavior);
+        let period = normalize::longest_period(behavior.scale_up.as_ref());
+        if n.replicas != current {
+            state.note_scale(&key(), n.replicas - current, at(seconds), period);
+        }
+        (n.replicas, n.limited.reason, n.waits)
+    };
+    assert_eq!(look(&mut state, 0, 10, 50), (14, "ScaleUpLimit", true));
+    assert_eq!(look(&mut state, 15, 14, 50), (14, "ScaleUpLimit", true));
+    // The change is a minute old, and does not count any more.
+    assert_eq!(look(&mut state, 60, 14, 50), (18, "ScaleUpLimit", true));
+    assert_eq!(look(&mut state, 75, 18, 1), (11, "ScaleDownLimit", true));
+    assert_eq!(look(&mut state, 150, 11, 11), (11, "DesiredWithinRange", false));
+}

@@ -12,25 +12,20 @@ use jiff::SignedDuration;
 
 use super::controller_ref_manager::claim_objects;
 use super::controller_utils::{
-    create_pod, delete_pod, goes_first, is_active, is_available, is_ready, is_terminating, pod_condition,
-    pod_from_template,
+    create_pod_unless_terminating, delete_pod, goes_first, is_active, is_available, is_ready, is_terminating,
+    pod_condition, pod_from_template, slow_start_batch,
 };
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::{Pod, ReplicaSet, ReplicationController};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, later, owner_reference, pod};
-use crate::apimachinery::Status;
-use crate::client::{
-    Context, Error, Expectations, Handler, PodCount, Reconciler, Result, Seen, Watches, Why, controller_of,
-};
+use crate::client::{Context, Error, Expectations, PodCount, Reconciler, Result, Watches, Why};
 
 use replicated::Replicated;
 use status::{calculate_status, update_status};
 
 /// The most pods that one sync creates or deletes.
 const BURST_REPLICAS: usize = 500;
-/// The size of the first batch of creations. Each successful batch doubles the next.
-const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
 
 /// The ReplicaSet controller.
 #[derive(Clone, Copy, Debug)]
@@ -79,24 +74,12 @@ impl Reconciler for ReplicationManager {
 }
 
 fn watches<T: Replicated>() -> Watches<Expectations> {
-    Watches::new()
-        .for_expecting::<T>(|s| s)
-        .owns_expecting::<T, Pod>(|s| s)
-        .watches(look_again_when_available::<T>)
-}
-
-/// Enqueues the owner for the moment at which a pod that became ready is available, after `minReadySeconds`
-/// and one second (kubernetes/kubernetes issue 39785).
-fn look_again_when_available<T: Replicated>(cx: &mut Handler<'_, Expectations>, seen: Seen<'_, Pod>) {
-    let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
-    if is_ready(old) || !is_ready(new) || new.metadata.is_deleting() {
-        return;
-    }
-    let owner = controller_of::<T>(cx.caches, &new.metadata);
-    if let Some(owner) = owner.filter(|o| o.min_ready_seconds() > 0) {
-        let after = SignedDuration::from_secs(i64::from(owner.min_ready_seconds()) + 1);
-        cx.enqueue_after(owner.meta().key(), after);
-    }
+    Watches::new().for_expecting::<T>(|s| s).owns_expecting::<T, Pod>(|s| s).owns_until_available::<T>(
+        |owner, pod| match pod.metadata.is_deleting() {
+            true => 0,
+            false => owner.min_ready_seconds(),
+        },
+    )
 }
 
 fn wanted<T: Replicated>(rs: &T) -> usize {
@@ -230,8 +213,7 @@ async fn manage_replicas<T: Replicated>(cx: &Cx, key: &Key, rs: &Rc<T>, mine: &M
     }
 }
 
-/// Creates pods in batches that start small (`slowStartBatch`), so that a cause that fails all creations
-/// fails only a few requests.
+/// Creates the missing pods.
 async fn create_missing<T: Replicated>(
     cx: &Cx,
     key: &Key,
@@ -244,33 +226,20 @@ async fn create_missing<T: Replicated>(
     let owner = owner_reference(T::KIND, rs.meta());
     let mut template = rs.template().cloned().unwrap_or_default();
     let spec = template.spec.take().map(pod::Spec::from);
-    let mut created = 0;
-    let mut failed: Option<Status> = None;
-    let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
-    let mut tried = 0;
-    while tried < missing && failed.is_none() {
-        for _ in 0..batch {
-            let pod = pod_from_template(&template, spec.clone(), rs.meta().namespace(), &owner);
-            let why = Why::new("manage_replicas.create")
-                .read("want", ObjectRef::of(&**rs), "spec.replicas", wanted(&**rs))
-                .with("have", have + created);
-            match create_pod(cx, pod, &**rs, why).await {
-                Ok(_) => created += 1,
-                // In a namespace that is being deleted every creation is refused; the sync does not fail for
-                // that.
-                Err(e) if e.is_namespace_terminating() => created += 1,
-                Err(e) => failed = failed.or(Some(e)),
-            }
-        }
-        tried += batch;
-        batch = (2 * batch).min(missing - tried.min(missing));
-    }
+    let (created, errors) = slow_start_batch(0..missing, BURST_REPLICAS, async |_, created| {
+        let pod = pod_from_template(&template, spec.clone(), rs.meta().namespace(), &owner);
+        let why = Why::new("manage_replicas.create")
+            .read("want", ObjectRef::of(&**rs), "spec.replicas", wanted(&**rs))
+            .with("have", have + created);
+        create_pod_unless_terminating(cx, pod, &**rs, why).await.map(drop)
+    })
+    .await;
     let skipped = missing - created;
     if skipped > 0 {
         let k = key.clone();
         cx.update_state(move |s| (0..skipped).for_each(|_| s.creation_observed(&k)));
     }
-    failed.map_or(Ok(()), |e| Err(e.into()))
+    errors.into_iter().next().map_or(Ok(()), |e| Err(e.into()))
 }
 
 async fn delete_surplus<T: Replicated>(

@@ -6,10 +6,10 @@ use super::replicated::Replicated;
 use super::{Cx, Mine, wanted};
 use crate::api::types::{ReplicaSetCondition, ReplicaSetStatus, Time};
 use crate::api::{MetaExt, ObjectRef, Timestamp, seconds};
-use crate::client::{Error, Result, Why};
+use crate::client::{Error, Result, Why, retry_on_refusal};
 
-/// How often a failed status update is retried, on the object read again.
-const STATUS_UPDATE_RETRIES: usize = 1;
+/// How often a status is written: once more on the object read again, if the first write fails (`statusUpdateRetries`).
+const STATUS_UPDATE_TRIES: usize = 2;
 
 /// The status that follows from the pods (`calculateStatus`).
 pub(super) fn calculate_status<T: Replicated>(
@@ -74,9 +74,7 @@ pub(super) async fn update_status<T: Replicated>(
     if old == status {
         return Ok(rs.clone());
     }
-    let mut current = rs.clone();
-    let mut tries = 0;
-    loop {
+    retry_on_refusal(cx, rs, STATUS_UPDATE_TRIES, async |mut current| {
         let why = Why::new("update_replica_set_status")
             .read("before", ObjectRef::of(&**rs), "status.replicas", old.replicas)
             .with("replicas", active)
@@ -84,11 +82,7 @@ pub(super) async fn update_status<T: Replicated>(
             .with("available", status.available_replicas.unwrap_or(0))
             .with("terminating", status.terminating_replicas.unwrap_or(0));
         Rc::make_mut(&mut current).set_status(status.clone());
-        match cx.update_status(current.clone()).because(why).await {
-            Ok(updated) => return Ok(updated),
-            Err(e) if tries >= STATUS_UPDATE_RETRIES => return Err(e.into()),
-            Err(_) => current = cx.get::<T>(rs.meta().key()).await?,
-        }
-        tries += 1;
-    }
+        Ok(cx.update_status(current).because(why).await?)
+    })
+    .await
 }

@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::super::controller_utils::{aggregate, is_available, phase};
+use super::super::controller_utils::{aggregate, is_available, phase, slow_start_batch};
 use super::super::history;
 use super::identity::{
     identity_matches, is_in_range, new_pod, ordinal, pod_revision, start_ordinal, storage_matches,
 };
 use super::revisions::{self, Revisions};
 use super::status::{self, Counts, is_created, is_running_and_ready};
-use super::{Cx, min_ready_seconds, pod_control, replicas};
+use super::{Cx, pod_control, replicas};
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, Pod, StatefulSet, StatefulSetStatus, StatefulSetUpdateStrategy};
 use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Error, Result, Why};
+use crate::controllers::history::Revisioned;
 
 /// The most pods that a parallel set works on at once.
 const MAX_BATCH_SIZE: usize = 500;
@@ -162,7 +163,7 @@ impl<'s> Step<'s> {
         }
         let waits = pod.metadata.is_deleting()
             || !is_running_and_ready(pod)
-            || !is_available(pod, min_ready_seconds(set), cx.now());
+            || !is_available(pod, set.min_ready_seconds(), cx.now());
         if waits && self.monotonic {
             return Ok(true);
         }
@@ -202,7 +203,8 @@ impl<'s> Step<'s> {
         if pod.metadata.is_deleting() {
             return Ok(self.monotonic);
         }
-        let well = is_running_and_ready(pod) && is_available(pod, min_ready_seconds(self.set), self.cx.now());
+        let well =
+            is_running_and_ready(pod) && is_available(pod, self.set.min_ready_seconds(), self.cx.now());
         let is_first = self.first_unavailable.as_deref() == Some(pod.metadata.name());
         if self.monotonic && !well && !is_first {
             return Ok(true);
@@ -253,7 +255,7 @@ impl<'s> Step<'s> {
 
 /// Whether the pod is not available, or being deleted.
 fn is_unavailable(set: &StatefulSet, pod: &Pod, cx: &Cx) -> bool {
-    !is_available(pod, min_ready_seconds(set), cx.now()) || pod.metadata.is_deleting()
+    !is_available(pod, set.min_ready_seconds(), cx.now()) || pod.metadata.is_deleting()
 }
 
 /// The pod with an ordinal, of the revision that this ordinal has: below the partition the current one, else the one
@@ -273,12 +275,11 @@ fn new_versioned_pod(set: &Rc<StatefulSet>, revisions: &Revisions, ordinal: i32)
     }
 }
 
-/// Does something for each pod. In order, it ends with the first that says so; otherwise for all of them, in batches
-/// that start small (`slowStartBatch`), so that a cause that fails each of them fails only a few. Returns whether it
-/// ended early.
+/// Does something for each pod (`runForAll`): in order until `each` returns true for one of them, or, if not `monotonic`,
+/// for all of them in batches that start small. Returns whether it ended early.
 async fn run_for_all(
     monotonic: bool,
-    mut pods: impl Iterator<Item = Rc<Pod>>,
+    pods: impl Iterator<Item = Rc<Pod>>,
     each: impl AsyncFn(Rc<Pod>) -> Result<bool>,
 ) -> Result<bool> {
     if monotonic {
@@ -289,18 +290,7 @@ async fn run_for_all(
         }
         return Ok(false);
     }
-    let mut batch = 1;
-    loop {
-        let mut errors = Vec::new();
-        let mut last = true;
-        for pod in pods.by_ref().take(batch) {
-            errors.extend(each(pod).await.err());
-            last = false;
-        }
-        aggregate(errors)?;
-        if last {
-            return Ok(false);
-        }
-        batch = (2 * batch).min(MAX_BATCH_SIZE);
-    }
+    let (_, errors) = slow_start_batch(pods, MAX_BATCH_SIZE, async |pod, _| each(pod).await.map(drop)).await;
+    aggregate(errors)?;
+    Ok(false)
 }

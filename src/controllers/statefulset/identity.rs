@@ -8,10 +8,9 @@ use super::replicas;
 use crate::api::types::{
     PersistentVolumeClaim, PersistentVolumeClaimVolumeSource, Pod, PodTemplateSpec, StatefulSet, Volume,
 };
+use crate::api::well_known::CONTROLLER_REVISION_HASH_LABEL;
 use crate::api::{Kind, MetaExt, owner_reference, pod};
 
-/// The label with the revision that a pod was made from.
-const REVISION_LABEL: &str = "controller-revision-hash";
 /// The label with a pod's name, by which a Service can select one pod.
 const POD_NAME_LABEL: &str = "statefulset.kubernetes.io/pod-name";
 /// The label with a pod's ordinal.
@@ -53,7 +52,7 @@ fn pod_name(set: &StatefulSet, ordinal: i32) -> String {
 
 /// The name of the revision that a pod was made from; empty if it has none.
 pub(super) fn pod_revision(pod: &Pod) -> &str {
-    pod.metadata.label(REVISION_LABEL).unwrap_or_default()
+    pod.metadata.label(CONTROLLER_REVISION_HASH_LABEL).unwrap_or_default()
 }
 
 /// Whether name and labels of the pod are those of its place (`identityMatches`).
@@ -132,7 +131,7 @@ pub(super) fn new_pod(set: &StatefulSet, revision: &str, ordinal: i32) -> Pod {
     pod.metadata.name = Some(pod_name(set, ordinal));
     update_identity(set, &mut pod);
     let labels = pod.metadata.labels.get_or_insert_default();
-    labels.insert(REVISION_LABEL.into(), revision.to_owned());
+    labels.insert(CONTROLLER_REVISION_HASH_LABEL.into(), revision.to_owned());
     let spec = pod.spec.get_or_insert_default();
     spec.hostname.clone_from(&pod.metadata.name);
     spec.subdomain = set.spec.as_ref().and_then(|s| s.service_name.clone()).filter(|s| !s.is_empty());

@@ -19,10 +19,9 @@ use super::controller_ref_manager::claim_objects;
 use super::controller_utils::{is_available, is_ready};
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet};
-use crate::api::{ApiKind, Key, MetaExt};
-use crate::client::{
-    Consistency, Context, Handler, Reconciler, Result, Seen, Selects, Watches, controller_of,
-};
+use crate::api::{Key, MetaExt};
+use crate::client::{Consistency, Context, Reconciler, Result, Selects, Watches};
+use crate::controllers::history::Revisioned;
 
 /// The StatefulSet controller.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +41,7 @@ impl Reconciler for StatefulSetController {
     fn watches(&self) -> Watches<Consistency> {
         Watches::new()
             .owns::<StatefulSet, Pod>()
-            .watches(look_again_when_available)
+            .owns_until_available::<StatefulSet>(|set, _| set.min_ready_seconds())
             .for_::<StatefulSet>()
             .reads::<PersistentVolumeClaim>()
             .reads::<ControllerRevision>()
@@ -56,22 +55,6 @@ impl Reconciler for StatefulSetController {
 impl Selects for StatefulSet {
     fn selector(&self) -> std::result::Result<Selector, String> {
         Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
-    }
-}
-
-/// Enqueues the set for the moment at which a pod that became ready is available, after `minReadySeconds` and one
-/// second (kubernetes/kubernetes issue 39785).
-fn look_again_when_available(cx: &mut Handler<'_, Consistency>, seen: Seen<'_, Pod>) {
-    let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
-    if is_ready(old) || !is_ready(new) {
-        return;
-    }
-    let set = controller_of::<StatefulSet>(cx.caches, &new.metadata);
-    if let Some(set) = set.filter(|s| min_ready_seconds(s) > 0) {
-        cx.enqueue_after(
-            set.metadata.key(),
-            SignedDuration::from_secs(i64::from(min_ready_seconds(set)) + 1),
-        );
     }
 }
 
@@ -91,7 +74,7 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     let candidates = owned.chain(lister.orphans(set.metadata.namespace())).cloned().collect();
     let pods = claim_objects(cx, &set, &selector, candidates, |p| identity::is_member_of(&set, p)).await?;
     let status = control::update_stateful_set(cx, &set, &selector, &pods).await?;
-    if min_ready_seconds(&set) > 0 && status.available_replicas != Some(replicas(&set)) {
+    if set.min_ready_seconds() > 0 && status.available_replicas != Some(replicas(&set)) {
         look_again(cx, &set, &pods);
     }
     Ok(())
@@ -100,7 +83,7 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
 /// Enqueues the set again after `minReadySeconds`, if a pod becomes available by the passing of time. (Kubernetes does
 /// it as long as any pod is not available, also where only another change can help; that leads to nothing.)
 fn look_again(cx: &Cx, set: &StatefulSet, pods: &[Rc<Pod>]) {
-    let min = min_ready_seconds(set);
+    let min = set.min_ready_seconds();
     if pods.iter().any(|p| is_ready(p) && !is_available(p, min, cx.now())) {
         cx.enqueue_after(set.metadata.key(), SignedDuration::from_secs(i64::from(min)));
     }
@@ -109,15 +92,4 @@ fn look_again(cx: &Cx, set: &StatefulSet, pods: &[Rc<Pod>]) {
 /// How many pods are wanted.
 fn replicas(set: &StatefulSet) -> i32 {
     set.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1)
-}
-
-/// `spec.minReadySeconds`, in seconds.
-fn min_ready_seconds(set: &StatefulSet) -> i32 {
-    set.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
-}
-
-/// Notes that an object was written for a set.
-fn wrote<T: ApiKind>(cx: &Cx, set: &StatefulSet, object: &Rc<T>) {
-    let (key, object) = (set.metadata.key(), object.clone());
-    cx.update_state(move |s| s.wrote(&key, &*object));
 }

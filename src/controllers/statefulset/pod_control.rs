@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::super::controller_utils::aggregate;
+use super::Cx;
 use super::claims::{
     Retention, claims_of, has_unexpected_controller, is_of_an_earlier_pod, is_owner_up_to_date, retention,
     update_owner,
@@ -11,14 +12,10 @@ use super::claims::{
 use super::identity::{
     claim_name, claim_templates, identity_matches, ordinal, storage_matches, update_identity, update_storage,
 };
-use super::{Cx, wrote};
 use crate::api::types::{PersistentVolumeClaim, Pod, StatefulSet};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Error, Result, Why};
-
-/// How often a pod is written after conflicts (`retry.DefaultBackoff`).
-const UPDATE_TRIES: usize = 4;
+use crate::client::{DEFAULT_BACKOFF, Error, Result, Why, retry_on_conflict};
 
 /// What is done to a pod, as events name it.
 #[derive(Clone, Copy)]
@@ -59,7 +56,7 @@ pub(super) async fn create(cx: &Cx, set: &StatefulSet, pod: &Rc<Pod>, why: Why) 
     }
     let created = match cx.create(Pod::clone(pod)).because(why).await {
         Ok(created) => {
-            wrote(cx, set, &created);
+            cx.wrote(&set.metadata, &created);
             Ok(())
         }
         Err(e) if e.is_already_exists() => return Err(e.into()),
@@ -79,9 +76,7 @@ pub(super) async fn create(cx: &Cx, set: &StatefulSet, pod: &Rc<Pod>, why: Why) 
 /// # Errors
 /// A claim could not be created or changed, or the pod could not be changed.
 pub(super) async fn update(cx: &Cx, set: &StatefulSet, pod: &Rc<Pod>) -> Result {
-    let mut pod = pod.clone();
-    let mut tries = 1;
-    loop {
+    let updated = retry_on_conflict(cx, pod, DEFAULT_BACKOFF, async |mut pod: Rc<Pod>| {
         let mut consistent = true;
         if !identity_matches(set, &pod) {
             update_identity(set, Rc::make_mut(&mut pod));
@@ -90,20 +85,14 @@ pub(super) async fn update(cx: &Cx, set: &StatefulSet, pod: &Rc<Pod>) -> Result 
         if !storage_matches(set, &pod) {
             update_storage(set, Rc::make_mut(&mut pod));
             consistent = false;
-            if let Err(e) = create_claims(cx, set, &pod).await {
-                record(cx, set, Doing::Update, &pod, Some(&e));
-                return Err(e);
-            }
+            create_claims(cx, set, &pod).await?;
         }
         if !claims_match_retention(cx, set, &pod) {
             consistent = false;
-            if let Err(e) = keep_claim_owners(cx, set, &pod).await {
-                record(cx, set, Doing::Update, &pod, Some(&e));
-                return Err(e);
-            }
+            keep_claim_owners(cx, set, &pod).await?;
         }
         if consistent {
-            return Ok(());
+            return Ok(None);
         }
         let why = Why::new("update_stateful_pod").read(
             "pod",
@@ -111,23 +100,20 @@ pub(super) async fn update(cx: &Cx, set: &StatefulSet, pod: &Rc<Pod>) -> Result 
             "metadata.labels",
             pod.metadata.name(),
         );
-        match cx.update(pod.clone()).because(why).await {
-            Ok(updated) => {
-                wrote(cx, set, &updated);
-                record(cx, set, Doing::Update, &pod, None);
-                return Ok(());
-            }
-            // Kubernetes takes the pod from its cache again. Here caches stand still during a sync.
-            Err(e) if e.is_conflict() && tries < UPDATE_TRIES => {
-                pod = cx.get::<Pod>(pod.metadata.key()).await?;
-            }
-            Err(e) => {
-                let e = Error::from(e);
-                record(cx, set, Doing::Update, &pod, Some(&e));
-                return Err(e);
-            }
+        Ok(Some(cx.update(pod).because(why).await?))
+    })
+    .await;
+    match updated {
+        Ok(None) => Ok(()),
+        Ok(Some(updated)) => {
+            cx.wrote(&set.metadata, &updated);
+            record(cx, set, Doing::Update, pod, None);
+            Ok(())
         }
-        tries += 1;
+        Err(e) => {
+            record(cx, set, Doing::Update, pod, Some(&e));
+            Err(e)
+        }
     }
 }
 
@@ -175,7 +161,7 @@ async fn create_claims(cx: &Cx, set: &StatefulSet, pod: &Pod) -> Result {
         let (pod_name, set_name) = (pod.metadata.name(), set.metadata.name());
         match cx.create(claim).because(why).await {
             Ok(created) => {
-                wrote(cx, set, &created);
+                cx.wrote(&set.metadata, &created);
                 let message = format!("Create Claim {name} Pod {pod_name} in StatefulSet {set_name} success");
                 cx.event(set, "Normal", "SuccessfulCreate", message);
             }
@@ -238,7 +224,7 @@ pub(super) async fn keep_claim_owners(cx: &Cx, set: &StatefulSet, pod: &Pod) -> 
             .read("scaled", ObjectRef::of(set), policy, when(delete_when_scaled));
         update_owner(Rc::make_mut(&mut claim), set, pod);
         match cx.update(claim).because(why).await {
-            Ok(updated) => wrote(cx, set, &updated),
+            Ok(updated) => cx.wrote(&set.metadata, &updated),
             Err(e) => {
                 let text = format!("could not update claim {name} for delete policy ownerRefs: {e}");
                 return Err(Error::Other(text));

@@ -1,12 +1,12 @@
-//! The revisions of a set: the current one, which its pods had before the last change of the template, and the one
-//! to update to.
+//! The revisions of a set (`stateful_set_control.go`): the current one, which its pods had before the last change of the
+//! template, and the one to update to.
 
 use std::rc::Rc;
 
 use super::super::controller_ref_manager::claim_objects;
-use super::super::history;
+use super::super::history::{self, Revisioned};
+use super::Cx;
 use super::identity::pod_revision;
-use super::{Cx, wrote};
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, Pod, StatefulSet};
@@ -57,14 +57,12 @@ pub(super) async fn find(
         Some(equal) if last.is_some_and(|l| l.metadata.name() == equal.metadata.name()) => equal.clone(),
         Some(equal) => {
             let updated = history::renumber(cx, equal, next).await?;
-            wrote(cx, set, &updated);
+            cx.wrote(&set.metadata, &updated);
             updated
         }
         None => {
-            let template = set.spec.as_ref().map(|s| s.template.clone()).unwrap_or_default();
-            let new = history::new_revision(&**set, &template, patch.clone(), next, collisions);
-            let created = history::create(cx, &**set, new, &mut collisions).await?;
-            wrote(cx, set, &created);
+            let created = history::create(cx, &**set, &patch, next, &mut collisions).await?;
+            cx.wrote(&set.metadata, &created);
             created
         }
     };
@@ -90,8 +88,7 @@ pub(super) async fn truncate(
             || pods.iter().any(|p| pod_revision(p) == name)
     };
     let old: Vec<_> = revisions.iter().filter(|r| !is_live(r.metadata.name())).collect();
-    let limit = set.spec.as_ref().and_then(|s| s.revision_history_limit).unwrap_or(10);
-    let Ok(limit) = usize::try_from(limit) else { return Ok(()) };
+    let Ok(limit) = usize::try_from(set.revision_history_limit()) else { return Ok(()) };
     for revision in old.iter().take(old.len().saturating_sub(limit)) {
         history::delete(cx, revision, old.len(), limit).await?;
     }

@@ -5,13 +5,11 @@ use std::rc::Rc;
 use super::super::controller_utils::{is_available, is_ready, phase};
 use super::identity::pod_revision;
 use super::revisions::Revisions;
-use super::{Cx, min_ready_seconds, replicas, wrote};
+use super::{Cx, replicas};
 use crate::api::types::{Pod, StatefulSet, StatefulSetStatus};
 use crate::api::{MetaExt, ObjectRef, Timestamp};
-use crate::client::{Result, Why};
-
-/// How often the status is written after conflicts (`retry.DefaultRetry`).
-const STATUS_TRIES: usize = 5;
+use crate::client::{DEFAULT_RETRY, Result, Why, retry_on_conflict};
+use crate::controllers::history::Revisioned;
 
 /// Whether the API server has the pod, and not only the controller.
 pub(super) fn is_created(pod: &Pod) -> bool {
@@ -41,7 +39,7 @@ impl Counts {
         revisions: &Revisions,
         now: Timestamp,
     ) -> Counts {
-        let min = min_ready_seconds(set);
+        let min = set.min_ready_seconds();
         let mut counts = Counts::default();
         for pod in pods {
             counts.replicas += i32::from(is_created(pod));
@@ -94,9 +92,7 @@ pub(super) async fn write(
     if is_consistent(set, &status) {
         return Ok(status);
     }
-    let mut latest = set.clone();
-    let mut tries = 1;
-    loop {
+    let updated = retry_on_conflict(cx, set, DEFAULT_RETRY, async |mut latest: Rc<StatefulSet>| {
         let before = set.status.as_ref().map_or(0, |s| s.replicas);
         let why = Why::new("update_stateful_set_status")
             .read("before", ObjectRef::of(&**set), "status.replicas", before)
@@ -105,19 +101,11 @@ pub(super) async fn write(
             .with("available", counts.available)
             .with("updated", counts.updated);
         Rc::make_mut(&mut latest).status = Some(status.clone());
-        match cx.update_status(latest.clone()).because(why).await {
-            Ok(updated) => {
-                wrote(cx, set, &updated);
-                return Ok(status);
-            }
-            // Kubernetes takes the set from its cache again. Here caches stand still during a sync.
-            Err(e) if e.is_conflict() && tries < STATUS_TRIES => {
-                latest = cx.get::<StatefulSet>(set.metadata.key()).await?;
-            }
-            Err(e) => return Err(e.into()),
-        }
-        tries += 1;
-    }
+        Ok(cx.update_status(latest).because(why).await?)
+    })
+    .await?;
+    cx.wrote(&set.metadata, &updated);
+    Ok(status)
 }
 
 /// Whether the set says already what this status says (`inconsistentStatus`).

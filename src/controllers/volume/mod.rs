@@ -6,3 +6,4 @@ pub mod expand;
 pub mod persistentvolume;
 pub mod pvcprotection;
 pub mod pvprotection;
+pub mod vacprotection;

@@ -10,7 +10,8 @@ use super::super::flags::Args;
 use super::super::output::{self, DryRun};
 use super::super::resource::{self, Rules};
 use super::super::{commands, files, go};
-use super::{LAST_APPLIED, annotated, current};
+use super::{annotated, current};
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::yaml::{self, Limits};
 use crate::api::{MetaExt, Object};
 use crate::apimachinery::Verb;
@@ -27,7 +28,7 @@ pub(super) fn view(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     for (object, source) in objects {
-        let Some(text) = object.meta().annotation(LAST_APPLIED) else {
+        let Some(text) = object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION) else {
             // kubectl wraps an error here that it does not have, and says nothing of an object that no file names.
             if source.is_empty() {
                 continue;
@@ -56,7 +57,7 @@ pub(super) fn set(cx: &mut Context<'_>, args: &Args) -> Result {
             cx.send(&call)?;
             continue;
         };
-        let before = object.meta().annotation(LAST_APPLIED).unwrap_or_default();
+        let before = object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION).unwrap_or_default();
         if before.is_empty() && !args.on("create-annotation") {
             return fail(format!(
                 "no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
@@ -65,7 +66,11 @@ pub(super) fn set(cx: &mut Context<'_>, args: &Args) -> Result {
         }
         let value = annotated(&m.value);
         let pointer = "/metadata/annotations";
-        let after = value.pointer(pointer).and_then(|a| a.get(LAST_APPLIED)).cloned().unwrap_or_default();
+        let after = value
+            .pointer(pointer)
+            .and_then(|a| a.get(LAST_APPLIED_CONFIG_ANNOTATION))
+            .cloned()
+            .unwrap_or_default();
         if after.as_str().map(str::trim_end) == Some(before.trim_end()) {
             cx.say(&format!("set-last-applied {}: no changes required.", m.name));
             continue;
@@ -89,7 +94,7 @@ fn send(
     manager: &str,
     dry_run: DryRun,
 ) -> Result<Value> {
-    let patch = json!({"metadata": {"annotations": {LAST_APPLIED: annotation}}});
+    let patch = json!({"metadata": {"annotations": {LAST_APPLIED_CONFIG_ANNOTATION: annotation}}});
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::MergePatch(go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
@@ -102,7 +107,7 @@ pub(super) fn edit(cx: &mut Context<'_>, args: &Args) -> Result {
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
     commands::each(cx, objects, errors, &mut |cx, object| {
-        let Some(text) = object.meta().annotation(LAST_APPLIED) else {
+        let Some(text) = object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION) else {
             return fail(format!(
                 "no last-applied-configuration annotation found on resource: {}",
                 object.name()

@@ -17,13 +17,12 @@ use super::output::{self, DRY_RUN, DryRun, PRINT, Printer};
 use super::resource::{self, FILENAME, SELECTOR};
 use super::{annotate, go};
 use crate::api::quote::go_quote;
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{Object, patch};
 use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation};
 pub(super) use one::patch_of;
 use prune::Visited;
 
-/// Where the last applied configuration is kept.
-pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const MANAGER: &str = "kubectl-client-side-apply";
 /// How often a conflict is tried again.
 const RETRIES: usize = 5;
@@ -190,7 +189,7 @@ pub(super) fn validation(args: &Args) -> Result<FieldValidation> {
 pub(super) fn unannotated(value: &Value) -> Value {
     let mut value = annotated(value);
     if let Some(Value::Object(annotations)) = value.pointer_mut("/metadata/annotations") {
-        annotations.remove(LAST_APPLIED);
+        annotations.remove(LAST_APPLIED_CONFIG_ANNOTATION);
     }
     value
 }
@@ -204,11 +203,11 @@ pub(super) fn annotated(value: &Value) -> Value {
     let mut object = value.as_object().cloned().unwrap_or_default();
     let mut meta = part(&object, "metadata");
     let mut annotations = part(&meta, "annotations");
-    annotations.remove(LAST_APPLIED);
+    annotations.remove(LAST_APPLIED_CONFIG_ANNOTATION);
     meta.insert("annotations".into(), Value::Object(annotations.clone()));
     object.insert("metadata".into(), Value::Object(meta.clone()));
     let text = go::json(&Value::Object(object.clone())) + "\n";
-    annotations.insert(LAST_APPLIED.into(), text.into());
+    annotations.insert(LAST_APPLIED_CONFIG_ANNOTATION.into(), text.into());
     meta.insert("annotations".into(), Value::Object(annotations));
     object.insert("metadata".into(), Value::Object(meta));
     Value::Object(object)

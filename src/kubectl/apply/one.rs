@@ -8,13 +8,14 @@ use super::super::error::Error;
 use super::super::files::Manifest;
 use super::super::go;
 use super::super::output::{self, DryRun};
-use super::{Apply, CONFLICT, LAST_APPLIED, MANAGER, RETRIES, annotated, current, from, info, options};
+use super::{Apply, CONFLICT, MANAGER, RETRIES, annotated, current, from, info, options};
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{MetaExt, Object, patch};
 use crate::apimachinery::Verb;
 
 /// The patch from what is live to the manifest; `None` if there is nothing to change.
 pub(in super::super) fn patch_of(m: &Manifest, live: &Object, modified: &Value) -> Result<Option<Value>> {
-    let original = match live.meta().annotation(LAST_APPLIED) {
+    let original = match live.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION) {
         Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
         None => Value::Null,
     };
@@ -72,9 +73,9 @@ impl Apply<'_> {
             return self.report(cx, made, "created");
         };
         self.visited.add(&live);
-        if live.meta().annotation(LAST_APPLIED).is_none() {
+        if live.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION).is_none() {
             cx.warn(&format!(
-                "resource {}/{} is missing the {LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.",
+                "resource {}/{} is missing the {LAST_APPLIED_CONFIG_ANNOTATION} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.",
                 m.kind.plural(),
                 m.name
             ));

@@ -7,8 +7,9 @@ use super::super::call::{Call, Payload};
 use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
 use super::super::output::{self, DryRun};
-use super::{LAST_APPLIED, options};
+use super::options;
 use crate::api::quote::go_quote;
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object};
 use crate::apimachinery::Verb;
 
@@ -102,7 +103,9 @@ fn of_kind(
 ) -> Result {
     let objects = cx.list(kind, namespace, args.text("selector"))?;
     for object in objects {
-        if object.meta().annotation(LAST_APPLIED).is_none() || visited.uids.contains(object.uid()) {
+        if object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION).is_none()
+            || visited.uids.contains(object.uid())
+        {
             continue;
         }
         if dry_run != DryRun::Client {

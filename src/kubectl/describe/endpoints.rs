@@ -7,15 +7,10 @@ use crate::api::types::{EndpointAddress, EndpointSlice, Endpoints, ServiceAccoun
 
 const UNSET: &str = "<unset>";
 
-fn named(w: &mut Writer, object: &Object) {
-    w.line(0, &format!("Name:\t{}", object.name()));
-    w.line(0, &format!("Namespace:\t{}", object.namespace()));
-    head::marks(w, object);
-}
-
 pub(in super::super) fn endpoints(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(endpoints) = object.get::<Endpoints>() else { return Ok(true) };
-    named(w, object);
+    head::named(w, object);
+    head::marks(w, object);
     w.line(0, "Subsets:");
     for subset in endpoints.subsets.iter().flatten() {
         let joined = |all: &Option<Vec<EndpointAddress>>| {
@@ -42,7 +37,8 @@ pub(in super::super) fn endpoints(_: &mut Context<'_>, w: &mut Writer, object: &
 
 pub(in super::super) fn endpoint_slice(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(slice) = object.get::<EndpointSlice>() else { return Ok(true) };
-    named(w, object);
+    head::named(w, object);
+    head::marks(w, object);
     w.line(0, &format!("AddressType:\t{}", slice.address_type));
     match slice.ports.as_deref().unwrap_or_default() {
         [] => w.line(0, "Ports: <unset>"),
@@ -84,7 +80,8 @@ pub(in super::super) fn service_account(
     object: &Object,
 ) -> Result<bool> {
     let Some(account) = object.get::<ServiceAccount>() else { return Ok(true) };
-    named(w, object);
+    head::named(w, object);
+    head::marks(w, object);
     let secrets = account.image_pull_secrets.iter().flatten();
     let names: Vec<&str> = secrets.map(|s| s.name.as_str()).collect();
     let shown = if names.is_empty() { "<none>".to_owned() } else { names.join("\n\t") };

@@ -16,6 +16,7 @@ mod networking;
 mod node;
 mod pod;
 mod rbac;
+mod sets;
 mod storage;
 mod unstructured;
 mod volumes;
@@ -31,8 +32,9 @@ use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
 use crate::api::Object;
 use crate::api::types::{PodTemplateSpec, Time};
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 
-pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
+pub(super) use batch::{cron_job, job};
 pub(super) use certificates::certificate_signing_request;
 pub(super) use core::{config_map, namespace, secret, service};
 pub(super) use csi_node::csi_node;
@@ -42,7 +44,8 @@ pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
 pub(super) use pod::pod;
 pub(super) use rbac::{access, binding, role};
-pub(super) use storage::{priority_class, storage_class, volume};
+pub(super) use sets::{daemon_set, stateful_set};
+pub(super) use storage::{claim, priority_class, storage_class, volume, volume_attributes_class};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 
@@ -116,11 +119,26 @@ fn shortened(text: &str) -> String {
     }
 }
 
+/// The table of conditions; nothing if there are none. A row has the type, the status, the moment of the last report, the
+/// moment of the last change, the reason and the message; `reported` is the title of the third column.
+fn conditions(w: &mut Writer, reported: &str, rows: impl Iterator<Item = [String; 6]>) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return;
+    }
+    w.line(0, "Conditions:");
+    w.line(1, &format!("Type\tStatus\t{reported}\tLastTransitionTime\tReason\tMessage"));
+    w.line(1, "----\t------\t-----------------\t------------------\t------\t-------");
+    for row in rows {
+        w.line(1, &row.join(" \t"));
+    }
+}
+
 /// Annotations without what `apply` keeps for itself (`printAnnotationsMultiline`). One that is long or has several lines
 /// stands below its key.
 fn annotations(w: &mut Writer, level: usize, all: Option<&BTreeMap<String, String>>) {
     let mut title = "Annotations:";
-    for (key, value) in all.into_iter().flatten().filter(|(key, _)| *key != super::apply::LAST_APPLIED) {
+    for (key, value) in all.into_iter().flatten().filter(|(key, _)| *key != LAST_APPLIED_CONFIG_ANNOTATION) {
         let value = value.strip_suffix('\n').unwrap_or(value);
         let level = if title.is_empty() { 0 } else { level };
         if value.len() + key.len() + 2 > LONG || value.contains('\n') {

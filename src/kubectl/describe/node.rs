@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::super::call::Call;
 use super::super::context::{Context, Result, Stop};
-use super::{Writer, annotations, instant, moment};
+use super::{Writer, annotations, conditions, instant, moment};
 use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::quote::go_quote;
-use crate::api::types::{Container, Lease, Node, Pod, Quantity, ResourceRequirements};
+use crate::api::types::{Container, Lease, Node, NodeCondition, Pod, Quantity, ResourceRequirements};
+use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
 
@@ -38,25 +39,17 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
     }
     w.line(0, &format!("Unschedulable:\t{}", spec.unschedulable.unwrap_or(false)));
     lease(cx, w, object.name())?;
-    if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
-        w.line(0, "Conditions:");
-        w.line(1, "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage");
-        w.line(1, "----\t------\t-----------------\t------------------\t------\t-------");
-        for c in conditions {
-            w.line(
-                1,
-                &format!(
-                    "{} \t{} \t{} \t{} \t{} \t{}",
-                    c.type_,
-                    c.status,
-                    instant(c.last_heartbeat_time.as_ref()),
-                    instant(c.last_transition_time.as_ref()),
-                    c.reason.as_deref().unwrap_or_default(),
-                    c.message.as_deref().unwrap_or_default()
-                ),
-            );
-        }
-    }
+    let row = |c: &NodeCondition| {
+        [
+            c.type_.clone(),
+            c.status.clone(),
+            instant(c.last_heartbeat_time.as_ref()),
+            instant(c.last_transition_time.as_ref()),
+            c.reason.clone().unwrap_or_default(),
+            c.message.clone().unwrap_or_default(),
+        ]
+    };
+    conditions(w, "LastHeartbeatTime", status.conditions.iter().flatten().map(row));
     w.line(0, "Addresses:");
     for a in status.addresses.iter().flatten() {
         w.line(1, &format!("{}:\t{}", a.type_, a.address));
@@ -101,7 +94,7 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
 }
 
 fn lease(cx: &mut Context<'_>, w: &mut Writer, name: &str) -> Result {
-    let lease = match cx.get(Kind::LEASE, "kube-node-lease", name) {
+    let lease = match cx.get(Kind::LEASE, NODE_LEASE_NAMESPACE, name) {
         Ok(object) => object,
         Err(Stop::Error(_)) => {
             w.line(
@@ -144,21 +137,21 @@ fn asked(pod: &Pod, resource: &str, limits: bool) -> Amount {
         map.and_then(|m| m.get(resource)).map(|q| amount_of(Some(q)))
     };
     let of_container = |c: &Container| of(c.resources.as_ref()).unwrap_or(Amount::ZERO);
-    let mut sum = spec.containers.iter().fold(Amount::ZERO, |a, c| a.add(of_container(c)));
+    let mut sum = spec.containers.iter().fold(Amount::ZERO, |a, c| a.plus(of_container(c)));
     let (mut sidecars, mut most) = (Amount::ZERO, Amount::ZERO);
     for c in spec.init_containers.iter().flatten() {
         let own = of_container(c);
         if c.restart_policy.as_deref() == Some("Always") {
-            sum = sum.add(own);
-            sidecars = sidecars.add(own);
+            sum = sum.plus(own);
+            sidecars = sidecars.plus(own);
             most = most.max(sidecars);
         } else {
-            most = most.max(sidecars.add(own));
+            most = most.max(sidecars.plus(own));
         }
     }
     let all = of(spec.resources.as_ref()).unwrap_or(sum.max(most));
     let overhead = spec.overhead.as_ref().and_then(|o| o.get(resource));
-    if limits && all.is_zero() { all } else { all.add(amount_of(overhead)) }
+    if limits && all.is_zero() { all } else { all.plus(amount_of(overhead)) }
 }
 
 fn share(amount: Amount, of: Option<&Quantity>) -> String {
@@ -188,7 +181,7 @@ fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMa
     w.line(1, "--------\t--------\t------");
     let total = |resource: &str, limits: bool| {
         let zero = Amount::from_value(0, Format::DecimalSI);
-        pods.iter().filter_map(|o| o.get::<Pod>()).fold(zero, |sum, p| sum.add(asked(p, resource, limits)))
+        pods.iter().filter_map(|o| o.get::<Pod>()).fold(zero, |sum, p| sum.plus(asked(p, resource, limits)))
     };
     let huge = allocatable.keys().map(String::as_str).filter(|r| r.starts_with(HUGE_PAGES));
     for resource in STANDARD.into_iter().chain(huge) {

@@ -1,12 +1,15 @@
-//! StorageClasses, PersistentVolumes and PriorityClasses.
+//! StorageClasses, PersistentVolumes, their claims, and PriorityClasses.
 
 use std::collections::BTreeMap;
 
 use super::super::context::{Context, Result};
-use super::{Writer, head, volumes};
-use crate::api::types::{NodeSelectorTerm, PersistentVolume, PriorityClass, StorageClass};
-use crate::api::volume::access_modes_as_string;
-use crate::api::{MetaExt, Object};
+use super::{Writer, conditions, head, instant, volumes};
+use crate::api::types::{
+    NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimCondition, Pod,
+    PriorityClass, StorageClass, VolumeAttributesClass,
+};
+use crate::api::volume::{access_modes_as_string, claim_class, claim_of};
+use crate::api::{Kind, MetaExt, Object};
 
 const DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
@@ -15,6 +18,19 @@ const DEFAULT: [&str; 2] =
 fn pairs(map: Option<&BTreeMap<String, String>>) -> String {
     let all: Vec<String> = map.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
     if all.is_empty() { "<none>".to_owned() } else { all.join(",") }
+}
+
+pub(in super::super) fn volume_attributes_class(
+    _: &mut Context<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
+    let Some(class) = object.get::<VolumeAttributesClass>() else { return Ok(true) };
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Annotations:\t{}", pairs(class.metadata.annotations.as_ref())));
+    w.line(0, &format!("DriverName:\t{}", class.driver_name));
+    w.line(0, &format!("Parameters:\t{}", pairs(class.parameters.as_ref())));
+    Ok(true)
 }
 
 pub(in super::super) fn storage_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
@@ -116,4 +132,71 @@ fn affinity(w: &mut Writer, terms: Option<&[NodeSelectorTerm]>) {
             w.line(2, &format!("{title}\t{} {}{values}", e.key, e.operator.to_lowercase()));
         }
     }
+}
+
+pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(c) = object.get::<PersistentVolumeClaim>() else { return Ok(true) };
+    let spec = c.spec.clone().unwrap_or_default();
+    let status = c.status.clone().unwrap_or_default();
+    head::named(w, object);
+    w.line(0, &format!("StorageClass:\t{}", claim_class(c)));
+    let phase = match &c.metadata.deletion_timestamp {
+        Some(t) => format!("Terminating (lasts {})", cx.age(Some(t))),
+        None => status.phase.unwrap_or_default(),
+    };
+    w.line(0, &format!("Status:\t{phase}"));
+    let volume = spec.volume_name.as_deref().unwrap_or_default();
+    w.line(0, &format!("Volume:\t{volume}"));
+    head::marks(w, object);
+    w.line(
+        0,
+        &format!(
+            "Finalizers:\t[{}]",
+            c.metadata.finalizers.iter().flatten().cloned().collect::<Vec<_>>().join(" ")
+        ),
+    );
+    let (mut capacity, mut modes) = (String::new(), String::new());
+    if !volume.is_empty() {
+        let size = status.capacity.as_ref().and_then(|m| m.get("storage"));
+        capacity = size.map_or_else(|| "0".to_owned(), |q| q.0.clone());
+        modes = access_modes_as_string(status.access_modes.as_ref());
+    }
+    w.line(0, &format!("Capacity:\t{capacity}"));
+    w.line(0, &format!("Access Modes:\t{modes}"));
+    if let Some(mode) = &spec.volume_mode {
+        w.line(0, &format!("VolumeMode:\t{mode}"));
+    }
+    if let Some(source) = &spec.data_source {
+        w.line(0, "DataSource:");
+        if let Some(group) = &source.api_group {
+            w.line(1, &format!("APIGroup:\t{group}"));
+        }
+        w.line(1, &format!("Kind:\t{}", source.kind));
+        w.line(1, &format!("Name:\t{}", source.name));
+    }
+    let uses = |p: &Object| {
+        let pod = p.get::<Pod>()?;
+        let volumes = pod.spec.as_ref()?.volumes.as_ref()?;
+        volumes
+            .iter()
+            .any(|v| claim_of(pod, v).is_some_and(|(n, _)| n == object.name()))
+            .then(|| p.name().to_owned())
+    };
+    let mut users: Vec<String> =
+        cx.list(Kind::POD, object.namespace(), "")?.iter().filter_map(uses).collect();
+    users.sort();
+    let users = if users.is_empty() { "<none>".to_owned() } else { users.join("\n\t") };
+    w.line(0, &format!("Used By:\t{users}"));
+    let row = |c: &PersistentVolumeClaimCondition| {
+        [
+            c.type_.clone(),
+            c.status.clone(),
+            instant(c.last_probe_time.as_ref()),
+            instant(c.last_transition_time.as_ref()),
+            c.reason.clone().unwrap_or_default(),
+            c.message.clone().unwrap_or_default(),
+        ]
+    };
+    conditions(w, "LastProbeTime", status.conditions.iter().flatten().map(row));
+    Ok(true)
 }

@@ -4,9 +4,8 @@ use super::super::context::{Context, Result};
 use super::{Writer, annotations, moment, pod_template};
 use crate::api::order;
 use crate::api::types::{Deployment, PodDisruptionBudget, ReplicaSet, ReplicationController};
+use crate::api::well_known::DEPLOYMENT_REVISION_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object, intstr, labels};
-
-const REVISION: &str = "deployment.kubernetes.io/revision";
 
 pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(d) = object.get::<Deployment>() else { return Ok(true) };
@@ -51,8 +50,9 @@ pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object:
     let mut sets = cx.list(Kind::REPLICA_SET, object.namespace(), &selector)?;
     sets.retain(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
     order::sort_by_key(&mut sets, |o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
-    let current = d.metadata.annotation(REVISION);
-    let is_new = |o: &&Object| current.is_some() && o.meta().annotation(REVISION) == current;
+    let current = d.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION);
+    let is_new =
+        |o: &&Object| current.is_some() && o.meta().annotation(DEPLOYMENT_REVISION_ANNOTATION) == current;
     let text = |all: Vec<String>| if all.is_empty() { "<none>".to_owned() } else { all.join(", ") };
     let old = sets.iter().filter(|o| !is_new(o)).map(created).collect();
     let new = sets.iter().filter(is_new).map(created).collect();
@@ -85,7 +85,7 @@ pub(in super::super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object
         w.line(0, &format!("Controlled By:\t{}/{}", c.kind, c.name));
     }
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
-    super::batch::pods_status(cx, w, object, &selector)?;
+    super::sets::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());
     conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
     Ok(true)
@@ -117,7 +117,7 @@ pub(in super::super) fn replication_controller(
     w.map(0, "Labels", r.metadata.labels.as_ref());
     annotations(w, 0, r.metadata.annotations.as_ref());
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
-    super::batch::pods_status(cx, w, object, &selector)?;
+    super::sets::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());
     conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
     Ok(true)

@@ -2,7 +2,7 @@
 //!
 //! A kustomization is built bottom up: the resources that it names (files, and directories with kustomizations of their
 //! own), then components, generators and transformers, in Kustomize's order. At the end generated ConfigMaps and Secrets
-//! get the hash of their content as a suffix, and whoever names an object that was renamed names it anew.
+//! get the hash of their content as a suffix, and references to renamed objects are renamed, too.
 
 mod file;
 mod generate;
@@ -225,7 +225,7 @@ fn path(directory: &str, name: &str) -> Built<String> {
     Ok(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
-/// What a kustomization makes of the resources that are there already (those of whoever uses a component) and its own.
+/// What a kustomization makes of its own resources and, if it is a component, of those of the kustomization that uses it.
 fn accumulate(
     files: &dyn Files,
     directory: &str,

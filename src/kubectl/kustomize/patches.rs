@@ -91,8 +91,8 @@ fn merge_named(change: &Value, all: &mut Vec<Resource>) -> Built {
     let Some(at) = all.iter().position(is) else {
         let id = own.id();
         return Err(format!(
-            "no resource matches strategic merge patch {id}: no matches for Id {id}; failed to find unique target for patch {id}",
-            id = go_quote(&id)
+            "no resource matches strategic merge patch {}: no matches for Id {id}; failed to find unique target for patch {id}",
+            go_quote(&id)
         ));
     };
     merge(at, change, false, all)

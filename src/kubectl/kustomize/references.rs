@@ -1,4 +1,4 @@
-//! Names of objects in other objects: whoever names an object that was renamed names it anew
+//! Names of objects in other objects: when an object is renamed, the references to it are renamed, too
 //! (`api/internal/konfig/builtinpluginconsts/namereference.go`).
 
 use serde_json::Value;

@@ -4,22 +4,21 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::super::apply::LAST_APPLIED;
 use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
 use super::super::{annotate, describe, go};
 use super::{Revision, Rollout};
 use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::well_known::{
+    DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION, POD_TEMPLATE_HASH_LABEL,
+};
 use crate::api::{Kind, MetaExt, Object, labels, order};
 
-/// Which revision a ReplicaSet is.
-const REVISION: &str = "deployment.kubernetes.io/revision";
-const HASH: &str = "pod-template-hash";
 /// Annotations that a rollback leaves as the Deployment has them.
 const KEPT: [&str; 6] = [
-    LAST_APPLIED,
-    REVISION,
+    LAST_APPLIED_CONFIG_ANNOTATION,
+    DEPLOYMENT_REVISION_ANNOTATION,
     "deployment.kubernetes.io/revision-history",
     "deployment.kubernetes.io/desired-replicas",
     "deployment.kubernetes.io/max-replicas",
@@ -41,7 +40,7 @@ impl Rollout for Deployments {
         let all = cx.list(Kind::REPLICA_SET, object.namespace(), &selector)?;
         let own = all.into_iter().filter(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
         Ok(order::gather(own.filter_map(|o| {
-            let number = o.meta().annotation(REVISION)?.parse().ok()?;
+            let number = o.meta().annotation(DEPLOYMENT_REVISION_ANNOTATION)?.parse().ok()?;
             let mut template = o.get::<ReplicaSet>()?.spec.as_ref()?.template.clone().unwrap_or_default();
             let cause = o.meta().annotation(annotate::CHANGE_CAUSE).unwrap_or_default().to_owned();
             if !cause.is_empty() {
@@ -84,7 +83,7 @@ impl Rollout for Deployments {
         let deployment = object.get::<Deployment>()?;
         let mut template = revision.kept.get::<ReplicaSet>()?.spec.as_ref()?.template.clone()?;
         if let Some(labels) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
-            labels.remove(HASH);
+            labels.remove(POD_TEMPLATE_HASH_LABEL);
         }
         if deployment.spec.as_ref().is_some_and(|s| s.template == template) {
             return None;
@@ -109,7 +108,8 @@ fn status(d: &Deployment, wanted: i64) -> Result<(String, bool)> {
     let name = MetaExt::name(&d.metadata);
     let status = d.status.clone().unwrap_or_default();
     if wanted > 0 {
-        let running: i64 = d.metadata.annotation(REVISION).and_then(|r| r.parse().ok()).unwrap_or(0);
+        let running: i64 =
+            d.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION).and_then(|r| r.parse().ok()).unwrap_or(0);
         if running != wanted {
             return fail(format!(
                 "desired revision ({wanted}) is different from the running revision ({running})"

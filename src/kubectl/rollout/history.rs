@@ -1,6 +1,5 @@
 //! `kubectl rollout history` and `undo`.
 
-use super::super::apply::LAST_APPLIED;
 use super::super::call::{Call, Payload};
 use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
@@ -10,6 +9,7 @@ use super::super::tabwriter::{self, DESCRIBE};
 use super::super::{commands, describe, resource};
 use super::Rollout;
 use crate::api::quote::go_quote;
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{MetaExt, Object};
 use crate::apimachinery::Verb;
 
@@ -80,9 +80,9 @@ pub(super) fn undo(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun) -> Result {
     let kind = object.kind();
-    if object.meta().annotation(LAST_APPLIED).is_some() {
+    if object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION).is_some() {
         cx.warn(&format!(
-            "resource {}/{} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead.",
+            "resource {}/{} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED_CONFIG_ANNOTATION} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead.",
             kind.plural(),
             object.name()
         ));

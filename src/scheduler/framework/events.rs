@@ -111,6 +111,8 @@ pub enum Subject<'a> {
     Volume(Change<'a, PersistentVolume>),
     /// A StorageClass.
     Class(Change<'a, StorageClass>),
+    /// An object that no hint reads.
+    Other,
 }
 
 /// Something that happened in the cluster.

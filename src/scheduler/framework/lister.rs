@@ -7,7 +7,10 @@ use super::class::Labels;
 use super::pod_info::PodInfo;
 use super::terms::NamespaceLister;
 use crate::api::labels::Selector;
-use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use crate::api::types::{
+    CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    VolumeAttachment,
+};
 
 /// Reads claims, volumes and storage classes.
 pub trait VolumeLister {
@@ -17,6 +20,14 @@ pub trait VolumeLister {
     fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>>;
     /// A storage class by name.
     fn class(&self, name: &str) -> Option<Rc<StorageClass>>;
+    /// Which CSI drivers a node has.
+    fn csi_node(&self, node: &str) -> Option<Rc<CSINode>>;
+    /// A CSI driver by name.
+    fn csi_driver(&self, name: &str) -> Option<Rc<CSIDriver>>;
+    /// What drivers say of the storage that they have for a class.
+    fn capacities_of_class(&self, class: &str) -> Vec<Rc<CSIStorageCapacity>>;
+    /// The VolumeAttachments of a node.
+    fn attachments_on(&self, node: &str) -> Vec<Rc<VolumeAttachment>>;
     /// All volumes of a class, sorted by name; the empty name stands for volumes without a class.
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>>;
 }
@@ -50,6 +61,18 @@ impl VolumeLister for Nothing {
     }
     fn class(&self, _: &str) -> Option<Rc<StorageClass>> {
         None
+    }
+    fn csi_node(&self, _: &str) -> Option<Rc<CSINode>> {
+        None
+    }
+    fn csi_driver(&self, _: &str) -> Option<Rc<CSIDriver>> {
+        None
+    }
+    fn capacities_of_class(&self, _: &str) -> Vec<Rc<CSIStorageCapacity>> {
+        Vec::new()
+    }
+    fn attachments_on(&self, _: &str) -> Vec<Rc<VolumeAttachment>> {
+        Vec::new()
     }
     fn volumes_of_class(&self, _: &str) -> Vec<Rc<PersistentVolume>> {
         Vec::new()

@@ -48,8 +48,7 @@ pub struct NodeInfo {
 static NO_LABELS: Labels = Labels::new();
 static NO_IMAGES: BTreeMap<String, i64> = BTreeMap::new();
 
-/// The label whose value differs from node to node.
-pub const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
+pub use crate::api::well_known::LABEL_HOSTNAME;
 /// The label that names a node's zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
 

@@ -6,9 +6,8 @@
 //! state means `Skip`. `EVENTS` are those for which the plugin registers, each with its hint. `DefaultPreemption`, which calls the other plugins again, is
 //! [`default_preemption`](crate::scheduler::default_preemption).
 //!
-//! Deliberately absent: `EBSLimits`, `GCEPDLimits`, `AzureDiskLimits` and `NodeVolumeLimits` (they read
-//! CSINode objects, and without one they accept every pod), and all of `DynamicResources` except its
-//! messages about pods without claims. `VolumeBinding` has a score only with the feature gate
+//! Deliberately absent: `EBSLimits`, `GCEPDLimits` and `AzureDiskLimits` (they count volumes of in-tree plug-ins, whose work
+//! CSI drivers do), and all of `DynamicResources` except its messages about pods without claims. `VolumeBinding` has a score only with the feature gate
 //! StorageCapacityScoring, which is off by default.
 
 pub mod dynamic_resources;
@@ -42,6 +41,7 @@ pub fn events_to_register(plugin: &str) -> &'static [Registered] {
         node_ports::NAME => node_ports::EVENTS,
         node_resources::FIT => node_resources::EVENTS,
         volume::restrictions::NAME => volume::restrictions::EVENTS,
+        volume::limits::NAME => volume::limits::EVENTS,
         volume::binding::NAME => volume::binding::EVENTS,
         volume::zone::NAME => volume::zone::EVENTS,
         pod_topology_spread::NAME => pod_topology_spread::EVENTS,

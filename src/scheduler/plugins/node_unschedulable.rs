@@ -3,6 +3,7 @@
 use crate::api::Kind;
 use crate::api::toleration::tolerates;
 use crate::api::types::{Node, Pod, Taint, Toleration};
+use crate::api::well_known::TAINT_NODE_UNSCHEDULABLE;
 use crate::scheduler::framework::{
     Actions, Asked, Change, EventResource, Hint, NodeInfo, PodInfo, Registered, Status,
 };
@@ -38,7 +39,7 @@ pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
 /// Whether one of the tolerations is for the taint `node.kubernetes.io/unschedulable`.
 fn tolerates_cordon(tolerations: &[Toleration]) -> bool {
     let taint = Taint {
-        key: "node.kubernetes.io/unschedulable".to_owned(),
+        key: TAINT_NODE_UNSCHEDULABLE.to_owned(),
         effect: "NoSchedule".to_owned(),
         ..Taint::default()
     };

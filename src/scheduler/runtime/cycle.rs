@@ -106,12 +106,30 @@ fn run_pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo, out: &mut PreFiltered<'a
 /// Runs the filters for one node, in the profile's order, up to the first that refuses
 /// (`RunFilterPlugins`).
 pub fn filter_node(h: &Handle<'_>, state: &CycleState<'_>, node: &NodeInfo) -> PerNodeVerdict {
+    let mut verdict = PerNodeVerdict::default();
+    filter_each(h, state, node, |plugin, status| {
+        let fits = status.is_success();
+        if !fits {
+            verdict = PerNodeVerdict { plugin, status };
+        }
+        fits
+    });
+    verdict
+}
+
+/// Runs the filters for one node, in the profile's order, and tells `each` what each of them says. It ends when `each`
+/// returns `false`. Filters that are skipped for the pod are left out.
+pub fn filter_each(
+    h: &Handle<'_>,
+    state: &CycleState<'_>,
+    node: &NodeInfo,
+    mut each: impl FnMut(&'static str, Status) -> bool,
+) {
     let pod = state.pod;
     macro_rules! ask {
         ($plugin:expr, $status:expr) => {
-            let status = $status;
-            if !status.is_success() {
-                return PerNodeVerdict { plugin: $plugin, status };
+            if !each($plugin, $status) {
+                return;
             }
         };
     }
@@ -123,6 +141,9 @@ pub fn filter_node(h: &Handle<'_>, state: &CycleState<'_>, node: &NodeInfo) -> P
     ask!(node_resources::FIT, node_resources::filter(pod, node));
     if let Some(s) = &state.volume_restrictions {
         ask!(volume::restrictions::NAME, volume::restrictions::filter(s, pod, node));
+    }
+    if pod.has_volumes {
+        ask!(volume::limits::NAME, volume::limits::filter(h, pod, node));
     }
     if let Some(s) = &state.volume_binding {
         ask!(volume::binding::NAME, volume::binding::filter(h, s, node));
@@ -137,5 +158,4 @@ pub fn filter_node(h: &Handle<'_>, state: &CycleState<'_>, node: &NodeInfo) -> P
         ask!(inter_pod_affinity::NAME, inter_pod_affinity::filter(h, s, pod, node));
     }
     ask!(node_declared_features::NAME, node_declared_features::filter(&state.features, node));
-    PerNodeVerdict::default()
 }

@@ -27,7 +27,7 @@ mod score;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use cycle::{CycleState, PreFiltered, filter_node, pre_filter};
+pub use cycle::{CycleState, PreFiltered, filter_each, filter_node, pre_filter};
 pub use find::{
     Diagnosis, Extension, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
 };

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::api::labels::Selector;
 use crate::api::types::{
-    LabelSelector, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget, StorageClass,
+    CSIDriver, CSINode, CSIStorageCapacity, LabelSelector, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodDisruptionBudget, StorageClass, VolumeAttachment,
 };
 use crate::scheduler::default_preemption::post_filter;
 use crate::scheduler::framework::*;
@@ -232,6 +233,18 @@ impl VolumeLister for Rich {
         let v = json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name},
             "provisioner": "x", "volumeBindingMode": mode});
         Some(Rc::new(serde_json::from_value(v).unwrap()))
+    }
+    fn csi_node(&self, _: &str) -> Option<Rc<CSINode>> {
+        None
+    }
+    fn csi_driver(&self, _: &str) -> Option<Rc<CSIDriver>> {
+        None
+    }
+    fn capacities_of_class(&self, _: &str) -> Vec<Rc<CSIStorageCapacity>> {
+        Vec::new()
+    }
+    fn attachments_on(&self, _: &str) -> Vec<Rc<VolumeAttachment>> {
+        Vec::new()
     }
     fn volumes_of_class(&self, _: &str) -> Vec<Rc<PersistentVolume>> {
         self.1.iter().cloned().map(Rc::new).collect()

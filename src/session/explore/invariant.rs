@@ -44,7 +44,7 @@ pub(super) fn is_counted(reference: &ObjectRef) -> bool {
 
 /// A condition on the states and steps of a run. Each method's default is that the condition holds.
 pub trait Invariant {
-    /// Its name.
+    /// The invariant's name.
     fn name(&self) -> &str;
 
     /// Checks a state.

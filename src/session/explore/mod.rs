@@ -59,7 +59,7 @@ pub struct Options {
     pub depth: Depth,
     /// Whether interchangeable objects are told apart.
     pub symmetry: Symmetry,
-    /// The most states.
+    /// The most states that are explored.
     pub states: usize,
     /// The most steps from the start.
     pub steps: usize,

@@ -58,7 +58,7 @@ pub struct Endless {
 pub struct Broken {
     /// The index of the invariant among those given to [`Explorer::new`](super::Explorer::new).
     pub invariant: usize,
-    /// Its name.
+    /// The invariant's name.
     pub name: String,
     /// The step that violated it; `None` if it did not hold at the start.
     pub at: Option<(StateId, Choice)>,

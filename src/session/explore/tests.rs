@@ -74,6 +74,28 @@ fn what_a_scenario_does_by_itself_ends_in_one_state() {
     }
 }
 
+/// An autoscaler and a person scale the same Deployment. The autoscaler is the last to look, whoever goes first.
+#[test]
+fn an_autoscaler_corrects_a_person_in_every_order() {
+    let mut s = applied(1, 1);
+    let scaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\nspec: \
+                  {minReplicas: 2, maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n";
+    assert_eq!(s.apply(scaler).exit, 0);
+    while s.step(Depth::Command, None) {}
+    assert_eq!(s.kubectl("scale deployment web --replicas=1", &[]).exit, 0);
+    let e = all(&s, Symmetry::Merged);
+    let r = e.report();
+    assert!(r.complete && r.endless.is_none() && r.broken.is_empty(), "{r:?}");
+    assert!(!r.outcomes.is_empty(), "{r:?}");
+    for ending in &r.outcomes {
+        let cluster = e.cluster(ending.state).unwrap();
+        let at = crate::api::ObjectRef::new(Kind::DEPLOYMENT, "default", "web");
+        let object = &cluster.api().etcd().get(&at).unwrap().object;
+        let replicas = object.get::<crate::api::types::Deployment>().unwrap().spec.as_ref().unwrap().replicas;
+        assert_eq!(replicas, Some(2));
+    }
+}
+
 #[test]
 fn a_way_that_was_found_is_a_run() {
     let mut s = applied(2, 2);

@@ -38,14 +38,25 @@ pub enum Card {
     Workload {
         /// The number of declared pods.
         want: i32,
-        /// The number of ready pods; for a Job, of those that have succeeded.
+        /// The number of ready pods; of a Job, of those that have succeeded.
         ready: i32,
+        /// Whether pods are counted that have succeeded, and not those that are ready.
+        succeeds: bool,
         /// The number of existing pods.
         have: i32,
         /// `deployment.kubernetes.io/revision`, of a ReplicaSet.
         revision: Option<i64>,
-        /// Whether its rollout is paused.
-        paused: bool,
+        /// Whether a person has halted it.
+        halt: Option<Halt>,
+    },
+    /// What makes objects at the moments of a schedule.
+    Schedule {
+        /// When, in cron's notation.
+        schedule: String,
+        /// The time zone of the schedule, if it names one.
+        zone: Option<String>,
+        /// Whether a person has halted it.
+        halt: Option<Halt>,
     },
     /// A pod.
     Pod(PodView),
@@ -60,6 +71,15 @@ pub enum Card {
     Resource(Option<Standing>),
     /// Anything else.
     Other,
+}
+
+/// How a person has halted an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Halt {
+    /// `spec.paused`, of a Deployment.
+    Paused,
+    /// `spec.suspend`, of a Job or a CronJob.
+    Suspended,
 }
 
 /// How an object stands by one of its conditions.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::kinds;
 use super::lines::name_of_item;
 use crate::api::{Kind, Object};
 
@@ -19,15 +20,15 @@ pub struct FieldChange {
 
 /// The fields that a person or a controller has changed, without those that the API server keeps itself.
 pub fn field_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
-    changes(old, new, &bookkeeping)
+    changes(old, new, &|kind, path| bookkeeping(path) || kinds::of(kind).is_bookkeeping(path))
 }
 
 /// All fields that differ, including those that the API server keeps itself.
 pub fn all_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
-    changes(old, new, &|_| false)
+    changes(old, new, &|_, _| false)
 }
 
-fn changes(old: &Object, new: &Object, aside: &dyn Fn(&str) -> bool) -> Vec<FieldChange> {
+fn changes(old: &Object, new: &Object, aside: Aside<'_>) -> Vec<FieldChange> {
     let mut c = Comparison { kind: new.kind(), names: Vec::new(), aside, out: Vec::new() };
     c.compare("", Some(&old.to_value()), Some(&new.to_value()));
     c.out
@@ -44,18 +45,21 @@ fn bookkeeping(path: &str) -> bool {
     )
 }
 
+/// Whether a field of a kind's objects is left out.
+type Aside<'a> = &'a dyn Fn(Kind, &str) -> bool;
+
 struct Comparison<'a> {
     kind: Kind,
     /// The names of the fields on the path to the values being compared.
     names: Vec<String>,
     /// The paths that are left out.
-    aside: &'a dyn Fn(&str) -> bool,
+    aside: Aside<'a>,
     out: Vec<FieldChange>,
 }
 
 impl Comparison<'_> {
     fn compare(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>) {
-        if old == new || (self.aside)(path) {
+        if old == new || (self.aside)(self.kind, path) {
             return;
         }
         match (old, new) {

@@ -1,31 +1,35 @@
 //! Whether the running pods are those that were declared. A steady cluster can lack some of them.
 
 use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 
 use crate::api::labels::Selector;
-use crate::api::types::{
-    ControllerRevision, DaemonSet, Deployment, LabelSelector, Pod, ReplicaSet, StatefulSet,
-};
-use crate::api::{ApiKind, Kind, MetaExt, Object, ObjectRef};
+use crate::api::types::Pod;
+use crate::api::{MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
-use crate::controllers::deployment::util;
-use crate::controllers::history;
 
 use super::ails::Ails;
-use super::card::{Card, Place};
+use super::card::{Card, Halt, Place};
 use super::graph::Drawing;
 use super::kinds;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
+use super::report::{Counts, Report};
 
-/// The declared and the running pods of all workloads that have no owner.
+/// The declared and the running pods of all workloads that no other workload counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
     /// The number of declared pods.
     pub want: i64,
     /// The number of these that run as declared: updated and available.
     pub have: i64,
+    /// The number of ready pods: the sum of what the workloads' cards say.
+    pub ready: i64,
+    /// The number of pods with the template that they shall have.
+    pub updated: i64,
+    /// The number of completions that Jobs declare.
+    pub completions: i64,
+    /// The number of pods of Jobs that have succeeded: the sum of what the Jobs' cards say.
+    pub succeeded: i64,
     /// The workloads that have too few such pods, or too many pods.
     pub short: Vec<Short>,
     /// The objects that say of themselves that something is wrong.
@@ -59,21 +63,15 @@ impl Declared {
     }
 }
 
-/// A workload whose pods are not as declared.
+/// A workload that is not as declared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Short {
     /// The workload.
     pub object: ObjectRef,
-    /// The number of declared pods.
-    pub want: i32,
-    /// The number of pods with the newest template.
-    pub updated: i32,
-    /// The number of available pods.
-    pub available: i32,
-    /// The number of all pods.
-    pub total: i32,
-    /// Whether the rollout is paused.
-    pub paused: bool,
+    /// What was declared, and what there is of it.
+    pub counts: Counts,
+    /// Whether a person has halted it.
+    pub halt: Option<Halt>,
     /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
     pub reason: String,
     /// The message that belongs to the reason.
@@ -82,181 +80,53 @@ pub struct Short {
     pub pod: Option<ObjectRef>,
 }
 
-/// What a workload declares, and what it reports.
-struct Report {
-    want: i32,
-    updated: i32,
-    available: i32,
-    total: i32,
-    /// How many pods may have an old template: those below the partition of a StatefulSet.
-    old: i32,
-    paused: bool,
-    /// Whether the status is about what is declared now.
-    observed: bool,
-    /// Reason and message of a condition that says what is wrong.
-    failure: Option<(String, String)>,
-    selector: Option<LabelSelector>,
-}
-
-impl Report {
-    fn have(&self) -> i32 {
-        self.want.min(self.updated.saturating_add(self.old)).min(self.available)
-    }
-
-    fn is_as_declared(&self) -> bool {
-        self.observed && self.have() == self.want && self.available == self.want && self.total == self.want
-    }
-}
-
 /// Compares what workloads declare with what they report. `drawing` is the cluster's: it knows how its
 /// pods look.
 pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
-    for kind in [Kind::DEPLOYMENT, Kind::REPLICA_SET, Kind::STATEFUL_SET, Kind::DAEMON_SET] {
-        for (reference, object) in cluster.api().cached_list(kind, None) {
-            let Some(s) = report(cluster, reference, object) else { continue };
-            out.want += i64::from(s.want);
-            out.have += i64::from(s.have());
-            if s.is_as_declared() {
-                continue;
-            }
-            let (reason, message) = s.failure.unwrap_or_default();
-            let mut short = Short {
-                object: reference.clone(),
-                want: s.want,
-                updated: s.updated,
-                available: s.available,
-                total: s.total,
-                paused: s.paused,
-                reason,
-                message,
-                pod: None,
-            };
-            if let Some(Ok(selector)) = s.selector.map(|s| Selector::from_label_selector(Some(&s))) {
-                blame_pod(drawing, reference, &selector, &mut short);
-            }
-            out.short.push(short);
+    for (i, node) in drawing.graph().nodes.iter().enumerate() {
+        let Some(object) = drawing.object(i) else { continue };
+        if let Some(report) = kinds::of(node.reference.kind).report(cluster, object) {
+            count(drawing, &node.reference, report, &mut out);
         }
     }
     look_at_all(drawing, &mut out);
     out
 }
 
-/// How a workload stands; `None` for one that another workload has made.
-fn report(cluster: &Cluster, reference: &ObjectRef, object: &Object) -> Option<Report> {
-    if let Some(d) = object.get::<Deployment>() {
-        return Some(deployment(cluster, reference, d));
+/// Adds a workload.
+fn count(drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Declared) {
+    match report.counts {
+        Counts::Pods { want, available, .. } => {
+            out.want += i64::from(want);
+            out.ready += i64::from(report.ready);
+            out.updated += i64::from(report.updated());
+            out.have += i64::from(report.updated().min(available));
+        }
+        Counts::Completions { want, succeeded, .. } => {
+            out.completions += i64::from(want);
+            out.succeeded += i64::from(succeeded);
+        }
     }
-    if object.meta().controller().is_some() {
-        return None;
+    if report.is_as_declared() {
+        return;
     }
-    if let Some(rs) = object.get::<ReplicaSet>() {
-        return Some(replica_set(rs));
-    }
-    if let Some(set) = object.get::<StatefulSet>() {
-        return Some(stateful_set(cluster, set));
-    }
-    object.get::<DaemonSet>().map(|set| daemon_set(cluster, set))
-}
-
-fn deployment(cluster: &Cluster, reference: &ObjectRef, d: &Deployment) -> Report {
-    let spec = d.spec.as_ref();
-    let status = d.status.clone().unwrap_or_default();
-    // A status that has not observed the newest template counts pods of the one before.
-    let observed = status.observed_generation >= d.metadata.generation;
-    let updated =
-        if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, reference, d) };
-    let failed = status.conditions.iter().flatten().rfind(|c| {
-        (c.type_ == "Progressing" && c.status == "False")
-            || (c.type_ == "ReplicaFailure" && c.status == "True")
-    });
-    Report {
-        want: spec.and_then(|s| s.replicas).unwrap_or(1),
-        updated,
-        available: status.available_replicas.unwrap_or(0),
-        total: status.replicas.unwrap_or(0),
-        old: 0,
-        paused: spec.and_then(|s| s.paused).unwrap_or(false),
-        observed: true,
-        failure: failed
-            .map(|c| (c.reason.clone().unwrap_or_default(), c.message.clone().unwrap_or_default())),
-        selector: spec.map(|s| s.selector.clone()),
-    }
-}
-
-fn replica_set(rs: &ReplicaSet) -> Report {
-    let spec = rs.spec.as_ref();
-    let status = rs.status.clone().unwrap_or_default();
-    Report {
-        want: spec.and_then(|s| s.replicas).unwrap_or(1),
-        updated: status.replicas,
-        available: status.available_replicas.unwrap_or(0),
-        total: status.replicas,
-        old: 0,
-        paused: false,
-        observed: true,
-        failure: None,
-        selector: spec.map(|s| s.selector.clone()),
-    }
-}
-
-fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Report {
-    let spec = set.spec.as_ref();
-    let status = set.status.clone().unwrap_or_default();
-    let observed = status.observed_generation >= set.metadata.generation;
-    let want = spec.and_then(|s| s.replicas).unwrap_or(1);
-    let strategy = spec.and_then(|s| s.update_strategy.as_ref());
-    let partition = strategy.and_then(|s| s.rolling_update.as_ref()?.partition).unwrap_or(0);
-    let updated = if observed { status.updated_replicas.unwrap_or(0) } else { updated_of(cluster, set) };
-    Report {
-        want,
-        updated,
-        available: status.available_replicas.unwrap_or(0),
-        total: status.replicas,
-        old: partition.min(want),
-        paused: false,
-        observed,
-        failure: None,
-        selector: spec.map(|s| s.selector.clone()),
-    }
-}
-
-fn daemon_set(cluster: &Cluster, set: &Rc<DaemonSet>) -> Report {
-    let status = set.status.clone().unwrap_or_default();
-    let observed = status.observed_generation >= set.metadata.generation;
-    let updated =
-        if observed { status.updated_number_scheduled.unwrap_or(0) } else { updated_of(cluster, set) };
-    Report {
-        want: status.desired_number_scheduled,
-        updated,
-        available: status.number_available.unwrap_or(0),
-        total: status.current_number_scheduled.saturating_add(status.number_misscheduled),
-        old: 0,
-        paused: false,
-        observed,
-        failure: None,
-        selector: set.spec.as_ref().map(|s| s.selector.clone()),
-    }
-}
-
-/// The number of pods that have the present template of a set.
-fn updated_of<T: ApiKind>(cluster: &Cluster, set: &Rc<T>) -> i32 {
-    let (namespace, uid) = (set.meta().namespace(), set.meta().uid());
-    let is_owned = |o: &Object| o.meta().controller().is_some_and(|c| c.uid == uid);
-    let revisions = cluster.api().cached_list(Kind::CONTROLLER_REVISION, Some(namespace));
-    let present = revisions
-        .filter_map(|(_, o)| o.get::<ControllerRevision>().filter(|_| is_owned(o)))
-        .find(|r| history::is_present(set, r));
-    let Some(revision) = present else { return 0 };
-    let is_updated = |o: &Object| {
-        let label = o.meta().label("controller-revision-hash");
-        // A StatefulSet's pods have the name of their revision, a DaemonSet's its hash.
-        label == Some(revision.metadata.name())
-            || label.is_some_and(|l| revision.metadata.label("controller-revision-hash") == Some(l))
+    let failed = report.failure.is_some();
+    let (reason, message) = report.failure.unwrap_or_default();
+    let mut short = Short {
+        object: reference.clone(),
+        counts: report.counts,
+        halt: report.halt,
+        reason,
+        message,
+        pod: None,
     };
-    let pods = cluster.api().cached_list(Kind::POD, Some(namespace));
-    let updated = pods.filter(|(_, o)| is_owned(o) && is_updated(o)).count();
-    i32::try_from(updated).unwrap_or(i32::MAX)
+    // A Job that has failed has no pods any more from which something could be expected.
+    let ended = failed && matches!(report.counts, Counts::Completions { .. });
+    if let Some(selector) = report.selector.filter(|_| !ended) {
+        blame_pod(drawing, reference, &selector, &mut short);
+    }
+    out.short.push(short);
 }
 
 /// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
@@ -270,17 +140,6 @@ fn look_at_all(drawing: &Drawing, out: &mut Declared) {
             out.ailing.push(Ailing { object: node.reference.clone(), ails });
         }
     }
-}
-
-/// The number of pods that have the present template of a Deployment.
-fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
-    let all = cluster.api().cached_list(Kind::REPLICA_SET, Some(&of.key.namespace));
-    let own: Vec<Rc<ReplicaSet>> = all
-        .filter_map(|(_, object)| object.get::<ReplicaSet>().cloned())
-        .filter(|rs| rs.metadata.controller().map(|c| &c.uid) == d.metadata.uid.as_ref())
-        .collect();
-    let new = util::find_new(d, &own);
-    new.and_then(|rs| rs.status.as_ref().map(|s| s.replicas)).unwrap_or(0)
 }
 
 /// Sets reason, message and pod of `short` by the pod that is worst off: one in trouble, or else one without
@@ -297,6 +156,8 @@ fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &
             PodLook::Unknown => 3,
             PodLook::Starting => 4,
             PodLook::Terminating => 5,
+            // Of a Job it is said which pods still run.
+            PodLook::Ready if matches!(short.counts, Counts::Completions { .. }) => 6,
             PodLook::Ready | PodLook::Succeeded => continue,
         };
         // Labels are compared last, because that takes longest.
@@ -314,9 +175,9 @@ fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &
     let best = best.and_then(|(_, i)| Some((nodes.get(i)?, drawing.object(i)?)));
     let Some((node, object)) = best else { return };
     let Card::Pod(view) = &node.card else { return };
-    let (reason, message) = words(object, view.word.clone());
-    short.reason = reason;
-    short.message = message;
+    if view.look != PodLook::Ready {
+        (short.reason, short.message) = words(object, view.word.clone());
+    }
     short.pod = Some(node.reference.clone());
 }
 
@@ -358,9 +219,10 @@ mod tests {
                  spec: {{containers: [{{name: db, image: '{image}'}}]}}\n"
             )
         };
+        let boot = session.cluster().clone();
         let now = |s: &Session| {
             let mut drawing = Drawing::default();
-            drawing.draw(s.cluster(), s.cluster());
+            drawing.draw(s.cluster(), &boot);
             let d = declared(s.cluster(), &drawing);
             (d.want, d.have, d.short.len())
         };
@@ -425,6 +287,29 @@ mod tests {
     }
 
     #[test]
+    fn a_job_is_counted_by_its_completions() {
+        let mut session = Session::new(Start::default());
+        let boot = session.cluster().clone();
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            declared(s.cluster(), &drawing)
+        };
+        session.kubectl("create job one --image=busybox -- sleep 5", &[]);
+        session.kubectl("create job never --image=busybox -- migrate up", &[]);
+        while session.step(Depth::Command, None) {}
+        let d = now(&session);
+        assert_eq!((d.want, d.completions, d.succeeded, d.met()), (0, 2, 1, false));
+        let [short] = d.short.as_slice() else { panic!("{d:?}") };
+        let counts = Counts::Completions { want: 1, succeeded: 0, active: 1, failed: 0 };
+        assert_eq!((short.counts, short.reason.as_str()), (counts, ""));
+        assert!(short.pod.as_ref().is_some_and(|p| p.key.name.starts_with("never-")));
+        session.kubectl("patch job never --type=merge -p '{\"spec\":{\"suspend\":true}}'", &[]);
+        while session.step(Depth::Command, None) {}
+        assert_eq!(now(&session).short[0].halt, Some(Halt::Suspended));
+    }
+
+    #[test]
     fn a_job_that_has_failed_is_said_with_its_reason() {
         let mut session = Session::new(Start::default());
         let boot = session.cluster().clone();
@@ -432,13 +317,9 @@ mod tests {
         let now = |s: &Session| {
             let mut drawing = Drawing::default();
             drawing.draw(s.cluster(), &boot);
-            let reason = |a: Ailing| match a.ails {
-                Ails::Condition(c) => c.reason,
-                Ails::Finalizers(_) => String::new(),
-            };
-            declared(s.cluster(), &drawing).ailing.into_iter().map(reason).collect::<Vec<_>>()
+            declared(s.cluster(), &drawing).short.into_iter().map(|s| s.reason).collect::<Vec<_>>()
         };
-        assert_eq!(now(&session), [""; 0]);
+        assert_eq!(now(&session), [""]);
         while session.step(Depth::Command, None) {}
         assert_eq!(now(&session), ["BackoffLimitExceeded"]);
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec};
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Kind, MetaExt, ObjectRef, csi};
-use crate::cluster::{Cluster, Fault, Process};
+use crate::cluster::{Cluster, Fault, METRICS_SERVER, Process};
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
 use crate::session::view::Word;
@@ -114,7 +114,8 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     let mut say = |key, what: &Rc<str>, fault| {
         out.push(PlaneFault { key: Word::new_static(key), what: what.clone(), fault });
     };
-    for p in cluster.processes().filter(|p| p.node.is_none()) {
+    let removed = |p: &Process| &*p.name == METRICS_SERVER && !cluster.has_metrics_server();
+    for p in cluster.processes().filter(|p| p.node.is_none() && !removed(p)) {
         let process = p.name.to_string();
         if !p.running {
             say("fault-start", &p.name, Fault::Start { process });
@@ -136,6 +137,9 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
         say(key, &m.name.as_str().into(), fault);
     }
     say("fault-compact", &"".into(), Fault::Compact);
+    let installed = !cluster.has_metrics_server();
+    let key = if installed { "fault-metrics-install" } else { "fault-metrics-remove" };
+    say(key, &"".into(), Fault::MetricsServer { installed });
     out
 }
 

@@ -25,11 +25,14 @@ mod preview;
 mod problems;
 mod readings;
 mod reason;
+mod refusal;
+mod report;
 mod requests;
+mod scheduling;
 mod timeline;
 
 pub use ails::Ails;
-pub use card::{Card, Place, Standing};
+pub use card::{Card, Halt, Place, Standing};
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Ailing, Declared, Short, declared};
 pub use defined::{DefinedKind, DefinedKinds};
@@ -47,7 +50,10 @@ pub use preview::Preview;
 pub use problems::{Problem, problems};
 pub use readings::{Readings, readings};
 pub use reason::{Reason, ReasonFact};
+pub use refusal::Refusal;
+pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
+pub use scheduling::{NodeRow, Scheduling, scheduling};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

@@ -17,6 +17,8 @@ pub struct Preview {
     pub created: Vec<ObjectRef>,
     /// The fields it would change, by object.
     pub changed: Vec<(ObjectRef, Vec<FieldChange>)>,
+    /// Whether the cluster had what the text says before: the apply would take back what was done since. The engine sets it.
+    pub goes_back: bool,
 }
 
 impl Preview {

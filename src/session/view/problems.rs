@@ -8,6 +8,8 @@ use crate::api::yaml::{self, Limits};
 use crate::apiserver::ApiServer;
 use crate::kubectl::Output;
 
+use super::refusal::{Refusal, begins};
+
 /// An error with its place. Lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
@@ -17,6 +19,15 @@ pub struct Problem {
     pub column: usize,
     /// The message of kubectl or of the API server.
     pub message: String,
+    /// All that kubectl printed about the error, if that is more than the message; else empty.
+    pub whole: String,
+}
+
+impl Problem {
+    fn at(line: usize, column: usize, message: &str) -> Problem {
+        let Refusal { reason, whole } = Refusal::of(message);
+        Problem { line, column, message: reason, whole }
+    }
 }
 
 /// Finds the places of the errors in the output of an apply of this text to a cluster, whose API server is given.
@@ -27,14 +38,14 @@ pub fn problems(api: &ApiServer, text: &str, output: &Output) -> Vec<Problem> {
     let documents = match yaml::documents(text, &Limits::default()) {
         Ok(documents) => documents,
         // If the text cannot be parsed, its parser has the place.
-        Err(e) => return vec![Problem { line: e.line.max(1), column: e.column.max(1), message: e.message }],
+        Err(e) => return vec![Problem::at(e.line.max(1), e.column.max(1), &e.message)],
     };
     let mut out = Vec::new();
     for Complaint { heading, message } in complaints(&output.stderr) {
         if message.contains("patch: Invalid value: ")
             && let Some(p) = of_wrong_type(api, text, &documents)
         {
-            out.push(Problem { message: format!("{}\n{message}", p.message), ..p });
+            out.push(Problem { whole: message, ..p });
             continue;
         }
         // The document of the error: the one that it or its heading names, or else the one that has most of the path
@@ -61,7 +72,7 @@ pub fn problems(api: &ApiServer, text: &str, output: &Output) -> Vec<Problem> {
         // A missing field is shown at its nearest existing ancestor.
         let at = best.and_then(|(i, path)| yaml::position_of(text, i, &path));
         let (line, column) = at.unwrap_or((1, 1));
-        out.push(Problem { line, column, message });
+        out.push(Problem::at(line, column, &message));
     }
     out
 }
@@ -86,7 +97,7 @@ fn of_wrong_type(api: &ApiServer, text: &str, documents: &[yaml::Document]) -> O
         let kind = api.kind_of(text_of("/apiVersion")?, text_of("/kind")?)?;
         let e = Object::from_value(kind, d.value.clone()).err()?;
         let (line, column) = yaml::position_of(text, i, &e.path)?;
-        Some(Problem { line, column, message: e.to_string() })
+        Some(Problem::at(line, column, &e.to_string()))
     })
 }
 
@@ -103,12 +114,11 @@ fn complaints(stderr: &str) -> Vec<Complaint> {
     let mut out: Vec<Complaint> = Vec::new();
     let mut heading = String::new();
     for line in stderr.lines().filter(|l| !l.trim().is_empty()) {
-        let begins = ["error", "Error", "The ", "Warning"].iter().any(|w| line.starts_with(w));
         match (line.strip_prefix("* "), out.last_mut()) {
             (Some(violation), _) => {
                 out.push(Complaint { heading: heading.clone(), message: violation.to_owned() });
             }
-            (None, Some(last)) if !begins => {
+            (None, Some(last)) if !begins(line) => {
                 last.message.push('\n');
                 last.message.push_str(line);
             }

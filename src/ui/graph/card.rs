@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use steady::engine::{Card as Says, GraphNode, ObjectRef, Place, PodView, Standing};
+use steady::engine::{Card as Says, GraphNode, Halt, ObjectRef, Place, PodView, Standing};
 use yew::prelude::*;
 
+use crate::ui::clock;
 use crate::ui::glyph;
 use crate::ui::i18n::{Texts, middle};
 use crate::ui::layout::Rect;
@@ -29,6 +30,10 @@ pub struct Props {
     pub rect: Rect,
     /// Its owner's name: a pod's begins with it, and it is left out.
     pub owner: Option<Rc<str>>,
+    /// When it runs next by its schedule, in milliseconds since 1970.
+    pub next: Option<i64>,
+    /// What the clock shows, likewise; the same for all cards without a schedule.
+    pub now: i64,
     /// Of a node: how many pods run on it.
     pub pods: usize,
     /// Whether it has the small form of narrow panes.
@@ -37,6 +42,8 @@ pub struct Props {
     pub lit: bool,
     /// Whether it is selected.
     pub selected: bool,
+    /// Whether a run without pauses is under way.
+    pub rushing: bool,
     /// Whether the Tab key stops here.
     pub stop: bool,
     /// The step that changed it, if it was the last.
@@ -60,6 +67,16 @@ pub fn key(n: &GraphNode) -> String {
 /// The card.
 #[component]
 pub fn Card(props: &Props) -> Html {
+    // It appears once. A card that is only moved among the others begins no second time, and in a run there is no time.
+    let fresh = use_state(|| !props.rushing);
+    let onanimationend = {
+        let fresh = fresh.clone();
+        Callback::from(move |e: AnimationEvent| {
+            if e.animation_name() == "appear" {
+                fresh.set(false);
+            }
+        })
+    };
     let (n, r, t) = (&props.node.0, props.rect, &props.texts);
     let onclick = {
         let (select, object) = (props.select.clone(), n.reference.clone());
@@ -81,13 +98,14 @@ pub fn Card(props: &Props) -> Html {
         Says::Pod(pod) => pod_card(props, pod),
         Says::Node { ready, schedulable } => node_card(props, *ready, *schedulable),
         Says::Resource(standing) => resource_card(props, standing.as_ref()),
+        Says::Schedule { schedule, zone, halt } => schedule_card(props, schedule, zone.as_deref(), *halt),
         Says::Other => other_card(props),
     };
     html! {
         <g {class} transform={format!("translate({} {})", r.x, r.y)} role="button"
             tabindex={if props.stop { "0" } else { "-1" }} aria-label={label(props, t)}
             aria-pressed={props.selected.to_string()} data-object={id(&n.reference)} {onclick}>
-            <g class="appear">
+            <g class={(*fresh && !props.rushing).then_some("appear")} {onanimationend}>
                 <rect class="box" width={r.w.to_string()} height={r.h.to_string()} rx="9" />
                 { inner }
                 if let Some(version) = props.changed {
@@ -114,8 +132,16 @@ fn label(props: &Props, t: &Texts) -> String {
     let n = &props.node.0;
     let name = format!("{} {}", n.reference.kind.as_str(), n.reference.key.name);
     let says = match &n.card {
-        Says::Workload { want, ready, .. } => {
-            t.with("label-workload", &[("ready", (*ready).into()), ("want", (*want).into())])
+        Says::Workload { want, ready, succeeds, halt, .. } => [tally(t, *succeeds, *ready, *want)]
+            .into_iter()
+            .chain(halt.map(|h| halted(t, h)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Says::Schedule { schedule, zone, halt } => {
+            let next =
+                props.next.map(|at| t.with("card-next", &[("at", clock::short(at, props.now).into())]));
+            let said = [Some(schedule.clone()), zone.clone(), halt.map(|h| halted(t, h)), next];
+            said.into_iter().flatten().collect::<Vec<_>>().join(", ")
         }
         Says::Pod(p) => {
             let node = p.node.clone().unwrap_or_else(|| t.get("pod-no-node"));
@@ -143,14 +169,14 @@ fn label(props: &Props, t: &Texts) -> String {
 
 fn workload(props: &Props) -> Html {
     let (n, r, t) = (&props.node.0, props.rect, &props.texts);
-    let Says::Workload { want, ready, have, revision, paused } = n.card else { return Html::default() };
+    let Says::Workload { want, ready, have, revision, halt, .. } = n.card else { return Html::default() };
     let kind = n.reference.kind.as_str();
     let mut head = match revision {
         Some(rev) => t.with("card-revision", &[("kind", kind.into()), ("n", (rev as f64).into())]),
         None => kind.to_owned(),
     };
-    if paused {
-        head = format!("{head} · {}", t.get("card-paused"));
+    if let Some(halt) = halt {
+        head = format!("{head} · {}", halted(t, halt));
     }
     let chars = ((r.w - 34.0) / 7.6) as usize;
     let (name_y, bar_y) = if props.small { (35.0, 48.0) } else { (40.0, 60.0) };
@@ -162,6 +188,45 @@ fn workload(props: &Props) -> Html {
         <text class="name" x="22" y={name_y.to_string()}>{ middle(&n.reference.key.name, chars) }</text>
         { bars(22.0, bar_y, room, want, ready, have) }
         <text class="count" x={(r.w - 12.0).to_string()} y={(bar_y + 4.5).to_string()} text-anchor="end">{ count }</text>
+    </> }
+}
+
+/// How many of the wanted pods are ready, or have succeeded.
+pub fn tally(t: &Texts, succeeds: bool, ready: i32, want: i32) -> String {
+    let key = if succeeds { "label-job" } else { "label-workload" };
+    t.with(key, &[("ready", ready.into()), ("want", want.into())])
+}
+
+/// That a person has halted an object.
+pub fn halted(t: &Texts, halt: Halt) -> String {
+    t.get(match halt {
+        Halt::Paused => "card-paused",
+        Halt::Suspended => "card-suspended",
+    })
+}
+
+/// The schedule, when it runs next, and in which time zone it is meant.
+fn schedule_card(props: &Props, schedule: &str, zone: Option<&str>, halt: Option<Halt>) -> Html {
+    let (n, r, t) = (&props.node.0, props.rect, &props.texts);
+    let mut kind = n.reference.kind.as_str().to_owned();
+    if let Some(halt) = halt {
+        kind = format!("{kind} · {}", halted(t, halt));
+    }
+    let next = props.next.map(|at| t.with("card-next", &[("at", clock::short(at, props.now).into())]));
+    let ends = |text: &str, y: &'static str| {
+        html! { <text class="under" x={(r.w - 12.0).to_string()} {y} text-anchor="end">{ text.to_owned() }</text> }
+    };
+    let chars = ((r.w - 34.0) / 7.6) as usize;
+    html! { <>
+        <rect class={classes!("edge", who::keeper(&n.keeper))} x="10" y="12" width="3" height={(r.h - 24.0).to_string()} rx="1.5" />
+        <text class="kind" x="22" y="18">{ kind }</text>
+        <text class="name" x="22" y="34">{ middle(&n.reference.key.name, chars) }</text>
+        <text class="under" x="22" y="50">{ schedule.to_owned() }</text>
+        if let Some(next) = &next { { ends(next, if props.small { "34" } else { "66" }) } }
+        if let Some(zone) = zone {
+            if props.small { { ends(zone, "50") } }
+            else { <text class="under" x="22" y="66">{ middle(zone, if next.is_some() { 15 } else { 24 }) }</text> }
+        }
     </> }
 }
 

@@ -5,7 +5,7 @@ mod fold;
 mod viewport;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use steady::engine::{EdgeKind, Graph as Facts, Input, ObjectRef, Place};
@@ -18,6 +18,7 @@ use super::layout::{Flow, Layout, Slots, layout};
 use super::store::Shared;
 use crate::ui::hooks::{use_store, use_texts};
 use card::Card;
+pub use card::{halted, tally};
 use fold::FoldView;
 use viewport::use_viewport;
 
@@ -34,6 +35,12 @@ pub struct Props {
     pub hidden: bool,
     /// The objects.
     pub graph: Shared<Facts>,
+    /// Whether a run without pauses is under way.
+    pub rushing: bool,
+    /// When objects with a schedule run next, in milliseconds since 1970.
+    pub runs: Shared<BTreeMap<ObjectRef, i64>>,
+    /// What the clock shows, likewise.
+    pub now: i64,
     /// What the last step changed.
     pub changed: Shared<BTreeSet<ObjectRef>>,
     /// What a command that is pointed at is about.
@@ -55,6 +62,7 @@ impl PartialEq for Props {
         self.hidden && other.hidden
             || self.hidden == other.hidden
                 && self.version == other.version
+                && self.rushing == other.rushing
                 && self.graph == other.graph
                 && self.changed == other.changed
                 && self.lit == other.lit
@@ -174,7 +182,7 @@ pub fn Graph(props: &Props) -> Html {
     };
     let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
     html! {
-        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} aria-label={t.get("graph")} hidden={props.hidden}>
+        <section class={classes!("graph", (flow != Flow::Right).then_some("down"), props.rushing.then_some("rushing"))} aria-label={t.get("graph")} hidden={props.hidden}>
             <div class="over">{ props.children.clone() }</div>
             <div class="canvas" ref={pane}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
@@ -326,10 +334,11 @@ fn cards(
         let node = props.graph.node(item.node)?.clone();
         let changed = props.changed.contains(&node.reference);
         let pods = if node.place == Place::Node { loads.get(item.node).copied().unwrap_or(0) } else { 0 };
+        let next = props.runs.get(&node.reference).copied();
         Some(html! {
             <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
-                owner={owner_name(item.node)} {pods} small={flow != Flow::Right}
-                lit={props.lit.contains(&node.reference)} selected={selected == Some(item.node)}
+                owner={owner_name(item.node)} {next} now={next.map_or(0, |_| props.now)} {pods} small={flow != Flow::Right}
+                lit={props.lit.contains(&node.reference)} selected={selected == Some(item.node)} rushing={props.rushing}
                 stop={selected.map_or(first == Some(item.node), |s| s == item.node)}
                 changed={changed.then_some(props.version)} select={select.clone()} texts={t.clone()} />
         })

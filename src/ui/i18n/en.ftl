@@ -26,6 +26,10 @@ fault-member-up = Bring etcd member { $what } back
 fault-member-up-about = It catches up as soon as there is a leader.
 fault-compact = Compact etcd
 fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
+fault-metrics-install = Install a metrics server
+fault-metrics-install-about = It asks the kubelets every 15 seconds what containers use, and serves metrics.k8s.io: kubectl top and autoscalers read it.
+fault-metrics-remove = Remove the metrics server
+fault-metrics-remove-about = metrics.k8s.io is not served any more.
 transport = Run
 restart = Back to the start
 restart-keys = Back to the start (Home)
@@ -79,6 +83,7 @@ apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
 apply-would = What Apply would do
 apply-create = create
+apply-back = The cluster has changed since this text was applied. Apply would put back:
 terminal-log = What kubectl printed
 terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
 terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
@@ -104,8 +109,14 @@ records = { $n ->
 }
 records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
+clock-menu = Let time pass
+clock-step = To the next thing that happens
+clock-about = As Step does. Time passes only when nothing else can happen.
+clock-to = To { $at }
 card-revision = { $kind } · revision { $n }
 card-paused = paused
+card-suspended = suspended
+card-next = next { $at }
 card-no-condition = no conditions
 pod-no-node = not scheduled yet
 pod-restarts = { $n ->
@@ -121,6 +132,7 @@ fold = { $n ->
    *[other] { $n } pods
 }, { $ready } ready
 label-workload = { $ready } of { $want } ready
+label-job = { $ready } of { $want } succeeded
 label-pod = { $word }, { $ready } of { $of } containers ready, { $node }{ $restarts ->
     [0] { "" }
     [one] , { $restarts } restart
@@ -155,9 +167,31 @@ steady-met = { $n ->
     [one] What was declared is what is running: { $n } pod.
    *[other] What was declared is what is running: { $n } pods.
 }
-steady-unmet = Nobody has a next command, yet it is not what was declared.
+steady-ended = { $n ->
+    [one] What was declared has run: { $n } completion.
+   *[other] What was declared has run: { $n } completions.
+}
+stuck = Stuck
+stuck-for-good = Nothing more happens by itself
+stuck-until = Nothing happens before the next run of a schedule
+stuck-ready = { $lead }, and { $n } of { $of } pods { $n ->
+    [one] is
+   *[other] are
+} not ready.
+stuck-updated = { $lead }, and { $n } of { $of } pods { $n ->
+    [one] does
+   *[other] do
+} not have the newest template.
+stuck-succeeded = { $lead }, and { $n } of { $of } completions { $n ->
+    [one] is
+   *[other] are
+} missing.
+stuck-other = { $lead }, and it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-job = { $want } to succeed: { $succeeded } succeeded, { $active } active, { $failed } failed
+short-suspended = suspended: { $want } to succeed, { $succeeded } succeeded
+short-endless = { $said }. What runs does not end by itself: its command is one that goes on, or one that is not known here.
 ails-condition = { $type } is { $status }
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->
@@ -175,7 +209,9 @@ pill-actions = { $n ->
     [one] { $n } action possible
    *[other] { $n } actions possible
 }
-pill-declared = { $have }/{ $want } pods as declared
+pill-ready = { $have }/{ $want } ready
+pill-updated = { $have }/{ $want } updated
+pill-succeeded = { $have }/{ $want } succeeded
 
 reading-replica-sets = Read as a record of intent for ReplicaSets: { $met } of { $of } Deployments match
 reading-pods = Read as a record of intent for Pods: { $met } of { $of } Deployments match
@@ -225,6 +261,7 @@ actions = What you can do to it
 act-more = One more
 act-fewer = One fewer
 act-restart = Restart rollout
+act-more-at-most = Allow one more
 act-suspend = Suspend
 act-unsuspend = Resume
 act-run-now = Run now
@@ -306,6 +343,10 @@ out-informers = Informers that started: { $started }; that stopped: { $stopped }
 out-advanced = Time passed: { $s } s
 
 ## Messages
+step-nothing = Nothing is left to do, and no schedule is due. Change something, or break something.
+limit-runs = Stopped: { $n } runs of schedules came due on the way, and something was always running. It may never come to rest by itself. “To steady” goes on; the clock has moments to run to.
+moment-nothing = Here it is steady, and nothing happens until after that moment.
+moment-never = Here it is steady, and nothing will happen by itself, so time does not pass.
 stepping = Looking for the next command
 setting-up = The set-up is done: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
@@ -314,6 +355,7 @@ stopped-link = Stopped: it was not opened.
 link-opened-first = Opened the link.
 evicted = pod/{ $pod } evicted
 close = Close
+whole = All that kubectl printed
 running = { $n } steps
 restoring = Step { $done } of { $of }
 limit-steps = Stopped after { $n } steps in one run.
@@ -422,6 +464,21 @@ why-sync_cron_job-status = it has { $active ->
    *[other] { $active } active Jobs
 }, and its last run was at { $last }
 why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
+why-reconcile_autoscaler-above_target = { $metric } is at { $have }, and the target is { $want }: { $current } replicas are too few
+why-reconcile_autoscaler-below_target = its metrics are below their targets, and have been for long enough: { $current } replicas are too many
+why-reconcile_autoscaler-above_max = it has { $current } replicas, and the maximum is { $max }
+why-reconcile_autoscaler-below_min = it has { $current } replicas, and the minimum is { $min }
+why-reconcile_autoscaler-limits = { $metric } is at { $have }, and of the recent recommendations { $desired } replicas are left
+why-reconcile_autoscaler-status = { $reason ->
+    [SucceededRescale] it has changed the size of its target to { $desired }
+    [ReadyForNewScale] its target has the size that the metrics ask for: { $current }
+    [ScaleDownStabilized] fewer replicas would do, but more were asked for in its stabilization window (five minutes by default)
+    [ScaleUpStabilized] more replicas are asked for, but not for long enough
+    [ScalingDisabled] its target was scaled to zero, and so the autoscaler rests
+    [FailedGetScale] it cannot read the size of its target
+    [FailedGetResourceMetric] it cannot read what the pods use, and so it does nothing
+   *[other] it counts { $current } replicas, and wants { $desired } ({ $reason })
+}
 why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
 why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
 why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already
@@ -503,6 +560,8 @@ why-provision_claim = claim { $claim } wants a volume of { $provisioner }
 why-volume_protection-remove_finalizer = it is deleted and { $phase }: no claim has it any more
 why-volume_protection-add_finalizer = a volume is kept while it is bound
 why-claim_protection-remove_finalizer = { $claim } is deleted, and no pod uses it
+why-attributes_class_protection-remove_finalizer = { $class } is deleted, and neither claim nor volume names it
+why-attributes_class_protection-add_finalizer = a VolumeAttributesClass is kept while a claim or a volume names it
 why-claim_protection-add_finalizer = a claim is kept while a pod uses it
 why-provisioner-provision = claim { $claim } of class { $class } has no volume yet
 why-provisioner-delete = it is { $volume }, and its policy is Delete
@@ -516,8 +575,6 @@ why-reconcile-detach = { $because ->
 why-update_node_status = the volumes that are attached to { $node } have changed: { $before } before, { $count } now
 why-expand-set_claim_resizer = claim { $claim } asks for more storage than its volume has; { $resizer } is to expand it
 why-ephemeral-create_claim = volume { $volume } of pod { $pod } is ephemeral and has no claim yet
-why-gc_terminating-mark_failed = its node { $node } is declared out of service, so nothing there will report its end
-why-gc_terminating-delete = its node { $node } is declared out of service, so nothing there will end it
 why-attacher-add_finalizer = it is kept until volume { $volume } is detached from { $node }
 why-attacher-attach = volume { $volume } is attached to { $node } now
 why-attacher-refuse = volume { $volume } cannot be attached to { $node }
@@ -629,6 +686,10 @@ map-stages = What each stage did with it
 map-stages-ask = Look at its stages
 map-stages-far = Too far to look: what led to it is a very long step.
 map-components = Components
+map-single = Processes of one component
+map-find = Find a component
+map-at-rest = { $n } at rest …
+map-fold = fold { $n } at rest
 map-kubelets = Kubelets
 map-kubelets-n = { $n } of them, { $busy } with something to do
 map-pick-kubelet = Kubelet of a node

@@ -100,6 +100,32 @@ impl Texts {
         let args: FluentArgs<'_> =
             args.iter().map(|(k, v)| (Cow::Owned::<str>((*k).to_owned()), v.clone())).collect();
         let mut errors = Vec::new();
-        self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned()
+        let text = self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned();
+        if self.lang == Lang::Zh { spaced(&text) } else { text }
     }
+
+    /// What stands between the language's own words and a text after them: a space, but not between Chinese words.
+    pub fn gap(&self, after: &str) -> &'static str {
+        if self.lang == Lang::Zh && after.chars().next().is_some_and(is_han) { "" } else { " " }
+    }
+}
+
+fn is_han(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+/// A text with a space between Chinese words and Latin words or numbers. The catalogue has them; where a value begins or
+/// ends, it cannot know.
+fn spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut last = None;
+    for c in text.chars() {
+        let meets = |a: char, b: char| is_han(a) && b.is_ascii_alphanumeric();
+        if last.is_some_and(|last| meets(last, c) || meets(c, last)) {
+            out.push(' ');
+        }
+        out.push(c);
+        last = Some(c);
+    }
+    out
 }

@@ -25,6 +25,10 @@ fault-member-up = 恢复 etcd 成员 { $what }
 fault-member-up-about = 一有 leader，它就追上。
 fault-compact = 压缩 etcd
 fault-compact-about = 它的历史被遗忘。之前被切断的 watch 无法从原处继续。
+fault-metrics-install = 安装 Metrics Server
+fault-metrics-install-about = 它每 15 秒向各 kubelet 询问容器的用量，并提供 metrics.k8s.io：kubectl top 和自动扩缩都读取它。
+fault-metrics-remove = 移除 Metrics Server
+fault-metrics-remove-about = 不再提供 metrics.k8s.io。
 transport = 运行
 restart = 回到开头
 restart-keys = 回到开头（Home）
@@ -77,6 +81,7 @@ apply = 应用
 apply-hint = 改点什么，这里会显示“应用”将做什么。
 apply-nothing = “应用”不会改变任何东西。
 apply-would = “应用”将做什么
+apply-back = 应用这段文本之后，集群已经改变。现在应用会改回：
 apply-create = 创建
 terminal-log = kubectl 的输出
 terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
@@ -97,14 +102,21 @@ line-reference = 引用
 records = { $n } 个记录
 records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
+clock-menu = 让时间推进
+clock-step = 到下一件发生的事
+clock-about = 与“单步”相同。只有没有别的事可做时，时间才会推进。
+clock-to = 到 { $at }
 card-revision = { $kind } · 修订 { $n }
 card-paused = 已暂停
+card-suspended = 已挂起
+card-next = 下次 { $at }
 card-no-condition = 没有 Conditions
 pod-no-node = 尚未调度
 pod-restarts = 重启 { $n } 次
 node-pods = { $n } 个 Pod
 fold = { $n } 个 Pod，{ $ready } 个就绪
 label-workload = 就绪 { $ready }/{ $want }
+label-job = 成功 { $ready }/{ $want }
 label-pod = { $word }，容器就绪 { $ready }/{ $of }，{ $node }{ $restarts ->
     [0] { "" }
    *[other] ，重启 { $restarts } 次
@@ -129,9 +141,19 @@ steady-nothing = 什么都没有声明，也没有事可做。
 steady-stored = 没有声明 Pod。应用的对象已存储，也没有事可做。
 steady-custom = 存储了 { $n } 个自定义资源的对象。这里没有控制器处理它们，也没有事可做。
 steady-met = 运行的正是所声明的：{ $n } 个 Pod。
-steady-unmet = 谁都没有下一条命令，但还不是所声明的样子。
+steady-ended = 所声明的已经运行完：{ $n } 次成功完成。
+stuck = 停滞
+stuck-for-good = 不会再自行发生任何事
+stuck-until = 在下一次调度运行之前不会发生任何事
+stuck-ready = { $lead }，而 { $of } 个 Pod 中有 { $n } 个未就绪。
+stuck-updated = { $lead }，而 { $of } 个 Pod 中有 { $n } 个还不是最新模板。
+stuck-succeeded = { $lead }，而 { $of } 次完成中还缺 { $n } 次。
+stuck-other = { $lead }，但还不是所声明的样子。
 short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
 short-paused = 已暂停：声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
+short-job = 需成功 { $want }：已成功 { $succeeded }，活跃 { $active }，失败 { $failed }
+short-suspended = 已挂起：需成功 { $want }，已成功 { $succeeded }
+short-endless = { $said }。正在运行的不会自行结束：它的命令会一直运行，或者这里不认识这条命令。
 ails-condition = { $type } 为 { $status }
 ails-finalizers = 正在删除，在这些 Finalizer 被移除之前不会消失：{ $finalizers }
 ails-more = 还有 { $n } 个对象有问题。
@@ -140,7 +162,9 @@ pill-looking = 正在看
 pill-waiting = 等待 { $s } 秒
 pill-next = { $n } 条接下来的命令
 pill-actions = { $n } 个可能的动作
-pill-declared = { $have }/{ $want } 个 Pod 符合声明
+pill-ready = 就绪 { $have }/{ $want }
+pill-updated = 已更新 { $have }/{ $want }
+pill-succeeded = 成功 { $have }/{ $want }
 
 reading-replica-sets = 读作对 ReplicaSet 的意图：{ $met }/{ $of } 个 Deployment 相符
 reading-pods = 读作对 Pod 的意图：{ $met }/{ $of } 个 Deployment 相符
@@ -187,6 +211,7 @@ actions = 可以对它做什么
 act-more = 加一个
 act-fewer = 减一个
 act-restart = 重启滚动
+act-more-at-most = 上限加一
 act-suspend = 挂起
 act-unsuspend = 恢复
 act-run-now = 立即运行
@@ -268,6 +293,10 @@ out-informers = 启动的 informer：{ $started }；停止的：{ $stopped }
 out-advanced = 时间过去了 { $s } 秒
 
 ## 消息
+step-nothing = 没有事可做，也没有到期的调度。改点什么，或者弄坏点什么。
+limit-runs = 已停止：途中有 { $n } 次调度到期，而且一直有东西在运行。它可能永远不会自行停下来。“到稳态”可以继续；时钟里有可以运行到的时刻。
+moment-nothing = 这里处于稳态，在那个时刻之前不会发生任何事。
+moment-never = 这里处于稳态，不会再自行发生任何事，所以时间不会推进。
 stepping = 正在寻找下一条命令
 setting-up = 正在布置：{ $n } 步
 still-loading = 正在打开一次运行，请先停止它，或等它完成
@@ -276,6 +305,7 @@ stopped-link = 已停止，没有打开。
 link-opened-first = 已打开链接。
 evicted = pod/{ $pod } 已驱逐
 close = 关闭
+whole = kubectl 输出的全部内容
 running = { $n } 步
 restoring = 第 { $done } 步，共 { $of } 步
 limit-steps = 一次运行满 { $n } 步，已停止。
@@ -351,6 +381,21 @@ why-sync_cron_job-create = 它的调度 { $schedule } 在 { $at } 有一次运�
 why-sync_cron_job-replace = 下一次运行的时间到了，由它取代这一次
 why-sync_cron_job-status = 它有 { $active } 个活跃的 Job，上次运行时间为 { $last }
 why-remove_oldest_jobs = 已结束的 Job 有 { $have } 个，只保留 { $limit } 个
+why-reconcile_autoscaler-above_target = { $metric } 为 { $have }，目标为 { $want }：{ $current } 个副本太少
+why-reconcile_autoscaler-below_target = 各指标低于目标已有足够长的时间：{ $current } 个副本太多
+why-reconcile_autoscaler-above_max = 它有 { $current } 个副本，而上限是 { $max }
+why-reconcile_autoscaler-below_min = 它有 { $current } 个副本，而下限是 { $min }
+why-reconcile_autoscaler-limits = { $metric } 为 { $have }，由最近的建议得出 { $desired } 个副本
+why-reconcile_autoscaler-status = { $reason ->
+    [SucceededRescale] 它已把目标的规模改为 { $desired }
+    [ReadyForNewScale] 目标的规模正是指标所要求的：{ $current }
+    [ScaleDownStabilized] 副本少一些也够，但稳定窗口（默认五分钟）内曾建议更多
+    [ScaleUpStabilized] 需要更多副本，但持续的时间还不够长
+    [ScalingDisabled] 目标被缩容到零，所以自动扩缩停止工作
+    [FailedGetScale] 它读不到目标的规模
+    [FailedGetResourceMetric] 它读不到 Pod 的用量，所以什么也不做
+   *[other] 它统计到 { $current } 个副本，期望 { $desired } 个（{ $reason }）
+}
 why-new_replica_set-create = 还没有 ReplicaSet 使用 { $deployment } 的模板；它从 { $replicas } 个开始，共要 { $want } 个
 why-new_replica_set-created = ReplicaSet { $replica_set } 现在是修订 { $revision }
 why-new_replica_set-found = 修订 { $revision } 的 ReplicaSet 已经是这个模板
@@ -422,6 +467,8 @@ why-provision_claim = 申领 { $claim } 需要由 { $provisioner } 提供卷
 why-volume_protection-remove_finalizer = 它已被删除且为 { $phase }：没有申领再使用它
 why-volume_protection-add_finalizer = 绑定期间卷会被保留
 why-claim_protection-remove_finalizer = { $claim } 已被删除，没有 Pod 使用它
+why-attributes_class_protection-remove_finalizer = { $class } 已被删除，没有申领或卷引用它
+why-attributes_class_protection-add_finalizer = 有申领或卷引用时 VolumeAttributesClass 会被保留
 why-claim_protection-add_finalizer = 有 Pod 使用时申领会被保留
 why-provisioner-provision = 存储类 { $class } 的申领 { $claim } 还没有卷
 why-provisioner-delete = 它处于 { $volume }，回收策略是 Delete
@@ -435,8 +482,6 @@ why-reconcile-detach = { $because ->
 why-update_node_status = 挂接到 { $node } 的卷有变化：之前 { $before } 个，现在 { $count } 个
 why-expand-set_claim_resizer = 申领 { $claim } 请求的存储多于其卷现有的容量；由 { $resizer } 扩充
 why-ephemeral-create_claim = Pod { $pod } 的卷 { $volume } 是临时卷，还没有申领
-why-gc_terminating-mark_failed = 它的节点 { $node } 被声明为停止服务，那里不会再有人报告它的结束
-why-gc_terminating-delete = 它的节点 { $node } 被声明为停止服务，那里不会再有人结束它
 why-attacher-add_finalizer = 它会被保留，直到卷 { $volume } 从 { $node } 解除挂接
 why-attacher-attach = 卷 { $volume } 现已挂接到 { $node }
 why-attacher-refuse = 卷 { $volume } 无法挂接到 { $node }
@@ -544,6 +589,10 @@ map-stages = 每个阶段对它做了什么
 map-stages-ask = 查看各个阶段
 map-stages-far = 太远了：引出它的那一步非常长。
 map-components = 组件
+map-single = 单组件进程
+map-find = 查找组件
+map-at-rest = { $n } 个空闲…
+map-fold = 折叠 { $n } 个空闲
 map-kubelets = 各个 kubelet
 map-kubelets-n = 共 { $n } 个，{ $busy } 个有事可做
 map-pick-kubelet = 某个节点的 kubelet

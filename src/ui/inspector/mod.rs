@@ -10,6 +10,7 @@ mod yaml;
 use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Moment, ObjectRef, ObjectView};
 use yew::prelude::*;
 
+use super::graph::{halted, tally};
 use super::i18n::Texts;
 use super::left::tab_keys;
 use super::store::{Shared, Store};
@@ -132,9 +133,18 @@ fn chips(t: &Texts, n: &GraphNode, view: &ObjectView) -> Html {
         out.push(html! { <span class={classes!("chip", class)}>{ text }</span> })
     };
     match &n.card {
-        Card::Workload { want, ready, .. } => {
-            let class = if ready >= want { "ok" } else { "wait" };
-            chip(class, t.with("label-workload", &[("ready", (*ready).into()), ("want", (*want).into())]));
+        Card::Workload { want, ready, succeeds, halt, .. } => {
+            chip(if ready >= want { "ok" } else { "wait" }, tally(t, *succeeds, *ready, *want));
+            if let Some(halt) = halt {
+                chip("wait", halted(t, *halt));
+            }
+        }
+        Card::Schedule { schedule, zone, halt } => {
+            chip(if halt.is_some() { "wait" } else { "ok" }, schedule.clone());
+            zone.iter().for_each(|zone| chip("", zone.clone()));
+            if let Some(halt) = halt {
+                chip("wait", halted(t, *halt));
+            }
         }
         Card::Pod(p) => {
             let glyph = glyph::inline(p.look);

@@ -34,7 +34,7 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
         nodes.push(node(Kind::POD, Place::Pod, &format!("p{p:05}"), Card::Pod(pod)));
     }
     let want = i32::try_from(want).unwrap();
-    let card = Card::Workload { want, ready: 0, have: 0, revision: None, paused: false };
+    let card = Card::Workload { want, ready: 0, have: 0, revision: None, succeeds: false, halt: None };
     nodes.push(node(Kind::REPLICA_SET, Place::Middle, "rs", card));
     nodes.sort_by(|a, b| a.reference.cmp(&b.reference));
     let mut graph = Graph { nodes, ..Graph::default() };

@@ -1,5 +1,8 @@
 //! etcd, and how every component stands.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use steady::engine::machinery::{LogLine, Row, State};
 use steady::engine::{Actor, Input, MapState, Member, Role};
 use yew::prelude::*;
@@ -9,8 +12,6 @@ use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::{Texts, middle};
 use crate::ui::{keys, who};
 
-/// A tile's name has at most so many characters: the ends tell components apart.
-const TILE_NAME: usize = 16;
 /// More kubelets than this are a grid.
 const TILES: usize = 8;
 
@@ -133,30 +134,70 @@ fn mark(state: State) -> Html {
     html! { <svg class={classes!("state", state_class(state))} viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">{ inner }</svg> }
 }
 
+/// More components than this of a process that have nothing to do are folded.
+const AT_REST: usize = 8;
+
 /// The component tiles of the processes that run on no node.
 #[component]
 pub fn Components(props: &RowsProps) -> Html {
     let t = use_texts();
-    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
+    let unfolded = use_state(|| false);
+    let looked_for = use_state(String::new);
+    // Who had something to do while the map was looked at stays in its place.
+    let active = use_mut_ref(BTreeSet::<(u32, u16)>::new);
+    let key = |r: &Row| (r.actor.process, r.actor.component);
     for r in props.rows.0.iter() {
-        match groups.last_mut() {
-            Some((name, rows)) if rows.last().is_some_and(|l| l.actor.process == r.actor.process) => {
-                rows.push(r);
-                let _ = name;
-            }
-            _ => groups.push((r.process.to_string(), vec![r])),
+        let rests = matches!(r.state, State::Idle | State::Standby | State::Down);
+        if !rests || props.map.machine == r.actor || props.acted.contains(&r.actor) {
+            active.borrow_mut().insert(key(r));
         }
     }
-    // Processes of many components first; the others share a line.
+    let mut groups: Vec<(Rc<str>, Vec<&Row>)> = Vec::new();
+    for r in props.rows.0.iter() {
+        match groups.last_mut() {
+            Some((_, rows)) if rows.last().is_some_and(|l| l.actor.process == r.actor.process) => {
+                rows.push(r)
+            }
+            _ => groups.push((r.process.clone(), vec![r])),
+        }
+    }
+    // Processes of many components first; the others share a heading.
     let (several, single): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, rows)| rows.len() > 1);
-    let groups: Vec<_> = several.into_iter().chain(single).collect();
-    let group = |(name, rows): &(String, Vec<&Row>)| {
-        let many = rows.len() > 1;
-        // Of one that stands by or has stopped there is nothing to see but what is looked at.
-        let resting = many && rows.iter().any(|r| matches!(r.state, State::Standby | State::Down));
-        let seen = |r: &&&Row| {
-            !resting || props.map.machine == r.actor || !matches!(r.state, State::Standby | State::Down)
+    let single: Vec<&Row> = single.into_iter().flat_map(|(_, rows)| rows).collect();
+    let tiles = |rows: &[&Row]| {
+        let at_rest = rows.iter().filter(|r| !active.borrow().contains(&key(r))).count();
+        let folds = at_rest > AT_REST;
+        let seen = |r: &&&Row| match looked_for.trim() {
+            "" => *unfolded || !folds || active.borrow().contains(&key(r)),
+            part => r.name.contains(&part.to_ascii_lowercase()),
         };
+        let tile = |r: &&Row| {
+            html! { <Tile key={format!("{:?}", r.actor)} row={Held(Rc::new((*r).clone()))}
+            acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }
+        };
+        let toggle = {
+            let unfolded = unfolded.clone();
+            move |_| unfolded.set(!*unfolded)
+        };
+        html! { <>
+            { for rows.iter().filter(seen).map(tile) }
+            if folds && looked_for.trim().is_empty() {
+                <button key="rest" type="button" class="tile rest" aria-expanded={unfolded.to_string()} onclick={toggle}>
+                    { t.with(if *unfolded { "map-fold" } else { "map-at-rest" }, &[("n", (at_rest as f64).into())]) }</button>
+            }
+        </> }
+    };
+    let oninput = {
+        let looked_for = looked_for.clone();
+        Callback::from(move |e: InputEvent| {
+            let input = e.target_dyn_into::<web_sys::HtmlInputElement>();
+            looked_for.set(input.map(|i| i.value()).unwrap_or_default());
+        })
+    };
+    let search = html! {
+        <input type="search" value={(*looked_for).clone()} {oninput} aria-label={t.get("map-find")} placeholder={t.get("map-find")} />
+    };
+    let group = |(i, (name, rows)): (usize, &(Rc<str>, Vec<&Row>))| {
         let said = rows.first().map(|r| match (r.state, r.leads) {
             (State::Down, _) => t.get("state-down"),
             (_, Some(true)) => t.get("map-leads"),
@@ -164,13 +205,18 @@ pub fn Components(props: &RowsProps) -> Html {
             (_, None) => String::new(),
         });
         html! { <>
-            if many { <h4>{ name.clone() }<span>{ said }</span></h4> }
-            { for rows.iter().filter(seen).map(|r| html! { <Tile key={format!("{:?}", r.actor)} row={Held(std::rc::Rc::new((*r).clone()))}
-                acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }) }
+            <h4>{ name.to_string() }<span>{ said }</span>if i == 0 { { search.clone() } }</h4>
+            { tiles(rows) }
         </> }
     };
     html! {
-        <div class="tiles" role="group" aria-label={t.get("map-components")}>{ for groups.iter().map(group) }</div>
+        <div class="tiles" role="group" aria-label={t.get("map-components")}>
+            { for several.iter().enumerate().map(group) }
+            if !single.is_empty() {
+                <h4>{ t.get("map-single") }if several.is_empty() { { search.clone() } }</h4>
+                { tiles(&single) }
+            }
+        </div>
     }
 }
 
@@ -198,7 +244,7 @@ fn Tile(props: &TileProps) -> Html {
         <button type="button" class={classes!("tile", who::class(&r.name), props.on.then_some("on"), props.acted.then_some("acted"))}
             aria-pressed={props.on.to_string()} aria-label={words.clone()} title={words}
             onclick={move |_| store.send(Input::LookAt(Some(actor)))}>
-            { mark(r.state) }<span class="name">{ middle(&name, TILE_NAME) }</span>
+            { mark(r.state) }<span class="name">{ name }</span>
             if let Some(n) = count { <span class="n">{ n }</span> }
         </button>
     }
@@ -215,11 +261,13 @@ pub fn Kubelets(props: &RowsProps) -> Html {
     }
     if rows.len() <= TILES {
         let tile = |r: &Row| {
-            html! { <Tile key={format!("{:?}", r.actor)} row={Held(std::rc::Rc::new(r.clone()))}
+            html! { <Tile key={format!("{:?}", r.actor)} row={Held(Rc::new(r.clone()))}
             acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }
         };
         return html! {
-            <div class="tiles" role="group" aria-label={t.get("map-kubelets")}>{ for rows.iter().map(tile) }</div>
+            <div class="tiles" role="group" aria-label={t.get("map-kubelets")}>
+                <h4>{ t.get("map-kubelets") }</h4>{ for rows.iter().map(tile) }
+            </div>
         };
     }
     let chosen = rows.iter().position(|r| r.actor == props.map.machine);

@@ -69,7 +69,8 @@ pub fn MachineMap(props: &Props) -> Html {
     let points = shown.as_ref().map(|m| wires::way(&places, &m.path)).unwrap_or_default();
     {
         let (token, world, path) = (token.clone(), world.clone(), lit.0.clone());
-        let rushing = matches!(props.mode, Mode::ToSteady { .. } | Mode::Loading { .. });
+        let rushing =
+            matches!(props.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. } | Mode::Loading { .. });
         let last = use_mut_ref(|| None::<u64>);
         // Once for each step; not for the one that was there when the map was opened.
         use_effect_with((props.version, rushing), move |(version, rushing)| {

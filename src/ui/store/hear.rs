@@ -5,7 +5,7 @@ use steady::engine::{Notice, Output, Shown, Slot, Stepped};
 use wasm_bindgen::JsCast;
 
 use super::keep::{ASIDE, VIEW, WORK, view_name};
-use super::{Shared, Store};
+use super::{Shared, Store, Toast};
 
 impl Store {
     pub(super) fn hear(&self, out: Vec<Output>) {
@@ -17,9 +17,9 @@ impl Store {
                     self.show(*shown);
                     draw = true;
                 }
-                Output::Notice(Notice { said, bad }) => {
+                Output::Notice(Notice { said, whole, bad }) => {
                     let text = self.texts().said(&said);
-                    self.say(text, bad);
+                    self.show_toast(Toast { text, whole, bad });
                 }
                 Output::Hush => {
                     let stood = self.0.toast.borrow_mut().take().is_some();

@@ -31,6 +31,8 @@ const PAUSE: u32 = 250;
 pub struct Toast {
     /// What it says.
     pub text: String,
+    /// All that kubectl printed, if that is more; else empty.
+    pub whole: String,
     /// Whether something went wrong.
     pub bad: bool,
 }
@@ -221,9 +223,17 @@ impl Store {
 
     /// Shows a message for a while.
     pub fn say(&self, text: String, bad: bool) {
-        let toast = Toast { text, bad };
+        self.show_toast(Toast { text, whole: String::new(), bad });
+    }
+
+    pub(super) fn show_toast(&self, toast: Toast) {
+        let bad = toast.bad;
         *self.0.toast.borrow_mut() = Some(toast.clone());
         self.refresh();
+        // What can be unfolded stays until it is closed.
+        if !toast.whole.is_empty() {
+            return;
+        }
         self.plan(if bad { 8000 } else { 3500 }, move |store| {
             let same = *store.0.toast.borrow() == Some(toast);
             if same {

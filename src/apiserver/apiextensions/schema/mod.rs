@@ -226,7 +226,7 @@ impl Structural {
         matches!(self.value.any_of.as_slice(), [int, string] if only(int, "integer") && only(string, "string"))
     }
 
-    /// The same in the first part of `allOf`.
+    /// [`Self::is_int_or_string_any_of`] for an `anyOf` in the first part of `allOf`, which is the other form.
     pub(super) fn is_int_or_string_all_of(&self) -> bool {
         self.value.all_of.first().is_some_and(Structural::is_int_or_string_any_of)
     }

@@ -13,13 +13,13 @@ pub const ANNOTATION: &str = "api-approved.kubernetes.io";
 /// What the annotation says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Neither an address nor that it is unapproved.
+    /// The annotation has neither an address nor the word that the definition is not approved.
     Invalid,
-    /// The address of the approval.
+    /// The annotation has the address of the approval.
     Approved,
-    /// That it is not approved.
+    /// The annotation says that the definition is not approved.
     Bypassed,
-    /// Nothing.
+    /// There is no annotation.
     Missing,
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// The same failure is told once.
+    /// Adds a failure, unless one of the same text is there.
     pub fn add(&mut self, failure: Failure) {
         if !self.failures.iter().any(|f| f.message == failure.message) {
             self.failures.push(failure);

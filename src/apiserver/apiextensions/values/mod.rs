@@ -24,7 +24,7 @@ pub fn validate(value: &Value, schema: &Structural, path: &Path) -> Errors {
     errors(validator.node(value, schema, "", None), path)
 }
 
-/// The same of a value in place of an old one: what did not change is not looked at again.
+/// [`validate`] of a value in place of an old one: what did not change is not looked at again.
 pub(super) fn validate_update(
     value: &Value,
     schema: &Structural,
@@ -35,8 +35,8 @@ pub(super) fn validate_update(
     errors(validator.ratcheted(value, schema, "", old), path)
 }
 
-/// The same of a default. An `x-kubernetes-int-or-string` limits no default, and formats that are not
-/// known limit its type.
+/// [`validate`] of a default. An `x-kubernetes-int-or-string` limits no default, and formats that are not known limit
+/// its type.
 pub(super) fn validate_default(value: &Value, schema: &Structural, path: &Path) -> Errors {
     let validator = Validator { is_default: true };
     errors(validator.node(value, schema, "", None), path)

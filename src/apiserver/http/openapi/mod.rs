@@ -44,8 +44,8 @@ pub(super) fn index(definitions: &Definitions) -> Value {
     json!({"paths": paths})
 }
 
-/// What the documentation says about a type: data of whoever serves the API, the library has none
-/// (in the wasm it would weigh more than all kinds together).
+/// What the documentation says about a type. The program that serves the API supplies these texts ([`Texts`]); the library
+/// has none, since in the wasm they would weigh more than all kinds together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeTexts {
     /// `io.k8s.api.apps.v1.DeploymentSpec`

@@ -16,10 +16,10 @@ use crate::apiserver::validation::{FieldError, Path};
 
 /// The default of `spec.expirationSeconds`.
 const AN_HOUR: i64 = 60 * 60;
-/// The least value of `spec.expirationSeconds`.
-const LEAST: i64 = 10 * 60;
-/// The greatest.
-const GREATEST: i64 = 1 << 32;
+/// The smallest `spec.expirationSeconds`.
+const SMALLEST: i64 = 10 * 60;
+/// The largest `spec.expirationSeconds`.
+const LARGEST: i64 = 1 << 32;
 
 impl Call<'_> {
     /// Answers a request for a token of a ServiceAccount.
@@ -39,18 +39,18 @@ impl Call<'_> {
         self.object(Kind::SERVICE_ACCOUNT, namespace, name)?;
         let seconds = asked.pointer("/spec/expirationSeconds").and_then(Value::as_i64).unwrap_or(AN_HOUR);
         let path = Path::new("spec").child("expirationSeconds");
-        if seconds < LEAST {
+        if seconds < SMALLEST {
             let detail = "may not specify a duration less than 10 minutes";
             return refused("", FieldError::invalid(&path, seconds, detail));
         }
-        if seconds > GREATEST {
+        if seconds > LARGEST {
             let detail = "may not specify a duration larger than 2^32 seconds";
             return refused("", FieldError::invalid(&path, seconds, detail));
         }
         if let Some(bound) = asked.pointer("/spec/boundObjectRef") {
             self.check_bound(namespace, name, bound)?;
         }
-        Err(Status::new(501, "", "there is no key here to sign tokens with, and nobody is asked for one"))
+        Err(Status::new(501, "", "Steady issues no tokens: it has no signing key and no authentication"))
     }
 
     /// Checks that the object exists to which the token is to be bound.

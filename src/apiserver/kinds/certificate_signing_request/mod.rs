@@ -13,6 +13,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::duration::human_duration;
 use crate::api::types::certificates::{
@@ -48,6 +49,14 @@ impl Strategy for CertificateSigningRequest {
         SelectableFields::These(&["metadata.name", "spec.signerName"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage {
+        reset: &[
+            ("", &[&["spec"], &["status"]]),
+            ("status", &[&["spec"], &["status", "conditions"]]),
+            ("approval", &[&["spec"], &["status", "certificate"]]),
+        ],
+        ..Storage::PLAIN
+    };
 
     fn convert(_body: &mut Value) {}
 

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{Column, Creation, SelectableFields, Strategy};
 use crate::api::duration::{age, age_micro};
 use crate::api::types::Event;
@@ -48,6 +49,7 @@ impl Strategy for Event {
     ]);
     const ALLOW_CREATE_ON_UPDATE: bool = true;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(_body: &mut Value) {}
 

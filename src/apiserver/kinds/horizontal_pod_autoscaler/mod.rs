@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::Timestamp;
 use crate::api::types::HorizontalPodAutoscaler;
@@ -55,6 +56,7 @@ impl Strategy for HorizontalPodAutoscaler {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::PLAIN;
 
     fn convert(body: &mut Value) {
         for part in ["spec", "status"] {

@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::duration::human_duration;
 use crate::api::types::{Job, JobSpec, JobStatus, ObjectMeta};
@@ -47,6 +48,7 @@ impl Strategy for Job {
         SelectableFields::TheseOfKind(&["metadata.name", "metadata.namespace", "status.successful"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage { orphans_dependents: true, ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{PersistentVolume, PersistentVolumeSpec, PersistentVolumeStatus, Time};
 use crate::api::volume::access_modes_as_string;
@@ -36,6 +37,7 @@ impl Strategy for PersistentVolume {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
     fn convert(_body: &mut Value) {}
 

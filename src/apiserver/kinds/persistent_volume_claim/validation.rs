@@ -4,6 +4,7 @@ use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
 use crate::api::resource::is_native;
 use crate::api::types::{PersistentVolumeClaim, PersistentVolumeClaimSpec, Quantity};
+use crate::api::volume::BETA_CLASS;
 use crate::apiserver::validation::claim_spec::claim_spec;
 use crate::apiserver::validation::field::pointer;
 use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, object_meta, object_meta_update};
@@ -20,7 +21,6 @@ const RESIZE_STATES: &[&str] = &[
     "NodeResizeInProgress",
     "NodeResizeInfeasible",
 ];
-const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Validates a new claim (`ValidatePersistentVolumeClaim`).
 pub(super) fn claim(errs: &mut Errors, claim: &PersistentVolumeClaim) {

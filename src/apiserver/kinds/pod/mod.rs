@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{MetaExt, Timestamp};
@@ -52,6 +53,13 @@ impl Strategy for Pod {
     ]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage {
+        reset: &[(
+            "status",
+            &[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]],
+        )],
+        ..Storage::RETURNS_DELETED_OBJECT
+    };
 
     fn convert(_body: &mut Value) {}
 

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use super::disabled::{drop_disabled, uses_disabled};
 use crate::api::resource::qos_class;
 use crate::api::types as t;
+use crate::api::well_known::APP_ARMOR_ANNOTATION_PREFIX;
 use crate::api::{ApiKind, MetaExt, Object, Timestamp, seconds};
-
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// Prepares a new Pod (`PrepareForCreate`). Warnings are added to `warned`.
 pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut Vec<String>) {
@@ -31,7 +30,7 @@ pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut 
     }
     // Pods of one owner share one spec in memory, so it is copied only where something has to change.
     let t::Pod { metadata, spec, .. } = pod;
-    let armored = |a: &Labels| a.keys().any(|k| k.starts_with(APP_ARMOR));
+    let armored = |a: &Labels| a.keys().any(|k| k.starts_with(APP_ARMOR_ANNOTATION_PREFIX));
     if let Some(spec) = spec.as_mut().filter(|s| {
         uses_disabled(s) || selects_by_keys(s) || metadata.annotations.as_ref().is_some_and(armored)
     }) {
@@ -107,7 +106,9 @@ fn app_armor_field(annotation: &str) -> Option<t::AppArmorProfile> {
 
 /// Sets the fields that AppArmor annotations stand for (`applyAppArmorVersionSkew`).
 fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut Vec<String>) {
-    let Some(annotations) = annotations.filter(|a| a.keys().any(|k| k.starts_with(APP_ARMOR))) else {
+    let Some(annotations) =
+        annotations.filter(|a| a.keys().any(|k| k.starts_with(APP_ARMOR_ANNOTATION_PREFIX)))
+    else {
         return;
     };
     if spec.os.as_ref().is_some_and(|os| os.name == "windows") {
@@ -116,7 +117,7 @@ fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut V
     let whole = spec.security_context.as_ref().and_then(|c| c.app_armor_profile.clone());
     let containers = spec.init_containers.iter_mut().flatten().chain(spec.containers.iter_mut());
     for c in containers {
-        let key = format!("{APP_ARMOR}{}", c.name);
+        let key = format!("{APP_ARMOR_ANNOTATION_PREFIX}{}", c.name);
         let Some(annotation) = annotations.get(&key) else { continue };
         if c.security_context.as_ref().is_some_and(|s| s.app_armor_profile.is_some()) {
             continue;

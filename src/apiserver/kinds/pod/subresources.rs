@@ -1,4 +1,5 @@
-//! Updates of one part of a Pod: `pods/ephemeralcontainers` and `pods/resize`.
+//! Updates of one part of a Pod: `pods/ephemeralcontainers` and `pods/resize` (`ephemeralContainersStrategy` and
+//! `resizeStrategy` of `k8s.io/kubernetes/pkg/registry/core/pod/strategy.go`).
 
 use std::collections::BTreeMap;
 

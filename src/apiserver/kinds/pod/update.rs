@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::types as t;
+use crate::api::well_known::APP_ARMOR_ANNOTATION_PREFIX;
 
 use super::validation::metadata_and_spec;
 use crate::apiserver::validation::diff;
@@ -14,7 +15,6 @@ use crate::apiserver::validation::pod_spec::{MIRROR, pod_annotations};
 use crate::apiserver::validation::{container, internal, list, names, scheduling, semantic_eq, text};
 
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
@@ -56,7 +56,7 @@ pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t
     let after = new.metadata.annotations.as_ref().unwrap_or(&none);
     let before = old.metadata.annotations.as_ref().unwrap_or(&none);
     for (key, _) in before.iter().filter(|(k, v)| after.get(*k) != Some(v)) {
-        if key.starts_with(APP_ARMOR) {
+        if key.starts_with(APP_ARMOR_ANNOTATION_PREFIX) {
             let message = "may not remove or update AppArmor annotations";
             errs.push(FieldError::forbidden(&path.key(key), message));
         }
@@ -66,7 +66,7 @@ pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t
         }
     }
     for key in after.keys().filter(|k| !before.contains_key(*k)) {
-        if key.starts_with(APP_ARMOR) {
+        if key.starts_with(APP_ARMOR_ANNOTATION_PREFIX) {
             errs.push(FieldError::forbidden(&path.key(key), "may not add AppArmor annotations"));
         }
         if key == MIRROR {

@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::labels::format_labels;
 use crate::api::types::{IntOrString, LoadBalancerStatus, Service, ServicePort, ServiceSpec, ServiceStatus};
@@ -40,6 +41,7 @@ impl Strategy for Service {
         SelectableFields::These(&["metadata.namespace", "metadata.name", "spec.clusterIP", "spec.type"]);
     const ALLOW_CREATE_ON_UPDATE: bool = true;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+    const STORAGE: Storage = Storage { prefix: Some("services/specs"), ..Storage::RETURNS_DELETED_OBJECT };
 
     fn convert(_body: &mut Value) {}
 

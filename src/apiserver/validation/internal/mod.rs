@@ -227,7 +227,7 @@ pub(in crate::apiserver) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json 
     convert("PodSpec", &value)
 }
 
-/// The same, as the value of an error.
+/// [`pod_spec`] as the value of an error.
 pub(in crate::apiserver) fn pod_spec_value(spec: &crate::api::types::PodSpec) -> BadValue {
     BadValue::Json(pod_spec(spec).compact())
 }

@@ -7,7 +7,7 @@ use super::super::value::{Library, Value};
 use super::super::{EvalError, EvalResult};
 use crate::api::quote::go_quote;
 
-/// An address.
+/// An IP address, as the CEL library `net` has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ip(IpAddr);
 
@@ -19,7 +19,7 @@ pub struct Cidr {
 }
 
 impl Ip {
-    /// 4 or 16.
+    /// The length of the address in bytes: 4 or 16.
     pub(crate) fn bytes(&self) -> u64 {
         width(&self.0) / 8
     }

@@ -54,8 +54,8 @@ pub(super) fn member(function: &str, args: &[Value]) -> Option<EvalResult> {
         }),
         "isInteger" => Some(Ok(Value::Bool(whole(of).is_some()))),
         "asApproximateFloat" => Some(Ok(Value::Double(approximate(of)))),
-        "add" => made(of.add(by?)),
-        "sub" => made(of.sub(by?)),
+        "add" => made(of.plus(by?)),
+        "sub" => made(of.minus(by?)),
         _ => None,
     }
 }

@@ -199,8 +199,11 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
         }
     } else if node.metadata.annotation(csi::CONTROLLER_MANAGED_ATTACH).is_some() {
         let keep = node.metadata.annotation(csi::KEEP_TERMINATED_POD_VOLUMES) == Some("true");
-        let new = cx.state.managed.insert(name.clone(), keep).is_none();
-        if new && seen.old.is_some() {
+        let known = cx.state.managed.get(&name).copied();
+        if known != Some(keep) {
+            cx.state.managed.insert(name.clone(), keep);
+        }
+        if known.is_none() && seen.old.is_some() {
             cx.enqueue_after(Task::FindPods, SignedDuration::from_secs(FIND_PODS));
         }
     }
@@ -252,7 +255,6 @@ fn populate(cx: &Cx) {
         for attached in node::volumes_attached(node) {
             state.mark_attached((Rc::from(attached.name.as_str()), name.clone()), None);
         }
-        state.set_mounted(&name, node);
         if node.metadata.annotation(csi::CONTROLLER_MANAGED_ATTACH).is_some() {
             let keep = node.metadata.annotation(csi::KEEP_TERMINATED_POD_VOLUMES) == Some("true");
             state.managed.insert(name, keep);
@@ -268,6 +270,10 @@ fn populate(cx: &Cx) {
         if !state.actual.contains_key(&pair) {
             state.mark_uncertain(pair, Some(spec));
         }
+    }
+    // In Kubernetes the next status of each node says that of the uncertain ones.
+    for node in cx.lister::<Node>().list(None) {
+        state.set_mounted(&node.metadata.name().into(), node);
     }
     add_active_pods(cx, &mut state);
     state.populated = true;

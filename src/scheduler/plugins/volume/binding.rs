@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use super::capacity;
 use crate::api::node_selector::Terms;
 use crate::api::order;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, StorageClass};
@@ -44,10 +45,22 @@ pub const EVENTS: &[Registered] = &[
         actions: Actions::ADD.or(Actions::UPDATE_NODE_LABEL),
         hint: Hint::Queue,
     },
+    Registered {
+        resource: EventResource::Of(Kind::CSI_NODE),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Queue,
+    },
+    Registered { resource: EventResource::Of(Kind::CSI_DRIVER), actions: Actions::UPDATE, hint: Hint::Queue },
+    Registered {
+        resource: EventResource::Of(Kind::CSI_STORAGE_CAPACITY),
+        actions: Actions::ADD.or(Actions::UPDATE),
+        hint: Hint::Queue,
+    },
 ];
 
 const NODE_CONFLICT: Reason = Reason::Borrowed("node(s) didn't match PersistentVolume's node affinity");
 const BIND_CONFLICT: Reason = Reason::Borrowed("node(s) didn't find available persistent volumes to bind");
+const NOT_ENOUGH_SPACE: Reason = Reason::Borrowed("node(s) did not have enough free storage");
 const VOLUME_MISSING: Reason =
     Reason::Borrowed("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
 
@@ -152,21 +165,27 @@ pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Resul
         reasons.push(NODE_CONFLICT);
     }
     let mut volumes = PodVolumes::default();
-    let mut bindable = true;
+    let (mut bindable, mut enough_space) = (true, true);
     for (claim, class) in &state.delayed {
-        match claim.metadata.annotation(SELECTED_NODE) {
-            Some(selected) if selected != &**info.name() => bindable = false,
-            Some(_) if provisionable(class, node) => volumes.dynamic_provisions.push(claim.clone()),
-            Some(_) => bindable = false,
-            None => match find_matching_volume(h, claim, node, &volumes.static_bindings) {
-                Some(volume) => volumes.static_bindings.push((claim.clone(), volume)),
-                None if provisionable(class, node) => volumes.dynamic_provisions.push(claim.clone()),
-                None => bindable = false,
-            },
+        let here = match claim.metadata.annotation(SELECTED_NODE) {
+            Some(selected) if selected != &**info.name() => None,
+            Some(_) => Some(None),
+            None => Some(find_matching_volume(h, claim, node, &volumes.static_bindings)),
+        };
+        match here {
+            Some(Some(volume)) => volumes.static_bindings.push((claim.clone(), volume)),
+            Some(None) if provisionable(class, node) => {
+                enough_space &= capacity::is_enough(h, claim, class, node);
+                volumes.dynamic_provisions.push(claim.clone());
+            }
+            _ => bindable = false,
         }
     }
     if !bindable {
         reasons.push(BIND_CONFLICT);
+    }
+    if !enough_space {
+        reasons.push(NOT_ENOUGH_SPACE);
     }
     if bound.iter().any(Option::is_none) {
         reasons.push(VOLUME_MISSING);

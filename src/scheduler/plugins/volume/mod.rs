@@ -1,6 +1,8 @@
-//! The plugins about volumes: `VolumeRestrictions`, `VolumeBinding`, `VolumeZone`.
+//! The plugins about volumes: `VolumeRestrictions`, `NodeVolumeLimits`, `VolumeBinding`, `VolumeZone`.
 
 pub mod binding;
+pub mod capacity;
+pub mod limits;
 pub mod restrictions;
 pub mod zone;
 

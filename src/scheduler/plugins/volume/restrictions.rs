@@ -46,11 +46,12 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
         return Ok(None);
     }
     let mut state = State::default();
-    for key in pod.claim_keys() {
-        let claim = super::get_claim(h, pod, &key.name).map_err(Status::unresolvable)?;
+    // A pod's own claims are left to `VolumeBinding`, which knows that they may not have been created yet.
+    for (name, _) in pod.claims().filter(|(_, ephemeral)| !ephemeral) {
+        let claim = super::get_claim(h, pod, &name).map_err(Status::unresolvable)?;
         let modes = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
         if modes.iter().any(|m| m == "ReadWriteOncePod") {
-            state.exclusive.push(key);
+            state.exclusive.push(Key::new(pod.namespace(), &name));
         }
     }
     state.disks = volumes(pod).iter().any(is_disk);

@@ -66,7 +66,8 @@ impl Drawing {
             edges.push(Edge { from: i, to: node, kind: EdgeKind::Binding });
         }
         for (kind, name) in view.names(object) {
-            if let Some(o) = self.graph.find(&ObjectRef::new(kind, object.namespace(), name)) {
+            let namespace = if kind.namespaced() { object.namespace() } else { "" };
+            if let Some(o) = self.graph.find(&ObjectRef::new(kind, namespace, name)) {
                 // All pods of one owner name the same: one line says it. Pods with a place of their own have claims
                 // of their own.
                 let own = kind == Kind::PERSISTENT_VOLUME_CLAIM && view.ordinal(object).is_some();
@@ -87,8 +88,8 @@ impl Drawing {
     }
 }
 
-/// Whether an object makes the same lines as an older version of it: the same owners, labels, node and
-/// selector. What an object names in its spec cannot be changed.
+/// Whether an object makes the same lines as an older version of it: the same owners, labels, node, selector and names.
+/// What a pod names in its spec cannot be changed.
 pub(super) fn same_lines(old: &Object, new: &Object) -> bool {
     let view = kinds::of(new.kind());
     let (a, b) = (old.meta(), new.meta());
@@ -96,6 +97,7 @@ pub(super) fn same_lines(old: &Object, new: &Object) -> bool {
         && a.labels == b.labels
         && view.node(old) == view.node(new)
         && view.selects(old) == view.selects(new)
+        && (new.kind() == Kind::POD || view.names(old) == view.names(new))
 }
 
 /// Whether an object names others in its spec, a ConfigMap for instance.

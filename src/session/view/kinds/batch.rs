@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Selects};
 use crate::api::labels::Selector;
-use crate::api::types::{CronJob, Job};
-use crate::api::{Kind, MetaExt, Object};
+use crate::api::types::{CronJob, Job, JobSpec};
+use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::cluster::Cluster;
-use crate::controllers::job::util::{FAILED, finished_condition};
-use crate::session::view::ails::Ails;
-use crate::session::view::card::{Card, Place, Standing};
-use crate::session::view::events::Condition;
+use crate::controllers::cronjob::next_run;
+use crate::controllers::job::util::{FAILED, finished_condition, is_finished};
+use crate::session::view::card::{Card, Halt, Place};
 use crate::session::view::offers::{Deed, Offer, deletion, line};
+use crate::session::view::report::{Counts, Report, selecting};
 
 /// Suspends the object, or lets it go on.
 fn suspension(object: &Object, suspended: bool) -> Offer {
@@ -23,15 +23,22 @@ fn patch(key: &'static str, object: &Object, change: &Value) -> Offer {
     line(key, "patch", object, &format!("--type=merge -p '{change}'"))
 }
 
+/// How many pods of a Job have to succeed. Without completions one is enough.
+fn completions(job: &Job) -> i32 {
+    let of = |s: &JobSpec| s.completions.unwrap_or_else(|| s.parallelism.unwrap_or(1).min(1));
+    job.spec.as_ref().map_or(1, of)
+}
+
+fn halt(suspend: Option<bool>) -> Option<Halt> {
+    suspend.unwrap_or(false).then_some(Halt::Suspended)
+}
+
 /// Jobs.
 pub(super) struct Jobs;
 
 impl KindView for Jobs {
     fn place(&self) -> Place {
         Place::Middle
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
     }
     fn keeper(&self) -> &'static str {
         "job-controller"
@@ -44,41 +51,53 @@ impl KindView for Jobs {
         let Some(job) = object.get::<Job>() else { return Card::Other };
         let (spec, status) = (job.spec.as_ref(), job.status.as_ref());
         let succeeded = status.and_then(|s| s.succeeded).unwrap_or(0);
-        // Without completions one success is enough.
-        let want = spec.map_or(1, |s| s.completions.unwrap_or_else(|| s.parallelism.unwrap_or(1).min(1)));
+        let want = completions(job);
         Card::Workload {
             want,
             ready: succeeded,
             have: succeeded.saturating_add(status.and_then(|s| s.active).unwrap_or(0)),
             revision: None,
-            paused: spec.and_then(|s| s.suspend).unwrap_or(false),
+            succeeds: true,
+            halt: halt(spec.and_then(|s| s.suspend)),
         }
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
     }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = object.get::<Job>()?.spec.as_ref()?.selector.as_ref();
         let selector = Selector::from_label_selector(selector).ok()?;
         Some(Selects { selector, kind: Kind::POD, only_orphans: true })
     }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
-    /// Whether it has failed.
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        let failed = finished_condition(object.get::<Job>()?).filter(|c| c.type_ == FAILED)?;
-        Some(Ails::Condition(Condition {
-            kind: failed.type_.clone(),
-            status: failed.status.clone(),
-            reason: failed.reason.clone().unwrap_or_default(),
-            message: failed.message.clone().unwrap_or_default(),
-        }))
+    fn report(&self, _: &Cluster, object: &Object) -> Option<Report> {
+        let job = object.get::<Job>()?;
+        let status = job.status.clone().unwrap_or_default();
+        let succeeded = status.succeeded.unwrap_or(0);
+        let ended = finished_condition(job);
+        // Success can be declared to be less than all completions.
+        let want = if ended.is_some_and(|c| c.type_ != FAILED) { succeeded } else { completions(job) };
+        let failure = ended.filter(|c| c.type_ == FAILED);
+        Some(Report {
+            counts: Counts::Completions {
+                want,
+                succeeded,
+                active: status.active.unwrap_or(0),
+                failed: status.failed.unwrap_or(0),
+            },
+            ready: succeeded,
+            old: 0,
+            halt: halt(job.spec.as_ref().and_then(|s| s.suspend)),
+            observed: true,
+            failure: failure
+                .map(|c| (c.reason.clone().unwrap_or_default(), c.message.clone().unwrap_or_default())),
+            selector: selecting(job.spec.as_ref().and_then(|s| s.selector.as_ref())),
+        })
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let spec = object.get::<Job>().and_then(|j| j.spec.clone()).unwrap_or_default();
         let parallelism = spec.parallelism.unwrap_or(1);
         let run = |key, n: i32| patch(key, object, &json!({"spec": {"parallelism": n}}));
+        // Nothing comes of changing a Job that has ended.
+        if object.get::<Job>().is_some_and(|j| is_finished(j)) {
+            return vec![deletion(object)];
+        }
         let mut out = vec![run("act-more", parallelism.saturating_add(1))];
         if parallelism > 0 {
             out.push(run("act-fewer", parallelism - 1));
@@ -96,35 +115,23 @@ impl KindView for CronJobs {
     fn place(&self) -> Place {
         Place::Root
     }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
     fn keeper(&self) -> &'static str {
         "cronjob-controller"
     }
     fn makes(&self) -> Option<Kind> {
         Some(Kind::JOB)
     }
-    /// Its schedule, and its time zone if it names one.
     fn card(&self, object: &Object) -> Card {
         let Some(cron_job) = object.get::<CronJob>() else { return Card::Other };
         let spec = &cron_job.spec;
-        let mut word = spec.schedule.clone();
-        if let Some(zone) = &spec.time_zone {
-            word = format!("{word} {zone}");
+        Card::Schedule {
+            schedule: spec.schedule.clone(),
+            zone: spec.time_zone.clone(),
+            halt: halt(spec.suspend),
         }
-        let suspended = spec.suspend.unwrap_or(false);
-        let word = if suspended { format!("{word} (suspend)") } else { word };
-        Card::Resource(Some(Standing { good: !suspended, word }))
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
+    fn next_run(&self, object: &Object, now: Timestamp) -> Option<Timestamp> {
+        next_run(object.get::<CronJob>()?, now)
     }
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
         let suspended = object.get::<CronJob>().and_then(|c| c.spec.suspend).unwrap_or(false);

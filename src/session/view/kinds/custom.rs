@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{KindView, Shows, stuck};
+use super::{KindView, stuck};
+use crate::api::Object;
 use crate::api::types::CustomResourceDefinition;
-use crate::api::{Kind, Object};
 use crate::apiserver::apiextensions::scale;
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
-use crate::session::view::card::{Card, Place, Standing};
+use crate::session::view::card::{Card, Standing};
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Offer, deletion, scaling};
 
@@ -44,18 +44,6 @@ impl Definitions {
 }
 
 impl KindView for Definitions {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        ""
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
-    }
     fn card(&self, object: &Object) -> Card {
         let standing = Definitions::standing(object);
         Card::Resource(standing.map(|(trouble, c)| {
@@ -102,18 +90,6 @@ impl Customs {
 }
 
 impl KindView for Customs {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        ""
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
-    }
     fn card(&self, object: &Object) -> Card {
         Card::Resource(Customs::standing(object).map(|c| {
             let good = c.status == "True";

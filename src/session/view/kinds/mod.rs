@@ -2,27 +2,32 @@
 //! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
 //! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
+mod autoscalers;
 mod batch;
 mod custom;
 mod nodes;
 mod pods;
 mod services;
 mod sets;
+mod storage;
 mod workloads;
 
 use crate::api::labels::Selector;
-use crate::api::{Kind, MetaExt, Object};
+use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::cluster::Cluster;
 
 use super::ails::Ails;
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
+use super::report::Report;
+use autoscalers::Autoscalers;
 use batch::{CronJobs, Jobs};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
 use pods::Pods;
-use services::Services;
+use services::{Ingresses, Services};
 use sets::{DaemonSets, StatefulSets};
+use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
 
 /// Whether the graph shows the objects of a kind.
@@ -50,19 +55,39 @@ pub struct Selects {
 /// What the page shows of the objects of a kind. Each method is given an object of that kind.
 pub trait KindView {
     /// The place of the kind's objects in the reading order.
-    fn place(&self) -> Place;
+    fn place(&self) -> Place {
+        Place::Aside
+    }
     /// The objects of the kind that the graph shows.
-    fn shows(&self) -> Shows;
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
     /// The component that makes or keeps the kind's objects, which are drawn in its colour. Empty for none.
-    fn keeper(&self) -> &'static str;
+    fn keeper(&self) -> &'static str {
+        ""
+    }
     /// The kind of object that the kind's objects make, which stands in the next column.
-    fn makes(&self) -> Option<Kind>;
+    fn makes(&self) -> Option<Kind> {
+        None
+    }
     /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
     /// What is wrong with an object by its own account, when nothing is left to do. What a workload lacks of its pods is not
     /// part of it: [`declared`](super::declared) counts pods. Called for every object of the graph with every step.
     fn ails(&self, object: &Object) -> Option<Ails> {
         stuck(object)
+    }
+    /// What an object declares and reports, if it is a workload whose pods no other workload counts.
+    fn report(&self, _: &Cluster, _: &Object) -> Option<Report> {
+        None
+    }
+    /// When an object does something next by its own schedule.
+    fn next_run(&self, _: &Object, _now: Timestamp) -> Option<Timestamp> {
+        None
+    }
+    /// Whether a field of the kind's objects is kept by the API server itself.
+    fn is_bookkeeping(&self, _path: &str) -> bool {
+        false
     }
     /// The node that an object is bound to.
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
@@ -76,7 +101,7 @@ pub trait KindView {
     fn selects(&self, _: &Object) -> Option<Selects> {
         None
     }
-    /// The objects of its own namespace that an object names in its spec.
+    /// The objects of its own namespace, or of none, that an object names in its spec.
     fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
         Vec::new()
     }
@@ -90,23 +115,29 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 16] = [
+const VIEWS: [(Kind, &dyn KindView); 22] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
     (Kind::NODE, &Nodes),
     (Kind::SERVICE, &Services),
+    (Kind::INGRESS, &Ingresses),
     (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
     (Kind::EVENT, &Plain { shows: Shows::None, record: true }),
     (Kind::LEASE, &Plain { shows: Shows::None, record: true }),
     (Kind::ENDPOINTS, &Plain { shows: Shows::Made, record: true }),
     (Kind::ENDPOINT_SLICE, &Plain { shows: Shows::Made, record: true }),
     (Kind::CONTROLLER_REVISION, &Plain { shows: Shows::Made, record: true }),
+    (Kind::CSI_NODE, &Plain { shows: Shows::Made, record: true }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
     (Kind::STATEFUL_SET, &StatefulSets),
     (Kind::DAEMON_SET, &DaemonSets),
     (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
+    (Kind::PERSISTENT_VOLUME_CLAIM, &Claims),
+    (Kind::PERSISTENT_VOLUME, &Volumes),
+    (Kind::VOLUME_ATTACHMENT, &Attachments),
+    (Kind::HORIZONTAL_POD_AUTOSCALER, &Autoscalers),
 ];
 
 /// The view of a kind.
@@ -134,17 +165,8 @@ struct Plain {
 }
 
 impl KindView for Plain {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
     fn shows(&self) -> Shows {
         self.shows
-    }
-    fn keeper(&self) -> &'static str {
-        ""
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
     }
     fn card(&self, _: &Object) -> Card {
         Card::Other

@@ -1,6 +1,6 @@
 //! Pods.
 
-use super::{KindView, Shows};
+use super::KindView;
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
@@ -15,14 +15,8 @@ impl KindView for Pods {
     fn place(&self) -> Place {
         Place::Pod
     }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
     fn keeper(&self) -> &'static str {
         "kubelet"
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
     }
     fn card(&self, object: &Object) -> Card {
         object.get::<Pod>().map_or(Card::Other, |pod| Card::Pod(pod_view(pod)))

@@ -1,12 +1,15 @@
 //! StatefulSets and DaemonSets.
 
-use super::{KindView, Selects, Shows};
+use std::rc::Rc;
+
+use super::{KindView, Selects};
 use crate::api::labels::Selector;
 use crate::api::types::{DaemonSet, LabelSelector, StatefulSet};
-use crate::api::{Kind, Object};
+use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Offer, deletion, line, scaling};
+use crate::session::view::report::{Counts, Report, selecting, updated_of};
 
 /// The pods without an owner that a set would adopt.
 fn orphans(selector: Option<&LabelSelector>) -> Option<Selects> {
@@ -20,9 +23,6 @@ pub(super) struct StatefulSets;
 impl KindView for StatefulSets {
     fn place(&self) -> Place {
         Place::Middle
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
     }
     fn keeper(&self) -> &'static str {
         "statefulset-controller"
@@ -38,7 +38,8 @@ impl KindView for StatefulSets {
             ready: status.and_then(|s| s.ready_replicas).unwrap_or(0),
             have: status.map_or(0, |s| s.replicas),
             revision: None,
-            paused: false,
+            succeeds: false,
+            halt: None,
         }
     }
     fn selects(&self, object: &Object) -> Option<Selects> {
@@ -49,6 +50,12 @@ impl KindView for StatefulSets {
         let spec = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref());
         let service = spec.and_then(|s| s.service_name.as_deref()).filter(|n| !n.is_empty());
         service.map(|n| (Kind::SERVICE, n)).into_iter().collect()
+    }
+    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
+        object
+            .get::<StatefulSet>()
+            .filter(|set| set.metadata.controller().is_none())
+            .map(|set| stateful_set(cluster, set))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let want = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref()?.replicas).unwrap_or(1);
@@ -67,9 +74,6 @@ impl KindView for DaemonSets {
     fn place(&self) -> Place {
         Place::Middle
     }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
     fn keeper(&self) -> &'static str {
         "daemonset-controller"
     }
@@ -78,18 +82,36 @@ impl KindView for DaemonSets {
     }
     fn card(&self, object: &Object) -> Card {
         let Some(status) = object.get::<DaemonSet>().and_then(|s| s.status.as_ref()) else {
-            return Card::Workload { want: 0, ready: 0, have: 0, revision: None, paused: false };
+            return Card::Workload {
+                want: 0,
+                ready: 0,
+                have: 0,
+                revision: None,
+                succeeds: false,
+                halt: None,
+            };
         };
         Card::Workload {
             want: status.desired_number_scheduled,
             ready: status.number_ready,
             have: status.current_number_scheduled.saturating_add(status.number_misscheduled),
             revision: None,
-            paused: false,
+            succeeds: false,
+            halt: None,
         }
     }
     fn selects(&self, object: &Object) -> Option<Selects> {
         orphans(object.get::<DaemonSet>()?.spec.as_ref().map(|s| &s.selector))
+    }
+    /// The template's generation, which is an annotation that the API server sets.
+    fn is_bookkeeping(&self, path: &str) -> bool {
+        path == "metadata.annotations.deprecated.daemonset.template.generation"
+    }
+    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
+        object
+            .get::<DaemonSet>()
+            .filter(|set| set.metadata.controller().is_none())
+            .map(|set| daemon_set(cluster, set))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![
@@ -97,5 +119,50 @@ impl KindView for DaemonSets {
             line("act-undo", "rollout undo", object, ""),
             deletion(object),
         ]
+    }
+}
+
+fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Report {
+    let spec = set.spec.as_ref();
+    let status = set.status.clone().unwrap_or_default();
+    let observed = status.observed_generation >= set.metadata.generation;
+    let want = spec.and_then(|s| s.replicas).unwrap_or(1);
+    let strategy = spec.and_then(|s| s.update_strategy.as_ref());
+    let partition = strategy.and_then(|s| s.rolling_update.as_ref()?.partition).unwrap_or(0);
+    let updated = if observed { status.updated_replicas.unwrap_or(0) } else { updated_of(cluster, set) };
+    Report {
+        counts: Counts::Pods {
+            want,
+            updated,
+            available: status.available_replicas.unwrap_or(0),
+            total: status.replicas,
+        },
+        ready: status.ready_replicas.unwrap_or(0),
+        old: partition.min(want),
+        halt: None,
+        observed,
+        failure: None,
+        selector: selecting(spec.map(|s| &s.selector)),
+    }
+}
+
+fn daemon_set(cluster: &Cluster, set: &Rc<DaemonSet>) -> Report {
+    let status = set.status.clone().unwrap_or_default();
+    let observed = status.observed_generation >= set.metadata.generation;
+    let updated =
+        if observed { status.updated_number_scheduled.unwrap_or(0) } else { updated_of(cluster, set) };
+    Report {
+        counts: Counts::Pods {
+            want: status.desired_number_scheduled,
+            updated,
+            available: status.number_available.unwrap_or(0),
+            total: status.current_number_scheduled.saturating_add(status.number_misscheduled),
+        },
+        ready: status.number_ready,
+        old: 0,
+        halt: None,
+        observed,
+        failure: None,
+        selector: selecting(set.spec.as_ref().map(|s| &s.selector)),
     }
 }

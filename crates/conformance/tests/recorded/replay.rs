@@ -1,7 +1,4 @@
 //! A test of the runners: a system that plays the recordings back meets every fact.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +10,8 @@ use steady_conformance::{
     HttpRequest, HttpResponse, KubectlOutput, NullSystem, Setup, Suite, System, Write, api, cases,
     default_dir, history, session,
 };
+
+use super::common;
 
 /// A system that answers from a recording, in its order.
 struct Replay {

@@ -1,13 +1,12 @@
 //! Nodes and volumes as in the recordings.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use serde_json::{Value, json};
 use steady::api::Timestamp;
 use steady::api::types::{Node, PersistentVolume, PersistentVolumeClaim};
 use steady_conformance::kubelet::node::{is_down, registration, report};
 use steady_conformance::{Op, default_dir, facts::first_difference, history, provisioner};
+
+use super::common;
 
 fn now(seconds: f64) -> Timestamp {
     Timestamp::from_second(common::START + seconds.floor() as i64).unwrap()

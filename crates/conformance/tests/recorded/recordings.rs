@@ -1,12 +1,11 @@
 //! A test of the judge: the recorded histories, given as if they were a run, have the facts that are
 //! recorded beside them.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use steady_conformance::facts::{Recorded, facts};
 use steady_conformance::normalise::Normaliser;
 use steady_conformance::{Op, cases::Case, default_dir, history};
+
+use super::common;
 
 #[test]
 fn a_recorded_history_has_the_recorded_facts() {

@@ -1,8 +1,5 @@
 //! The stand-in kubelet in every recorded life of a pod: given what all others wrote, and when, it writes
 //! what was recorded.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +8,8 @@ use steady::api::Timestamp;
 use steady::api::types::Pod;
 use steady_conformance::kubelet::{KubeletWrite, Node, next};
 use steady_conformance::{Op, facts::first_difference, history};
+
+use super::common;
 
 /// A value without times, ids, addresses and Go's nulls.
 fn plain(value: &Value) -> Value {

@@ -1,5 +1,4 @@
 //! Recorded histories with values as in a real run.
-#![allow(clippy::unwrap_used, dead_code)]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,7 +6,7 @@ use std::path::PathBuf;
 
 use fancy_regex::{Captures, Regex};
 use serde_json::Value;
-use steady_conformance::{Op, Write, default_dir, history};
+use steady_conformance::{Write, default_dir, history};
 
 /// The start of every such run: 2026-01-02T03:04:20Z.
 pub const START: i64 = 1_767_323_060;
@@ -85,9 +84,4 @@ pub fn writes(folder: &std::path::Path) -> (Vec<Write>, Vec<Write>) {
         revived.push(Write { op: w.op, object, by: w.by.clone(), verb: w.verb.clone() });
     }
     (recorded, revived)
-}
-
-#[allow(unused)]
-pub fn op(w: &Write) -> Op {
-    w.op
 }

@@ -1,0 +1,28 @@
+//! Names to which Kubernetes gives a meaning: labels, annotations, taints and namespaces that more than one module reads
+//! (<https://kubernetes.io/docs/reference/labels-annotations-taints/>).
+
+/// Annotation: the configuration that `kubectl apply` sent last, as JSON.
+pub const LAST_APPLIED_CONFIG_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// Annotation of a Deployment and of its ReplicaSets: the number of the revision.
+pub const DEPLOYMENT_REVISION_ANNOTATION: &str = "deployment.kubernetes.io/revision";
+/// Label of a ReplicaSet and of its pods: the hash of the Deployment's pod template.
+pub const POD_TEMPLATE_HASH_LABEL: &str = "pod-template-hash";
+/// Label of a pod: the revision of its StatefulSet or DaemonSet that it was made from.
+pub const CONTROLLER_REVISION_HASH_LABEL: &str = "controller-revision-hash";
+/// Annotation of a DaemonSet: the generation of its template, from before `apps/v1`.
+pub const DEPRECATED_TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+/// Annotation of a pod, from before `securityContext.appArmorProfile`: a container's profile. The container's name
+/// follows.
+pub const APP_ARMOR_ANNOTATION_PREFIX: &str = "container.apparmor.security.beta.kubernetes.io/";
+/// Label of a node: its host name.
+pub const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
+/// Label of Endpoints: who writes them.
+pub const ENDPOINTS_MANAGED_BY_LABEL: &str = "endpoints.kubernetes.io/managed-by";
+/// Taint of a node whose condition `Ready` is false.
+pub const TAINT_NODE_NOT_READY: &str = "node.kubernetes.io/not-ready";
+/// Taint of a node whose condition `Ready` is unknown.
+pub const TAINT_NODE_UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+/// Taint of a node with `spec.unschedulable`.
+pub const TAINT_NODE_UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+/// The namespace of the Leases that kubelets renew.
+pub const NODE_LEASE_NAMESPACE: &str = "kube-node-lease";

@@ -1,0 +1,267 @@
+//! HorizontalPodAutoscalers with real kubelets and a metrics server.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use crate::api::types::{Deployment, HorizontalPodAutoscaler};
+use crate::api::{ApiKind, Key, Kind, Object, ObjectRef};
+use crate::apimachinery::{Body, HttpRequest, Patch, Request, Subresource, Verb};
+use crate::cluster::{Cluster, Config, Fault};
+
+fn create(c: &mut Cluster, kind: Kind, object: Value) {
+    let object = Object::from_value(kind, object).unwrap();
+    let request = Request::new(&"kubectl".into(), Verb::Create, kind, object.key());
+    c.request(&request.body(Body::Object(object))).0.object().unwrap();
+}
+
+fn merge(c: &mut Cluster, kind: Kind, name: &str, change: Value) {
+    let request = Request::new(&"kubectl".into(), Verb::Patch, kind, Key::new("default", name));
+    c.request(&request.body(Body::Patch(Patch::Merge(change)))).0.object().unwrap();
+}
+
+fn stored<T: ApiKind>(c: &Cluster, name: &str) -> T {
+    let at = ObjectRef::new(T::KIND, "default", name);
+    T::clone(c.api().etcd().get(&at).unwrap().object.get::<T>().unwrap())
+}
+
+fn replicas(c: &Cluster) -> i32 {
+    stored::<Deployment>(c, "web").spec.unwrap().replicas.unwrap()
+}
+
+/// `reason` of each condition.
+fn reasons(c: &Cluster) -> Vec<String> {
+    let status = stored::<HorizontalPodAutoscaler>(c, "web").status.unwrap_or_default();
+    status.conditions.unwrap_or_default().into_iter().map(|c| c.reason.unwrap_or_default()).collect()
+}
+
+fn steady(c: &mut Cluster) {
+    assert!(c.run_to_steady(2000, |_, _| {}), "the cluster does not become steady");
+}
+
+fn load(c: &mut Cluster, load: &str) {
+    merge(c, Kind::SERVICE, "web", json!({"metadata": {"annotations": {"sim.steady/load": load}}}));
+}
+
+/// A Deployment behind a Service, and an autoscaler that keeps CPU at half of the requests.
+fn cluster(requests: Value, behavior: Option<Value>) -> Cluster {
+    let mut c = Cluster::new(&Config::nodes(2));
+    c.fault(&Fault::MetricsServer { installed: true }).unwrap();
+    let labels = json!({"app": "web"});
+    create(
+        &mut c,
+        Kind::SERVICE,
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"selector": labels, "ports": [{"port": 80}]},
+        }),
+    );
+    create(
+        &mut c,
+        Kind::DEPLOYMENT,
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {
+                    "metadata": {"labels": labels},
+                    "spec": {"containers": [{"name": "nginx", "image": "nginx", "resources": {"requests": requests}}]},
+                },
+            },
+        }),
+    );
+    let cpu = json!({"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}});
+    let mut spec = json!({
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+        "minReplicas": 1, "maxReplicas": 8, "metrics": [{"type": "Resource", "resource": cpu}],
+    });
+    if let Some(behavior) = behavior {
+        spec["behavior"] = behavior;
+    }
+    let metadata = json!({"name": "web", "namespace": "default"});
+    create(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, json!({"metadata": metadata, "spec": spec}));
+    c
+}
+
+#[test]
+fn the_size_follows_a_load_that_rises_and_falls() {
+    let mut c = cluster(json!({"cpu": "100m"}), None);
+    load(&mut c, "20m");
+    steady(&mut c);
+    assert_eq!((replicas(&c), reasons(&c)[1].as_str()), (1, "ValidMetricFound"));
+    // 290m and the 1m that a pod uses by itself are 5.82 times half of what it requests.
+    load(&mut c, "290m");
+    steady(&mut c);
+    assert_eq!(replicas(&c), 6);
+    let before = c.now();
+    load(&mut c, "20m");
+    steady(&mut c);
+    assert_eq!((replicas(&c), reasons(&c)[0].as_str()), (1, "ReadyForNewScale"));
+    assert!(c.now().duration_since(before).as_secs() >= 300, "pods were removed too early");
+}
+
+#[test]
+fn a_person_who_scales_is_corrected_at_the_next_look() {
+    let mut c = cluster(json!({"cpu": "100m"}), None);
+    load(&mut c, "190m");
+    steady(&mut c);
+    assert_eq!(replicas(&c), 4);
+    merge(&mut c, Kind::DEPLOYMENT, "web", json!({"spec": {"replicas": 2}}));
+    steady(&mut c);
+    assert_eq!(replicas(&c), 4);
+    // Zero switches the autoscaler off.
+    merge(&mut c, Kind::DEPLOYMENT, "web", json!({"spec": {"replicas": 0}}));
+    steady(&mut c);
+    assert_eq!((replicas(&c), reasons(&c)[1].as_str()), (0, "ScalingDisabled"));
+}
+
+#[test]
+fn without_requests_or_metrics_nothing_happens_and_the_status_says_why() {
+    let mut c = cluster(json!({"memory": "64Mi"}), None);
+    steady(&mut c);
+    let scaler: HorizontalPodAutoscaler = stored(&c, "web");
+    let message = scaler.status.unwrap().conditions.unwrap()[1].message.clone().unwrap();
+    assert!(message.contains("missing request for cpu in container nginx of Pod web-"), "{message}");
+    c.fault(&Fault::MetricsServer { installed: false }).unwrap();
+    steady(&mut c);
+    let scaler: HorizontalPodAutoscaler = stored(&c, "web");
+    let message = scaler.status.unwrap().conditions.unwrap()[1].message.clone().unwrap();
+    assert!(
+        message.ends_with("the server could not find the requested resource (get pods.metrics.k8s.io)"),
+        "{message}"
+    );
+    // A metrics server that is stopped does not answer, and the API is there.
+    c.fault(&Fault::MetricsServer { installed: true }).unwrap();
+    steady(&mut c);
+    c.fault(&Fault::Stop { process: "metrics-server".into() }).unwrap();
+    let get = |c: &mut Cluster, path: &str| {
+        let request = HttpRequest { method: "GET".into(), path: path.into(), ..Default::default() };
+        let answer = c.http(&request).0;
+        (answer.status, answer.body)
+    };
+    assert_eq!(get(&mut c, "/apis/metrics.k8s.io/v1beta1/pods").0, 503);
+    assert!(get(&mut c, "/apis").1.contains("metrics.k8s.io"));
+    c.fault(&Fault::Start { process: "metrics-server".into() }).unwrap();
+    merge(&mut c, Kind::DEPLOYMENT, "web", json!({"spec": {"replicas": 2}}));
+    steady(&mut c);
+    let (status, body) = get(&mut c, "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods");
+    let list: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, list["items"].as_array().unwrap().len()), (200, 2), "{body}");
+    assert_eq!(list["items"][0]["containers"][0]["usage"], json!({"cpu": "1m", "memory": "16Mi"}));
+}
+
+#[test]
+fn policies_limit_how_fast_the_size_changes() {
+    let rules = json!({
+        "scaleUp": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}]},
+        "scaleDown": {"stabilizationWindowSeconds": 0, "policies": [{"type": "Percent", "value": 50, "periodSeconds": 60}]},
+    });
+    let mut c = cluster(json!({"cpu": "100m"}), Some(rules));
+    load(&mut c, "200m");
+    let mut sizes = Vec::new();
+    let mut note = |c: &Cluster, _: &crate::cluster::Command| {
+        let now = (replicas(c), c.now().as_second());
+        if sizes.last().is_none_or(|(n, _)| *n != now.0) {
+            sizes.push(now);
+        }
+    };
+    assert!(c.run_to_steady(2000, &mut note));
+    load(&mut c, "0");
+    assert!(c.run_to_steady(2000, &mut note));
+    assert_eq!(sizes.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [1, 2, 3, 4, 2, 1]);
+    let apart = |i: usize| sizes[i + 1].1 - sizes[i].1;
+    assert!([1, 2, 4].into_iter().all(|i| apart(i) >= 60), "{sizes:?}");
+}
+
+#[test]
+fn two_autoscalers_of_the_same_pods_do_nothing() {
+    let mut c = cluster(json!({"cpu": "100m"}), None);
+    let mut other = Object::to_value(
+        &c.api()
+            .etcd()
+            .get(&ObjectRef::new(Kind::HORIZONTAL_POD_AUTOSCALER, "default", "web"))
+            .unwrap()
+            .object,
+    );
+    other["metadata"] = json!({"name": "again", "namespace": "default"});
+    create(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, other);
+    load(&mut c, "300m");
+    steady(&mut c);
+    assert_eq!((replicas(&c), reasons(&c)[1].as_str()), (1, "AmbiguousSelector"));
+}
+
+#[test]
+fn metrics_of_pods_objects_and_from_outside_are_annotations() {
+    let mut c = cluster(json!({"cpu": "100m"}), None);
+    let external = json!([{"type": "External", "external": {"metric": {"name": "queue"}, "target": {"type": "AverageValue", "averageValue": "10"}}}]);
+    merge(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, "web", json!({"spec": {"metrics": external}}));
+    steady(&mut c);
+    assert_eq!(reasons(&c)[1], "FailedGetExternalMetric");
+    let request = Request::new(&"kubectl".into(), Verb::Patch, Kind::NAMESPACE, Key::new("", "default"));
+    let change = json!({"metadata": {"annotations": {"sim.steady/metric.queue": "35"}}});
+    c.request(&request.body(Body::Patch(Patch::Merge(change)))).0.object().unwrap();
+    steady(&mut c);
+    assert_eq!(replicas(&c), 4);
+    let described = json!({"apiVersion": "v1", "kind": "Service", "name": "web"});
+    let object = json!([{"type": "Object", "object": {"metric": {"name": "requests"}, "describedObject": described, "target": {"type": "Value", "value": "100"}}}]);
+    merge(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, "web", json!({"spec": {"metrics": object}}));
+    merge(
+        &mut c,
+        Kind::SERVICE,
+        "web",
+        json!({"metadata": {"annotations": {"sim.steady/metric.requests": "150"}}}),
+    );
+    steady(&mut c);
+    // Nothing the controller does changes the value, so it goes on to the limit.
+    assert_eq!(replicas(&c), 8);
+}
+
+#[test]
+fn the_scale_of_a_custom_object_is_changed() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    create(
+        &mut c,
+        Kind::CUSTOM_RESOURCE_DEFINITION,
+        json!({
+            "metadata": {"name": "flocks.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Namespaced",
+                "names": {"plural": "flocks", "singular": "flock", "kind": "Flock", "listKind": "FlockList"},
+                "versions": [{
+                    "name": "v1", "served": true, "storage": true,
+                    "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+                    "subresources": {"scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}},
+                }],
+            },
+        }),
+    );
+    steady(&mut c);
+    let post = |c: &mut Cluster, path: &str, body: Value| {
+        let body = body.to_string().into_bytes();
+        let request = HttpRequest { method: "POST".into(), path: path.into(), body, ..Default::default() };
+        let answer = c.http(&request).0;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+    };
+    post(
+        &mut c,
+        "/apis/example.com/v1/namespaces/default/flocks",
+        json!({
+            "apiVersion": "example.com/v1", "kind": "Flock", "metadata": {"name": "f"}, "spec": {"replicas": 1},
+        }),
+    );
+    post(
+        &mut c,
+        "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+        json!({
+            "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"},
+            "spec": {"minReplicas": 3, "maxReplicas": 5, "scaleTargetRef": {"apiVersion": "example.com/v1", "kind": "Flock", "name": "f"}},
+        }),
+    );
+    steady(&mut c);
+    let kind = c.api().kind_of("example.com/v1", "Flock").unwrap();
+    let read = Request::new(&"kubectl".into(), Verb::Get, kind, Key::new("default", "f"))
+        .subresource(Subresource::Scale);
+    let scale = c.request(&read).0.object().unwrap().unwrap();
+    assert_eq!(crate::api::scale::Scale::read(&scale).replicas, 3);
+    // Its scale has no selector, so there are no pods to measure.
+    assert_eq!(reasons(&c)[1], "InvalidSelector");
+}
