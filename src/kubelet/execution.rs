@@ -25,6 +25,9 @@ const MESSAGE_LIMIT: usize = 4096;
 const MESSAGE_OF_LOG_LIMIT: usize = 2048;
 const MESSAGE_LINES_LIMIT: usize = 80;
 
+/// A process that got SIGTERM, and when and with which code it ends, if it does.
+type Signalled = (Rc<Process>, Option<(Timestamp, i32)>);
+
 /// What has become of a command that was executed in a container.
 pub(super) struct Executed {
     /// How long it took; `None` if it does not end.
@@ -125,11 +128,7 @@ impl Turn<'_> {
     }
 
     /// What a process does that gets SIGTERM at a moment: when it ends by itself, if it does.
-    pub(super) fn signalled(
-        &self,
-        r: &Running,
-        signal: Timestamp,
-    ) -> Option<(Rc<Process>, Option<(Timestamp, i32)>)> {
+    pub(super) fn signalled(&self, r: &Running, signal: Timestamp) -> Option<Signalled> {
         let mut process = (**r.process.as_ref()?).clone();
         process.program.signal = Some(signal);
         process.run.end = process.evaluate(&|name| self.lookup(name), Until::End).end;

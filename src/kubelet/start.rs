@@ -266,7 +266,7 @@ impl Turn<'_> {
         let behaviour = behaviour::of(self.pod, spec, own);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
         let ContainerState::Created(instance) = &c.state else { return };
-        c.state = ContainerState::Running(Running {
+        c.state = ContainerState::Running(Box::new(Running {
             instance: instance.clone(),
             since: now,
             ends: behaviour.ends.map(|(after, exit)| (later(now, after), exit)),
@@ -275,7 +275,7 @@ impl Turn<'_> {
             process,
             outside: Rc::default(),
             stopping: false,
-        });
+        }));
         c.waiting = None;
         c.probes = [ProbeRun::default(); 3];
         self.rt.changed = true;

@@ -319,7 +319,7 @@ impl ContainerRuntime {
     /// The instance, if it runs.
     pub fn running(&self) -> Option<&Running> {
         match &self.state {
-            ContainerState::Running(r) => Some(r),
+            ContainerState::Running(r) => Some(&**r),
             _ => None,
         }
     }
@@ -341,7 +341,7 @@ pub enum ContainerState {
     /// The instance was created and is starting.
     Created(Instance),
     /// The instance runs.
-    Running(Running),
+    Running(Box<Running>),
     /// The instance has ended.
     Exited(Rc<Exited>),
 }

@@ -64,10 +64,13 @@ pub(super) struct Job {
     pub(super) ends: Option<(Timestamp, i32)>,
 }
 
+/// A variable's value, and whether it is exported.
+pub(super) type Variable = (Rc<str>, bool);
+
 /// What a subshell has a copy of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
-    pub(super) variables: BTreeMap<String, (Rc<str>, bool)>,
+    pub(super) variables: BTreeMap<String, Variable>,
     pub(super) functions: BTreeMap<String, Rc<Node>>,
     pub(super) name: String,
     pub(super) args: Vec<String>,
@@ -99,7 +102,7 @@ pub(super) struct Shell<'a> {
     /// How many conditions are being tested: a failing command in one does not end a shell with `set -e`.
     pub(super) tested: usize,
     /// What functions have to restore of their local variables.
-    pub(super) locals: Vec<Vec<(String, Option<(Rc<str>, bool)>)>>,
+    pub(super) locals: Vec<Vec<(String, Option<Variable>)>>,
     pub(super) jobs: Vec<Job>,
     pub(super) outs: BTreeMap<u8, Out>,
     pub(super) buffers: Vec<String>,

@@ -314,7 +314,7 @@ impl Parser {
             match self.peek() {
                 Some(c) if !is_meta(c) => {}
                 Some('(') if words.len() == 1 && assigns.is_empty() && redirects.is_empty() => {
-                    if let Some(name) = words.first().and_then(|w| super::ast::literal(w)) {
+                    if let Some(name) = words.first().and_then(super::ast::literal) {
                         return self.function(name);
                     }
                     return self.unexpected_here("");
@@ -345,7 +345,7 @@ impl Parser {
         }
         const RESERVED: [&str; 9] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
         if assigns.is_empty()
-            && let Some(first) = words.first().and_then(|w| super::ast::literal(w))
+            && let Some(first) = words.first().and_then(super::ast::literal)
             && RESERVED.contains(&first.as_str())
             && first != "in"
         {

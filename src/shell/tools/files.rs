@@ -111,7 +111,7 @@ pub(super) fn mkdir(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         let full = shell.path(path);
         let why = if shell.look(&full).is_some() {
             (!o.has('p')).then_some("File exists")
-        } else if o.has('p') || !shell.program.complete || shell.is_directory(&parent(&full).to_owned()) {
+        } else if o.has('p') || !shell.program.complete || shell.is_directory(parent(&full)) {
             shell.change(&full, Change::Directory);
             let mut above = parent(&full).to_owned();
             while shell.look(&above).is_none() {

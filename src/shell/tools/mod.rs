@@ -188,7 +188,7 @@ fn basic(pattern: &str) -> String {
                         }
                         '[' if chars.peek() == Some(&':') => {
                             out.push('[');
-                            while let Some(c) = chars.next() {
+                            for c in chars.by_ref() {
                                 out.push(c);
                                 if c == ']' {
                                     break;
