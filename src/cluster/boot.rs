@@ -30,6 +30,8 @@ pub struct NodeSpec {
     pub labels: BTreeMap<String, String>,
     /// Annotations that its kubelet sets.
     pub annotations: BTreeMap<String, String>,
+    /// The features that its kubelet declares (KEP-5328).
+    pub declared_features: Vec<String>,
     /// Quantities of `cpu`, `memory` and `pods`: both capacity and allocatable.
     pub capacity: BTreeMap<String, String>,
 }
@@ -42,6 +44,7 @@ impl NodeSpec {
             name: name.into(),
             labels: BTreeMap::new(),
             annotations: [(csi::CONTROLLER_MANAGED_ATTACH.to_owned(), "true".to_owned())].into(),
+            declared_features: crate::kubelet::DECLARED_FEATURES.map(str::to_owned).to_vec(),
             capacity: order::gather(capacity.into_iter().map(|(k, v)| (k.into(), v.into()))),
         }
     }
@@ -284,7 +287,7 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
         "status": {
             "capacity": spec.capacity,
             "allocatable": spec.capacity,
-            "declaredFeatures": crate::kubelet::DECLARED_FEATURES,
+            "declaredFeatures": Some(&spec.declared_features).filter(|f| !f.is_empty()),
             "conditions": [
                 condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
                 condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),

@@ -179,21 +179,23 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
         },
         many => {
             let scores = score_nodes(&h, &found.state, many);
-            // Of equally good nodes it is the first that was visited; in Kubernetes it is any of them, by chance.
-            let name = select_host(&scores, 0).unwrap_or_else(|| many[0].name()).clone();
+            let name = select_host(&scores, tie_break(q)).unwrap_or_else(|| many[0].name()).clone();
             let (start, volumes) = (found.next_start, volumes(&name));
             Decision::Node { name, start, feasible: many.len(), nodes: nodes.len(), volumes }
         }
     }
 }
 
-/// A number in place of chance, which decides with which node preemption begins its search: FNV-1a of the pod's uid and
-/// of how many attempts the pod has had, so what happens to other pods does not change it.
+/// A number in place of chance: it decides between equally good nodes, and with which node preemption begins its search. It
+/// follows from the pod's uid and the number of its attempts, so what happens to other pods does not change it.
 fn tie_break(q: &Queued) -> u64 {
-    let add = |h: u64, n: u64| (h ^ n).wrapping_mul(0x0100_0000_01b3);
-    let uid = q.pod().metadata.uid().bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| add(h, u64::from(b)));
-    let seed = add(uid, u64::from(q.attempts));
-    seed ^ (seed >> 26)
+    let seed = q
+        .pod()
+        .metadata
+        .uid()
+        .bytes()
+        .fold(u64::from(q.attempts), |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    seed ^ (seed >> 31)
 }
 
 async fn bind(

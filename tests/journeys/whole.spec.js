@@ -91,7 +91,7 @@ test("a refusal begins with its reason, and the rest is folded", async ({ page }
 test("a Job whose command never ends is counted and said, and one that has ended is not suspended", async ({ page }) => {
   await open(page);
   await scenario(page, /An empty cluster/);
-  await page.evaluate(() => window.steady.kubectl("create job never --image=busybox -- migrate up"));
+  await page.evaluate(() => window.steady.kubectl("create job never --image=busybox -- sleep infinity"));
   await page.evaluate(() => window.steady.kubectl("create job one --image=busybox -- sleep 5"));
   await toSteady(page);
   await expect(page.locator(".pill.unmet")).toContainText("Stuck");

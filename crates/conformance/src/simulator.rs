@@ -68,6 +68,8 @@ pub fn cluster(setup: &Setup) -> Cluster {
     let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
     // The recordings' kubelets left the attaching of volumes to nobody.
     config.nodes.iter_mut().for_each(|n| n.annotations.clear());
+    // The stand-in kubelets of the recordings declare no features.
+    config.nodes.iter_mut().for_each(|node| node.declared_features.clear());
     config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
     config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
@@ -309,7 +311,8 @@ impl System for Simulator {
         let (_, writes) = self.cluster.request(&report);
         self.note(&writes);
         // The node exists, so this starts only its kubelet, and writes the node's system information.
-        let spec = NodeSpec { annotations: Default::default(), ..NodeSpec::standard(name) };
+        let (annotations, declared_features) = Default::default();
+        let spec = NodeSpec { annotations, declared_features, ..NodeSpec::standard(name) };
         self.cluster.add_node(&spec, vec![Controller::boxed(kubelet)]);
         introduce(&mut self.cluster, name);
     }

@@ -296,7 +296,7 @@ mod tests {
             declared(s.cluster(), &drawing)
         };
         session.kubectl("create job one --image=busybox -- sleep 5", &[]);
-        session.kubectl("create job never --image=busybox -- migrate up", &[]);
+        session.kubectl("create job never --image=busybox -- sleep infinity", &[]);
         while session.step(Depth::Command, None) {}
         let d = now(&session);
         assert_eq!((d.want, d.completions, d.succeeded, d.met()), (0, 2, 1, false));

@@ -114,7 +114,7 @@ mod tests {
             )
         };
         for (account, body, status, words) in [
-            ("builder", "{}".to_owned(), 501, "no key"),
+            ("builder", "{}".to_owned(), 501, "no signing key"),
             ("nobody", "{}".to_owned(), 404, "serviceaccounts \\\"nobody\\\" not found"),
             (
                 "builder",
