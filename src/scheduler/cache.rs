@@ -20,8 +20,15 @@ pub struct Cache {
     classes: Classes,
 }
 
-fn node_of(pod: &Pod) -> Option<&str> {
+pub(super) fn node_of(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|n| !n.is_empty())
+}
+
+/// The pod as it would be if it were bound to the node.
+pub(super) fn assigned(pod: &Rc<Pod>, node: &str) -> Rc<Pod> {
+    let mut pod = pod.clone();
+    Rc::make_mut(&mut pod).spec.get_or_insert_default().node_name = Some(node.to_owned());
+    pod
 }
 
 impl Cache {

@@ -13,9 +13,6 @@ use crate::scheduler::runtime::{
     CycleState, Found, filter_changed_with_nominated, fit_error_text, histogram,
 };
 
-/// The plugin's name.
-pub const NAME: &str = "DefaultPreemption";
-
 /// The smallest percentage of nodes on which preemption is tried (`minCandidateNodesPercentage`).
 const MIN_CANDIDATE_PERCENTAGE: usize = 10;
 /// The smallest number of nodes on which preemption is tried (`minCandidateNodesAbsolute`).

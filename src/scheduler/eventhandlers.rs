@@ -4,22 +4,17 @@
 use std::rc::Rc;
 
 use super::binding_cycle;
+use super::cache::{assigned, node_of};
 use super::framework::{Actions, Change, ClusterEvent, EventResource, Subject, node_changes, pod_changes};
 use super::listers::Namespaces;
 use super::queue::pod_event;
-use super::schedule_one::NAME;
-use super::state::{State, Task};
+use super::state::{NAME, State, Task};
 use crate::api::pod::is_terminal;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 use crate::api::{ApiKind, Key};
 use crate::client::{Handler, Seen, Wait};
 
 type Cx<'a> = Handler<'a, State, Task>;
-
-/// The node of a pod; `None` if it has none yet.
-pub(super) fn node_of(pod: &Pod) -> Option<&str> {
-    pod.spec.as_ref()?.node_name.as_deref().filter(|n| !n.is_empty())
-}
 
 /// Whether the default profile schedules the pod (`responsibleForPod`).
 fn mine(pod: &Pod) -> bool {
@@ -134,13 +129,6 @@ fn forget_assumed_pod(cx: &mut Cx<'_>, key: &Key, pod: &Rc<Pod>) {
     cx.state.cache.forget(key);
     let assumed = assigned(pod, &node);
     move_all(cx, &pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&assumed), None), |_| true);
-}
-
-/// The pod as it would be if it were bound to the node.
-pub(super) fn assigned(pod: &Rc<Pod>, node: &str) -> Rc<Pod> {
-    let mut pod = pod.clone();
-    Rc::make_mut(&mut pod).spec.get_or_insert_default().node_name = Some(node.to_owned());
-    pod
 }
 
 /// A Node was added, changed or deleted.

@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use super::eventhandlers::assigned;
-use super::framework::{Actions, EventResource};
+use super::cache::{assigned, node_of};
+use super::framework::{Actions, EventResource, PodInfo};
 use super::listers::Namespaces;
 use super::queue::{Queued, pod_event};
-use super::schedule_one::take_back;
 use super::state::{Cx, Task, wake_later};
 use crate::api::types::{Pod, PodCondition, PodStatus, Time};
 use crate::api::{Kind, MetaExt, ObjectRef, Timestamp, seconds};
@@ -120,4 +119,16 @@ pub(super) fn event(
 ) -> Recorded {
     let about = object_reference(pod);
     Recorded { about, type_, reason: reason.into(), message, action, at }
+}
+
+/// Puts a pod whose attempt failed back into the queue, as the informer last delivered it. A pod that is gone, or that
+/// has a node by now, is dropped.
+pub(super) fn take_back(cx: &Cx, mut q: Queued, refused_by: Vec<&'static str>) {
+    let cached = cx.lister::<Pod>().get(&q.info.key).cloned();
+    let Some(pod) = cached.filter(|p| node_of(p).is_none()) else { return };
+    if !Rc::ptr_eq(&pod, q.pod()) {
+        q.info = Rc::new(PodInfo::new(pod));
+    }
+    let now = cx.now();
+    cx.update_state(move |s| s.queue.add_unschedulable(q.clone(), refused_by.clone(), now));
 }

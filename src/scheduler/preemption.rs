@@ -5,8 +5,7 @@
 use std::rc::Rc;
 
 use super::outcome::event;
-use super::schedule_one::NAME;
-use super::state::{Cx, Preemption};
+use super::state::{Cx, NAME, Preemption};
 use crate::api::types::{Pod, PodCondition, Time};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::{DeleteOptions, Status};

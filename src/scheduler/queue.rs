@@ -9,10 +9,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::default_preemption;
 use super::framework::{Actions, Asked, ClusterEvent, NamespaceLister, PodInfo, pod_changes};
 use super::framework::{Change, EventResource, Subject};
-use super::plugins::{events_to_register, scheduling_gates};
+use super::plugins::{DEFAULT_PREEMPTION, events_to_register, scheduling_gates};
 use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, Timestamp, later, seconds};
@@ -240,7 +239,7 @@ impl Queue {
         if !scheduling_gates::pre_enqueue(q.pod()).is_success() {
             return Some(scheduling_gates::NAME);
         }
-        self.preempting.contains_key(&q.info.key).then_some(default_preemption::NAME)
+        self.preempting.contains_key(&q.info.key).then_some(DEFAULT_PREEMPTION)
     }
 
     /// Puts a pod into a place that `place` chooses, unless a plugin does not let it in.

@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use super::framework::{Handle, Snapshot};
 use super::listers::{Listers, Nominated};
-use super::outcome::{bind_pod, event, failed, set_unschedulable};
+use super::outcome::{bind_pod, event, failed, set_unschedulable, take_back};
 use super::plugins::volume::binding::PodVolumes;
 use super::queue::Queued;
 use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nodes, select_host};
-use super::state::{Cx, Preemption, State, Task, wake_later};
+use super::state::{Cx, NAME, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
 use crate::api::types::{
-    CSIDriver, CSINode, CSIStorageCapacity, Namespace, Pod, PodDisruptionBudget, ReplicaSet,
+    CSIDriver, CSINode, CSIStorageCapacity, Namespace, PodDisruptionBudget, ReplicaSet,
     ReplicationController, Service, StatefulSet, VolumeAttachment,
 };
 use crate::api::{Kind, MetaExt, ObjectRef};
@@ -21,9 +21,6 @@ use crate::client::{EventFlavour, Reconciler, Result, Watches, Why};
 /// The default scheduler, which schedules pods with `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduler;
-
-/// The scheduler's name in `spec.schedulerName` and in events.
-pub const NAME: &str = "default-scheduler";
 
 impl Reconciler for Scheduler {
     type Key = Task;
@@ -263,16 +260,4 @@ async fn give_up(cx: &Cx, q: Queued, n: Nowhere) -> Result {
         }
     }
     Ok(())
-}
-
-/// Puts a pod whose attempt failed back into the queue, as the informer last delivered it. A pod that is gone, or that
-/// has a node by now, is dropped.
-pub(super) fn take_back(cx: &Cx, mut q: Queued, refused_by: Vec<&'static str>) {
-    let cached = cx.lister::<Pod>().get(&q.info.key).cloned();
-    let Some(pod) = cached.filter(|p| eventhandlers::node_of(p).is_none()) else { return };
-    if !Rc::ptr_eq(&pod, q.pod()) {
-        q.info = Rc::new(super::framework::PodInfo::new(pod));
-    }
-    let now = cx.now();
-    cx.update_state(move |s| s.queue.add_unschedulable(q.clone(), refused_by.clone(), now));
 }

@@ -11,6 +11,9 @@ use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::{ApiKind, Key, MetaExt, Timestamp};
 use crate::client::{ANYWHERE, Context, Memory, Wait};
 
+/// The scheduler's name in `spec.schedulerName` and in events.
+pub const NAME: &str = "default-scheduler";
+
 /// What the scheduler remembers between syncs.
 #[derive(Clone, Debug, Default)]
 pub struct State {

@@ -143,19 +143,6 @@ fn scripts() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Compares the expectations with the machine's `sh`.
-#[cfg(not(target_arch = "wasm32"))]
-#[test]
-#[ignore = "needs a POSIX sh, and is about the test's table"]
-fn the_machine_does_the_same() {
-    for (script, out, code) in SCRIPTS {
-        let got =
-            std::process::Command::new("dash").args(["-c", script]).current_dir("/tmp").output().unwrap();
-        let text = String::from_utf8_lossy(&got.stdout);
-        assert_eq!((&*text, got.status.code()), (*out, Some(*code)), "{script}");
-    }
-}
-
 #[test]
 fn time_passes_only_where_a_command_waits() {
     for (script, want) in [

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::horizontal::{SCALING_ACTIVE, Work};
 use super::replica_calculator::{Asked, Calculator, Tolerances};
+use super::work::{SCALING_ACTIVE, Work};
 use crate::api::labels::Selector;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::scale::Scale;

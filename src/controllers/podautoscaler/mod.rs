@@ -3,7 +3,8 @@
 //!
 //! | module | in Kubernetes |
 //! | --- | --- |
-//! | `horizontal` | `horizontal.go`: `reconcileAutoscaler`, conditions, status |
+//! | `horizontal` | `horizontal.go`: `reconcileAutoscaler` |
+//! | `work` | `horizontal.go`: conditions, status |
 //! | `compute` | `horizontal.go`: `computeReplicasForMetrics` and what it calls |
 //! | `other_metrics` | `horizontal.go`: metrics of pods, of objects, from outside |
 //! | `normalize` | `horizontal.go`: stabilization windows and scaling policies |
@@ -23,6 +24,7 @@ mod replica_calculator;
 mod state;
 #[cfg(test)]
 mod tests;
+mod work;
 
 use std::rc::Rc;
 

@@ -26,6 +26,9 @@ pub mod volume;
 
 use super::framework::{Actions, EventResource, Hint, Registered};
 
+/// The name of the plugin that looks for pods to evict, [`default_preemption`](crate::scheduler::default_preemption).
+pub const DEFAULT_PREEMPTION: &str = "DefaultPreemption";
+
 /// The events of `DefaultPreemption`, which refuses pods in PreEnqueue while it deletes their victims. The plugins that
 /// refused the pod before say whether an event helps; this one only asks for the pod to be looked at.
 const PREEMPTION_EVENTS: &[Registered] =
@@ -48,7 +51,7 @@ pub fn events_to_register(plugin: &str) -> &'static [Registered] {
         inter_pod_affinity::NAME => inter_pod_affinity::EVENTS,
         node_declared_features::NAME => node_declared_features::EVENTS,
         scheduling_gates::NAME => scheduling_gates::EVENTS,
-        super::default_preemption::NAME => PREEMPTION_EVENTS,
+        DEFAULT_PREEMPTION => PREEMPTION_EVENTS,
         _ => &[],
     }
 }
