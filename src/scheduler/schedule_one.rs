@@ -183,16 +183,14 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
     }
 }
 
-/// A number in place of chance: it decides between equally good nodes, and with which node preemption begins its search. It
-/// follows from the pod's uid and the number of its attempts, so what happens to other pods does not change it.
+/// A number in place of chance: it decides between equally good nodes, and with which node preemption begins its search. It is
+/// the FNV-1a hash of the pod's uid and of the number of its attempts, folded to 32 bits, so what happens to other pods does
+/// not change it.
 fn tie_break(q: &Queued) -> u64 {
-    let seed = q
-        .pod()
-        .metadata
-        .uid()
-        .bytes()
-        .fold(u64::from(q.attempts), |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    seed ^ (seed >> 31)
+    let add = |h: u64, n: u64| (h ^ n).wrapping_mul(0x0100_0000_01b3);
+    let uid = q.pod().metadata.uid().bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| add(h, u64::from(b)));
+    let hash = add(uid, u64::from(q.attempts));
+    (hash >> 32) ^ (hash & 0xffff_ffff)
 }
 
 async fn bind(
