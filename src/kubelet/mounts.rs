@@ -4,12 +4,46 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::turn::Turn;
-use crate::api::types::{Container, DownwardAPIVolumeFile, KeyToPath, Service, Volume};
+use crate::api::types::{Container, DownwardAPIVolumeFile, KeyToPath, PodSpec, Service, Volume};
 use crate::api::{Key, MetaExt};
 use crate::shell::absolute;
 
 /// The address of the cluster's DNS where there is no Service for it, as kubeadm sets it.
 const DNS: &str = "10.96.0.10";
+
+/// The address of every host outside of the cluster: one that RFC 5737 keeps for examples.
+const OUTSIDE: &str = "203.0.113.1";
+
+/// The top-level domains of hosts outside of the cluster, beside those of countries.
+const TOP_LEVEL: [&str; 9] = ["com", "org", "net", "io", "dev", "edu", "gov", "info", "app"];
+
+/// Whether a name is one of a host outside of the cluster, which is taken to exist: it ends in a well-known top-level
+/// domain, or has at least three parts and ends in that of a country. A shorter one may be a Service and its namespace.
+fn is_on_the_internet(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('.').collect();
+    let country = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_lowercase());
+    parts.len() > 1
+        && parts.last().is_some_and(|last| TOP_LEVEL.contains(last) || (parts.len() > 2 && country(last)))
+}
+
+/// The types of `hostPath` that are mounted as one file, of which nobody knows what is in it.
+const NO_DIRECTORY: [&str; 5] = ["File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"];
+
+/// Whether a container has a volume whose content comes from outside of the cluster: a directory of the node, or one of a
+/// file server.
+pub(super) fn has_unknown_files(spec: &PodSpec, container: &Container) -> bool {
+    let mounted = |v: &Volume| container.volume_mounts.iter().flatten().any(|m| m.name == v.name);
+    let known = |v: &Volume| {
+        v.empty_dir.is_some()
+            || v.config_map.is_some()
+            || v.secret.is_some()
+            || v.downward_api.is_some()
+            || v.projected.is_some()
+            || v.persistent_volume_claim.is_some()
+            || v.ephemeral.is_some()
+    };
+    spec.volumes.iter().flatten().any(|v| mounted(v) && !known(v))
+}
 
 /// What a volume has in it.
 enum Content {
@@ -81,6 +115,10 @@ impl Turn<'_> {
             let Some(volume) = self.spec.volumes.iter().flatten().find(|v| v.name == mount.name) else {
                 continue;
             };
+            let of_node = volume.host_path.as_ref().and_then(|h| h.type_.as_deref());
+            if of_node.is_some_and(|t| NO_DIRECTORY.contains(&t)) {
+                continue;
+            }
             let path = absolute("/", &mount.mount_path);
             let part = mount.sub_path.as_deref().unwrap_or_default().trim_matches('/');
             match self.content(volume) {
@@ -174,7 +212,8 @@ impl Turn<'_> {
             .collect()
     }
 
-    /// What the cluster's DNS answers to a pod: the address of a Service; `None` if there is none of this name.
+    /// What the cluster's DNS answers to a pod: the address of a Service, or of a host outside of the cluster; `None` if
+    /// there is none of this name.
     pub(super) fn lookup(&self, name: &str) -> Option<Rc<str>> {
         let own = MetaExt::namespace(&self.pod.metadata);
         let name = name.trim_end_matches('.');
@@ -198,7 +237,7 @@ impl Turn<'_> {
             [_, service, ns] => of_pod(service, ns),
             _ => None,
         };
-        found.map(|(address, _)| address)
+        found.map(|(address, _)| address).or_else(|| is_on_the_internet(name).then(|| OUTSIDE.into()))
     }
 }
 

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use super::behaviour::{self, Exit, Own};
 use super::environment::expand;
 use super::known_images::{self, Sort};
-use super::mounts::termination_path;
+use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
 use super::state::ContainerState;
 use super::timings;
@@ -118,7 +118,7 @@ impl Turn<'_> {
             user: (uid, gid),
             start: self.now,
             tools: known_images::tools(image, known),
-            complete: known.is_some_and(|k| k.busybox),
+            complete: known.is_some_and(|k| k.busybox) && !has_unknown_files(self.spec, spec),
             companions: false,
             unknown: self.unknown(i, spec),
             stdin: spec.stdin == Some(true),

@@ -93,6 +93,8 @@ impl Shell<'_> {
     fn script(&mut self, text: &str, main: bool) -> Ran {
         let node = match parser::parse(text) {
             Ok(node) => node,
+            // bash has syntax that a POSIX shell does not, such as arrays.
+            Err(_) if self.frame.bash => return self.unknown(),
             Err(e) => {
                 self.complain(&format!("syntax error: {}", e.0));
                 return Err(Stop::Exit(2));
