@@ -301,7 +301,9 @@ impl Shell<'_> {
     fn may_have(&mut self, path: &str) -> bool {
         let path = self.path(path);
         let empty = path.starts_with("/tmp/") || path.starts_with("/dev/");
-        !self.program.complete && !empty && !self.is_directory(super::files::parent(&path))
+        let parent = super::files::parent(&path).to_owned();
+        // The kubelet makes files in /etc, which has others.
+        !self.program.complete && !empty && (parent == "/etc" || !self.is_directory(&parent))
     }
 
     /// Notes that the absence of a path is not certain: the image may have it.
