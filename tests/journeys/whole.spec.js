@@ -25,7 +25,8 @@ const APPLICATION = [
   `apiVersion: apps/v1\nkind: Deployment\n${meta("back")}\nspec:\n  replicas: 2${template("back", "api:1",
     ", envFrom: [{configMapRef: {name: settings}}, {secretRef: {name: password}}]")}`,
   `apiVersion: apps/v1\nkind: DaemonSet\n${meta("logs")}\nspec:${template("logs", "logs:1")}`,
-  `apiVersion: apps/v1\nkind: StatefulSet\n${meta("db")}\nspec:\n  replicas: 2\n  serviceName: db${template("db", "postgres:17")}
+  `apiVersion: apps/v1\nkind: StatefulSet\n${meta("db")}\nspec:\n  replicas: 2\n  serviceName: db${template("db", "postgres:17",
+    ", env: [{name: POSTGRES_PASSWORD, value: x}]")}
   volumeClaimTemplates:
   - metadata: {name: data}
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`,
