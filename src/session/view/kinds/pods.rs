@@ -1,10 +1,12 @@
 //! Pods.
 
-use super::KindView;
+use super::{KindView, stuck};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
+use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place};
+use crate::session::view::events::Condition;
 use crate::session::view::offers::{Deed, Offer, deletion};
 use crate::session::view::pods::pod_view;
 
@@ -20,6 +22,23 @@ impl KindView for Pods {
     }
     fn card(&self, object: &Object) -> Card {
         object.get::<Pod>().map_or(Card::Other, |pod| Card::Pod(pod_view(pod)))
+    }
+    /// The condition by which a pod that no controller made, and nothing else counts, is not scheduled or not ready.
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        let pod = object.get::<Pod>().filter(|p| p.metadata.controller().is_none())?;
+        let status = pod.status.as_ref().filter(|s| s.phase.as_deref() != Some("Succeeded"))?;
+        let is_false = |type_: &str| {
+            status.conditions.iter().flatten().find(|c| c.type_ == type_ && c.status == "False")
+        };
+        let found = is_false("PodScheduled").or_else(|| is_false("Ready")).map(|c| {
+            Ails::Condition(Condition {
+                kind: c.type_.clone(),
+                status: c.status.clone(),
+                reason: c.reason.clone().unwrap_or_default(),
+                message: c.message.clone().unwrap_or_default(),
+            })
+        });
+        found.or_else(|| stuck(object))
     }
     fn node<'o>(&self, object: &'o Object) -> Option<&'o str> {
         let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();
