@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(special, want);
     }
 
-    /// The published clients of Kubernetes 1.36 decode an object from the answer to these deletions.
+    /// The published clients of Kubernetes decode an object from the answer to these deletions.
     #[test]
     fn some_deletions_are_answered_with_the_object() {
         let want = [
