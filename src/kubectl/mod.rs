@@ -14,7 +14,7 @@
 //! use steady::api::Timestamp;
 //! use steady::apimachinery::{HttpRequest, HttpResponse};
 //! use steady::apiserver::{ApiServer, http::http};
-//! use steady::kubectl::{ApiClient, run};
+//! use steady::kubectl::{ApiClient, DiscoveryCache, run};
 //!
 //! struct Client(ApiServer);
 //! impl ApiClient for Client {
@@ -25,7 +25,8 @@
 //!         Timestamp::UNIX_EPOCH
 //!     }
 //! }
-//! let output = run("get podz", &|_: &str| None, &mut Client(ApiServer::new(1)));
+//! let mut cache = DiscoveryCache::default();
+//! let output = run("get podz", &|_: &str| None, &mut cache, &mut Client(ApiServer::new(1)));
 //! assert_eq!(output.stderr, "error: the server doesn't have a resource type \"podz\"\n");
 //! assert_eq!(output.exit, 1);
 //! ```
