@@ -110,7 +110,7 @@ async fn every_sort_of_change() {
         Some(5)
     );
     let strategic =
-        json!({"spec": {"template": {"spec": {"containers": [{"name": "side", "image": "busybox:1"}]}}}});
+        json!({"spec": {"template": {"spec": {"containers": [{"name": "side", "image": "nginx:1"}]}}}});
     let patched = api.patch("web", &params, &Patch::Strategic(strategic)).await.unwrap();
     let containers = patched.spec.unwrap().template.spec.unwrap().containers;
     assert_eq!(containers.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["side", "web"]);
