@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::storage::{Replicas, Scale, Storage};
+use super::storage::{Storage, scale};
 use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
@@ -44,22 +44,7 @@ impl Strategy for Deployment {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage {
         reset: &[("status", &[&["spec"], &["metadata", "labels"]])],
-        scale: Some(Scale {
-            read: |object| {
-                let d = Deployment::from_object(object)?;
-                let spec = d.spec.as_ref();
-                Some(Replicas {
-                    wanted: spec.and_then(|s| s.replicas),
-                    observed: d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0),
-                    selector: spec.map(|s| s.selector.clone()).unwrap_or_default(),
-                })
-            },
-            set: |object, replicas| {
-                if let Some(spec) = Deployment::from_object_mut(object).and_then(|d| d.spec.as_mut()) {
-                    spec.replicas = Some(replicas);
-                }
-            },
-        }),
+        scale: Some(scale!(Deployment, |s| s.replicas, |s| s.selector.clone())),
         ..Storage::PLAIN
     };
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::storage::{Replicas, Scale, Storage};
+use super::storage::{Storage, scale};
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::labels::Selector;
 use crate::api::labels::format_labels;
@@ -43,27 +43,10 @@ impl Strategy for ReplicationController {
     const STORAGE: Storage = Storage {
         prefix: Some("controllers"),
         orphans_dependents: true,
-        scale: Some(Scale {
-            read: |object| {
-                let d = ReplicationController::from_object(object)?;
-                let spec = d.spec.as_ref();
-                Some(Replicas {
-                    wanted: spec.and_then(|s| s.replicas),
-                    observed: d.status.as_ref().map_or(0, |s| s.replicas),
-                    selector: LabelSelector {
-                        match_labels: spec.and_then(|s| s.selector.clone()),
-                        ..LabelSelector::default()
-                    },
-                })
-            },
-            set: |object, replicas| {
-                if let Some(spec) =
-                    ReplicationController::from_object_mut(object).and_then(|d| d.spec.as_mut())
-                {
-                    spec.replicas = Some(replicas);
-                }
-            },
-        }),
+        scale: Some(scale!(ReplicationController, |s| Some(s.replicas), |s| LabelSelector {
+            match_labels: s.selector.clone(),
+            ..LabelSelector::default()
+        })),
         ..Storage::PLAIN
     };
 

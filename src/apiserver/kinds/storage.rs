@@ -43,6 +43,30 @@ pub(in crate::apiserver) struct Replicas {
     pub selector: LabelSelector,
 }
 
+/// The [`Scale`] of a kind with `spec.replicas`. The first function reads the observed replicas from the status, the second
+/// one the selector from the spec.
+macro_rules! scale {
+    ($kind:ident, $observed:expr, $selector:expr) => {
+        $crate::apiserver::kinds::storage::Scale {
+            read: |object| {
+                let this = $kind::from_object(object)?;
+                let spec = this.spec.as_ref();
+                Some($crate::apiserver::kinds::storage::Replicas {
+                    wanted: spec.and_then(|s| s.replicas),
+                    observed: this.status.as_ref().and_then($observed).unwrap_or(0),
+                    selector: spec.map($selector).unwrap_or_default(),
+                })
+            },
+            set: |object, replicas| {
+                if let Some(spec) = $kind::from_object_mut(object).and_then(|o| o.spec.as_mut()) {
+                    spec.replicas = Some(replicas);
+                }
+            },
+        }
+    };
+}
+pub(super) use scale;
+
 impl Storage {
     /// The generic store.
     pub const PLAIN: Storage = Storage {
