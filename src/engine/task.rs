@@ -96,7 +96,7 @@ pub(super) struct ToMoment {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Runs {
     next: Option<Timestamp>,
-    /// So many.
+    /// How many came due.
     pub(super) passed: u32,
 }
 

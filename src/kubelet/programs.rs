@@ -46,7 +46,7 @@ fn own_of(run: &Run, start: Timestamp) -> Own {
 }
 
 impl Turn<'_> {
-    /// What a program does that nobody knows: it serves, if the container is always restarted, and it does a job
+    /// What programs do that the shell does not know: they serve, if the container is always restarted, and do a job
     /// otherwise.
     fn unknown(&self, i: usize, spec: &Container) -> Unknown {
         if i < self.init_count() {

@@ -368,7 +368,7 @@ pub struct Running {
     pub behaviour: Behaviour,
     /// What its program does by itself.
     pub own: Own,
-    /// Its process; `None` if nobody knows its program.
+    /// The process in the container; `None` if the shell does not know the program.
     pub process: Option<Rc<Process>>,
     /// What hooks and probes have written into its file system.
     pub outside: Rc<Vec<Write>>,
@@ -389,7 +389,7 @@ pub struct Exited {
     pub reason: Option<&'static str>,
     /// Its last message (`terminationMessagePath`); `None` if it has left none.
     pub message: Option<Rc<str>>,
-    /// Its process, for its output; `None` if nobody knows its program.
+    /// The process that has ended, kept for its output; `None` if the shell does not know the program.
     pub process: Option<Rc<Process>>,
     /// When it started.
     pub started: Timestamp,

@@ -231,7 +231,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// A program that nobody knows.
+    /// Runs a program that the shell does not know, as [`Unknown`](super::Unknown) says.
     pub(super) fn unknown(&mut self) -> Ran {
         self.certain = false;
         match self.program.unknown {

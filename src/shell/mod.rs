@@ -73,7 +73,7 @@ pub enum Tools {
     Gnu,
 }
 
-/// What a program does that nobody knows.
+/// What a program does that the shell does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// It runs until it is stopped.
@@ -103,7 +103,7 @@ pub struct Program {
     pub complete: bool,
     /// Whether a program that nobody knows runs beside it, which may have written any file.
     pub companions: bool,
-    /// What a program does that nobody knows.
+    /// What programs do that the shell does not know.
     pub unknown: Unknown,
     /// Whether somebody may write to its standard input, so that it does not end.
     pub stdin: bool,

@@ -158,7 +158,7 @@ fn Story(props: &StoryProps) -> Html {
     story(&use_store(), &use_texts(), props, "story")
 }
 
-/// The same above the graph of a narrow page, where the manifest is another pane.
+/// The scenario's story above the graph of a narrow page, where the manifest with its own copy is another pane.
 #[component]
 pub fn Brief(props: &StoryProps) -> Html {
     story(&use_store(), &use_texts(), props, "brief")

@@ -49,7 +49,7 @@ pub(super) struct Failed {
     reason: &'static str,
     /// What they say.
     said: String,
-    /// The same with its context.
+    /// `said` after what the metric was wanted for.
     message: String,
 }
 

@@ -110,7 +110,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("yes", filter::yes),
 ];
 
-/// Runs a command; `None` if nobody knows it. `args` begin with its name.
+/// Runs a command; `None` if the shell does not know it. `args` begin with its name.
 pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<Ran> {
     if EFFECTLESS.contains(&name) {
         return Some(Ok(0));

@@ -100,7 +100,8 @@ impl Operation {
         Operation { doing: Some(doing), failures: before.map_or(0, |o| o.failures), retry: None }
     }
 
-    /// The same operation after a failure.
+    /// The state of the volume's operations after this one has failed: the next attempt waits twice as long, from
+    /// `FIRST_DELAY` up to `LONGEST_DELAY`.
     pub(super) fn failed(&self, now: Timestamp) -> Operation {
         let delay = FIRST_DELAY.saturating_mul(1 << self.failures.min(10)).min(LONGEST_DELAY);
         Operation { doing: None, failures: self.failures.saturating_add(1), retry: Some(later(now, delay)) }
