@@ -312,9 +312,8 @@ impl Kubelet {
         };
         let reference = ObjectRef::of(&**pod);
         let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
-        let why = Why::new("kubelet.can_be_deleted")
-            .read("pod", reference, "metadata.deletionTimestamp", since)
-            .with("containers", "all have stopped");
+        let why =
+            Why::new("kubelet.can_be_deleted").read("pod", reference, "metadata.deletionTimestamp", since);
         match cx.delete(Kind::POD, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
             // The API server removes an object with finalizers after the last finalizer.
@@ -364,10 +363,12 @@ impl Kubelet {
             WorkerPhase::Sync => "kubelet.sync_pod",
             WorkerPhase::Terminating | WorkerPhase::Terminated => "kubelet.sync_terminating_pod",
         };
-        let why = Why::new(rule)
-            .read("pod", reference, "status.phase", phase)
-            .with("node", &self.node)
-            .with("what", rt.cause.what);
+        let why = Why::new(rule).read("pod", reference, "status.phase", phase).with("node", &self.node);
+        let why = match &rt.failed {
+            Some((reason, _)) if rt.rejected => why.with("reason", reason),
+            _ => why,
+        };
+        let why = why.word("what", rt.cause.what.word());
         let Some(name) = &rt.cause.container else { return why };
         let why = why.with("container", name);
         match rt.containers.iter().find(|c| c.name == *name) {

@@ -504,7 +504,7 @@ why-binding_cycle-nominate = 申领绑定后 { $pod } 将去往 { $node }
 why-binding_cycle-bind_volume = { $volume } 在 { $node } 上满足 { $claim }
 why-binding_cycle-select_node = { $pod } 去往 { $node }，因此 { $claim } 的卷要在那里创建
 why-binding_cycle-failed = 它的申领无法绑定：{ $message }
-why-kubelet-admit = { $node } 不接受它：{ $what }
+why-kubelet-admit = { $node } 不接受它：{ $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -552,17 +552,21 @@ why-leaderelection-renew = 它是 leader
 
 ## 事实中的词
 fact-container = 容器 { $container } { $what }
-fact-has-ended = 已结束
-fact-its-deadline-has-passed = 它的期限已过
-fact-was-bound-to-this-node = 它被绑定到这个节点
-fact-all-its-containers-have-stopped = 它的容器都已停止
-fact-is-ready = 已就绪
-fact-is-not-ready = 未就绪
-fact-has-passed-its-startup-probe = 通过了 startup 探针
-fact-has-failed-its-startup-probe = 没有通过 startup 探针
-fact-has-failed-its-liveness-probe = 没有通过 liveness 探针
-fact-has-started = 已启动
-fact-could-not-be-started = 无法启动
+fact-pod-bound = 它被绑定到这个节点
+fact-pod-rejected = 节点不接受它
+fact-pod-deadline-exceeded = 它的期限已过
+fact-pod-deletion-requested = 有人请求删除它
+fact-pod-over = 它的容器都已结束，并且不再重启
+fact-pod-stopped = 它的容器都已停止
+fact-pod-all-restarted = 它的所有容器都被重启
+fact-container-started = 已启动
+fact-container-not-started = 无法启动
+fact-container-ended = 已结束
+fact-container-ready = 已就绪
+fact-container-not-ready = 未就绪
+fact-startup-probe-passed = 通过了 startup 探针
+fact-startup-probe-failed = 没有通过 startup 探针
+fact-liveness-probe-failed = 没有通过 liveness 探针
 
 ## 组件图
 view = 中间显示什么
