@@ -1,4 +1,4 @@
-//! The page's components. What needs no browser ([`i18n`], [`layout`]) is compiled and tested
+//! The page's components. What needs no browser ([`i18n`], [`layout`], [`who`]) is compiled and tested
 //! natively too.
 
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
@@ -44,7 +44,7 @@ mod terminal;
 mod timeline;
 #[cfg(target_arch = "wasm32")]
 mod topbar;
-#[cfg(target_arch = "wasm32")]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod who;
 
 #[cfg(target_arch = "wasm32")]

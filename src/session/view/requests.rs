@@ -10,6 +10,7 @@ use super::{Reason, Word};
 use crate::api::{Kind, Timestamp, yaml};
 use crate::apimachinery::{Body, Response, wire_answer};
 use crate::client::transport;
+use crate::cluster::Cluster;
 use crate::session::{Exchange, MomentId, Session};
 
 /// kubectl's `-v` at which it logs requests with their bodies.
@@ -26,6 +27,8 @@ pub struct RequestHead {
     pub path: String,
     /// The name of the user that sent the request.
     pub user: Rc<str>,
+    /// The name of the component whose user it is; of a person, the user.
+    pub by: Rc<str>,
     /// The HTTP status code of the answer.
     pub code: u16,
     /// The code with its text, for example `201 Created`.
@@ -48,13 +51,15 @@ pub struct RequestView {
 }
 
 impl RequestHead {
-    /// The head of a request and its answer.
-    pub fn of(e: &Exchange) -> RequestHead {
+    /// The head of a request and its answer. The cluster knows whose users there are.
+    pub fn of(e: &Exchange, cluster: &Cluster) -> RequestHead {
         let code = e.response.code();
+        let user = &e.request.user;
         RequestHead {
             method: Word::new_static(e.request.verb.method()),
             path: e.request.path(),
-            user: e.request.user.clone(),
+            user: user.clone(),
+            by: cluster.name_of_user(user).unwrap_or_else(|| user.clone()),
             code,
             status: transport::status(code),
         }
@@ -67,7 +72,7 @@ pub fn requests(session: &Session, moment: MomentId, verbose: bool) -> (Vec<Requ
     let all = session.exchanges(moment);
     let now = session.now();
     let view = |e: &Exchange| RequestView {
-        head: RequestHead::of(e),
+        head: RequestHead::of(e, session.cluster()),
         why: e.why.as_deref().map(Reason::of),
         body: body(e).filter(|_| !verbose),
         answer: answer(&e.response).filter(|_| !verbose),

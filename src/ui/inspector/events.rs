@@ -28,7 +28,7 @@ pub fn Events(props: &TabProps) -> Html {
     };
     let event = |e: &EventLine| {
         html! {
-            <li class={classes!("event", who::class(&e.from), e.warning.then_some("warning"))}>
+            <li class={classes!("event", who::class(&e.by), e.warning.then_some("warning"))}>
                 <i class="dot" aria-hidden="true"></i>
                 <b>{ &e.reason }</b>
                 if e.count > 1 { <span class="count">{ format!("×{}", e.count) }</span> }
