@@ -90,7 +90,7 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
             count(drawing, &node.reference, report, &mut out);
         }
     }
-    look_at_all(drawing, &mut out);
+    look_at_all(cluster, drawing, &mut out);
     out
 }
 
@@ -130,13 +130,13 @@ fn count(drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Dec
 }
 
 /// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
-fn look_at_all(drawing: &Drawing, out: &mut Declared) {
+fn look_at_all(cluster: &Cluster, drawing: &Drawing, out: &mut Declared) {
     for (i, node) in drawing.graph().nodes.iter().enumerate() {
         if matches!(node.place, Place::Root | Place::Middle | Place::Aside) {
             out.stored += 1;
             out.custom += i64::from(node.reference.kind.is_custom());
         }
-        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(o)) {
+        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(cluster, o)) {
             out.ailing.push(Ailing { object: node.reference.clone(), ails });
         }
     }

@@ -193,6 +193,10 @@ short-job = { $want } to succeed: { $succeeded } succeeded, { $active } active, 
 short-suspended = suspended: { $want } to succeed, { $succeeded } succeeded
 short-endless = { $said }. What runs does not end by itself: its command is one that goes on for ever.
 ails-condition = { $type } is { $status }
+ails-phase = is { $phase }
+ails-no-endpoints = has no endpoints: no pod that it selects is ready
+ails-missing = sends requests to { $object }, which does not exist
+ails-over-quota = { $used } of { $resource } are used, and { $hard } are allowed
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->
     [one] Something is wrong with one more object.
