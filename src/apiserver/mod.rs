@@ -36,6 +36,7 @@ pub mod quota;
 mod registry;
 pub mod rest;
 mod stage;
+mod strict;
 mod trace;
 pub mod validation;
 pub mod warnings;
@@ -57,6 +58,7 @@ use context::RequestContext;
 pub use etcd_view::EtcdView;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use stage::{Entered, Stage};
+pub use strict::Undecodable;
 pub use trace::Trace;
 pub use watch::WatchCache;
 

@@ -10,6 +10,7 @@ use super::call::Call;
 use super::discovery::DiscoveryCache;
 use super::error::Error;
 use super::files::Manifests;
+use super::refused::{ManifestPlace, Refused};
 use super::{ApiClient, Files, Output, Poll, Waited, dispatch, words};
 use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, Timestamp, duration};
@@ -37,7 +38,7 @@ impl From<Error> for Stop {
 
 impl From<Status> for Stop {
     fn from(s: Status) -> Stop {
-        Stop::Error(Error::Status(Box::new(s)))
+        Stop::Error(s.into())
     }
 }
 
@@ -108,6 +109,8 @@ pub(super) struct Context<'a> {
     pub out: String,
     /// The text on stderr so far.
     pub err: String,
+    /// The documents of manifests that were refused so far.
+    pub(super) refused: Vec<Refused>,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
@@ -145,6 +148,7 @@ impl<'a> Context<'a> {
             manifests,
             out: String::new(),
             err: String::new(),
+            refused: Vec::new(),
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
@@ -201,7 +205,7 @@ impl<'a> Context<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        Output { stdout: self.out, stderr: self.err, exit }
+        Output { stdout: self.out, stderr: self.err, exit, refused: self.refused }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
@@ -211,6 +215,11 @@ impl<'a> Context<'a> {
         if !text.is_empty() && !text.ends_with('\n') {
             self.err.push('\n');
         }
+    }
+
+    /// Notes that the document at this place was refused. The error is printed elsewhere.
+    pub(super) fn refuse(&mut self, place: &ManifestPlace, e: &Error) {
+        self.refused.extend(Refused::of(place, e));
     }
 
     /// Prints a line.

@@ -48,7 +48,7 @@ fn differences(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
-    let files::Loaded { manifests, errors } = files::load_all(cx, args)?;
+    let files::Loaded { manifests, errors, .. } = files::load_all(cx, args)?;
     super::commands::finish(errors)?;
     let mut out = String::new();
     for m in &manifests {

@@ -70,6 +70,7 @@ mod output;
 mod overrides;
 mod patch;
 mod reconcile;
+mod refused;
 mod replace;
 mod resource;
 mod rollout;
@@ -95,6 +96,7 @@ use crate::apimachinery::{HttpRequest, HttpResponse};
 pub use context::{CommandWait, WaitFor};
 pub use discovery::DiscoveryCache;
 pub use error::Error;
+pub use refused::{ManifestPlace, Refused, Refuser};
 
 use context::Context;
 use files::Manifests;
@@ -108,6 +110,9 @@ pub struct Output {
     pub stderr: String,
     /// The exit code of the command.
     pub exit: i32,
+    /// The documents of its manifests that were refused, in the order of the messages about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
 }
 
 /// How far a command is.
