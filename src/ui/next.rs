@@ -167,7 +167,7 @@ fn Steady(props: &SteadyProps) -> Html {
         let (store, object) = (store.clone(), a.object.clone());
         let (text, reason, message) = match &a.ails {
             Ails::Condition(c) => {
-                let args = [("type", c.kind.clone().into()), ("status", c.status.clone().into())];
+                let args = [("type", c.type_.clone().into()), ("status", c.status.clone().into())];
                 (t.with("ails-condition", &args), c.reason.as_str(), c.message.as_str())
             }
             Ails::Phase { phase, reason, message } => {

@@ -253,7 +253,7 @@ mod tests {
         session.kubectl(&format!("patch ws shop --subresource=status --type=merge -p '{patch}'"), &[]);
         let d = now(&session);
         let Ails::Condition(c) = &d.ailing[0].ails else { panic!("{d:?}") };
-        assert_eq!((c.kind.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
+        assert_eq!((c.type_.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
 
         // A second definition wants the same short name.
         let before = scenario::find("23-custom-resource").unwrap().before.unwrap();
@@ -268,7 +268,7 @@ mod tests {
         };
         let Some(Ails::Condition(c)) = said(&now(&session), "webshops.shop.example.com") else { panic!() };
         assert_eq!(
-            (c.kind.as_str(), c.status.as_str(), c.reason.as_str()),
+            (c.type_.as_str(), c.status.as_str(), c.reason.as_str()),
             ("NamesAccepted", "False", "ShortNamesConflict")
         );
 
@@ -282,7 +282,7 @@ mod tests {
         let d = now(&session);
         assert_eq!(said(&d, "shop"), Some(Ails::Finalizers(vec!["example.com/keep".to_owned()])));
         let Some(Ails::Condition(c)) = said(&d, "websites.shop.example.com") else { panic!("{d:?}") };
-        assert_eq!((c.kind.as_str(), c.status.as_str()), ("Terminating", "True"));
+        assert_eq!((c.type_.as_str(), c.status.as_str()), ("Terminating", "True"));
         assert!(!c.message.is_empty());
     }
 

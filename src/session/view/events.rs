@@ -13,7 +13,7 @@ use crate::cluster::Cluster;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     /// The type of the condition, for example `Available`.
-    pub kind: String,
+    pub type_: String,
     /// `True`, `False` or `Unknown`.
     pub status: String,
     /// The reason, for example `MinimumReplicasAvailable`.
@@ -66,10 +66,10 @@ fn text(v: &Value, pointer: &str) -> String {
 
 impl Condition {
     /// The parts of a condition, as the typed conditions of the API have them.
-    pub(super) fn new(kind: &str, status: &str, reason: Option<&str>, message: Option<&str>) -> Condition {
+    pub(super) fn new(type_: &str, status: &str, reason: Option<&str>, message: Option<&str>) -> Condition {
         let text = |t: Option<&str>| t.unwrap_or_default().to_owned();
         Condition {
-            kind: kind.to_owned(),
+            type_: type_.to_owned(),
             status: status.to_owned(),
             reason: text(reason),
             message: text(message),
@@ -79,7 +79,7 @@ impl Condition {
     /// One of the values in `status.conditions`.
     pub(super) fn of(c: &Value) -> Condition {
         Condition {
-            kind: text(c, "/type"),
+            type_: text(c, "/type"),
             status: text(c, "/status"),
             reason: text(c, "/reason"),
             message: text(c, "/message"),

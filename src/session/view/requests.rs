@@ -113,3 +113,42 @@ fn answer(r: &Response) -> Option<String> {
         Response::List { .. } => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::api::ObjectRef;
+    use crate::session::view::events;
+    use crate::session::{Depth, Session, Start};
+
+    #[test]
+    fn requests_events_and_moments_name_components_and_not_their_users() {
+        let mut session = Session::new(Start::default());
+        session.kubectl("create deployment web --image=nginx", &[]);
+        session.kubectl("expose deployment web --port=80", &[]);
+        let mut names = BTreeSet::new();
+        for depth in [Depth::Machinery, Depth::Command] {
+            for _ in 0..300 {
+                if !session.step(depth, None) {
+                    break;
+                }
+                let by = session.current().by(session.cluster());
+                let (requests, _) = requests(&session, session.at(), false);
+                for head in requests.into_iter().map(|r| r.head) {
+                    assert_eq!(Some(&head.by), by.as_ref(), "{head:?}");
+                    names.insert((head.user.to_string(), head.by.to_string()));
+                }
+            }
+        }
+        let both = |user: &str, by: &str| (user.to_owned(), by.to_owned());
+        assert!(names.contains(&both("endpoint-controller", "endpoints-controller")), "{names:?}");
+        let pod = session.cluster().api().cached_list(Kind::POD, Some("default")).next().unwrap().0.clone();
+        let of = |object: &ObjectRef| events(session.cluster(), object, session.now()).events;
+        let sources: BTreeSet<_> = of(&pod).into_iter().map(|e| (e.from, e.by.to_string())).collect();
+        assert!(sources.contains(&both("default-scheduler", "kube-scheduler")), "{sources:?}");
+        assert!(sources.contains(&both("kubelet", "kubelet")), "{sources:?}");
+    }
+}

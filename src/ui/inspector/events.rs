@@ -22,7 +22,7 @@ pub fn Events(props: &TabProps) -> Html {
         };
         html! {
             <li class="condition"><span class={classes!("mark", shape)} aria-hidden="true"></span>
-                <b>{ &c.kind }</b><span class="status">{ &c.status }</span>
+                <b>{ &c.type_ }</b><span class="status">{ &c.status }</span>
                 <span class="reason">{ &c.reason }</span><p>{ &c.message }</p></li>
         }
     };

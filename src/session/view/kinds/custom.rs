@@ -54,7 +54,7 @@ impl KindView for Definitions {
         let standing = Definitions::standing(object);
         Card::Resource(standing.map(|(trouble, c)| {
             // Some conditions are good news when they are true, others when they are false.
-            let word = if c.status == "True" { c.kind } else { format!("{}: {}", c.kind, c.status) };
+            let word = if c.status == "True" { c.type_ } else { format!("{}: {}", c.type_, c.status) };
             Standing { good: !trouble, word }
         }))
     }
@@ -110,7 +110,7 @@ impl KindView for Customs {
     fn card(&self, object: &Object) -> Card {
         Card::Resource(Customs::standing(object).map(|c| {
             let good = c.status == "True";
-            Standing { good, word: if good { c.kind } else { format!("{}: {}", c.kind, c.status) } }
+            Standing { good, word: if good { c.type_ } else { format!("{}: {}", c.type_, c.status) } }
         }))
     }
     fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {

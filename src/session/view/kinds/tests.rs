@@ -25,7 +25,7 @@ fn ails(session: &Session, kind: Kind, name: &str) -> Option<Ails> {
 /// The type, status and reason of the condition that says what is wrong with an object.
 fn condition(session: &Session, kind: Kind, name: &str) -> Option<(String, String, String)> {
     match ails(session, kind, name)? {
-        Ails::Condition(Condition { kind, status, reason, .. }) => Some((kind, status, reason)),
+        Ails::Condition(Condition { type_, status, reason, .. }) => Some((type_, status, reason)),
         _ => None,
     }
 }
@@ -271,5 +271,5 @@ fn a_request_for_a_certificate_says_what_was_decided() {
         request(serde_json::json!([{"type": "Denied", "status": "True", "reason": "No", "message": "why"}]));
     assert_eq!(view.card(&denied), card("Denied"));
     let Some(Ails::Condition(c)) = view.ails(session.cluster(), &denied) else { panic!() };
-    assert_eq!((c.kind.as_str(), c.reason.as_str(), c.message.as_str()), ("Denied", "No", "why"));
+    assert_eq!((c.type_.as_str(), c.reason.as_str(), c.message.as_str()), ("Denied", "No", "why"));
 }
