@@ -143,7 +143,7 @@ impl ApiServer {
         }
         admission::validate_create(self, &object, cx)?;
         cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
-        let charges = self.quota_charges(&object, None)?;
+        let charges = self.quota_charges(&object, None, "")?;
         cx.enter(Stage::Store, "", Some(&object));
         // Only etcd gives an object its version. A version that is no number is ignored.
         let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());

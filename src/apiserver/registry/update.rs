@@ -127,12 +127,11 @@ impl ApiServer {
                 None => rest::warnings_on_update(&object, &old),
             });
         }
-        let mut charges = Vec::new();
         if r.subresource == Subresource::None {
             admission::validate_update(self, &object, &old, cx)?;
             cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
-            charges = self.quota_charges(&object, Some(&old))?;
         }
+        let charges = self.quota_charges(&object, Some(&old), r.subresource.as_str())?;
         cx.enter(Stage::Store, "", Some(&object));
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
