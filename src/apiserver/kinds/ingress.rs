@@ -6,8 +6,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
 use crate::api::quote::go_quote;
@@ -35,7 +33,7 @@ impl Strategy for Ingress {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("ingress"), ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -112,12 +110,6 @@ impl Strategy for Ingress {
                 CLASS_ANNOTATION = go_quote(CLASS_ANNOTATION)
             ));
         }
-    }
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -6,8 +6,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{Namespace, NamespaceStatus};
@@ -26,7 +24,7 @@ impl Strategy for Namespace {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -88,10 +86,6 @@ impl Strategy for Namespace {
             ));
         }
     }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
 
     fn field(&self, path: &str) -> Option<String> {
         self.status.as_ref().filter(|_| path == "status.phase")?.phase.clone()

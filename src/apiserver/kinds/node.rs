@@ -7,8 +7,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{Node, Taint};
@@ -41,7 +39,7 @@ impl Strategy for Node {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("minions"), ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);

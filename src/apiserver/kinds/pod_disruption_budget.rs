@@ -6,8 +6,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
 use crate::api::types::{self as t, PodDisruptionBudget};
@@ -36,7 +34,7 @@ impl Strategy for PodDisruptionBudget {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -108,14 +106,6 @@ impl Strategy for PodDisruptionBudget {
         ] {
             non_negative(errs, count.unwrap_or_default(), &path.child(name));
         }
-    }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -7,8 +7,6 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::{Storage, scale};
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::labels::Selector;
@@ -50,7 +48,7 @@ impl Strategy for ReplicationController {
         ..Storage::PLAIN
     };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));

@@ -7,8 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::Timestamp;
@@ -39,7 +37,7 @@ impl Strategy for ResourceQuota {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -90,14 +88,6 @@ impl Strategy for ResourceQuota {
             errs.push(FieldError::required(&Path::new("resourceVersion"), ""));
         }
         validate_status(errs, self);
-    }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -49,6 +49,8 @@ impl Strategy for StatefulSet {
         ..Storage::PLAIN
     };
 
+    nothing_for!(field);
+
     fn convert(body: &mut Value) {
         mark_empty_selector(body);
     }
@@ -168,10 +170,6 @@ impl Strategy for StatefulSet {
             // Kubernetes misspells the field in the paths of updates.
             warn_of_claim_templates(out, self, |at| at.child("Spec"));
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -8,8 +8,6 @@ mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, job, keep,
@@ -41,7 +39,7 @@ impl Strategy for CronJob {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, validate_status_update, field);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));
@@ -76,8 +74,6 @@ impl Strategy for CronJob {
         validation::update(errs, self, old);
     }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if let Some(template) = self.spec.job_template.spec.as_ref().map(|s| &s.template) {
             warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
@@ -98,10 +94,6 @@ impl Strategy for CronJob {
                 out.push("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details".to_owned());
             }
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

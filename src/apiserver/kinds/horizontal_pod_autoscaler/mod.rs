@@ -58,6 +58,8 @@ impl Strategy for HorizontalPodAutoscaler {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
+    nothing_for!(warnings_on_create, warnings_on_update, field);
+
     fn convert(body: &mut Value) {
         for part in ["spec", "status"] {
             if let Some(part) = body.get_mut(part) {
@@ -121,14 +123,6 @@ impl Strategy for HorizontalPodAutoscaler {
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
         validation::status_update(errs, self, old);
-    }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

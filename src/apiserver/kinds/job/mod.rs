@@ -11,8 +11,6 @@ pub(super) mod validation;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::duration::human_duration;
@@ -50,7 +48,7 @@ impl Strategy for Job {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { orphans_dependents: true, ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));

@@ -8,8 +8,6 @@ mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{
@@ -40,7 +38,7 @@ impl Strategy for PersistentVolumeClaim {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, field);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));
@@ -93,10 +91,6 @@ impl Strategy for PersistentVolumeClaim {
         if let Some(spec) = &self.spec {
             warnings::claim_spec(out, spec, &Path::new("spec"));
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -12,8 +12,6 @@ mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::labels::format_labels;
@@ -43,7 +41,7 @@ impl Strategy for Service {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("services/specs"), ..Storage::RETURNS_DELETED_OBJECT };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         let service = Rc::make_mut(this);
