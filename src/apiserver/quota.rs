@@ -3,6 +3,7 @@
 
 use super::ApiServer;
 use super::context::RequestContext;
+use super::stage::Stage;
 use crate::api::quantity::Amount;
 use crate::api::resource::{Amounts, add, amounts};
 use crate::api::types::ResourceQuota;
@@ -86,7 +87,7 @@ fn charge(quota: &ResourceQuota, mut more: Amounts, limited: bool) -> Result<Opt
 
 impl ApiServer {
     /// Checks that every quota of the namespace has room for a new object, or for what an object uses more than before.
-    /// Returns what will be used of each. The subresource is that of the request, `""` for the object itself.
+    /// Returns what will be used of each.
     ///
     /// # Errors
     /// 403.
@@ -94,11 +95,15 @@ impl ApiServer {
         &self,
         object: &Object,
         old: Option<&Object>,
-        subresource: &str,
+        subresource: Subresource,
+        cx: &mut RequestContext,
     ) -> Result<Vec<Charge>, Status> {
         let kind = object.kind();
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
-        let evaluator = Evaluator::of(kind).filter(|e| e.handles(operation, subresource));
+        let evaluator = Evaluator::of(kind).filter(|e| e.handles(operation, subresource.as_str()));
+        if evaluator.is_some() || subresource == Subresource::None {
+            cx.enter(Stage::Admit, "ResourceQuota", Some(object));
+        }
         let Some(evaluator) = evaluator else { return Ok(Vec::new()) };
         let quotas: Vec<Object> = self
             .etcd
@@ -129,7 +134,7 @@ impl ApiServer {
             let before = before.as_ref().filter(|(old, _)| evaluator.matches(quota, old));
             let more = before.map_or_else(|| used.clone(), |(_, before)| beyond(&used, before));
             // A status takes what it takes: what it tells of has happened.
-            let limited = subresource != "status";
+            let limited = subresource != Subresource::Status;
             match charge(quota, more, limited) {
                 Err(why) => return refuse(why),
                 Ok(None) => {}

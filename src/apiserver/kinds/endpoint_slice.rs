@@ -277,7 +277,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::api::{Kind, Object};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn slice(fields: Value) -> Rc<EndpointSlice> {
         let mut body = json!({"metadata": {"name": "web-1"}, "addressType": "IPv4"});

@@ -1,9 +1,9 @@
 //! Built-in kinds, one file each: what the API server does differently for objects of each kind.
 //!
 //! A file implements `Strategy` for one kind. The trait has no default bodies, so a kind that forgets something
-//! does not compile (methods that do nothing for the kind are named in `nothing_for!`); and `strategy` goes through the table of kinds, so a kind without a file does not compile
-//! either. The rest of the API server calls the functions of this module with an [`Object`] and never asks which
-//! kind it has before it.
+//! does not compile; methods that do nothing for the kind are named in `nothing_for!`. And `strategy` goes through the
+//! table of kinds, so a kind without a file does not compile either. The rest of the API server calls the functions of
+//! this module with an [`Object`] and never asks which kind it has before it.
 //!
 //! Objects of kinds that a CustomResourceDefinition made have no strategy here: what their definition says of them is
 //! in `apiserver::apiextensions`.
