@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, duration, int, slice, text};
 use super::output::{PRINT, Printer};
@@ -96,7 +96,7 @@ fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
 
 pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
     let Some(word) = args.words.first() else {
-        return commands::usage(
+        return command::usage(
             "kubectl logs",
             "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
         );
@@ -126,7 +126,7 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
 
 pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
     let (Some(word), true) = (args.words.first(), args.words.len() > 1) else {
-        return commands::usage(
+        return command::usage(
             "kubectl port-forward",
             "TYPE/NAME and list of ports are required for port-forward",
         );
