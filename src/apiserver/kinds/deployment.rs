@@ -147,10 +147,7 @@ impl Strategy for Deployment {
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         let template = self.spec.as_ref().map(|s| &s.template);
-        if template.is_some() {
-            warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
-        }
-        warnings::pod_spec::on_create(out, template);
+        warnings::pod_spec::on_create_named(out, self.metadata.name(), template);
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {

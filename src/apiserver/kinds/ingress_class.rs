@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::ingress::reference;
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::types::{IngressClass, networking as net};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::printers::{created, name, or_none};
@@ -47,7 +47,7 @@ impl Strategy for IngressClass {
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
         if this.spec != old.spec {
-            Rc::make_mut(this).metadata.generation = Some(old.metadata.generation() + 1);
+            count_change(&mut Rc::make_mut(this).metadata, &old.metadata, true);
         }
     }
 

@@ -53,6 +53,15 @@ macro_rules! nothing_for {
     };
 }
 
+/// Writes out [`Strategy::prepare_for_status_update`] of a kind of whose status updates only the spec is set back.
+macro_rules! status_keeps_spec {
+    () => {
+        fn prepare_for_status_update(this: &mut std::rc::Rc<Self>, old: &Self, _: crate::api::Timestamp) {
+            crate::apiserver::kinds::keep(&mut std::rc::Rc::make_mut(this).spec, &old.spec);
+        }
+    };
+}
+
 pub(super) mod certificate_signing_request;
 mod cluster_role;
 mod cluster_role_binding;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{Namespace, NamespaceStatus};
 use crate::api::{ApiKind, MetaExt, Object, Timestamp};
 use crate::apimachinery::NAMESPACE_FINALIZER;
@@ -52,10 +52,7 @@ impl Strategy for Namespace {
         this.status.clone_from(&old.status);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_label);

@@ -7,9 +7,9 @@
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::types::{IntOrString, NetworkPolicy, networking as net};
-use crate::api::{MetaExt, Timestamp, intstr, labels};
+use crate::api::{Timestamp, intstr, labels};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{invalid_each, label_selector, object_meta, object_meta_update};
 use crate::apiserver::validation::{
@@ -55,7 +55,7 @@ impl Strategy for NetworkPolicy {
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
         if this.spec != old.spec {
-            Rc::make_mut(this).metadata.generation = Some(old.metadata.generation() + 1);
+            count_change(&mut Rc::make_mut(this).metadata, &old.metadata, true);
         }
     }
 

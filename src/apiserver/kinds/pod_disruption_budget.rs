@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::types::{self as t, PodDisruptionBudget};
 use crate::api::{Timestamp, intstr};
 use crate::apiserver::printers::{created, name};
@@ -53,10 +53,7 @@ impl Strategy for PodDisruptionBudget {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         let path = Path::new("spec");

@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use super::storage::{Storage, scale};
 use super::{
-    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
-    mark_empty_selector,
+    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, mark_empty_selector,
 };
 use crate::api::labels::Selector;
 use crate::api::types::{self as t, IntOrString, StatefulSet};
@@ -78,10 +77,7 @@ impl Strategy for StatefulSet {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_label);

@@ -9,9 +9,7 @@ mod validation;
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{
-    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, job, keep,
-};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, job};
 use crate::api::duration::age;
 use crate::api::types::CronJob;
 use crate::api::{MetaExt, Timestamp};
@@ -61,10 +59,7 @@ impl Strategy for CronJob {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::create(errs, self);

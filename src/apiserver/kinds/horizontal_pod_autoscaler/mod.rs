@@ -14,7 +14,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::HorizontalPodAutoscaler;
 use crate::api::types::autoscaling as hpa;
@@ -108,10 +108,7 @@ impl Strategy for HorizontalPodAutoscaler {
         this.status.clone_from(&old.status);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::create(errs, self);

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled};
 use crate::api::duration::human_duration;
 use crate::api::types::{Job, JobSpec, JobStatus, ObjectMeta};
 use crate::api::{MetaExt, Timestamp};
@@ -74,10 +74,7 @@ impl Strategy for Job {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::create(errs, self);
