@@ -21,7 +21,7 @@ fn known(name: &str) -> Option<&'static str> {
         "kube-scheduler" => "who-scheduler",
         "kubelet" => "who-kubelet",
         "deployment-controller" => "who-deployment",
-        "replicaset-controller" | "replication-controller" => "who-replicaset",
+        "replicaset-controller" | "replicationcontroller-controller" => "who-replicaset",
         "garbage-collector-controller" | "pod-garbage-collector-controller" => "who-gc",
         // Workloads beside Deployments, and what acts on workloads.
         "statefulset-controller"
@@ -37,7 +37,7 @@ fn known(name: &str) -> Option<&'static str> {
         // Network and storage.
         "endpoints-controller"
         | "endpointslice-controller"
-        | "endpointslicemirroring-controller"
+        | "endpointslice-mirroring-controller"
         | "persistentvolume-binder-controller"
         | "persistentvolume-attach-detach-controller"
         | "persistentvolume-expander-controller"

@@ -76,6 +76,17 @@ fn every_kind_can_be_deleted_but_nodes() {
 }
 
 #[test]
+fn a_keeper_is_a_component() {
+    let session = Session::new(Start::default());
+    let cluster = session.cluster();
+    let names: Vec<_> = cluster.actors().filter_map(|actor| cluster.actor_name(actor)).collect();
+    for kind in Kind::BUILT_IN {
+        let keeper = of(*kind).about().keeper;
+        assert!(keeper.is_empty() || names.iter().any(|n| **n == *keeper), "{}: {keeper}", kind.as_str());
+    }
+}
+
+#[test]
 fn a_service_without_endpoints_says_so() {
     let mut session = Session::new(Start::default());
     do_all(&mut session, &["create deployment web --image=nginx", "expose deployment web --port=80"]);

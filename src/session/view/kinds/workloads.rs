@@ -21,7 +21,7 @@ impl KindView for ReplicationControllers {
         About {
             place: Place::Middle,
             shows: Shows::Made,
-            keeper: "replication-controller",
+            keeper: "replicationcontroller-controller",
             makes: Some(Kind::POD),
             record: false,
             bookkeeping: &[],
