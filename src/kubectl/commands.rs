@@ -6,7 +6,7 @@ use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, api_resources, apply, auth, autoscale, certificate, create, debug, delete, describe, diff,
-    edit, events, explain, expose, generators, get, kustomize, label, node, overrides, patch, replace,
+    edit, events, explain, expose, generators, get, kustomize, label, logs, node, overrides, patch, replace,
     rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 
@@ -183,7 +183,7 @@ pub(super) const COMMANDS: &[Command] = &[
         &[&[boolean("recursive").short('R'), text("api-version"), text("output")]],
         explain::run,
     ),
-    command("logs", &[unbuilt::LOGS_FLAGS], unbuilt::logs),
+    command("logs", &[logs::FLAGS], logs::run),
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
     command("port-forward", &[], unbuilt::port_forward),

@@ -70,6 +70,7 @@ mod kinds;
 mod kustomize;
 mod kyaml;
 mod label;
+mod logs;
 mod manifests;
 mod node;
 mod output;
