@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::context::RequestContext;
 use super::kinds::certificate_signing_request;
 use super::kinds::ingress::CLASS_ANNOTATION;
-use super::{ApiServer, Stage, limit_ranger};
+use super::{ApiServer, Stage, limit_ranger, runtime_class};
 use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{
@@ -80,7 +80,7 @@ pub(super) fn mutate_create(
             default_tolerations(pod);
             Ok(())
         })?;
-        on_pod(api, object, cx, "RuntimeClass", |_, pod| runtime_class(pod))?;
+        on_pod(api, object, cx, "RuntimeClass", |api, pod| runtime_class::admit(api, pod))?;
     }
     if object.kind() == Kind::NODE {
         cx.enter(Stage::Mutate, "TaintNodesByCondition", Some(object));
@@ -198,11 +198,8 @@ pub(super) fn validate_create(
         certificate_signing_request::restrict_subject(request)
             .map_err(|why| Status::forbidden(object.kind(), object.name(), &why))?;
     }
-    if let Some(pod) = Pod::from_object(object)
-        && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())
-    {
-        let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
-        return Err(Status::forbidden(Kind::POD, object.name(), why));
+    if let Some(pod) = Pod::from_object(object) {
+        runtime_class::validate(api, pod)?;
     }
     only_default_priority(api, object)
 }
@@ -280,17 +277,6 @@ fn claim_resize(
         }
     };
     Err(Status::forbidden(Kind::PERSISTENT_VOLUME_CLAIM, new.metadata.name(), why))
-}
-
-/// RuntimeClass: there are none here, so one that is named is not found.
-fn runtime_class(pod: &Pod) -> Result<(), Status> {
-    match pod.spec.as_ref().and_then(|s| s.runtime_class_name.as_deref()) {
-        Some(name) => {
-            let why = format!("pod rejected: RuntimeClass {name} not found", name = go_quote(name));
-            Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Sets the pod's service account (`default` if it names none), refuses one that does not exist, and mounts its token

@@ -35,6 +35,7 @@ pub mod printers;
 pub mod quota;
 mod registry;
 pub mod rest;
+mod runtime_class;
 mod stage;
 mod trace;
 pub mod validation;

@@ -138,6 +138,8 @@ pub(super) fn known(kind: Kind) -> Known {
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event
         | BuiltIn::Lease
+        | BuiltIn::PodTemplate
+        | BuiltIn::RuntimeClass
         | BuiltIn::VolumeAttachment => described(describe::unstructured),
     }
 }
