@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::ApiServer;
+use super::admission::name_in_refusal;
 use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{Pod, Quantity, RuntimeClass, Toleration};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
+use crate::api::{ApiKind, Key, Kind, ObjectRef};
 use crate::apimachinery::Status;
 
 /// The pod's class; `None` if the pod names none.
@@ -24,7 +25,7 @@ fn class_of<'a>(api: &'a ApiServer, pod: &Pod) -> Result<Option<&'a RuntimeClass
 }
 
 fn rejected(pod: &Pod, why: &str) -> Status {
-    Status::forbidden(Kind::POD, pod.metadata.name(), &format!("pod rejected: {why}"))
+    Status::forbidden(Kind::POD, name_in_refusal(&pod.metadata), &format!("pod rejected: {why}"))
 }
 
 /// The overhead that a class defines, which may be empty.
@@ -64,7 +65,7 @@ pub(super) fn admit(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
         let why = format!(
             "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {wanted}; pod.spec.nodeSelector[{key}] = {own}"
         );
-        return Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why));
+        return Err(Status::forbidden(Kind::POD, name_in_refusal(&pod.metadata), &why));
     }
     if let Some(spec) = pod.spec.as_deref_mut() {
         if !selects.is_empty() {

@@ -51,6 +51,7 @@ mod dispatch;
 mod edit;
 mod error;
 mod events;
+mod evict;
 mod explain;
 mod expose;
 mod files;

@@ -206,6 +206,22 @@ fn admission_looks_at_classes() {
         refused,
         (403, r#"pods "p" is forbidden: pod rejected: RuntimeClass "gvisor" not found"#.into())
     );
+    // A generated name is there only after the mutating plug-ins.
+    value["metadata"] = json!({"generateName": "p-"});
+    for (field, why) in [
+        ("runtimeClassName", r#"pod rejected: RuntimeClass "gone" not found"#),
+        ("priorityClassName", "no PriorityClass with name gone was found"),
+        (
+            "serviceAccountName",
+            r#"error looking up service account default/gone: serviceaccount "gone" not found"#,
+        ),
+    ] {
+        let mut value = value.clone();
+        value["spec"]["runtimeClassName"] = serde_json::Value::Null;
+        value["spec"][field] = "gone".into();
+        let refused = refusal(&ask(&mut api, "POST", "~/pods", &value));
+        assert_eq!(refused, (403, format!(r#"pods "p-" is forbidden: {why}"#)));
+    }
     let mut value = pod("p");
     value["spec"]["overhead"] = json!({"cpu": "1"});
     let refused = refusal(&ask(&mut api, "POST", "~/pods", &value)).1;
