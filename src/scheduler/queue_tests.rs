@@ -214,9 +214,11 @@ fn more_room_for_volumes_helps_and_other_news_of_drivers_do_not() {
     fn of<T: serde::de::DeserializeOwned>(value: Value) -> Rc<T> {
         Rc::new(serde_json::from_value(value).unwrap())
     }
+    fn event(kind: Kind, action: Actions, subject: Subject<'_>) -> ClusterEvent<'_> {
+        ClusterEvent { resource: EventResource::Of(kind), action, subject }
+    }
     let claim = json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
     let pod = pod("p", "", json!({}), claim);
-    let event = |kind, action, subject| ClusterEvent { resource: EventResource::Of(kind), action, subject };
 
     let node = |count: i32| -> Rc<CSINode> {
         let drivers = json!([{"name": "d", "nodeID": "n", "allocatable": {"count": count}}]);
