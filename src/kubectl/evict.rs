@@ -6,9 +6,10 @@
 use jiff::SignedDuration;
 
 use super::call::{Call, Payload};
-use super::context::{CommandWait, Context, Result, Stop, WaitFor};
+use super::context::{Context, Result, Stop};
 use super::error::Error;
 use super::flags::Args;
+use super::stop::{CommandWait, WaitFor};
 use crate::api::duration::go_duration;
 use crate::api::quote::go_quote;
 use crate::api::{Kind, MetaExt, Object, Timestamp};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::evict;
@@ -41,7 +41,7 @@ pub(super) fn uncordon(cx: &mut Context<'_>, args: &Args) -> Result {
 fn nodes(cx: &mut Context<'_>, args: &Args, command: &str) -> Result<(Vec<Object>, Vec<Error>)> {
     let selector = !args.text("selector").is_empty();
     if args.words.is_empty() && !selector {
-        return commands::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
+        return command::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
     }
     if !args.words.is_empty() && selector {
         return fail("error: cannot specify both a node name and a --selector option");
@@ -63,7 +63,7 @@ fn mark_each(cx: &mut Context<'_>, args: &Args, command: &str, unschedulable: bo
             Err(stop) => return Err(stop),
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, dry_run: DryRun) -> Result {
@@ -88,7 +88,7 @@ pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (nodes, errors) = nodes(cx, args, "drain")?;
     if !errors.is_empty() {
-        return commands::finish(errors);
+        return command::finish(errors);
     }
     for node in &nodes {
         mark(cx, args, node, true, dry_run)?;

@@ -6,8 +6,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled};
 use crate::api::labels::format_labels;
@@ -33,7 +31,7 @@ impl Strategy for PodTemplate {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! { convert, prepare_for_status_update, validate_status_update, field }
 
     fn default(this: &mut Rc<Self>) {
         pod_defaults::template(Rc::make_mut(this).template.get_or_insert_default());
@@ -51,8 +49,6 @@ impl Strategy for PodTemplate {
         count_change(&mut this.metadata, &old.metadata, this.template != old.template);
     }
 
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
-
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
         template(errs, self);
@@ -62,8 +58,6 @@ impl Strategy for PodTemplate {
         object_meta_update(errs, &self.metadata, &old.metadata);
         template(errs, self);
     }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if let Some(template) = &self.template {
@@ -75,10 +69,6 @@ impl Strategy for PodTemplate {
         if self.metadata.generation() != old.metadata.generation() {
             self.warnings_on_create(out);
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {

@@ -6,10 +6,8 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::RuntimeClass;
 use crate::apiserver::defaults::quantities;
@@ -32,19 +30,16 @@ impl Strategy for RuntimeClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        warnings_on_create, warnings_on_update, field
+    }
 
     fn default(this: &mut Rc<Self>) {
         if let Some(overhead) = &mut Rc::make_mut(this).overhead {
             quantities::list(&mut overhead.pod_fixed);
         }
     }
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
@@ -67,16 +62,6 @@ impl Strategy for RuntimeClass {
         if self.handler != old.handler {
             errs.push(FieldError::invalid(&Path::new("handler"), self.handler.as_str(), IMMUTABLE));
         }
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -21,7 +21,8 @@ use crate::api::types::{Pod, ReplicaSet, ReplicationController};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
 use crate::apimachinery::Status;
 use crate::client::{
-    Caches, Consistency, Context, Error, Expectations, Memory, PodCount, Reconciler, Result, Watches, Why,
+    Caches, Consistency, Context, Error, EventFlavour, Expectations, Memory, PodCount, Reconciler, Result,
+    Watches, Why,
 };
 
 use replicated::Replicated;
@@ -87,7 +88,15 @@ impl Reconciler for ReplicationManager {
     type State = State;
 
     fn name(&self) -> Rc<str> {
+        "replicationcontroller-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
         "replication-controller".into()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: self.user(), host: None }
     }
 
     fn watches(&self) -> Watches<State> {
