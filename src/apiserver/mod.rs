@@ -36,6 +36,7 @@ pub mod printers;
 pub mod quota;
 mod registry;
 pub mod rest;
+mod runtime_class;
 mod stage;
 mod strict;
 mod trace;

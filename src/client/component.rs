@@ -94,6 +94,9 @@ pub trait Component {
     fn start(&mut self, env: &mut Env<'_>) -> Option<Progress>;
     /// The caches that the sync under way began with.
     fn caches_at_start(&self) -> Option<&Caches>;
+    /// The caches at the time of the last answer that the sync under way has got, if it may read them
+    /// ([`Reconciler::reads_again`](super::Reconciler::reads_again)).
+    fn caches_at_answer(&self) -> Option<&Caches>;
     /// The status codes of the answers that the sync under way has got, in order.
     fn answer_codes(&self) -> Vec<u16>;
     /// What its reconciler remembers, and what it waits for until the caches of its process have it; see

@@ -55,6 +55,7 @@ mod dispatch;
 mod edit;
 mod error;
 mod events;
+mod evict;
 mod explain;
 mod expose;
 mod files;

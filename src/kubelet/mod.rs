@@ -51,6 +51,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod reconciler;
+mod sandbox;
 mod start;
 pub mod state;
 mod status;

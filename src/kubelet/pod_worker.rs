@@ -269,6 +269,12 @@ impl<'a> Turn<'a> {
             Todo::Sandbox => {
                 if self.volumes_are_there() && self.csi_volumes_are_mounted() {
                     self.rt.mount_failures = 0;
+                    if let Some(why) = self.runtime_is_missing() {
+                        self.rt.todo.clear();
+                        return self.sandbox_failed(&why);
+                    }
+                    self.rt.sandbox_failures = 0;
+                    self.rt.waits_for_config = false;
                     self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
                 } else if self.rt.work.is_some() {
                     // The volumes are being mounted; the sandbox comes after that.

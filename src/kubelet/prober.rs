@@ -7,13 +7,13 @@
 
 use jiff::SignedDuration;
 
-use super::backoff::go_duration;
 use super::execution::Executed;
 use super::fault::ProbeType;
 use super::state::{ContainerRuntime, PodCause};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::Timestamp;
+use crate::api::duration::go_duration;
 use crate::api::types::IntOrString;
 use crate::api::types::{Container, Probe};
 

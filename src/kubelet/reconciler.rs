@@ -8,13 +8,14 @@ use jiff::SignedDuration;
 use super::csi::is_expansion_pending;
 use super::fault::KubeletFault;
 use super::node;
+use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::{changes, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, Secret, Service,
+    PodStatus, RuntimeClass, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -47,6 +48,9 @@ impl Reconciler for Kubelet {
                 } else if volumes::is_unreported(cx.state, node) {
                     cx.enqueue_after(Task::Status(me.clone()), volumes::next_report(cx.now));
                 }
+                if seen.old.is_some_and(|old| handlers_changed(old, node)) {
+                    volumes::retry_mounts(cx, None);
+                }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
             .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
@@ -66,6 +70,7 @@ impl Reconciler for Kubelet {
                 }
             })
             .reads::<PersistentVolume>()
+            .watches(|cx, _: Seen<'_, RuntimeClass>| volumes::retry_mounts(cx, None))
             .watches(move |cx, seen: Seen<'_, CSIDriver>| {
                 if *seen.key.name == *csi::DRIVER && (seen.old.is_none() || seen.is_gone()) {
                     cx.enqueue(Task::Drivers(drivers.clone()));

@@ -4,13 +4,13 @@
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 
-use super::backoff::go_duration;
 use super::behaviour;
 use super::images;
 use super::state::{ContainerState, Instance, PodCause, ProbeRun, Retry, Running, Waiting, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::Timestamp;
+use crate::api::duration::go_duration;
 use crate::api::types::Container;
 
 impl Turn<'_> {

@@ -193,7 +193,9 @@ pub struct PodRuntime {
     pub retry: Option<Retry>,
     /// How many times in a row mounting failed.
     pub mount_failures: u32,
-    /// Whether the pod waits for a ConfigMap, a Secret or a claim.
+    /// How many times in a row the sandbox could not be created.
+    pub sandbox_failures: u32,
+    /// Whether the pod waits for a ConfigMap, a Secret, a claim or a container runtime.
     pub waits_for_config: bool,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
     pub volumes: Vec<PodVolume>,
