@@ -131,6 +131,8 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::StorageClass => described(describe::storage_class),
         BuiltIn::VolumeAttributesClass => described(describe::volume_attributes_class),
         BuiltIn::CSINode => described(describe::csi_node),
+        BuiltIn::ServiceCIDR => described(describe::service_cidr),
+        BuiltIn::IPAddress => described(describe::ip_address),
         BuiltIn::CertificateSigningRequest => described(describe::certificate_signing_request),
         BuiltIn::CSIDriver
         | BuiltIn::CSIStorageCapacity

@@ -48,6 +48,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
         BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
+        BuiltIn::ServiceCIDR => &SERVICE_CIDR,
+        BuiltIn::IPAddress => &IP_ADDRESS,
     }
 }
 
@@ -403,6 +405,21 @@ pub(super) static CSI_STORAGE_CAPACITY: GoStruct = GoStruct { name: "CSIStorageC
     f("storageClassName", Text, false),
     f("capacity", Pointer(&Quantity), true),
     f("maximumVolumeSize", Pointer(&Quantity), true),
+] };
+
+pub(super) static SERVICE_CIDR: GoStruct = GoStruct { name: "ServiceCIDR", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SERVICE_CIDR_SPEC), true),
+    f("status", Struct(&SERVICE_CIDR_STATUS), true),
+] };
+
+pub(super) static IP_ADDRESS: GoStruct = GoStruct { name: "IPAddress", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&IP_ADDRESS_SPEC), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1141,6 +1158,18 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: GoStruct = GoStruct { name
 pub(super) static LABEL_SELECTOR: GoStruct = GoStruct { name: "LabelSelector", fields: &[
     f("matchLabels", Map(&Text), true),
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
+] };
+
+pub(super) static SERVICE_CIDR_SPEC: GoStruct = GoStruct { name: "ServiceCIDRSpec", fields: &[
+    f("cidrs", List(&Text), true),
+] };
+
+pub(super) static SERVICE_CIDR_STATUS: GoStruct = GoStruct { name: "ServiceCIDRStatus", fields: &[
+    f("conditions", List(&Struct(&CONDITION)), true),
+] };
+
+pub(super) static IP_ADDRESS_SPEC: GoStruct = GoStruct { name: "IPAddressSpec", fields: &[
+    f("parentRef", Pointer(&Struct(&PARENT_REFERENCE)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -2146,6 +2175,13 @@ pub(super) static LABEL_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "Label
     f("key", Text, false),
     f("operator", Named("v1.LabelSelectorOperator", &Text), false),
     f("values", List(&Text), true),
+] };
+
+pub(super) static PARENT_REFERENCE: GoStruct = GoStruct { name: "ParentReference", fields: &[
+    f("group", Text, true),
+    f("resource", Text, true),
+    f("namespace", Text, true),
+    f("name", Text, true),
 ] };
 
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[

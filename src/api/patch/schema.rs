@@ -49,6 +49,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
         BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
+        BuiltIn::ServiceCIDR => &SERVICE_CIDR,
+        BuiltIn::IPAddress => &IP_ADDRESS,
     }
 }
 
@@ -293,6 +295,17 @@ static VOLUME_ATTRIBUTES_CLASS: Type = Type { name: "VolumeAttributesClass", ato
 static CSI_STORAGE_CAPACITY: Type = Type { name: "CSIStorageCapacity", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("nodeTopology", Struct(&LABEL_SELECTOR)),
+] };
+
+static SERVICE_CIDR: Type = Type { name: "ServiceCIDR", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&SERVICE_CIDR_SPEC)),
+    f("status", Struct(&SERVICE_CIDR_STATUS)),
+] };
+
+static IP_ADDRESS: Type = Type { name: "IPAddress", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&IP_ADDRESS_SPEC)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -666,6 +679,18 @@ static CERTIFICATE_SIGNING_REQUEST_STATUS: Type = Type { name: "CertificateSigni
 static LABEL_SELECTOR: Type = Type { name: "LabelSelector", atomic: true, fields: &[
     f("matchLabels", Map(&Scalar)),
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT))).atomic(),
+] };
+
+static SERVICE_CIDR_SPEC: Type = Type { name: "ServiceCIDRSpec", atomic: false, fields: &[
+    f("cidrs", List(&Scalar)).atomic(),
+] };
+
+static SERVICE_CIDR_STATUS: Type = Type { name: "ServiceCIDRStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
+static IP_ADDRESS_SPEC: Type = Type { name: "IPAddressSpec", atomic: false, fields: &[
+    f("parentRef", Struct(&PARENT_REFERENCE)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
@@ -1133,6 +1158,8 @@ static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSi
 static LABEL_SELECTOR_REQUIREMENT: Type = Type { name: "LabelSelectorRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
+
+static PARENT_REFERENCE: Type = Type { name: "ParentReference", atomic: false, fields: &[] };
 
 static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 

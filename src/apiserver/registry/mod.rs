@@ -104,7 +104,8 @@ impl ApiServer {
         meta.uid = Some(uid);
         meta.self_link = None;
         if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
-            let suffix = self.random_suffix();
+            let random = kinds::storage(r.kind).random_names;
+            let suffix = if random { self.random_suffix() } else { String::new() };
             let meta = object.meta_mut();
             let base: String =
                 meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
