@@ -47,6 +47,7 @@ pub mod regexp;
 pub mod release;
 pub mod resource;
 pub mod scale;
+pub mod service_cidr;
 mod shared;
 mod structs;
 pub mod toleration;

@@ -13,6 +13,7 @@ use super::process::Process;
 use crate::api::csi;
 use crate::api::order;
 use crate::api::persistent::Vector;
+use crate::api::service_cidr::{DEFAULT_SERVICE_CIDR, SERVICE_CLUSTER_IP_RANGE};
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
@@ -215,7 +216,10 @@ pub fn kubernetes_service() -> Vec<Object> {
 }
 
 fn bootstrap_objects() -> Vec<Object> {
-    let mut values = Vec::new();
+    // Services that are created later get their addresses from it.
+    let range =
+        json!({"metadata": {"name": DEFAULT_SERVICE_CIDR}, "spec": {"cidrs": [SERVICE_CLUSTER_IP_RANGE]}});
+    let mut values = vec![(Kind::SERVICE_CIDR, range)];
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         values.push((Kind::NAMESPACE, json!({"metadata": {"name": ns}})));
     }

@@ -18,6 +18,7 @@ pub mod replicaset;
 pub mod resource_quota;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
+pub mod servicecidrs;
 pub mod statefulset;
 pub mod taint_eviction;
 mod taints;
@@ -109,5 +110,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::ephemeral::EphemeralController),
         Controller::boxed(podautoscaler::HorizontalController),
         Controller::boxed(volume::vacprotection::Controller),
+        Controller::boxed(servicecidrs::Controller),
     ]
 }

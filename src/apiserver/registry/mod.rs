@@ -7,17 +7,19 @@ mod write;
 
 use super::apiextensions::View;
 use super::context::RequestContext;
+use super::kinds::service::allocation::begin_create;
+use super::kinds::service::ip_allocator::Transaction;
 use super::kinds::{self, Creation};
 use super::stage::Stage;
 use super::validation::invalid;
 use super::{ApiServer, ValidSpecCache, admission, rest};
 use crate::api::types::{ManagedFieldsEntry, Pod, PodSpec, Time};
-use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp, seconds};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp, pod, seconds};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource};
 
 pub(super) use scale::scale_of;
 pub(super) use update::{check_name, default_update, other_uid};
-pub(super) use write::owners;
+pub(super) use write::{OWN_USER, owners};
 
 /// The most objects that a cluster may have, not counting events.
 pub const OBJECTS_LIMIT: usize = 20_000;
@@ -111,7 +113,24 @@ impl ApiServer {
                 meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
             meta.name = Some(base + &suffix);
         }
-        kinds::service::allocation::begin_create(self, &mut object)?;
+        let mut addresses = Transaction::default();
+        let begun = begin_create(self, &mut object, r.dry_run, &mut addresses);
+        let answer = begun.and_then(|()| self.create_begun(r, object, given.as_deref(), spec, cx));
+        addresses.finish(self, answer.is_ok());
+        answer
+    }
+
+    /// Creates an object for which everything is allocated that it needs. `given` are the field managers of the body,
+    /// `spec` the spec of a pod as it came.
+    fn create_begun(
+        &mut self,
+        r: &Request,
+        mut object: Object,
+        given: Option<&[ManagedFieldsEntry]>,
+        spec: Option<pod::Spec>,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        let view = cx.view.clone();
         let now = self.now_seconds();
         match &view {
             Some(view) => view.prepare_for_create(&mut object)?,
@@ -163,7 +182,7 @@ impl ApiServer {
             return Err(s);
         }
         self.has_room(r.kind)?;
-        self.decide(r, given.as_deref(), None, &object, cx);
+        self.decide(r, given, None, &object, cx);
         if let Some(view) = &view {
             object = view.store(&object)?;
         }

@@ -5,6 +5,8 @@ use crate::api::quote::go_quote;
 use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::context::RequestContext;
+use crate::apiserver::kinds::service::allocation::begin_update;
+use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;
 use crate::apiserver::{ApiServer, admission, kinds, rest};
@@ -48,7 +50,21 @@ impl ApiServer {
         &mut self,
         r: &Request,
         old: Object,
+        object: Object,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        let mut addresses = Transaction::default();
+        let answer = self.store_allocated(r, old, object, &mut addresses, cx);
+        addresses.finish(self, answer.is_ok());
+        answer
+    }
+
+    fn store_allocated(
+        &mut self,
+        r: &Request,
+        old: Object,
         mut object: Object,
+        addresses: &mut Transaction,
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
@@ -80,7 +96,7 @@ impl ApiServer {
             return Err(must_say_version(r.kind, &r.key.name));
         }
         if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
-            kinds::service::allocation::begin_update(self, &mut object, &old)?;
+            begin_update(self, &mut object, &old, r.dry_run, addresses)?;
         }
         cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);

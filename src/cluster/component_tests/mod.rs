@@ -12,6 +12,7 @@ mod node_lifecycle;
 mod persistentvolume;
 mod podautoscaler;
 mod podgc;
+mod service_cidr;
 mod serviceaccounts_controller;
 mod sets;
 mod stages;
