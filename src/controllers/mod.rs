@@ -12,6 +12,7 @@ pub mod history;
 pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
+pub mod nodeipam;
 pub mod podautoscaler;
 pub mod podgc;
 pub mod replicaset;
@@ -22,6 +23,7 @@ pub mod servicecidrs;
 pub mod statefulset;
 pub mod taint_eviction;
 mod taints;
+pub mod ttl;
 pub mod ttlafterfinished;
 pub mod volume;
 
@@ -42,7 +44,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 28] = [
+const ALIASES: [(&str, &str); 30] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
@@ -57,6 +59,7 @@ const ALIASES: [(&str, &str); 28] = [
     ("horizontalpodautoscaling", "horizontal-pod-autoscaler-controller"),
     ("job", "job-controller"),
     ("namespace", "namespace-controller"),
+    ("nodeipam", "node-ipam-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
     ("persistentvolume-binder", "persistentvolume-binder-controller"),
     ("persistentvolume-expander", "persistentvolume-expander-controller"),
@@ -70,6 +73,7 @@ const ALIASES: [(&str, &str); 28] = [
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
     ("statefulset", "statefulset-controller"),
+    ("ttl", "ttl-controller"),
     ("ttl-after-finished", "ttl-after-finished-controller"),
 ];
 
@@ -111,5 +115,7 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(podautoscaler::HorizontalController),
         Controller::boxed(volume::vacprotection::Controller),
         Controller::boxed(servicecidrs::Controller),
+        Controller::boxed(nodeipam::NodeIpamController),
+        Controller::boxed(ttl::TtlController),
     ]
 }

@@ -9,6 +9,7 @@ mod garbage_collector;
 mod kubelet;
 mod namespace;
 mod node_lifecycle;
+mod nodeipam;
 mod persistentvolume;
 mod podautoscaler;
 mod podgc;
