@@ -67,7 +67,7 @@ impl TopologyCache {
     /// Works the shares out (`SetNodes`).
     pub(super) fn set_nodes(&mut self, caches: &Caches) {
         let mut by_zone: BTreeMap<String, Amount> = BTreeMap::new();
-        let mut total = Amount::default();
+        let mut total = Amount::ZERO;
         self.ratios = None;
         for node in caches.of(Kind::NODE).list(None).filter_map(|o| o.get::<Node>()) {
             if EXCLUDED.iter().any(|label| node.metadata.label(label).is_some()) || !is_ready(node) {
@@ -75,11 +75,12 @@ impl TopologyCache {
             }
             let allocatable = node.status.as_ref().and_then(|s| s.allocatable.as_ref());
             let cpu = amount_of(allocatable.and_then(|a| a.get("cpu")));
-            let Some(zone) = node.metadata.label(ZONE).filter(|z| !z.is_empty() && cpu.milli_value() != 0) else {
+            let Some(zone) = node.metadata.label(ZONE).filter(|z| !z.is_empty() && cpu.milli_value() != 0)
+            else {
                 return;
             };
             total = total.plus(cpu);
-            let share = by_zone.entry(zone.to_owned()).or_default();
+            let share = by_zone.entry(zone.to_owned()).or_insert(Amount::ZERO);
             *share = share.plus(cpu);
         }
         if by_zone.len() >= 2 {
@@ -95,6 +96,11 @@ impl TopologyCache {
         services.map(|(key, _)| key.clone()).collect()
     }
 
+    /// Whether the slices of a Service have hints.
+    pub(super) fn has_hints(&self, service: &Service) -> bool {
+        self.services.contains_key(&service.metadata.key())
+    }
+
     /// Forgets a Service that is gone.
     pub(super) fn forget(&mut self, service: &Key) {
         self.services.remove(service);
@@ -104,10 +110,14 @@ impl TopologyCache {
     /// taken away. Returns what is told about it.
     pub(super) fn reconcile(&mut self, service: &Service, plan: &mut Plan) -> Vec<Told> {
         let key = service.metadata.key();
-        let had = self.services.contains_key(&key);
+        let had = self.has_hints(service);
         if !is_wanted(service) {
             self.services.remove(&key);
-            return if had { vec![Told::disabled("Topology Aware Hints has been disabled")] } else { Vec::new() };
+            return if had {
+                vec![Told::disabled("Topology Aware Hints has been disabled")]
+            } else {
+                Vec::new()
+            };
         }
         match add_hints(self.ratios.as_deref(), plan) {
             Ok(zones) => {
@@ -170,7 +180,10 @@ fn allocations(
     endpoints: usize,
 ) -> Result<BTreeMap<&str, Allocation>, String> {
     let Some(ratios) = ratios else {
-        return Err("Insufficient Node information: allocatable CPU or zone not specified on one or more nodes".into());
+        return Err(
+            "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes"
+                .into(),
+        );
     };
     let counts = format!("({endpoints} endpoints, {} zones)", ratios.len());
     if ratios.len() > endpoints {
@@ -219,8 +232,9 @@ fn written(plan: &mut Plan) -> impl Iterator<Item = &mut Endpoint> {
 /// Takes all hints away (`RemoveHintsFromSlices`).
 fn remove_hints(plan: &mut Plan) {
     written(plan).for_each(|e| e.hints = None);
-    let (hinted, rest): (Vec<_>, Vec<_>) =
-        std::mem::take(&mut plan.unchanged).into_iter().partition(|s| endpoints(s).iter().any(|e| e.hints.is_some()));
+    let (hinted, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut plan.unchanged)
+        .into_iter()
+        .partition(|s| endpoints(s).iter().any(|e| e.hints.is_some()));
     plan.unchanged = rest;
     for mut slice in hinted {
         Rc::make_mut(&mut slice).endpoints.iter_mut().flatten().for_each(|e| e.hints = None);
@@ -310,7 +324,9 @@ fn giving_and_receiving(allocations: &BTreeMap<&str, Allocation>, zones: &Zones)
         if (give < 1.0 && get < 1.0) || give < 0.5 || get < 0.5 {
             break;
         }
-        for (zone, left, count) in [(giver, &mut to_give, &mut giving), (receiver, &mut to_get, &mut receiving)] {
+        for (zone, left, count) in
+            [(giver, &mut to_give, &mut giving), (receiver, &mut to_get, &mut receiving)]
+        {
             if let Some(left) = left.get_mut(&zone) {
                 *left -= 1.0;
             }
@@ -400,6 +416,9 @@ mod tests {
         // Three quarters of the CPU are in the first zone now.
         let mut plan = Plan { unchanged: vec![hinted], ..Plan::default() };
         assert!(add_hints(Some(&ratios(&[("a", 0.75), ("b", 0.25)])), &mut plan).is_err());
-        assert!(overloaded(&Zones::from([("a".into(), 1), ("b".into(), 1)]), Some(&ratios(&[("a", 0.75), ("b", 0.25)]))));
+        assert!(overloaded(
+            &Zones::from([("a".into(), 1), ("b".into(), 1)]),
+            Some(&ratios(&[("a", 0.75), ("b", 0.25)]))
+        ));
     }
 }

@@ -115,7 +115,7 @@ pub trait KindView {
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 22] = [
+const VIEWS: [(Kind, &dyn KindView); 23] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
@@ -129,6 +129,7 @@ const VIEWS: [(Kind, &dyn KindView); 22] = [
     (Kind::ENDPOINT_SLICE, &Plain { shows: Shows::Made, record: true }),
     (Kind::CONTROLLER_REVISION, &Plain { shows: Shows::Made, record: true }),
     (Kind::CSI_NODE, &Plain { shows: Shows::Made, record: true }),
+    (Kind::IP_ADDRESS, &Plain { shows: Shows::Made, record: true }),
     (Kind::JOB, &Jobs),
     (Kind::CRON_JOB, &CronJobs),
     (Kind::STATEFUL_SET, &StatefulSets),
