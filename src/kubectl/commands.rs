@@ -7,8 +7,8 @@ use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, apply, auth, autoscale, certificate, create, debug, delete, describe, diff, discovery, edit,
-    events, explain, expose, generators, get, kustomize, label, node, overrides, patch, replace, rollout,
-    run, scale, set, taint, top, unbuilt, wait,
+    events, explain, expose, generators, get, kustomize, label, logs, node, overrides, patch, replace,
+    rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::quote::go_quote;
@@ -231,7 +231,7 @@ pub(super) const COMMANDS: &[Command] = &[
         &[&[boolean("recursive").short('R'), text("api-version"), text("output")]],
         explain::run,
     ),
-    command("logs", &[unbuilt::LOGS_FLAGS], unbuilt::logs),
+    command("logs", &[logs::FLAGS], logs::run),
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
     command("port-forward", &[], unbuilt::port_forward),

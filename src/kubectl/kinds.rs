@@ -26,6 +26,19 @@ pub(super) struct Known {
     /// `kubectl expose`: the labels that a Service for the object selects, or why there are none; `None` for a kind that
     /// cannot be exposed.
     pub(super) expose: Option<expose::Selects>,
+    /// How the spec selects pods: `kubectl logs TYPE/NAME` reads the log of one of them.
+    pub(super) pods: PodSelector,
+}
+
+/// How the spec of a kind selects pods (`k8s.io/kubectl/pkg/polymorphichelpers.SelectorsForObject`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PodSelector {
+    /// `spec.selector` is a LabelSelector.
+    LabelSelector,
+    /// `spec.selector` is a map of labels.
+    Labels,
+    /// The kind selects no pods, or kubectl does not know how.
+    Nothing,
 }
 
 /// What `kubectl set` can change of a kind.
@@ -56,7 +69,7 @@ const JOB_TEMPLATE: Settable = Settable::PodSpec("/spec/jobTemplate/spec/templat
 
 /// A kind that kubectl only describes.
 const fn described(describe: Describe) -> Known {
-    Known { describe, set: Settable::Nothing, rollout: None, expose: None }
+    Known { describe, set: Settable::Nothing, rollout: None, expose: None, pods: PodSelector::Nothing }
 }
 
 /// What kubectl knows of a kind.
@@ -67,49 +80,76 @@ pub(super) fn known(kind: Kind) -> Known {
         return described(describe::unstructured);
     };
     match built_in {
-        BuiltIn::Pod => {
-            Known { describe: describe::pod, set: POD, rollout: None, expose: Some(expose::of_pod) }
-        }
+        BuiltIn::Pod => Known {
+            describe: describe::pod,
+            set: POD,
+            rollout: None,
+            expose: Some(expose::of_pod),
+            pods: PodSelector::Nothing,
+        },
         BuiltIn::Deployment => Known {
             describe: describe::deployment,
             set: TEMPLATE,
             rollout: Some(&Deployments),
             expose: Some(expose::of_match_labels),
+            pods: PodSelector::LabelSelector,
         },
         BuiltIn::ReplicaSet => Known {
             describe: describe::replica_set,
             set: TEMPLATE,
             rollout: None,
             expose: Some(expose::of_match_labels),
+            pods: PodSelector::LabelSelector,
         },
         BuiltIn::ReplicationController => Known {
             describe: describe::replication_controller,
             set: TEMPLATE,
             rollout: None,
             expose: Some(expose::of_selector),
+            pods: PodSelector::Labels,
         },
         BuiltIn::StatefulSet => Known {
             describe: describe::stateful_set,
             set: TEMPLATE,
             rollout: Some(&STATEFUL_SETS),
             expose: None,
+            pods: PodSelector::LabelSelector,
         },
-        BuiltIn::DaemonSet => {
-            Known { describe: describe::daemon_set, set: TEMPLATE, rollout: Some(&DAEMON_SETS), expose: None }
-        }
-        BuiltIn::Job => Known { describe: describe::job, set: TEMPLATE, rollout: None, expose: None },
-        BuiltIn::CronJob => {
-            Known { describe: describe::cron_job, set: JOB_TEMPLATE, rollout: None, expose: None }
-        }
+        BuiltIn::DaemonSet => Known {
+            describe: describe::daemon_set,
+            set: TEMPLATE,
+            rollout: Some(&DAEMON_SETS),
+            expose: None,
+            pods: PodSelector::LabelSelector,
+        },
+        BuiltIn::Job => Known {
+            describe: describe::job,
+            set: TEMPLATE,
+            rollout: None,
+            expose: None,
+            pods: PodSelector::LabelSelector,
+        },
+        BuiltIn::CronJob => Known {
+            describe: describe::cron_job,
+            set: JOB_TEMPLATE,
+            rollout: None,
+            expose: None,
+            pods: PodSelector::Nothing,
+        },
         BuiltIn::Service => Known {
             describe: describe::service,
             set: Selector,
             rollout: None,
             expose: Some(expose::of_selector),
+            pods: PodSelector::Labels,
         },
-        BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => {
-            Known { describe: describe::binding, set: Subjects, rollout: None, expose: None }
-        }
+        BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => Known {
+            describe: describe::binding,
+            set: Subjects,
+            rollout: None,
+            expose: None,
+            pods: PodSelector::Nothing,
+        },
         BuiltIn::Node => described(describe::node),
         BuiltIn::ConfigMap => described(describe::config_map),
         BuiltIn::Secret => described(describe::secret),

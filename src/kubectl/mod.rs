@@ -65,6 +65,7 @@ mod kinds;
 mod kustomize;
 mod kyaml;
 mod label;
+mod logs;
 mod node;
 mod output;
 mod overrides;

@@ -42,6 +42,7 @@ pub mod fault;
 pub mod images;
 mod kill;
 mod known_images;
+mod logs;
 mod memory;
 mod mounts;
 mod node;
@@ -61,6 +62,7 @@ mod usage;
 mod volumes;
 
 pub use fault::{KubeletFault, ProbeType};
+pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
 pub use state::State;
 pub use task::{Kubelet, Task};

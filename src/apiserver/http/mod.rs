@@ -20,6 +20,7 @@ mod decode;
 mod discovery;
 mod indent;
 mod list;
+mod log;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -41,6 +42,7 @@ use std::rc::Rc;
 
 use super::ApiServer;
 use super::context::RequestContext;
+use super::{Kubelets, NoKubelets};
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
@@ -78,18 +80,18 @@ pub struct Served {
     pub exchange: Option<Box<(Request, Response)>>,
 }
 
-/// Answers a request. The body of a list is whole; that of a watch has the events up to now.
+/// Answers a request of a server without kubelets. The body of a list is whole; that of a watch has the events up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    serve_whole(api, request).response
+    serve_whole(api, request, &NoKubelets).response
 }
 
 /// Answers a request as [`http`] does, and tells what goes with the answer. No stream is left to be read.
-pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest) -> Served {
-    let mut served = serve(api, request);
+pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest, kubelets: &dyn Kubelets) -> Served {
+    let mut served = serve(api, request, kubelets);
     let Some(mut stream) = served.stream.take() else { return served };
     let mut cache = TextCache::default();
     loop {
-        let piece = stream.more(api, &mut cache);
+        let piece = stream.more(api, kubelets, &mut cache);
         if piece.is_empty() {
             return served;
         }
@@ -99,16 +101,22 @@ pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest) -> Served {
     }
 }
 
-/// Answers a request; the caller reads the body of a list or a watch.
-pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
-    serve_in(api, request, &mut RequestContext::default())
+/// Answers a request; the caller reads the body of a list, a watch, or a log that is followed.
+pub fn serve(api: &mut ApiServer, request: &HttpRequest, kubelets: &dyn Kubelets) -> Served {
+    serve_in(api, request, kubelets, &mut RequestContext::default())
 }
 
 /// Answers a request; its stages are noted in the context. Afterwards the context has the warnings of the answer.
-pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut RequestContext) -> Served {
+pub(super) fn serve_in(
+    api: &mut ApiServer,
+    request: &HttpRequest,
+    kubelets: &dyn Kubelets,
+    cx: &mut RequestContext,
+) -> Served {
     let query = Query::parse(&request.query);
     let warnings = Vec::new();
-    let mut call = Call { api, request, query, cx, warnings, stream: None, asked: None, answered: None };
+    let mut call =
+        Call { api, kubelets, request, query, cx, warnings, stream: None, asked: None, answered: None };
     let result = call.run();
     let pretty = call.pretty();
     let Call { cx, mut warnings, mut stream, asked, answered, .. } = call;
@@ -187,6 +195,7 @@ fn warning(text: &str) -> String {
 /// A request while it is answered.
 struct Call<'a> {
     api: &'a mut ApiServer,
+    kubelets: &'a dyn Kubelets,
     request: &'a HttpRequest,
     query: Query,
     cx: &'a mut RequestContext,

@@ -6,6 +6,7 @@
 
 mod client;
 mod kube_rs;
+mod log;
 mod limits;
 mod operator;
 mod program;
