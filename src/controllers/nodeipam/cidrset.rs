@@ -107,7 +107,7 @@ mod tests {
     fn ranges_are_taken_in_turn() {
         let of = Ranges { cluster: net("127.123.234.0/28"), node_mask_size: 30 };
         let mut set = CidrSet::default();
-        let mut next = |set: &mut CidrSet| set.allocate_next(of).map(|r| r.to_string());
+        let next = |set: &mut CidrSet| set.allocate_next(of).map(|r| r.to_string());
         assert_eq!(next(&mut set).as_deref(), Some("127.123.234.0/30"));
         assert_eq!(next(&mut set).as_deref(), Some("127.123.234.4/30"));
         set.release(of, net("127.123.234.0/30")).unwrap();
