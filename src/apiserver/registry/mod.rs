@@ -24,8 +24,10 @@ pub const OBJECTS_LIMIT: usize = 20_000;
 /// The most events that a cluster may have.
 pub const EVENTS_LIMIT: usize = 60_000;
 
-/// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
-const MAX_GENERATED_BASE: usize = 58;
+/// How many characters of `generateName` are in the name that is made of it (`k8s.io/apiserver/pkg/storage/names`).
+pub const MAX_GENERATED_BASE: usize = 58;
+/// How many characters follow them in a generated name.
+pub const GENERATED_SUFFIX: usize = 5;
 
 impl ApiServer {
     pub(in crate::apiserver) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
