@@ -1,7 +1,5 @@
 //! Manifests: the files that `-f` names, read as kubectl reads them.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -10,78 +8,12 @@ use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::error::Error;
 use super::flags::Args;
+use super::manifests::{Loaded, Manifest};
+use super::paths::{clean, join};
 use super::{Files, kustomize};
 use crate::api::labels::Selector;
 use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
-use crate::api::{Key, Kind};
-
-/// One object of a file.
-#[derive(Clone, Debug)]
-pub(super) struct Manifest {
-    /// The kind of the object.
-    pub(super) kind: Kind,
-    /// The namespace of the object: its own, or else the command's; empty for a cluster-scoped object.
-    pub(super) namespace: String,
-    /// The name of the object; empty where the manifest has none.
-    pub(super) name: String,
-    /// The JSON of the manifest, with the namespace filled in.
-    pub(super) value: Value,
-    /// The name of the file.
-    pub(super) source: String,
-}
-
-impl Manifest {
-    /// Namespace and name.
-    pub(super) fn key(&self) -> Key {
-        Key::new(&self.namespace, &self.name)
-    }
-}
-
-/// The objects of some files, and what is wrong with others of them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Loaded {
-    pub(super) manifests: Vec<Rc<Manifest>>,
-    pub(super) errors: Vec<Error>,
-}
-
-/// What a command has loaded, by the names of the files. A command that waits is run again from its start; it finds its
-/// manifests here and does not parse them again. Clones of a command share it: they have the same files and flags.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Manifests(Rc<RefCell<Cache>>);
-
-#[derive(Debug, Default)]
-struct Cache {
-    loaded: BTreeMap<Sources, Loaded>,
-    /// How many files were named that were parsed.
-    #[cfg(test)]
-    parsed: usize,
-}
-
-/// What names manifests: `-f`, `-k` and `-R`.
-type Sources = (Vec<String>, String, bool);
-
-impl Manifests {
-    fn get(&self, sources: &Sources) -> Option<Loaded> {
-        self.0.try_borrow().ok()?.loaded.get(sources).cloned()
-    }
-
-    fn put(&self, sources: Sources, loaded: &Loaded) {
-        if let Ok(mut cache) = self.0.try_borrow_mut() {
-            #[cfg(test)]
-            {
-                cache.parsed += sources.0.len();
-            }
-            cache.loaded.insert(sources, loaded.clone());
-        }
-    }
-
-    /// How many files were parsed so far.
-    #[cfg(test)]
-    pub(super) fn parsed(&self) -> usize {
-        self.0.borrow().parsed
-    }
-}
 
 /// The objects of the files that `-f` and `-k` name, without those that `-l` does not select. What is wrong is an error
 /// among the errors; the rest is still loaded.
@@ -152,20 +84,6 @@ fn selected(mut loaded: Loaded, selector: &str) -> Result<Loaded> {
         selector.matches(&labels)
     });
     Ok(loaded)
-}
-
-/// A path without `./` before it and a slash after it.
-pub(super) fn clean(path: &str) -> &str {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    match path.trim_end_matches('/') {
-        "" => ".",
-        path => path,
-    }
-}
-
-/// A path in a directory.
-pub(super) fn join(directory: &str, name: &str) -> String {
-    if directory == "." { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
 /// The manifests of a directory, and with `recursive` of those in it.
@@ -284,6 +202,8 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::panic)]
+    use std::collections::BTreeMap;
+
     use super::super::{ApiClient, CommandWait, Kubectl, Poll, Waited};
     use super::*;
     use crate::api::Timestamp;

@@ -6,12 +6,13 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::call::{Accept, Call, escaped, raw};
-use super::commands;
-use super::context::{CommandWait, Context, Result, Stop, WaitFor, fail};
+use super::command;
+use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::kinds::{PodSelector, known};
 use super::resource::must_kind;
+use super::stop::{CommandWait, WaitFor};
 use crate::api::labels::format_label_selector;
 use crate::api::quote::go_quote;
 use crate::api::types::{LabelSelector, Pod, Time};
@@ -87,7 +88,7 @@ impl Options<'_> {
 }
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    let usage = |m: &str| commands::usage("kubectl logs", m);
+    let usage = |m: &str| command::usage("kubectl logs", m);
     let selector = args.text("selector");
     let (word, inline) = match args.words.as_slice() {
         [] if !selector.is_empty() => (None, None),

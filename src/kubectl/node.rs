@@ -6,12 +6,13 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
-use super::context::{CommandWait, Context, Result, Stop, WaitFor, fail};
+use super::command;
+use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
+use super::stop::{CommandWait, WaitFor};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{Kind, MetaExt, Object, Timestamp, order};
@@ -45,7 +46,7 @@ type OnNode = dyn Fn(&mut Context<'_>, &Args, &Object, DryRun) -> Result;
 fn each(cx: &mut Context<'_>, args: &Args, command: &str, act: &OnNode) -> Result {
     let selector = !args.text("selector").is_empty();
     if args.words.is_empty() && !selector {
-        return commands::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
+        return command::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
     }
     if !args.words.is_empty() && selector {
         return fail("error: cannot specify both a node name and a --selector option");
@@ -61,7 +62,7 @@ fn each(cx: &mut Context<'_>, args: &Args, command: &str, act: &OnNode) -> Resul
             Err(stop) => return Err(stop),
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, dry_run: DryRun) -> Result {

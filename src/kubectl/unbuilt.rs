@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, boolean, slice, text};
 use super::output::{PRINT, Printer};
@@ -94,7 +94,7 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
 
 pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
     let (Some(word), true) = (args.words.first(), args.words.len() > 1) else {
-        return commands::usage(
+        return command::usage(
             "kubectl port-forward",
             "TYPE/NAME and list of ports are required for port-forward",
         );

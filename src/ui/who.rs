@@ -5,7 +5,9 @@ pub fn class(name: &str) -> &'static str {
     match name {
         "you" | "kubectl" => "who-you",
         "deployment-controller" => "who-deployment",
-        "replicaset-controller" | "replication-controller" => "who-replicaset",
+        "replicaset-controller" | "replicationcontroller-controller" | "replication-controller" => {
+            "who-replicaset"
+        }
         "kube-scheduler" | "default-scheduler" => "who-scheduler",
         "kubelet" => "who-kubelet",
         "garbage-collector" | "generic-garbage-collector" => "who-gc",

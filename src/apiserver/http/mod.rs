@@ -49,7 +49,7 @@ use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response,
 
 use answer::Answer;
 use negotiate::{Media, Shape};
-use path::{Path, Target};
+use path::{RequestPath, Target};
 use query::Query;
 
 pub use openapi::{Texts, TypeTexts};
@@ -230,19 +230,19 @@ impl Call<'_> {
         }
         let path = path::parse_in(&self.request.path, &self.api.definitions)?;
         let target = match path {
-            Path::Objects(target) => target,
-            Path::NoSuchResource => return Err(Status::no_such_path()),
-            Path::Unbuilt { kind, api_version, name, resource } => {
+            RequestPath::Objects(target) => target,
+            RequestPath::NoSuchResource => return Err(Status::no_such_path()),
+            RequestPath::Unbuilt { kind, api_version, name, resource } => {
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
-            Path::Review { review, namespace } => return self.review(review, namespace.as_deref()),
-            Path::Runtime { kind, namespace, name, .. } if kind == Kind::SERVICE_ACCOUNT => {
+            RequestPath::Review { review, namespace } => return self.review(review, namespace.as_deref()),
+            RequestPath::Runtime { kind, namespace, name, .. } if kind == Kind::SERVICE_ACCOUNT => {
                 return self.token(&namespace, &name);
             }
-            Path::Runtime { kind, namespace, name, part } => {
+            RequestPath::Runtime { kind, namespace, name, part } => {
                 return self.runtime(kind, &namespace, &name, part);
             }
-            Path::Untold(why) => return Err(Status::new(501, "", why)),
+            RequestPath::NotImplemented(why) => return Err(Status::new(501, "", why)),
             other => return self.about_itself(&other),
         };
         if target.kind == Kind::ENDPOINTS {
@@ -277,12 +277,12 @@ impl Call<'_> {
 
     /// Discovery, health, version.
     #[inline(never)]
-    fn about_itself(&self, path: &Path) -> Result<HttpResponse> {
-        if *path == Path::Nothing {
+    fn about_itself(&self, path: &RequestPath) -> Result<HttpResponse> {
+        if *path == RequestPath::Nothing {
             return Ok(answer::text(404, "404 page not found\n"));
         }
         // Health is served by Go's own multiplexer, which answers every method alike.
-        if *path == Path::Health {
+        if *path == RequestPath::Health {
             let well = self.api.storage_answers().is_ok();
             return Ok(answer::text(if well { 200 } else { 500 }, &self.health(well)));
         }
@@ -290,7 +290,9 @@ impl Call<'_> {
             return Err(method_not_allowed());
         }
         #[cfg(not(target_arch = "wasm32"))]
-        if *path == Path::OpenApi("v2".into()) && openapi::swagger::wants_protobuf(&self.request.accept) {
+        if *path == RequestPath::OpenApi("v2".into())
+            && openapi::swagger::wants_protobuf(&self.request.accept)
+        {
             let document = openapi::swagger::document(&self.api.definitions, self.api.texts.as_deref());
             return Ok(HttpResponse {
                 status: 200,
@@ -305,31 +307,31 @@ impl Call<'_> {
         let plain = Media { shape: Shape::Whole, ..media };
         let definitions = &self.api.definitions;
         Ok(match path {
-            Path::CoreVersions | Path::Groups if aggregated => {
-                let core = *path == Path::CoreVersions;
+            RequestPath::CoreVersions | RequestPath::Groups if aggregated => {
+                let core = *path == RequestPath::CoreVersions;
                 let mut all = discovery::aggregated(core, definitions);
                 if let Some(items) = all["items"].as_array_mut().filter(|_| metrics && !core) {
                     items.push(aggregated::discovered());
                 }
                 answer::json(200, &all, media)
             }
-            Path::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
-            Path::Groups => {
+            RequestPath::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
+            RequestPath::Groups => {
                 let mut all = discovery::groups(definitions);
                 if let Some(groups) = all["groups"].as_array_mut().filter(|_| metrics) {
                     groups.push(aggregated::group());
                 }
                 answer::json(200, &all, plain)
             }
-            Path::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
-            Path::Resources { group, version } => {
+            RequestPath::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
+            RequestPath::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version, definitions), plain)
             }
             #[cfg(not(target_arch = "wasm32"))]
-            Path::OpenApi(rest) if rest == "v2" => {
+            RequestPath::OpenApi(rest) if rest == "v2" => {
                 answer::json(200, &openapi::swagger::document(definitions, self.api.texts.as_deref()), plain)
             }
-            Path::OpenApi(rest) => {
+            RequestPath::OpenApi(rest) => {
                 let document = match rest.as_str() {
                     "v3" => Some(openapi::index(definitions)),
                     rest => rest
@@ -338,7 +340,7 @@ impl Call<'_> {
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
-            Path::Version => HttpResponse {
+            RequestPath::Version => HttpResponse {
                 status: 200,
                 content_type: plain.content_type().into(),
                 body: discovery::version(),
@@ -441,7 +443,7 @@ impl Call<'_> {
         }
     }
 
-    /// The owner of the fields that a request writes: the field manager that it names, or else its user agent.
+    /// The field manager of a request: the one that it names, or else its user agent.
     fn manager(&self, given: &str) -> Rc<str> {
         if !given.is_empty() {
             return given.into();

@@ -210,14 +210,14 @@ fn apply_once(
 /// A field that another manager owns.
 pub(in crate::apiserver) struct Conflict {
     manager: Rc<str>,
-    /// The API version, for an owner by update.
+    /// The API version, for a manager by update.
     using: Option<Rc<str>>,
     subresource: Rc<str>,
     path: Vec<Element>,
 }
 
 impl Conflict {
-    fn owner(&self) -> String {
+    fn manager_text(&self) -> String {
         let mut text = go_quote(&self.manager);
         if !self.subresource.is_empty() {
             text.push_str(&format!(" with subresource {}", go_quote(&self.subresource)));
@@ -234,20 +234,24 @@ fn refusal(conflicts: &[Conflict]) -> Status {
         .iter()
         .map(|c| Cause {
             reason: "FieldManagerConflict".into(),
-            message: format!("conflict with {}", c.owner()),
+            message: format!("conflict with {}", c.manager_text()),
             field: path_text(&c.path),
         })
         .collect();
     let message = match conflicts {
-        [c] => format!("Apply failed with 1 conflict: conflict with {}: {}", c.owner(), path_text(&c.path)),
+        [c] => format!(
+            "Apply failed with 1 conflict: conflict with {}: {}",
+            c.manager_text(),
+            path_text(&c.path)
+        ),
         many => {
-            let mut owners: Vec<String> = many.iter().map(Conflict::owner).collect();
-            order::sort(&mut owners);
-            owners.dedup();
+            let mut managers: Vec<String> = many.iter().map(Conflict::manager_text).collect();
+            order::sort(&mut managers);
+            managers.dedup();
             let mut lines = Vec::new();
-            for owner in owners {
-                lines.push(format!("conflicts with {owner}:"));
-                let theirs = many.iter().filter(|c| c.owner() == owner);
+            for manager in managers {
+                lines.push(format!("conflicts with {manager}:"));
+                let theirs = many.iter().filter(|c| c.manager_text() == manager);
                 lines.extend(theirs.map(|c| format!("- {}", path_text(&c.path))));
             }
             format!("Apply failed with {} conflicts: {}", many.len(), lines.join("\n"))
@@ -279,7 +283,7 @@ fn not_typed(kind: Kind, config: &Value, errors: &[String]) -> Status {
     )
 }
 
-/// The owners of `spec.replicas`, for an apply through `scale`: whoever else owns it objects, in
+/// The field managers of `spec.replicas`, for an apply through `scale`: another manager that owns it objects, in
 /// words of the scale's own version.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::{Pod, ReplicaSet, ReplicationController};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, later, owner_reference, pod};
-use crate::client::{Context, Error, Expectations, PodCount, Reconciler, Result, Watches, Why};
+use crate::client::{Context, Error, EventFlavour, Expectations, PodCount, Reconciler, Result, Watches, Why};
 
 use replicated::Replicated;
 use status::{calculate_status, update_status};
@@ -61,7 +61,15 @@ impl Reconciler for ReplicationManager {
     type State = Expectations;
 
     fn name(&self) -> Rc<str> {
+        "replicationcontroller-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
         "replication-controller".into()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: self.user(), host: None }
     }
 
     fn watches(&self) -> Watches<Expectations> {

@@ -6,8 +6,8 @@
 
 mod client;
 mod kube_rs;
-mod log;
 mod limits;
+mod log;
 mod operator;
 mod program;
 mod recordings;

@@ -20,7 +20,7 @@ impl KindView for ReplicationControllers {
         Place::Middle
     }
     fn keeper(&self) -> &'static str {
-        "replication-controller"
+        "replicationcontroller-controller"
     }
     fn makes(&self) -> Option<Kind> {
         Some(Kind::POD)
