@@ -62,6 +62,8 @@ pub struct Queue {
     unschedulable: Map<Key, ()>,
     // The unschedulable pods by the time of their last attempt.
     parked_at: Map<(Timestamp, Key), ()>,
+    // The unschedulable pods that were last tried before a node changed.
+    tried_before: Map<Key, ()>,
     pods: Map<Key, Queued>,
     // Pods for which preemption is deleting other pods.
     preempting: Map<Key, ()>,
@@ -174,6 +176,7 @@ impl Queue {
         self.error_backoff.remove(&(q.backed_off(), key.clone()));
         self.unschedulable.remove(key);
         self.parked_at.remove(&(q.at, key.clone()));
+        self.tried_before.remove(key);
     }
 
     /// Takes the pod to schedule next, and counts the attempt that begins; `None` if no pod is active or backing off
@@ -231,6 +234,7 @@ impl Queue {
         if let Some(q) = self.pods.get(key) {
             self.unschedulable.remove(key);
             self.parked_at.remove(&(q.at, key.clone()));
+            self.tried_before.remove(key);
         }
     }
 
@@ -357,6 +361,22 @@ impl Queue {
         Some(later(*oldest, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
     }
 
+    /// When [`Queue::flush_leftover`] next has a pod to try that may fare otherwise than in its last attempt, because a
+    /// node has changed since.
+    pub fn next_leftover_after_change(&self) -> Option<Timestamp> {
+        let tried = self.tried_before.keys().filter_map(|key| self.pods.get(key)).map(|q| q.at).min()?;
+        Some(later(tried, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
+    }
+
+    /// Notes that a node has changed for the pods that are still unschedulable, because no plugin that refused them takes
+    /// the change for one that helps. It may help all the same: a plugin that was not asked, since an earlier one had
+    /// refused every node, may have been the reason why preemption was in vain.
+    pub fn node_changed(&mut self) {
+        for q in self.parked().filter(|q| q.gated_by.is_none()).map(|q| q.info.clone()).collect::<Vec<_>>() {
+            self.tried_before.insert(q.key.clone(), ());
+        }
+    }
+
     /// When the next back-off after an error is over, among pods that have failed `VERY_OFTEN` times or more in a row if
     /// `very_often`, else among the others.
     pub fn next_back_off(&self, very_often: bool) -> Option<Timestamp> {
@@ -412,7 +432,8 @@ impl Queue {
                 () => "backing off",
             };
             let (refusals, errors, by) = (q.refusals, q.errors, q.refused_by.join(", "));
-            format!("{key} {place} after {refusals} refusals and {errors} errors, refused by {by}")
+            let then = if self.tried_before.contains_key(key) { "other nodes" } else { "these nodes" };
+            format!("{key} {place} after {refusals} refusals and {errors} errors, {then} refused by {by}")
         });
         let nominated = self.nominated.iter().map(|(key, node)| format!("{key} nominated to {node}"));
         pods.chain(nominated).chain(self.preempting.keys().map(|key| format!("{key} preempts")))

@@ -55,7 +55,7 @@ impl Reconciler for Scheduler {
     async fn sync(self, cx: Cx, task: Task) -> Result {
         match task {
             Task::ScheduleOne | Task::ScheduleOneSomeDay => schedule_one(&cx).await,
-            Task::FlushUnschedulable => {
+            Task::FlushUnschedulable | Task::FlushAfterChange => {
                 flush_unschedulable(&cx);
                 Ok(())
             }

@@ -56,6 +56,8 @@ pub enum Task {
     ScheduleOneSomeDay,
     /// Try the pods again that were unschedulable for too long (`flushUnschedulablePodsLeftover`).
     FlushUnschedulable,
+    /// The same, planned if a node has changed since the last attempt: the cluster is not steady before.
+    FlushAfterChange,
     /// Delete the victims of a pod that preempts (`prepareCandidateAsync`).
     Preempt(Key),
     /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
@@ -68,6 +70,7 @@ impl fmt::Display for Task {
             Task::ScheduleOne => f.write_str("schedule-one"),
             Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
             Task::FlushUnschedulable => f.write_str("flush-unschedulable"),
+            Task::FlushAfterChange => f.write_str("flush-after-change"),
             Task::Preempt(pod) => write!(f, "preempt for {pod}"),
             Task::BindingCycle(pod) => pod.fmt(f),
         }
@@ -178,5 +181,9 @@ pub(super) fn wake_later(cx: &Cx) {
     }
     if let Some(at) = leftover {
         cx.enqueue_waiting(Task::FlushUnschedulable, at.duration_since(now), Wait::Background);
+    }
+    match cx.state(|s| s.queue.next_leftover_after_change()) {
+        Some(at) => cx.enqueue_after(Task::FlushAfterChange, at.duration_since(now)),
+        None => cx.cancel(Task::FlushAfterChange),
     }
 }
