@@ -137,8 +137,11 @@ pub enum Ask {
     History(ObjectRef),
     /// The objects that an object is related to.
     Links(ObjectRef),
-    /// What the scheduler's plugins say about a pod, node by node.
+    /// Where a pod stands with the scheduler.
     Scheduling(ObjectRef),
+    /// What the scheduler's plugins say about a pod, node by node: in the attempt that led to this moment, or now with
+    /// `None`; and with how many columns at most.
+    SchedulingTable(ObjectRef, Option<MomentId>, usize),
     /// The requests that led to a moment: as YAML, or as `kubectl -v=9` logs them if `true`.
     Requests(MomentId, bool),
     /// The finest actions that a moment is made of.

@@ -80,9 +80,9 @@ pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
     FieldChange, Finest, FinestLine, Halt, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark,
-    NextLine, NextWhat, NodeRow, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView,
-    Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Scheduling,
-    Short, Standing, Version, Word, YamlView,
+    NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview,
+    Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version,
+    Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
@@ -91,6 +91,13 @@ pub use output::{
     Shown, Slot, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
+
+/// What the inspector shows of a pod's scheduling.
+pub mod scheduling {
+    pub use crate::session::view::scheduling::{
+        Column, End, Eviction, QueueName, Scheduling, SchedulingPhase, SchedulingTable, Score, Tried, Waiting,
+    };
+}
 
 /// What the component map shows.
 pub mod machinery {

@@ -28,7 +28,7 @@ mod reason;
 mod refusal;
 mod report;
 mod requests;
-mod scheduling;
+pub mod scheduling;
 mod timeline;
 
 pub use ails::Ails;
@@ -53,7 +53,6 @@ pub use reason::{Reason, ReasonFact};
 pub use refusal::Refusal;
 pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
-pub use scheduling::{NodeRow, Scheduling, scheduling};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.
