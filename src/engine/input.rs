@@ -96,6 +96,8 @@ pub enum Input {
     Typed(String),
     /// Works out what Apply would do, unless a task is under way.
     Preview,
+    /// Has the editor's text say what the cluster has in the fields of [`Preview::back`](super::Preview::back).
+    TakeOver,
     /// Applies the editor's text.
     Apply,
     /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).

@@ -102,8 +102,8 @@ pub mod scheduling {
 /// What the component map shows.
 pub mod machinery {
     pub use crate::session::view::machinery::{
-        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, Queue,
-        Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
+        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, PodQueues,
+        Queue, Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
     };
 }
 
@@ -141,8 +141,8 @@ pub struct Engine {
     lines: usize,
     /// The command line in the terminal that waits for something to happen.
     waiting: Option<Kubectl>,
-    /// The last text that the cluster agreed with: applying it would have changed nothing.
-    agreed: Option<Rc<String>>,
+    /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
+    agreed: Option<(Rc<String>, MomentId)>,
     /// The run as [`Slot::Work`] has it: what a reload brings back.
     saved: Option<String>,
     /// Whether the run is to be saved as soon as no task is under way.

@@ -138,6 +138,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
                 <span class="what"><code>{ middle(&c.request.object, 46) }</code>
                     if refused { <em class="refused">{ t.with("refused", &[("code", c.code.into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
+                    if let Some((reason, message)) = &c.event { { " " }<b>{ reason }</b>{ ": " }{ message } }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ t.gap(&t.why(why)) }<b>{ t.why(why) }</b></span> }
                 </span>
             </> }

@@ -46,7 +46,7 @@ pub use links::{LinkGroup, links};
 pub use next::{Listing, NextLine, NextWhat, Pick};
 pub use offers::{Deed, Offer, eviction};
 pub use pods::{PodLook, PodView, pod_view};
-pub use preview::Preview;
+pub use preview::{Preview, follow};
 pub use problems::{Problem, problems};
 pub use readings::{Readings, readings};
 pub use reason::{Reason, ReasonFact};

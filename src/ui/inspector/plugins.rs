@@ -120,9 +120,9 @@ pub fn PluginTable(props: &Props) -> Html {
                     <tr class="part"><th scope="rowgroup" colspan={span.clone()}><span>{ t.get("sched-filter") }</span></th></tr>
                     { for shown.into_iter().map(filter) }
                     if !passing.is_empty() {
-                        <tr><th class="fold" colspan={span.clone()}>
+                        <tr><td class="fold" colspan={span.clone()}>
                             <button type="button" class="quiet" aria-expanded={open.to_string()} onclick={toggle}>
-                                { t.with(if *open { "sched-filters-less" } else { "sched-filters-pass" }, &[("n", n(passing.len()))]) }</button></th></tr>
+                                { t.with(if *open { "sched-filters-less" } else { "sched-filters-pass" }, &[("n", n(passing.len()))]) }</button></td></tr>
                     }
                 </tbody>
                 if !table.scores.is_empty() {

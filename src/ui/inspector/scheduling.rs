@@ -16,6 +16,7 @@ const MORE: usize = 12;
 /// The tab.
 #[component]
 pub fn SchedulingOf(props: &TabProps) -> Html {
+    let store = use_store();
     let t = use_texts();
     let now = use_state(|| None::<bool>);
     let columns = use_state(|| COLUMNS);
@@ -35,11 +36,13 @@ pub fn SchedulingOf(props: &TabProps) -> Html {
         let now = now.clone();
         html! { <button type="button" aria-pressed={(is_now == value).to_string()} onclick={move |_| now.set(Some(value))}>{ word }</button> }
     };
-    let known = !matches!(
-        s.phase,
-        SchedulingPhase::OtherScheduler(_) | SchedulingPhase::Unheard | SchedulingPhase::NoScheduler
-    );
-    let gated = matches!(&s.phase, SchedulingPhase::Waits(w) if matches!(w.queue, QueueName::Gated(..)));
+    let known = !matches!(s.phase, SchedulingPhase::OtherScheduler(_) | SchedulingPhase::NoScheduler);
+    let about = match &s.phase {
+        SchedulingPhase::Waits(w) if matches!(w.queue, QueueName::Gated(..)) => t.get("sched-now-gated"),
+        SchedulingPhase::Unheard => t.get("sched-now-unheard"),
+        _ if bound => t.get("sched-now-bound"),
+        _ => t.get("sched-now-waits"),
+    };
     let more = {
         let columns = columns.clone();
         Callback::from(move |()| columns.set(*columns + MORE))
@@ -47,19 +50,23 @@ pub fn SchedulingOf(props: &TabProps) -> Html {
     html! { <>
         <Standing scheduling={(**s).clone()} />
         if known {
-            if let Some((_, place)) = attempt {
+            if let Some((moment, place)) = attempt {
                 <div class="request-as when" role="group" aria-label={t.get("sched-when")}>
                     { choice(false, t.with("sched-then", &[("n", (place as f64).into())])) }
                     { choice(true, t.get("sched-now")) }
+                    if !is_now && store.with(|s| s.at) != moment {
+                        <button type="button" class="goto" onclick={move |_| store.send(Input::Goto(moment))}>{ t.get("sched-go") }</button>
+                    }
                 </div>
             }
             if is_now {
-                <p class="about">{ t.get(if bound { "sched-now-bound" } else if gated { "sched-now-gated" } else { "sched-now-waits" }) }</p>
+                <p class="about">{ about }</p>
                 <Now {object} version={props.version} columns={*columns} {more} />
             } else if let Some((moment, _)) = attempt {
                 <Then {object} {moment} columns={*columns} {more} />
             }
         }
+        if let SchedulingPhase::Waits(w) = &s.phase { { refused_by(&t, w) } }
     </> }
 }
 
@@ -80,7 +87,7 @@ fn Now(props: &NowProps) -> Html {
     match answer.as_deref() {
         Some(Answer::SchedulingTable(Some(table))) => both(table, &props.more),
         Some(Answer::SchedulingTable(None)) => {
-            html! { <p class="empty">{ t.get("sched-phase-unheard") }</p> }
+            html! { <p class="empty">{ t.get("sched-no-table") }</p> }
         }
         _ => Html::default(),
     }
@@ -171,19 +178,26 @@ fn waits(t: &Texts, w: &Waiting, nominated: Option<&str>) -> Html {
             ("unschedulablePods", "wait", t.with("sched-queue-gated", &args))
         }
     };
+    html! {
+        <p class="about"><span class={classes!("chip", tone)}>{ name }</span>{ " " }{ text }
+            if w.attempts > 0 { { t.gap("a") }{ t.with("sched-attempts", &[("n", w.attempts.into())]) } }
+            if let Some(node) = nominated { { t.gap("a") }{ t.with("sched-nominated", &[("name", node.to_owned().into())]) } }
+        </p>
+    }
+}
+
+/// The plugins that refused a pod, and the events that may help.
+fn refused_by(t: &Texts, w: &Waiting) -> Html {
+    if w.refused_by.is_empty() {
+        return Html::default();
+    }
     let refused = w.refused_by.iter().map(|(plugin, events)| {
         html! { <div><dt>{ plugin.to_string() }</dt>
         <dd>{ for events.iter().map(|e| html! { <><code>{ e.clone() }</code>{ " " }</> }) }</dd></div> }
     });
     html! { <>
-        <p class="about"><span class={classes!("chip", tone)}>{ name }</span>{ " " }{ text }
-            if w.attempts > 0 { { t.gap("a") }{ t.with("sched-attempts", &[("n", w.attempts.into())]) } }
-            if let Some(node) = nominated { { t.gap("a") }{ t.with("sched-nominated", &[("name", node.to_owned().into())]) } }
-        </p>
-        if !w.refused_by.is_empty() {
-            <h3>{ t.get("sched-refused-by") }</h3>
-            <dl class="refused-by">{ for refused }</dl>
-            <p class="empty">{ t.get("sched-hints") }</p>
-        }
+        <h3>{ t.get("sched-refused-by") }</h3>
+        <dl class="refused-by">{ for refused }</dl>
+        <p class="empty">{ t.get("sched-hints") }</p>
     </> }
 }

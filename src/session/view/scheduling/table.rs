@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{attempt, schedulers};
 use crate::api::types::Pod;
 use crate::api::{Kind, MetaExt, ObjectRef, order};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Search};
 use crate::scheduler::default_preemption::Candidate;
 use crate::scheduler::explain::{Explanation, NodeAnswers, Visit, explain};
 use crate::scheduler::framework::PodInfo;
@@ -21,6 +21,9 @@ use crate::session::{MomentId, Session};
 
 /// The most names of nodes that a column has. Further ones are counted.
 const NAMES: usize = 100;
+
+/// The most actions that are taken until the scheduler has been notified of a pod.
+const NOTIFICATIONS: usize = 500;
 
 /// What the plugins say about a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,8 +102,9 @@ pub struct Score {
 }
 
 /// The table of a pod with at most so many columns: of the attempt that led to a moment, or with `None` of an attempt at
-/// the moment that is shown. A pod that is on a node is then asked about as if it were not. `None` if no scheduler knows
-/// the pod, if the attempt is not found, or if too many steps would have to be repeated to see it.
+/// the moment that is shown. A pod that is on a node is then asked about as if it were not, and a pod of which the scheduler
+/// has not been notified as if it had been. `None` if no scheduler is concerned with the pod, if the attempt is not found,
+/// or if too many steps would have to be repeated to see it.
 pub fn scheduling_table(
     session: &Session,
     pod: &ObjectRef,
@@ -108,7 +112,8 @@ pub fn scheduling_table(
     columns: usize,
 ) -> Option<SchedulingTable> {
     match attempt {
-        None => table_in(session.cluster(), pod, columns),
+        None => table_in(session.cluster(), pod, columns)
+            .or_else(|| table_in(&notified(session.cluster().clone(), pod)?, pod, columns)),
         Some(moment) => table_in(&attempt::before_cycle(session, pod, moment)?, pod, columns),
     }
 }
@@ -120,6 +125,22 @@ fn table_in(cluster: &Cluster, object: &ObjectRef, columns: usize) -> Option<Sch
     let (_, state, process) = schedulers(cluster).next()?;
     let pod = process.caches.get::<Pod>(&object.key)?;
     Some(table(&explain(state, &process.caches, pod, &object.key), columns))
+}
+
+/// The cluster after the scheduler has been notified of a pod; `None` if that does not come about.
+fn notified(mut cluster: Cluster, pod: &ObjectRef) -> Option<Cluster> {
+    let (actor, ..) = schedulers(&cluster).find(|(_, _, process)| process.running)?;
+    let mut search = Search::new(Some(actor));
+    for _ in 0..NOTIFICATIONS {
+        let ended = search.advance(&mut cluster, 1).is_some();
+        if schedulers(&cluster).any(|(_, state, _)| state.queue.get(&pod.key).is_some()) {
+            return Some(cluster);
+        }
+        if ended {
+            break;
+        }
+    }
+    None
 }
 
 /// What has to be the same for nodes to be one column, in the order of the columns.

@@ -38,6 +38,7 @@ fn a_pod_that_fits_nowhere_has_every_reason_and_its_queue() {
     s.kubectl("cordon node-1", &[]);
     s.apply(TWO);
     assert_eq!(of(&s, "large").phase, SchedulingPhase::Unheard);
+    assert!(matches!(now(&s, "large").end, End::Nowhere(..)), "as soon as it has been notified");
     run(&mut s, Depth::Command);
     let large = now(&s, "large");
     let column = |t: &SchedulingTable, node: &str| {
