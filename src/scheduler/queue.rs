@@ -4,6 +4,8 @@
 //!
 //! A cycle here is one step, in which no event can come. So there are no events to be remembered for pods in flight.
 
+mod places;
+
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -15,6 +17,8 @@ use super::plugins::{DEFAULT_PREEMPTION, events_to_register, scheduling_gates};
 use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, Timestamp, later, seconds};
+
+pub use places::Place;
 
 /// The back-off after the first failed attempt, in seconds. It doubles with each further one.
 const INITIAL_BACKOFF: i64 = 1;
@@ -420,28 +424,6 @@ impl Queue {
     /// The pods that are nominated to a node, each with the node's name. Pods that are not in the queue are left out.
     pub fn nominations(&self) -> impl Iterator<Item = (&Rc<PodInfo>, &Rc<str>)> {
         self.nominated.iter().filter_map(|(key, node)| Some((&self.pods.get(key)?.info, node)))
-    }
-
-    /// One line for each pod: its place, its attempts, and the plugins that refused it; and one for each nomination.
-    pub fn lines(&self) -> impl Iterator<Item = String> {
-        let pods = self.pods.iter().map(move |(key, q)| {
-            let place = match () {
-                () if q.gated_by.is_some() => "gated",
-                () if self.unschedulable.contains_key(key) => "unschedulable",
-                () if self.active.contains_key(&q.order()) => "active",
-                () => "backing off",
-            };
-            let (refusals, errors, by) = (q.refusals, q.errors, q.refused_by.join(", "));
-            let then = if self.tried_before.contains_key(key) { "other nodes" } else { "these nodes" };
-            format!("{key} {place} after {refusals} refusals and {errors} errors, {then} refused by {by}")
-        });
-        let nominated = self.nominated.iter().map(|(key, node)| format!("{key} nominated to {node}"));
-        pods.chain(nominated).chain(self.preempting.keys().map(|key| format!("{key} preempts")))
-    }
-
-    /// The unschedulable and the gated pods.
-    pub fn parked(&self) -> impl Iterator<Item = &Queued> {
-        self.unschedulable.keys().filter_map(|k| self.pods.get(k))
     }
 }
 

@@ -34,13 +34,19 @@ pub struct State {
 impl Memory for State {
     /// `next_start` is left out: it only decides between equally good nodes.
     fn lines(&self, _: Timestamp) -> Vec<String> {
+        self.queue.lines().chain(self.plans()).collect()
+    }
+}
+
+impl State {
+    /// One line for each thing that is remembered, but for what [`Queue`] has.
+    pub fn plans(&self) -> impl Iterator<Item = String> {
         let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
         let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
         let preemptions = self.preemptions.iter().flat_map(|(pod, p)| {
             p.victims.iter().map(move |v| format!("{pod} deletes {} on {}", v.metadata.key(), p.node))
         });
-        let first = self.queue.lines().chain(assumed).chain(waiting);
-        first.chain(preemptions).chain(self.assumed.lines()).collect()
+        assumed.chain(waiting).chain(preemptions).chain(self.assumed.lines())
     }
 }
 
@@ -105,6 +111,16 @@ pub struct Preemption {
 }
 
 impl Preemption {
+    /// The node from which the pods are deleted.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// The pods to delete, the most important first.
+    pub fn victims(&self) -> &[Rc<Pod>] {
+        &self.victims
+    }
+
     /// What is to be deleted for a pod; `None` if all of it is being deleted already.
     pub(super) fn new(pod: &Rc<Pod>, candidate: &Candidate) -> Option<Preemption> {
         let left = candidate.victims.iter().filter(|v| !v.is_terminating()).map(|v| v.pod.clone());
@@ -119,6 +135,13 @@ impl Preemption {
 pub struct Assumed {
     pub(super) claims: Map<Key, Rc<PersistentVolumeClaim>>,
     pub(super) volumes: Map<Key, Rc<PersistentVolume>>,
+}
+
+impl Waiting {
+    /// The node that is chosen.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
 }
 
 impl fmt::Display for Waiting {
