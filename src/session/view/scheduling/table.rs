@@ -130,9 +130,9 @@ fn table_in(cluster: &Cluster, object: &ObjectRef, columns: usize) -> Option<Sch
     Some(table(&explain(state, &process.caches, pod, &object.key), columns))
 }
 
-/// The cluster when the next cycle of a pod begins, if the scheduler goes first: before that it is notified of everything.
-/// If other pods are scheduled before this one, the cluster as soon as the scheduler has been notified of the pod. `None` if
-/// neither is to come.
+/// The cluster when the next cycle of a pod begins, if the scheduler goes first: before that it is notified of everything and
+/// schedules the pods before this one. If these are too many, the cluster as soon as the scheduler has been notified of the
+/// pod. `None` if neither is to come.
 fn next_cycle(cluster: &Cluster, pod: &ObjectRef) -> Option<Cluster> {
     let (actor, ..) = schedulers(cluster).find(|(_, _, process)| process.running)?;
     let mut queued = None;
@@ -141,7 +141,7 @@ fn next_cycle(cluster: &Cluster, pod: &ObjectRef) -> Option<Cluster> {
     let known = had.is_some();
     for _ in 0..ACTIONS {
         let before = ahead.clone();
-        let ended = search.advance(&mut ahead, 1).is_some();
+        let ended = search.advance(&mut ahead, 1);
         let has = attempt::attempts(&ahead, pod);
         if had.is_some() && had != has {
             return Some(before);
@@ -150,8 +150,11 @@ fn next_cycle(cluster: &Cluster, pod: &ObjectRef) -> Option<Cluster> {
             queued = Some(ahead.clone());
         }
         had = has;
-        if ended {
-            break;
+        match ended {
+            None => {}
+            // It was another pod's turn.
+            Some(Ok(_)) => search = Search::new(Some(actor)),
+            Some(Err(_)) => break,
         }
     }
     queued

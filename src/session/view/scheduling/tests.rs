@@ -108,7 +108,9 @@ fn the_table_of_now_is_what_the_next_cycle_does() {
         "{:?}",
         before.columns
     );
-    run(&mut s, Depth::Command);
+    // The scheduler goes first.
+    let scheduler = schedulers(s.cluster()).next().unwrap().0;
+    while s.step(Depth::Command, Some(scheduler)) {}
     assert_eq!(then(&s, "small"), before);
 }
 
