@@ -216,6 +216,8 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::StorageClass
         | BuiltIn::VolumeAttributesClass
         | BuiltIn::PriorityClass
+        | BuiltIn::RuntimeClass
+        | BuiltIn::PodTemplate
         | BuiltIn::LimitRange
         | BuiltIn::IngressClass
         | BuiltIn::Role
