@@ -226,9 +226,7 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::ClusterRole
         | BuiltIn::CSIDriver
         | BuiltIn::CSIStorageCapacity
-        | BuiltIn::ServiceCIDR
-        | BuiltIn::PodTemplate
-        | BuiltIn::RuntimeClass => MADE,
+        | BuiltIn::ServiceCIDR => MADE,
     }
 }
 
