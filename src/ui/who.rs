@@ -38,6 +38,8 @@ fn known(name: &str) -> Option<&'static str> {
         // Network and storage.
         "endpoints-controller"
         | "service-cidr-controller"
+        | "kubernetes-service-cidr-controller"
+        | "ipallocator-repair-controller"
         | "node-ipam-controller"
         | "endpointslice-controller"
         | "endpointslice-mirroring-controller"
