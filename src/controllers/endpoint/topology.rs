@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::slices::{ADDRESS_TYPE, Plan};
+use super::plan::{ADDRESS_TYPE, Plan};
 use crate::api::persistent::Map;
 use crate::api::quantity::amount_of;
 use crate::api::types::discovery::{Endpoint, EndpointHints, EndpointSlice, ForZone};
