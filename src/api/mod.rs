@@ -79,6 +79,7 @@ pub mod types {
     pub use k8s_openapi::api::networking::v1::{
         IPAddress, Ingress, IngressClass, NetworkPolicy, ServiceCIDR,
     };
+    pub use k8s_openapi::api::node::v1::RuntimeClass;
     pub use k8s_openapi::api::policy::v1::{
         PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
     };

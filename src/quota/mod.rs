@@ -89,6 +89,7 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::LimitRange
         | BuiltIn::NetworkPolicy
         | BuiltIn::PodDisruptionBudget
+        | BuiltIn::PodTemplate
         | BuiltIn::ReplicaSet
         | BuiltIn::Role
         | BuiltIn::RoleBinding
@@ -107,6 +108,7 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::Node
         | BuiltIn::PersistentVolume
         | BuiltIn::PriorityClass
+        | BuiltIn::RuntimeClass
         | BuiltIn::ServiceCIDR
         | BuiltIn::StorageClass
         | BuiltIn::VolumeAttachment

@@ -118,6 +118,7 @@ mod tests {
             "persistentvolumeclaims",
             "persistentvolumes",
             "pods",
+            "podtemplates",
             "resourcequotas",
             "serviceaccounts",
             "services",

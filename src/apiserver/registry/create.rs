@@ -13,8 +13,10 @@ use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;
 use crate::apiserver::{ApiServer, ValidSpecCache, admission, rest};
 
-/// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
-const MAX_GENERATED_BASE: usize = 58;
+/// How many characters of `generateName` are in the name that is made of it (`k8s.io/apiserver/pkg/storage/names`).
+pub const MAX_GENERATED_BASE: usize = 58;
+/// How many characters follow them in a generated name.
+pub const GENERATED_SUFFIX: usize = 5;
 
 impl ApiServer {
     pub(in crate::apiserver) fn create(

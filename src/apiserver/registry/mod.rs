@@ -14,6 +14,7 @@ use crate::api::types::ManagedFieldsEntry;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, seconds};
 use crate::apimachinery::{Request, Response, Status, Subresource};
 
+pub use create::{GENERATED_SUFFIX, MAX_GENERATED_BASE};
 pub(super) use scale::scale_of;
 pub(super) use update::{check_name, default_update, other_uid};
 pub(super) use write::managers_after;
