@@ -67,6 +67,8 @@ pub trait Component {
     fn name(&self) -> Rc<str>;
     /// Its user at the API server.
     fn user(&self) -> Rc<str>;
+    /// The component that its events name as their source.
+    fn event_source(&self) -> Rc<str>;
     /// The kinds that it watches, as things stand.
     fn watches(&self) -> Vec<(Kind, Filter)>;
     /// Its process has informers for all that [`Component::watches`] gives.

@@ -15,7 +15,7 @@ use super::informer::Notification;
 use super::key::AnyKey;
 use super::memory::Memory;
 use super::reconciler::Reconciler;
-use super::recorder::Recorder;
+use super::recorder::{EventFlavour, Recorder};
 use super::timer::{ANYWHERE, Wait};
 use super::watches::{Kinds, Watches};
 use super::workqueue::WorkQueue;
@@ -244,6 +244,12 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn user(&self) -> Rc<str> {
         self.reconciler.user()
+    }
+
+    fn event_source(&self) -> Rc<str> {
+        match self.reconciler.events() {
+            EventFlavour::Core { component, .. } | EventFlavour::Events { component, .. } => component,
+        }
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {

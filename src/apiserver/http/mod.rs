@@ -18,6 +18,7 @@ mod answer;
 mod custom;
 mod decode;
 mod discovery;
+mod followed_log;
 mod indent;
 mod list;
 mod log;
