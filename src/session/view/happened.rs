@@ -122,7 +122,7 @@ impl Issued {
             by: c.by.clone(),
             request: RequestWords::of(&c.request, &c.response),
             code: c.response.code(),
-            why: c.why.as_deref().map(Reason::of),
+            why: c.why.as_deref().map(Reason::of).or_else(|| Reason::of_event(&c.response)),
         }
     }
 }
