@@ -256,6 +256,8 @@ impl Engine {
         if matches!(one.deed, ScenarioStep::Steady(_)) {
             self.run_to_steady();
         } else if scenario.perform(&mut self.session, &one.deed) {
+            // A message about what failed before no longer holds.
+            self.out.push(Output::Hush);
             self.moved();
         } else {
             self.say(Said::key("try-nothing"), false);
@@ -274,7 +276,9 @@ impl Engine {
             if preview.created.is_empty() && preview.changed.is_empty() {
                 self.agreed = Some(self.shown.text.clone());
             } else {
-                preview.goes_back = self.agreed.as_ref() == Some(&self.shown.text);
+                preview.in_past = self.session.ahead().is_some();
+                // Before the moment at which the text was applied, the cluster has not changed since.
+                preview.goes_back = !preview.in_past && self.agreed.as_ref() == Some(&self.shown.text);
             }
         }
         self.shown.diagnostics =

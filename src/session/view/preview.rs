@@ -19,6 +19,8 @@ pub struct Preview {
     pub changed: Vec<(ObjectRef, Vec<FieldChange>)>,
     /// Whether the cluster had what the text says before: the apply would take back what was done since. The engine sets it.
     pub goes_back: bool,
+    /// Whether the run has moments after the one that is shown: the apply would begin another branch. The engine sets it.
+    pub in_past: bool,
 }
 
 impl Preview {
