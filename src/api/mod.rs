@@ -76,6 +76,7 @@ pub mod types {
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
     pub use k8s_openapi::api::networking::v1::{Ingress, IngressClass, NetworkPolicy};
+    pub use k8s_openapi::api::node::v1::RuntimeClass;
     pub use k8s_openapi::api::policy::v1::{
         PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
     };

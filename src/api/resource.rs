@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::names;
 use super::quantity::{Amount, amount_of};
-use super::types::{Container, PodSpec, Quantity, ResourceRequirements};
+use super::types::{Container, Pod, PodSpec, PodStatus, Quantity, ResourceRequirements};
 
 /// Amounts by the names of resources.
 pub type Amounts = BTreeMap<String, Amount>;
@@ -17,14 +17,12 @@ pub fn amounts(list: Option<&BTreeMap<String, Quantity>>) -> Amounts {
 
 /// Adds amounts to others, by the names of resources.
 pub fn add(to: &mut Amounts, more: &Amounts) {
-    more.iter().for_each(|(name, amount)| add_one(to, name, *amount));
-}
-
-fn add_one(to: &mut Amounts, name: &str, amount: Amount) {
-    match to.get_mut(name) {
-        Some(sum) => *sum = sum.plus(amount),
-        None => {
-            to.insert(name.to_owned(), amount);
+    for (name, amount) in more {
+        match to.get_mut(name) {
+            Some(sum) => *sum = sum.plus(*amount),
+            None => {
+                to.insert(name.clone(), *amount);
+            }
         }
     }
 }
@@ -49,15 +47,47 @@ pub fn is_extended(name: &str) -> bool {
 /// What the containers of a pod request together: containers and sidecars are added up; an init container that is no
 /// sidecar runs when no other container runs but the sidecars before it (`AggregateContainerRequests`).
 pub fn container_requests(spec: &PodSpec) -> Amounts {
-    container_resources(spec, |r| r.requests.as_ref())
+    container_resources(spec, &|c| said(c, false))
 }
 
 /// The requests of a pod or, with `limits`, its limits: the amounts of the pod as a whole or else the sum of its
 /// containers, and its overhead (`PodRequests`, `PodLimits`).
 pub fn pod_resources(spec: &PodSpec, limits: bool) -> Amounts {
-    let of: Of = if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() };
-    let mut total = container_resources(spec, of);
-    for (name, q) in spec.resources.as_ref().and_then(of).into_iter().flatten() {
+    with_pod_level(container_resources(spec, &|c| said(c, limits)), spec, limits)
+}
+
+/// [`pod_resources`] of a pod whose containers may be in the middle of a resize: the most of what the spec says, what a
+/// kubelet has allocated, and what the containers have. The spec of a resize that is infeasible does not count
+/// (`PodResourcesOptions.UseStatusResources`).
+pub fn resources_in_use(pod: &Pod, limits: bool) -> Amounts {
+    let Some(spec) = pod.spec.as_deref() else { return Amounts::new() };
+    let of = of(limits);
+    let statuses = |s: &PodStatus| s.container_statuses.is_some() || s.init_container_statuses.is_some();
+    let Some(status) = pod.status.as_ref().filter(|s| statuses(s)) else {
+        return pod_resources(spec, limits);
+    };
+    let of_container = |c: &Container| {
+        let all = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
+        all.into_iter().find(|s| s.name == c.name)
+    };
+    let pending = status.conditions.iter().flatten().find(|c| c.type_ == "PodResizePending");
+    let infeasible = pending.is_some_and(|c| c.reason.as_deref() == Some("Infeasible"));
+    let wanted = |c| if infeasible { None } else { said(c, limits) };
+    let allocated = |c| {
+        // A kubelet allocates requests; limits it only applies.
+        let of_status = of_container(c).and_then(|s| s.allocated_resources.as_ref()).filter(|_| !limits);
+        of_status.or_else(|| wanted(c))
+    };
+    let applied = |c| of_container(c).and_then(|s| of(s.resources.as_ref()?)).or_else(|| allocated(c));
+    let mut total = container_resources(spec, &applied);
+    most(&mut total, container_resources(spec, &allocated));
+    most(&mut total, container_resources(spec, &wanted));
+    with_pod_level(total, spec, limits)
+}
+
+/// Sets what the pod says as a whole in place of the sum of its containers, and adds its overhead.
+fn with_pod_level(mut total: Amounts, spec: &PodSpec, limits: bool) -> Amounts {
+    for (name, q) in spec.resources.as_ref().and_then(of(limits)).into_iter().flatten() {
         total.insert(name.clone(), amount_of(Some(q)));
     }
     for (name, q) in spec.overhead.iter().flatten() {
@@ -74,48 +104,46 @@ pub fn pod_resources(spec: &PodSpec, limits: bool) -> Amounts {
     total
 }
 
-/// Which amounts of a container are added up: its requests or its limits.
-type Of = fn(&ResourceRequirements) -> Option<&BTreeMap<String, Quantity>>;
+type List = BTreeMap<String, Quantity>;
 
-fn container_resources(spec: &PodSpec, of: Of) -> Amounts {
-    let requests = |c: &Container| c.resources.as_ref().and_then(of).cloned().unwrap_or_default();
-    let mut total: Amounts = BTreeMap::new();
-    let mut sidecars: Amounts = BTreeMap::new();
-    let mut init: Amounts = BTreeMap::new();
-    let zero = amount_of(None);
+/// Which amounts of a container are added up: its requests or its limits.
+fn of(limits: bool) -> fn(&ResourceRequirements) -> Option<&List> {
+    if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() }
+}
+
+/// The requests or the limits in the spec of a container.
+fn said(container: &Container, limits: bool) -> Option<&List> {
+    container.resources.as_ref().and_then(of(limits))
+}
+
+/// Raises amounts to those of `other` where `other` has more.
+fn most(amounts: &mut Amounts, other: Amounts) {
+    for (name, amount) in other {
+        let most = amounts.entry(name).or_insert(amount);
+        *most = (*most).max(amount);
+    }
+}
+
+fn container_resources<'a>(spec: &'a PodSpec, of: &dyn Fn(&'a Container) -> Option<&'a List>) -> Amounts {
+    let mut total = Amounts::new();
+    let mut sidecars = Amounts::new();
+    let mut init = Amounts::new();
     for c in &spec.containers {
-        for (name, q) in requests(c) {
-            add_one(&mut total, &name, amount_of(Some(&q)));
-        }
+        add(&mut total, &amounts(of(c)));
     }
     for c in spec.init_containers.iter().flatten() {
-        let sidecar = c.restart_policy.as_deref() == Some("Always");
-        for (name, q) in requests(c) {
-            let amount = amount_of(Some(&q));
-            if sidecar {
-                add_one(&mut total, &name, amount);
-                add_one(&mut sidecars, &name, amount);
-            }
-        }
-        let mut here = sidecars.clone();
-        if !sidecar {
-            for (name, q) in requests(c) {
-                add_one(&mut here, &name, amount_of(Some(&q)));
-            }
-        }
-        for (name, amount) in here {
-            let most = init.entry(name).or_insert(zero);
-            *most = (*most).max(amount);
+        let own = amounts(of(c));
+        if c.restart_policy.as_deref() == Some("Always") {
+            add(&mut total, &own);
+            add(&mut sidecars, &own);
+            most(&mut init, sidecars.clone());
+        } else {
+            let mut here = sidecars.clone();
+            add(&mut here, &own);
+            most(&mut init, here);
         }
     }
-    for (name, amount) in init {
-        match total.get_mut(&name) {
-            Some(sum) => *sum = (*sum).max(amount),
-            None => {
-                total.insert(name, amount);
-            }
-        }
-    }
+    most(&mut total, init);
     total
 }
 

@@ -3,6 +3,8 @@
 
 /// Annotation: the configuration that `kubectl apply` sent last, as JSON.
 pub const LAST_APPLIED_CONFIG_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// Annotation: the command that led to a revision of a workload.
+pub const CHANGE_CAUSE_ANNOTATION: &str = "kubernetes.io/change-cause";
 /// Annotation of a Deployment and of its ReplicaSets: the number of the revision.
 pub const DEPLOYMENT_REVISION_ANNOTATION: &str = "deployment.kubernetes.io/revision";
 /// Label of a ReplicaSet and of its pods: the hash of the Deployment's pod template.

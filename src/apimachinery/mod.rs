@@ -14,6 +14,7 @@
 
 mod http;
 mod json;
+mod log;
 mod options;
 mod patch;
 mod request;
@@ -23,6 +24,7 @@ mod wire;
 
 pub use http::{HttpRequest, HttpResponse};
 pub use json::ordered;
+pub use log::{ContainerLog, KubeletError, LogOptions, LogPlace};
 pub use options::{
     DeleteOptions, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, FieldValidation, NAMESPACE_FINALIZER, Propagation,
 };

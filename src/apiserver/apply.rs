@@ -16,7 +16,7 @@ use crate::api::{Kind, Manager, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 
 impl ApiServer {
-    /// Applies a configuration. After a dry run the owners that the object would have are left in the context.
+    /// Applies a configuration. After a dry run the field managers that the object would have are left in the context.
     pub(super) fn apply(
         &mut self,
         r: &Request,

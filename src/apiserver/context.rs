@@ -12,11 +12,11 @@ use crate::apimachinery::Request;
 /// with the answer; nothing of it stays on the server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestContext {
-    /// The owners of the object's fields after the write, where they were worked out before it: a server-side apply, a
+    /// The field managers after the write, where they were worked out before it: a server-side apply, a
     /// body with `managedFields`, a dry run. The write takes them; after a dry run they are left for the answer.
     pub(super) managers: Option<Rc<[Manager]>>,
     /// The object as it was before admission and the kind's strategy added fields to it, if they did. The fields that
-    /// they add have no owner.
+    /// they add have no manager.
     pub(super) submitted: Option<Object>,
     /// The program that sends the request, as it stands first in its user agent (`kube-controller-manager`); `None` for
     /// one whose program has the user's name.

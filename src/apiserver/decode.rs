@@ -9,7 +9,7 @@ use crate::apimachinery::Status;
 
 /// An object of a value that Go's decoder let through.
 pub(super) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
-    let owners = match value.get_mut("metadata") {
+    let managers = match value.get_mut("metadata") {
         Some(Value::Object(meta)) => meta.remove("managedFields").filter(|v| !v.is_null()),
         _ => None,
     };
@@ -19,8 +19,8 @@ pub(super) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> 
         Status::bad_request(format!("{k} in version {v} cannot be handled as a {k}: {e}", v = go_quote(v)))
     })?;
     // An empty list says something: nobody is to own anything.
-    if let Some(owners) = owners {
-        object.meta_mut().managed_fields = serde_json::from_value(owners).ok();
+    if let Some(managers) = managers {
+        object.meta_mut().managed_fields = serde_json::from_value(managers).ok();
     }
     Ok(object)
 }

@@ -5,7 +5,7 @@
 
 use super::context::RequestContext;
 use super::stage::Entered;
-use super::{ApiServer, Write, http};
+use super::{ApiServer, NoKubelets, Write, http};
 use crate::apimachinery::{HttpRequest, Request, Response};
 
 /// All that happened to a request.
@@ -32,7 +32,7 @@ impl ApiServer {
     /// How a request of a client that speaks HTTP would be handled; `None` if it writes no object.
     pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
         let mut writes = true;
-        let trace = self.traced(|copy, cx| match http::serve_in(copy, request, cx).exchange {
+        let trace = self.traced(|copy, cx| match http::serve_in(copy, request, &NoKubelets, cx).exchange {
             Some(exchange) => exchange.1,
             None => {
                 writes = false;

@@ -57,9 +57,7 @@ pub trait Reconciler: Clone + 'static {
     /// What it remembers between syncs; `()` if nothing.
     type State: Memory;
 
-    /// Its name: Kubernetes' name in `--controllers`, but for two controllers whose name is that of their events'
-    /// component (`replication-controller`, `endpointslicemirroring-controller`).
-    /// [`canonical_name`](crate::controllers::canonical_name) takes Kubernetes' names of these, too.
+    /// Its name: Kubernetes' name in `--controllers`. Its user and the component of its events often have other names.
     fn name(&self) -> Rc<str>;
 
     /// Its user at the API server: `x` of `system:serviceaccount:kube-system:x`.
@@ -106,6 +104,12 @@ pub trait Reconciler: Clone + 'static {
     /// (a disk, a container runtime) keeps a part of it.
     fn restarted(&self, _state: &Self::State) -> Self::State {
         Self::State::default()
+    }
+
+    /// Whether its syncs read the caches anew after a request ([`Context::latest`]). If so, a sync under way keeps the
+    /// caches as they were at each answer, so that it reads the same when it is run again.
+    fn reads_again(&self) -> bool {
+        false
     }
 
     /// How long a key waits that failed.

@@ -15,6 +15,7 @@ mod digest;
 mod elect;
 mod fair;
 mod fault;
+mod kubelets;
 mod members;
 mod paths;
 mod policy;
@@ -44,7 +45,8 @@ use crate::api::Timestamp;
 use crate::api::persistent::Vector;
 use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response};
 use crate::apiserver::http::{self, Served};
-use crate::apiserver::{ApiServer, Trace, Write};
+use crate::apiserver::{ApiServer, Kubelets, Trace, Write};
+use kubelets::Nodes;
 use ready::Ready;
 
 /// A Kubernetes control plane with its nodes.
@@ -104,33 +106,34 @@ impl Cluster {
     /// Handles a request from outside: of a person, of kubectl or of a client of the door. Returns the
     /// response and what was written.
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
-        self.call(|api| api.request(request))
+        self.call(|api, _| api.request(request))
     }
 
     /// [`Cluster::request`] for an HTTP request. The body of a list is complete; that of a watch has the events up to
     /// now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
         self.connect(&request.path);
-        self.call(|api| http::http(api, request))
+        let (served, writes) = self.serve_whole(request);
+        (served.response, writes)
     }
 
     /// As [`Cluster::http`]. [`Served::exchange`] has the typed request and response of a write.
     pub fn serve_whole(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.connect(&request.path);
-        self.call(|api| http::serve_whole(api, request))
+        self.call(|api, kubelets| http::serve_whole(api, request, kubelets))
     }
 
     /// [`Cluster::serve_whole`] for a client that reads the body of a list or a watch in pieces, with
     /// [`Cluster::more`].
     pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.connect(&request.path);
-        self.call(|api| http::serve(api, request))
+        self.call(|api, kubelets| http::serve(api, request, kubelets))
     }
 
-    fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer) -> T) -> (T, Vec<Write>) {
+    fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let response = answer(&mut self.api);
+        let response = answer(&mut self.api, &Nodes(&self.processes));
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
@@ -145,7 +148,7 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, cache)
+        stream.more(&self.api, &Nodes(&self.processes), cache)
     }
 
     fn wake(&mut self) {

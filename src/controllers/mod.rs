@@ -39,9 +39,8 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 }
 
 /// Other names of controllers in `--controllers`: the aliases of
-/// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
-/// have another name here.
-const ALIASES: [(&str, &str); 28] = [
+/// `k8s.io/kubernetes/cmd/kube-controller-manager/names`.
+const ALIASES: [(&str, &str); 26] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
@@ -49,8 +48,7 @@ const ALIASES: [(&str, &str); 28] = [
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
     ("endpointslice", "endpointslice-controller"),
-    ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
-    ("endpointslicemirroring", "endpointslicemirroring-controller"),
+    ("endpointslicemirroring", "endpointslice-mirroring-controller"),
     ("ephemeral-volume", "ephemeral-volume-controller"),
     ("garbagecollector", "garbage-collector-controller"),
     ("horizontalpodautoscaling", "horizontal-pod-autoscaler-controller"),
@@ -63,8 +61,7 @@ const ALIASES: [(&str, &str); 28] = [
     ("pv-protection", "persistentvolume-protection-controller"),
     ("pvc-protection", "persistentvolumeclaim-protection-controller"),
     ("replicaset", "replicaset-controller"),
-    ("replicationcontroller", "replication-controller"),
-    ("replicationcontroller-controller", "replication-controller"),
+    ("replicationcontroller", "replicationcontroller-controller"),
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),

@@ -9,16 +9,13 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::resource::Amounts;
-use crate::api::resource::{add, amounts};
-use crate::api::types::{
-    CustomResourceDefinition, PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service,
-};
+use crate::api::resource::{Amounts, add, amounts};
+use crate::api::types::{CustomResourceDefinition, Quantity, ResourceQuota};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use crate::client::{
     Caches, Context, Handler, Kinds, Memory, Notification, Reconciler, Result, Seen, Wait, Watches, Why,
 };
-use crate::quota;
+use crate::quota::Evaluator;
 
 /// The interval at which every quota is counted again (`--resource-quota-sync-period`).
 const RESYNC: SignedDuration = SignedDuration::from_mins(5);
@@ -77,15 +74,16 @@ impl Reconciler for ResourceQuotaController {
         let before = amounts(status.used.as_ref());
         let mut used = Amounts::new();
         for kind in cx.state(|s| s.kinds.clone()).iter().copied() {
-            let names: Vec<&String> = hard.keys().filter(|r| quota::uses(kind, r)).collect();
+            let Some(evaluator) = Evaluator::of(kind) else { continue };
+            let names: Vec<&String> = hard.keys().filter(|r| evaluator.matches_resource(r)).collect();
             if names.is_empty() {
                 continue;
             }
             let zero = names.iter().map(|n| ((*n).clone(), crate::api::quantity::Amount::ZERO));
             let mut sum: Amounts = zero.collect();
             for object in cx.caches().of(kind).list(Some(&key.namespace)) {
-                if quota::in_scopes(&quota, object) {
-                    let mut more = quota::usage(object, cx.now());
+                if evaluator.in_scopes(&quota, object) {
+                    let mut more = evaluator.usage(object, cx.now());
                     more.retain(|n, _| hard.contains_key(n));
                     add(&mut sum, &more);
                 }
@@ -127,9 +125,10 @@ fn follow_definitions(cx: &mut Handler<'_, State>, _: Seen<'_, CustomResourceDef
         .copied()
         .collect();
     let quotas = cx.caches.of(Kind::RESOURCE_QUOTA).list(None).filter_map(ResourceQuota::from_object);
+    let evaluators: Vec<Evaluator> = changed.into_iter().filter_map(Evaluator::of).collect();
     let counts = |q: &&Rc<ResourceQuota>| {
         let hard = q.spec.as_ref().and_then(|s| s.hard.as_ref());
-        hard.is_some_and(|h| h.keys().any(|r| changed.iter().any(|k| quota::uses(*k, r))))
+        hard.is_some_and(|h| h.keys().any(|r| evaluators.iter().any(|e| e.matches_resource(r))))
     };
     let keys: Vec<Key> = quotas.filter(counts).map(|q| q.metadata.key()).collect();
     keys.into_iter().for_each(|key| cx.enqueue(key));
@@ -144,27 +143,14 @@ fn handle(cx: &mut Handler<'_, State>, seen: &Notification) {
         {
             cx.enqueue(new.key());
         }
-        (Some(old), Some(new)) if frees(old, new, cx.now) => replenish(cx, new),
+        (Some(old), Some(new))
+            if Evaluator::of(new.kind()).is_some_and(|e| e.replenishes(old, new, cx.now)) =>
+        {
+            replenish(cx, new);
+        }
         (Some(old), None) => replenish(cx, old),
         _ => {}
     }
-}
-
-/// Whether a change reduces what an object uses. Admission has counted all other changes.
-fn frees(old: &Object, new: &Object, now: Timestamp) -> bool {
-    if let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) {
-        return quota::pod_counts(old, now) && !quota::pod_counts(new, now);
-    }
-    if let (Some(old), Some(new)) = (Service::from_object(old), Service::from_object(new)) {
-        let kind = |s: &Service| s.spec.as_ref().and_then(|s| s.type_.clone());
-        return kind(old) != kind(new);
-    }
-    if let (Some(old), Some(new)) =
-        (PersistentVolumeClaim::from_object(old), PersistentVolumeClaim::from_object(new))
-    {
-        return old.spec != new.spec;
-    }
-    false
 }
 
 /// Enqueues every quota of the object's namespace that counts the object's kind.
@@ -173,10 +159,10 @@ fn replenish(cx: &mut Handler<'_, State>, object: &Object) {
     if quotas.is_empty() {
         return;
     }
-    let kind = object.kind();
+    let Some(evaluator) = Evaluator::of(object.kind()) else { return };
     let counts = |q: &ResourceQuota| {
         let hard = q.status.as_ref().and_then(|s| s.hard.as_ref());
-        hard.is_some_and(|h| h.keys().any(|r| quota::uses(kind, r)))
+        hard.is_some_and(|h| h.keys().any(|r| evaluator.matches_resource(r)))
     };
     let keys: Vec<Key> = quotas
         .list(Some(object.namespace()))

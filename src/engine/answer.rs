@@ -46,7 +46,7 @@ impl Engine {
             })),
             Ask::LastRequest => Answer::LastRequest(last_request(session, BACK).and_then(|(moment, n)| {
                 let exchange = session.exchanges(moment).into_iter().nth(n)?;
-                Some((moment, n, RequestHead::of(&exchange)))
+                Some((moment, n, RequestHead::of(&exchange, cluster)))
             })),
             Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
             Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),

@@ -74,7 +74,7 @@ pub use crate::apiserver::Stage;
 pub use crate::cluster::{Actor, Fault, Policy};
 pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
-pub use crate::kubelet::KubeletFault;
+pub use crate::kubelet::{KubeletFault, PodCause};
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{

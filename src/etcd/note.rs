@@ -82,7 +82,7 @@ impl Note {
 
     /// The field managers after this write. `update` changes the managers before a write into those after
     /// it.
-    pub fn owners(&self, update: fn(&mut Vec<Manager>, &Note)) -> Rc<[Manager]> {
+    pub fn managers(&self, update: fn(&mut Vec<Manager>, &Note)) -> Rc<[Manager]> {
         let mut later = Vec::new();
         let mut at = Some(self);
         let mut managers = Vec::new();

@@ -1,14 +1,12 @@
 //! `kubectl annotate`
 
-use super::commands;
+use super::command;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::label::{self, Changes};
 use super::output::{self, DryRun};
+use crate::api::well_known::CHANGE_CAUSE_ANNOTATION;
 use crate::api::{MetaExt, Object};
-
-/// May always be overwritten.
-pub(super) const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let changes = label::changes(&args.words, "annotation", false)?;
@@ -16,9 +14,9 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let (objects, errors) = label::objects(cx, args, &changes, "annotation")?;
     if args.on("list") {
         label::list(cx, &objects, "annotations", |o| o.meta().annotations.as_ref());
-        return commands::finish(errors);
+        return command::finish(errors);
     }
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
@@ -26,7 +24,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dr
         let taken: Vec<String> = changes
             .set
             .keys()
-            .filter(|k| *k != CHANGE_CAUSE)
+            .filter(|k| *k != CHANGE_CAUSE_ANNOTATION)
             .filter_map(|k| Some((k, object.meta().annotation(k)?)))
             .map(|(k, have)| format!("'{k}' already has a value ({have})"))
             .collect();

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::call::{Accept, raw};
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, text};
 use super::output::{DRY_RUN, PRINT, Printer};
 use super::resource::FILENAME;
-use super::{describe, reconcile, resource, tabwriter};
+use super::{describers, reconcile, resource, tabwriter};
 use crate::api::Kind;
 use crate::api::types::rbac::PolicyRule;
 
@@ -35,7 +35,7 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
-    let answer = commands::group(cx, args, "kubectl auth", HELP);
+    let answer = command::group(cx, args, "kubectl auth", HELP);
     // `kubectl auth` without a command writes its help to stderr, other groups write theirs to stdout.
     let help = std::mem::take(&mut cx.out);
     cx.err.push_str(&help);
@@ -177,7 +177,7 @@ fn access_list(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.on("no-headers") {
         lines.push_str("Resources\tNon-Resource URLs\tResource Names\tVerbs\n");
     }
-    describe::access(&rules).iter().for_each(|line| {
+    describers::access(&rules).iter().for_each(|line| {
         lines.push_str(line);
         lines.push('\n');
     });

@@ -100,7 +100,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let operation = if dry_run == DryRun::Client { "created" } else { "autoscaled" };
         output::report(cx, args, &made, operation, dry_run)?;
     }
-    super::commands::finish(errors)
+    super::command::finish(errors)
 }
 
 /// The autoscaler as `autoscaling/v1` has it, which kubectl tries when `autoscaling/v2` is refused.

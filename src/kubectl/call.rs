@@ -237,7 +237,7 @@ fn check_segment(what: &str, text: &str) -> Result<(), Error> {
 }
 
 /// Percent-encodes all but letters, digits and the bytes that are allowed.
-fn escaped(text: &str, allowed: &[u8]) -> String {
+pub(super) fn escaped(text: &str, allowed: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for b in text.bytes() {
         match b {

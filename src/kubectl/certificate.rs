@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::call::{Call, Payload};
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean};
 use super::output::{self, DryRun, PRINT};
@@ -107,7 +107,7 @@ fn decide(cx: &mut Context<'_>, args: &Args, decision: &Decision) -> Result {
     if found == 0 && errors.is_empty() {
         cx.say("No resources found");
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 /// Writes the decision on one request, if it is not written there.

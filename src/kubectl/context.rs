@@ -6,88 +6,19 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::answer::{self, Answer};
+use super::cache::DiscoveryCache;
 use super::call::Call;
-use super::discovery::DiscoveryCache;
 use super::error::Error;
-use super::files::Manifests;
-use super::{ApiClient, Files, Output, Poll, Waited, dispatch, words};
+use super::manifests::Manifests;
+use super::refused::{ManifestPlace, Refused};
+use super::stop::{CommandWait, WaitFor};
+use super::{ApiClient, Files, Output, Poll, Waited};
 use crate::api::types::Time;
-use crate::api::{Key, Kind, Object, Timestamp, duration};
-use crate::apimachinery::{HttpRequest, HttpResponse, Status, Verb};
+use crate::api::{Kind, Object, Timestamp, duration};
+use crate::apimachinery::{HttpRequest, Verb};
 use crate::client::transport;
 
-/// Why a command does not go on.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The command waits, and its client cannot let anything happen now.
-    Wait(CommandWait),
-    /// The command waits for something that will never happen.
-    Never,
-    /// The command has failed.
-    Error(Error),
-    /// The command has ended with this exit code and has printed everything itself.
-    Exit(i32),
-}
-
-impl From<Error> for Stop {
-    fn from(e: Error) -> Stop {
-        Stop::Error(e)
-    }
-}
-
-impl From<Status> for Stop {
-    fn from(s: Status) -> Stop {
-        Stop::Error(Error::Status(Box::new(s)))
-    }
-}
-
-/// The result of a command or a part of one.
-pub(super) type Result<T = ()> = std::result::Result<T, Stop>;
-
-/// A failure with a message of kubectl's own.
-pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
-    Err(Stop::Error(Error::Text(message.into())))
-}
-
-/// What a command waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandWait {
-    /// What must happen.
-    pub what: WaitFor,
-    /// When the command gives up or looks again, whatever happens; `None` for never.
-    pub until: Option<Timestamp>,
-}
-
-/// What must happen for a waiting command to go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WaitFor {
-    /// An object changes, appears or goes.
-    Change {
-        /// The kind of the object.
-        kind: Kind,
-        /// Its namespace and name.
-        key: Key,
-        /// The `resourceVersion` that the object had; empty if there was no object. Any other is a change.
-        resource_version: String,
-    },
-    /// Time passes.
-    Time,
-}
-
-impl CommandWait {
-    /// Whether what is waited for has happened; the deadline is not looked at. `ask` carries requests to the API server.
-    pub fn is_over(&self, ask: &mut dyn FnMut(&HttpRequest) -> HttpResponse) -> bool {
-        match &self.what {
-            WaitFor::Change { kind, key, resource_version } => {
-                let get = Call::new(Verb::Get, *kind, &key.namespace, &key.name);
-                let Ok(request) = get.http() else { return true };
-                let now = Answer::new(ask(&request));
-                now.text("/metadata/resourceVersion") != resource_version
-            }
-            WaitFor::Time => false,
-        }
-    }
-}
+pub(super) use super::stop::{Result, Stop, fail};
 
 /// What a command was told: an answer, or that it shall look again.
 #[derive(Clone, Debug)]
@@ -108,6 +39,8 @@ pub(super) struct Context<'a> {
     pub out: String,
     /// The text on stderr so far.
     pub err: String,
+    /// The documents of manifests that were refused so far.
+    pub(super) refused: Vec<Refused>,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
@@ -145,6 +78,7 @@ impl<'a> Context<'a> {
             manifests,
             out: String::new(),
             err: String::new(),
+            refused: Vec::new(),
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
@@ -174,14 +108,6 @@ impl<'a> Context<'a> {
         self.now
     }
 
-    pub(super) fn run(&mut self, line: &str) -> Result {
-        let words = match words::split(line) {
-            Ok(words) => words,
-            Err(e) => return fail(e.to_string()),
-        };
-        dispatch::dispatch(self, &words)
-    }
-
     /// What a run has come to that ended with this result.
     pub(super) fn poll(mut self, done: Result) -> Poll {
         let exit = match done {
@@ -201,7 +127,7 @@ impl<'a> Context<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        Output { stdout: self.out, stderr: self.err, exit }
+        Output { stdout: self.out, stderr: self.err, exit, refused: self.refused }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
@@ -211,6 +137,11 @@ impl<'a> Context<'a> {
         if !text.is_empty() && !text.ends_with('\n') {
             self.err.push('\n');
         }
+    }
+
+    /// Notes that the document at this place was refused. The error is printed elsewhere.
+    pub(super) fn refuse(&mut self, place: &ManifestPlace, e: &Error) {
+        self.refused.extend(Refused::of(place, e));
     }
 
     /// Prints a line.

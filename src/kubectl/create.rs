@@ -6,14 +6,15 @@ use super::call::{self, Accept, Call, Payload};
 use super::context::{Context, Result, Stop, fail};
 use super::files;
 use super::flags::Args;
+use super::manifests::Loaded;
 use super::output::{self, DryRun};
-use super::{apply, commands};
+use super::{apply, command};
 use crate::api::{Key, Kind};
 use crate::apimachinery::{FieldValidation, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
-        return commands::usage("kubectl create", format!("Unexpected args: [{}]", args.words.join(" ")));
+        return command::usage("kubectl create", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
     if !args.has_files() {
         return fail("must specify one of -f and -k");
@@ -23,7 +24,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let dry_run = DryRun::of(cx, args)?;
     let validation = apply::validation(args)?;
-    let files::Loaded { manifests, mut errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to create");
     }
@@ -32,11 +33,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let made = post(cx, m.kind, &m.key(), value, dry_run, validation, "kubectl-create");
         match apply::from(made, "creating", &m.source) {
             Ok(value) => output::report(cx, args, &value, "created", dry_run)?,
-            Err(Stop::Error(e)) => errors.push(e),
+            Err(Stop::Error(e)) => {
+                cx.refuse(&m.place, &e);
+                errors.push(e);
+            }
             Err(stop) => return Err(stop),
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 /// Makes an object, or says what it would be.

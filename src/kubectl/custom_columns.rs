@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::context::{Result, fail};
 use super::go;
+use super::stop::{Result, fail};
 use super::tabwriter;
 use crate::api::jsonpath::{self, Template};
 

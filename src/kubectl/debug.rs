@@ -7,7 +7,7 @@ use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, array, boolean, text};
 use super::resource::{self, Rules};
@@ -44,7 +44,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, command))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, command))
 }
 
 fn check(cx: &mut Context<'_>, args: &Args, names: &[String]) -> Result {

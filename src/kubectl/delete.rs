@@ -6,9 +6,10 @@ use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
+use super::manifests::Manifest;
 use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
-use super::{apply, commands, files};
+use super::{apply, command};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{DeleteOptions, Propagation, Verb};
@@ -61,7 +62,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             stop => return stop,
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn options(cx: &mut Context<'_>, args: &Args) -> Result<DeleteOptions> {
@@ -124,7 +125,7 @@ fn victims(
                 out.push(Victim { kind, namespace, name, source: String::new() });
             }
             Target::File(m) => {
-                let files::Manifest { kind, namespace, name, source, .. } = (*m).clone();
+                let Manifest { kind, namespace, name, source, .. } = (*m).clone();
                 out.push(Victim { kind, namespace, name, source });
             }
             listed @ Target::Listed { .. } => {

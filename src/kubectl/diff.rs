@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use super::apply;
 use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
-use super::files::{self, Manifest};
+use super::files;
 use super::flags::{Args, Flag, boolean, text};
+use super::manifests::{Loaded, Manifest};
 use super::output;
 use crate::api::{Kind, Object, yaml};
 use crate::apimachinery::Verb;
@@ -40,16 +41,13 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn differences(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
-        return super::commands::usage(
-            "kubectl diff",
-            format!("Unexpected args: [{}]", args.words.join(" ")),
-        );
+        return super::command::usage("kubectl diff", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
     if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
-    let files::Loaded { manifests, errors } = files::load_all(cx, args)?;
-    super::commands::finish(errors)?;
+    let Loaded { manifests, errors, .. } = files::load_all(cx, args)?;
+    super::command::finish(errors)?;
     let mut out = String::new();
     for m in &manifests {
         let live = apply::current(cx, m)?;

@@ -1,13 +1,23 @@
 //! How a command line finds its way to a command, as `spf13/cobra` does it.
 
-use super::commands::{COMMANDS, Command};
+use super::command::Command;
+use super::commands::COMMANDS;
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{self, Flag};
+use super::words;
 use crate::api::order;
 use crate::api::quote::go_quote;
 
+/// Runs a command line, which is given without the word `kubectl`.
+pub(super) fn run(cx: &mut Context<'_>, line: &str) -> Result {
+    match words::split(line) {
+        Ok(words) => dispatch(cx, &words),
+        Err(e) => fail(e.to_string()),
+    }
+}
+
 /// Finds the command of some words and runs it.
-pub(super) fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
+fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
     if let Some(flag) = words.first().filter(|w| w.starts_with('-') && names_no_command(words)) {
         // What is no command of kubectl's may be a plug-in's, and those want their name first.
         cx.err.push_str(&format!("Error: flags cannot be placed before plugin name: {flag}\n"));

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::output;
@@ -23,7 +23,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("edit cancelled, no objects found");
     }
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {

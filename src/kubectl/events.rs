@@ -1,18 +1,19 @@
 //! `kubectl events`
 
 use super::context::{Context, Result, Stop, fail};
+use super::describers::{interval, last_seen};
 use super::flags::Args;
 use super::output::{self, Printer};
-use super::{commands, resource, tabwriter};
+use super::{command, resource, tabwriter};
 use crate::api::order;
 use crate::api::quote::go_quote;
 use crate::api::types::Event;
-use crate::api::{Kind, Object, Timestamp, duration};
+use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
-        return commands::usage(
+        return command::usage(
             "kubectl events",
             format!("unknown command {} for \"kubectl events\"", go_quote(args.words.join(" "))),
         );
@@ -83,27 +84,4 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let text = tabwriter::align(&lines, tabwriter::TABLE);
     cx.out.push_str(&text);
     Ok(())
-}
-
-pub(super) fn last_seen(o: &Object) -> Timestamp {
-    let Some(e) = o.get::<Event>() else { return Timestamp::UNIX_EPOCH };
-    let series = e.series.as_ref().and_then(|s| s.last_observed_time.as_ref()).map(|t| t.0);
-    let last = e.last_timestamp.as_ref().or(e.first_timestamp.as_ref()).map(|t| t.0);
-    series.or(last).or(e.event_time.as_ref().map(|t| t.0)).unwrap_or(Timestamp::UNIX_EPOCH)
-}
-
-/// `5s`, or `5s (x3 over 2m)`.
-pub(super) fn interval(cx: &Context<'_>, e: &Event) -> String {
-    let first = match &e.first_timestamp {
-        Some(t) => cx.age(Some(t)),
-        None => duration::age_micro(e.event_time.as_ref(), cx.now()),
-    };
-    if let Some(s) = &e.series {
-        let last = duration::age_micro(s.last_observed_time.as_ref(), cx.now());
-        return format!("{last} (x{} over {first})", s.count.unwrap_or(0));
-    }
-    match e.count.unwrap_or(0) {
-        n if n > 1 => format!("{} (x{n} over {first})", cx.age(e.last_timestamp.as_ref())),
-        _ => first,
-    }
 }

@@ -7,13 +7,12 @@ use serde_json::{Value, json};
 use super::context::{Context, Result, fail};
 use super::create::post;
 use super::flags::{Args, Flag, boolean, text};
-use super::generators::label_map;
+use super::generate::{label_map, port_value};
 use super::kinds::{Settable, known};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
-use super::{apply, commands, overrides};
+use super::{apply, command, overrides};
 use crate::api::quote::go_quote;
-use crate::api::types::Pod;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::FieldValidation;
 
@@ -34,50 +33,12 @@ pub(super) const EXPOSE_FLAGS: &[Flag] = &[
 /// A default name has at most so many characters (`validation.DNS1035LabelMaxLength`).
 const NAME_LIMIT: usize = 63;
 
-/// The labels of the pods behind an object, or why a Service cannot select them.
-pub(super) type Selects = fn(&Object) -> std::result::Result<Value, String>;
-
-/// A pod is selected by its labels.
-pub(super) fn of_pod(object: &Object) -> std::result::Result<Value, String> {
-    let labels = object.get::<Pod>().and_then(|p| p.metadata.labels.as_ref()).filter(|l| !l.is_empty());
-    labels.map(|l| json!(l)).ok_or_else(|| "the pod has no labels and cannot be exposed".to_owned())
-}
-
-/// `spec.selector` is a map of labels.
-pub(super) fn of_selector(object: &Object) -> std::result::Result<Value, String> {
-    let selector = object.to_value().pointer("/spec/selector").cloned();
-    selector.ok_or_else(|| "the service has no pod selector set".to_owned())
-}
-
-/// `spec.selector` is a LabelSelector; one that is more than a map of labels cannot be a Service's.
-pub(super) fn of_match_labels(object: &Object) -> std::result::Result<Value, String> {
-    let value = object.to_value();
-    let labels =
-        value.pointer("/spec/selector/matchLabels").filter(|l| l.as_object().is_some_and(|l| !l.is_empty()));
-    let Some(labels) = labels else {
-        let kind = object.kind().as_str().to_lowercase();
-        return Err(format!("invalid {kind}: no selectors, therefore cannot be exposed"));
-    };
-    match value.pointer("/spec/selector/matchExpressions").and_then(Value::as_array) {
-        Some(all) if !all.is_empty() => Err(format!(
-            "couldn't convert expressions - \"{}\" to map-based selector format",
-            super::go::format_value(&Value::Array(all.clone()))
-        )),
-        _ => Ok(labels.clone()),
-    }
-}
-
-/// A port, or a port's name.
-pub(super) fn port_value(text: &str) -> Value {
-    text.parse::<i32>().map_or_else(|_| text.into(), Value::from)
-}
-
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     // `--selector` is the new Service's and chooses no objects.
     let (objects, errors) = resource::objects(cx, &args.without("selector"), &args.words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {

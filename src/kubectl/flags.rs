@@ -4,8 +4,8 @@ use crate::api::duration;
 use crate::api::quote::go_quote;
 use std::collections::BTreeMap;
 
-use super::context::{Result, fail};
 use super::go;
+use super::stop::{Result, fail};
 
 /// What kind of value a flag has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

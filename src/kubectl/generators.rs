@@ -4,22 +4,20 @@ use base64::Engine;
 use serde_json::{Map, Value, json};
 
 use super::call::{Call, Payload};
-use super::commands::{self, CREATE_FLAGS, Command, sub};
+use super::command::{self, CREATE_FLAGS, Command, VALIDATE, sub};
 use super::context::{Context, Result, Stop, fail};
-use super::create::post;
 use super::error::Error;
-use super::expose::port_value;
-use super::flags::{Args, Flag, array, boolean, duration, int, optional, slice, text};
+use super::files;
+use super::flags::{Args, Flag, array, boolean, duration, int, slice, text};
+use super::generate::{label_map, make, name, port_value};
 use super::generators_jobs as jobs;
 use super::generators_policy as policy;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
-use super::{apply, files};
+use crate::api::Kind;
 use crate::api::quantity::Amount;
 use crate::api::quote::go_quote;
-use crate::api::{Key, Kind};
-use crate::apimachinery::{FieldValidation, Verb};
+use crate::apimachinery::Verb;
 
-const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
 const FROM: &[Flag] = &[
     array("from-literal"),
     slice("from-file"),
@@ -85,45 +83,11 @@ pub(super) const CREATE: &[Command] = &[
 ];
 
 fn secret_group(cx: &mut Context<'_>, args: &Args) -> Result {
-    commands::group(cx, args, "kubectl create secret", "Create a secret with specified type.\n")
+    command::group(cx, args, "kubectl create secret", "Create a secret with specified type.\n")
 }
 
 fn service_group(cx: &mut Context<'_>, args: &Args) -> Result {
-    commands::group(cx, args, "kubectl create service", "Create a service using a specified subcommand.\n")
-}
-
-/// The one name a command takes.
-pub(super) fn name(args: &Args) -> Result<&str> {
-    let before = args.dash.unwrap_or(args.words.len());
-    match (args.words.first(), before) {
-        (Some(name), 1) => Ok(name),
-        (_, n) => fail(format!("exactly one NAME is required, got {n}")),
-    }
-}
-
-/// Makes the object and says so; `failed` stands before a refusal, as some commands have it.
-pub(super) fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Value, failed: &str) -> Result {
-    let dry_run = DryRun::of(cx, args)?;
-    value["apiVersion"] = kind.api_version().into();
-    value["kind"] = kind.as_str().into();
-    if cx.explicit_namespace && kind.namespaced() {
-        value["metadata"]["namespace"] = cx.namespace.as_str().into();
-    }
-    let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if args.on("save-config") {
-        value = apply::annotated(&value);
-    }
-    let validation = if args.has("validate") { apply::validation(args)? } else { FieldValidation::Strict };
-    let namespace = if kind.namespaced() { cx.namespace.clone() } else { String::new() };
-    let made = post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation, "kubectl-create");
-    let value = match made {
-        Ok(value) => value,
-        Err(Stop::Error(Error::Status(s))) if !failed.is_empty() => {
-            return fail(format!("failed to create {failed}: {}", s.message));
-        }
-        Err(stop) => return Err(stop),
-    };
-    output::report(cx, args, &value, "created", dry_run)
+    command::group(cx, args, "kubectl create service", "Create a service using a specified subcommand.\n")
 }
 
 /// A container's name from its image: what stands after the last slash, before tag or digest.
@@ -412,14 +376,4 @@ fn quota(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let value = json!({"metadata": {"name": name(args)?}, "spec": spec, "status": {}});
     make(cx, args, Kind::RESOURCE_QUOTA, value, "quota")
-}
-
-/// `a=b,c=d`
-pub(super) fn label_map(text: &str) -> Option<Map<String, Value>> {
-    let mut map = Map::new();
-    for pair in text.split(',').filter(|p| !p.is_empty()) {
-        let (k, v) = pair.split_once('=')?;
-        map.insert(k.to_owned(), v.into());
-    }
-    Some(map)
 }

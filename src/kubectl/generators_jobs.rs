@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, text};
-use super::generators::{make, name};
+use super::generate::{make, name};
 use super::resource;
 use crate::api::Kind;
 

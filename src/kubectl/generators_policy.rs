@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::cache;
 use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::flags::{Args, Flag, array, slice, text};
-use super::generators::{label_map, make, name};
+use super::generate::{label_map, make, name};
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 
@@ -280,7 +281,7 @@ struct Resource<'a> {
 }
 
 /// The name and the group that the server has for a resource.
-fn known(served: &[discovery::Resource], name: &str, group: &str) -> Option<(String, String)> {
+fn known(served: &[cache::Resource], name: &str, group: &str) -> Option<(String, String)> {
     let name = name.to_lowercase();
     let known = served.iter().find(|r| {
         let named = r.name == name || r.kind.to_lowercase() == name || r.short.contains(&name);

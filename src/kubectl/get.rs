@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::call::{self, Accept, Call};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
@@ -22,7 +22,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     if args.words.is_empty() && !args.has_files() {
         cx.err.push_str("You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\n");
-        return commands::usage(
+        return command::usage(
             "kubectl get",
             "Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).",
         );
@@ -51,7 +51,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
                 sort(args, f, Value::clone)?;
             }
             whole(cx, args, &printer, &found, errors.is_empty())?;
-            commands::finish(errors)
+            command::finish(errors)
         }
         None => {
             let whole = !args.text("sort-by").is_empty();
@@ -75,7 +75,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
                 };
                 cx.err.push_str(&line);
             }
-            commands::finish(errors)
+            command::finish(errors)
         }
     }
 }

@@ -6,9 +6,9 @@
 //! and `autoscale` ask the server whether a resource has the subresource `scale`.
 
 use super::context::{Context, Result};
-use super::describe::{self, Writer};
-use super::expose;
-use super::rollout::{DAEMON_SETS, Deployments, Rollout, STATEFUL_SETS};
+use super::describers::{self, Writer};
+use super::rollouts::{DAEMON_SETS, Deployments, Rollout, STATEFUL_SETS};
+use super::selectors::{self, Selects};
 use crate::api::{BuiltIn, Kind, Object};
 
 /// Writes the description of an object; whether its events belong under it.
@@ -25,7 +25,20 @@ pub(super) struct Known {
     pub(super) rollout: Option<&'static dyn Rollout>,
     /// `kubectl expose`: the labels that a Service for the object selects, or why there are none; `None` for a kind that
     /// cannot be exposed.
-    pub(super) expose: Option<expose::Selects>,
+    pub(super) expose: Option<Selects>,
+    /// How the spec selects pods: `kubectl logs TYPE/NAME` reads the log of one of them.
+    pub(super) pods: PodSelector,
+}
+
+/// How the spec of a kind selects pods (`k8s.io/kubectl/pkg/polymorphichelpers.SelectorsForObject`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PodSelector {
+    /// `spec.selector` is a LabelSelector.
+    LabelSelector,
+    /// `spec.selector` is a map of labels.
+    Labels,
+    /// The kind selects no pods, or kubectl does not know how.
+    Nothing,
 }
 
 /// What `kubectl set` can change of a kind.
@@ -56,7 +69,7 @@ const JOB_TEMPLATE: Settable = Settable::PodSpec("/spec/jobTemplate/spec/templat
 
 /// A kind that kubectl only describes.
 const fn described(describe: Describe) -> Known {
-    Known { describe, set: Settable::Nothing, rollout: None, expose: None }
+    Known { describe, set: Settable::Nothing, rollout: None, expose: None, pods: PodSelector::Nothing }
 }
 
 /// What kubectl knows of a kind.
@@ -64,80 +77,109 @@ pub(super) fn known(kind: Kind) -> Known {
     use Settable::{Selector, Subjects};
     let Some(built_in) = kind.built_in() else {
         // A kind that a CustomResourceDefinition made.
-        return described(describe::unstructured);
+        return described(describers::unstructured);
     };
     match built_in {
-        BuiltIn::Pod => {
-            Known { describe: describe::pod, set: POD, rollout: None, expose: Some(expose::of_pod) }
-        }
+        BuiltIn::Pod => Known {
+            describe: describers::pod,
+            set: POD,
+            rollout: None,
+            expose: Some(selectors::of_pod),
+            pods: PodSelector::Nothing,
+        },
         BuiltIn::Deployment => Known {
-            describe: describe::deployment,
+            describe: describers::deployment,
             set: TEMPLATE,
             rollout: Some(&Deployments),
-            expose: Some(expose::of_match_labels),
+            expose: Some(selectors::of_match_labels),
+            pods: PodSelector::LabelSelector,
         },
         BuiltIn::ReplicaSet => Known {
-            describe: describe::replica_set,
+            describe: describers::replica_set,
             set: TEMPLATE,
             rollout: None,
-            expose: Some(expose::of_match_labels),
+            expose: Some(selectors::of_match_labels),
+            pods: PodSelector::LabelSelector,
         },
         BuiltIn::ReplicationController => Known {
-            describe: describe::replication_controller,
+            describe: describers::replication_controller,
             set: TEMPLATE,
             rollout: None,
-            expose: Some(expose::of_selector),
+            expose: Some(selectors::of_selector),
+            pods: PodSelector::Labels,
         },
         BuiltIn::StatefulSet => Known {
-            describe: describe::stateful_set,
+            describe: describers::stateful_set,
             set: TEMPLATE,
             rollout: Some(&STATEFUL_SETS),
             expose: None,
+            pods: PodSelector::LabelSelector,
         },
-        BuiltIn::DaemonSet => {
-            Known { describe: describe::daemon_set, set: TEMPLATE, rollout: Some(&DAEMON_SETS), expose: None }
-        }
-        BuiltIn::Job => Known { describe: describe::job, set: TEMPLATE, rollout: None, expose: None },
-        BuiltIn::CronJob => {
-            Known { describe: describe::cron_job, set: JOB_TEMPLATE, rollout: None, expose: None }
-        }
+        BuiltIn::DaemonSet => Known {
+            describe: describers::daemon_set,
+            set: TEMPLATE,
+            rollout: Some(&DAEMON_SETS),
+            expose: None,
+            pods: PodSelector::LabelSelector,
+        },
+        BuiltIn::Job => Known {
+            describe: describers::job,
+            set: TEMPLATE,
+            rollout: None,
+            expose: None,
+            pods: PodSelector::LabelSelector,
+        },
+        BuiltIn::CronJob => Known {
+            describe: describers::cron_job,
+            set: JOB_TEMPLATE,
+            rollout: None,
+            expose: None,
+            pods: PodSelector::Nothing,
+        },
         BuiltIn::Service => Known {
-            describe: describe::service,
+            describe: describers::service,
             set: Selector,
             rollout: None,
-            expose: Some(expose::of_selector),
+            expose: Some(selectors::of_selector),
+            pods: PodSelector::Labels,
         },
-        BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => {
-            Known { describe: describe::binding, set: Subjects, rollout: None, expose: None }
-        }
-        BuiltIn::Node => described(describe::node),
-        BuiltIn::ConfigMap => described(describe::config_map),
-        BuiltIn::Secret => described(describe::secret),
-        BuiltIn::Namespace => described(describe::namespace),
-        BuiltIn::HorizontalPodAutoscaler => described(describe::autoscaler),
-        BuiltIn::LimitRange => described(describe::limit_range),
-        BuiltIn::ResourceQuota => described(describe::quota),
-        BuiltIn::Ingress => described(describe::ingress),
-        BuiltIn::IngressClass => described(describe::ingress_class),
-        BuiltIn::NetworkPolicy => described(describe::network_policy),
-        BuiltIn::Role | BuiltIn::ClusterRole => described(describe::role),
-        BuiltIn::PodDisruptionBudget => described(describe::disruption_budget),
-        BuiltIn::PersistentVolumeClaim => described(describe::claim),
-        BuiltIn::EndpointSlice => described(describe::endpoint_slice),
-        BuiltIn::Endpoints => described(describe::endpoints),
-        BuiltIn::PersistentVolume => described(describe::volume),
-        BuiltIn::PriorityClass => described(describe::priority_class),
-        BuiltIn::ServiceAccount => described(describe::service_account),
-        BuiltIn::StorageClass => described(describe::storage_class),
-        BuiltIn::VolumeAttributesClass => described(describe::volume_attributes_class),
-        BuiltIn::CSINode => described(describe::csi_node),
-        BuiltIn::CertificateSigningRequest => described(describe::certificate_signing_request),
+        BuiltIn::RoleBinding | BuiltIn::ClusterRoleBinding => Known {
+            describe: describers::binding,
+            set: Subjects,
+            rollout: None,
+            expose: None,
+            pods: PodSelector::Nothing,
+        },
+        BuiltIn::Node => described(describers::node),
+        BuiltIn::ConfigMap => described(describers::config_map),
+        BuiltIn::Secret => described(describers::secret),
+        BuiltIn::Namespace => described(describers::namespace),
+        BuiltIn::HorizontalPodAutoscaler => described(describers::autoscaler),
+        BuiltIn::LimitRange => described(describers::limit_range),
+        BuiltIn::ResourceQuota => described(describers::quota),
+        BuiltIn::Ingress => described(describers::ingress),
+        BuiltIn::IngressClass => described(describers::ingress_class),
+        BuiltIn::NetworkPolicy => described(describers::network_policy),
+        BuiltIn::Role | BuiltIn::ClusterRole => described(describers::role),
+        BuiltIn::PodDisruptionBudget => described(describers::disruption_budget),
+        BuiltIn::PersistentVolumeClaim => described(describers::claim),
+        BuiltIn::EndpointSlice => described(describers::endpoint_slice),
+        BuiltIn::Endpoints => described(describers::endpoints),
+        BuiltIn::PersistentVolume => described(describers::volume),
+        BuiltIn::PriorityClass => described(describers::priority_class),
+        BuiltIn::ServiceAccount => described(describers::service_account),
+        BuiltIn::StorageClass => described(describers::storage_class),
+        BuiltIn::VolumeAttributesClass => described(describers::volume_attributes_class),
+        BuiltIn::CSINode => described(describers::csi_node),
+        BuiltIn::CertificateSigningRequest => described(describers::certificate_signing_request),
         BuiltIn::CSIDriver
         | BuiltIn::CSIStorageCapacity
         | BuiltIn::ControllerRevision
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event
         | BuiltIn::Lease
-        | BuiltIn::VolumeAttachment => described(describe::unstructured),
+        | BuiltIn::PodTemplate
+        | BuiltIn::RuntimeClass
+        | BuiltIn::VolumeAttachment => described(describers::unstructured),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, fail};
 use super::error::Error;
 use super::flags::Args;
@@ -158,9 +158,9 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let (objects, errors) = objects(cx, args, &changes, "label")?;
     if args.on("list") {
         list(cx, &objects, "labels", |o| o.meta().labels.as_ref());
-        return commands::finish(errors);
+        return command::finish(errors);
     }
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
@@ -173,7 +173,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dr
                 Error::Text(format!("'{k}' already has a value ({have}), and --overwrite is false"))
             })
             .collect();
-        commands::finish(taken)?;
+        command::finish(taken)?;
     }
     for k in changes.remove.iter().filter(|k| object.meta().label(k).is_none()) {
         cx.say(&format!("label {k} not found.", k = go_quote(k)));

@@ -33,11 +33,14 @@
 
 mod annotate;
 mod answer;
+mod api_resources;
 mod apply;
 mod auth;
 mod autoscale;
+mod cache;
 mod call;
 mod certificate;
+mod command;
 mod commands;
 mod context;
 mod create;
@@ -45,16 +48,19 @@ mod custom_columns;
 mod debug;
 mod delete;
 mod describe;
+mod describers;
 mod diff;
 mod discovery;
 mod dispatch;
 mod edit;
 mod error;
 mod events;
+mod evict;
 mod explain;
 mod expose;
 mod files;
 mod flags;
+mod generate;
 mod generators;
 mod generators_jobs;
 mod generators_policy;
@@ -65,17 +71,25 @@ mod kinds;
 mod kustomize;
 mod kyaml;
 mod label;
+mod logs;
+mod manifests;
 mod node;
 mod output;
 mod overrides;
 mod patch;
+mod paths;
 mod reconcile;
+mod refused;
 mod replace;
 mod resource;
+mod resource_value;
 mod rollout;
+mod rollouts;
 mod run;
 mod scale;
+mod selectors;
 mod set;
+mod stop;
 mod table;
 mod tabwriter;
 mod taint;
@@ -92,12 +106,13 @@ use serde::{Deserialize, Serialize};
 use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
-pub use context::{CommandWait, WaitFor};
-pub use discovery::DiscoveryCache;
+pub use cache::DiscoveryCache;
 pub use error::Error;
+pub use refused::{ManifestPlace, Refused, Refuser};
+pub use stop::{CommandWait, WaitFor};
 
 use context::Context;
-use files::Manifests;
+use manifests::Manifests;
 
 /// What a command printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +123,9 @@ pub struct Output {
     pub stderr: String,
     /// The exit code of the command.
     pub exit: i32,
+    /// The documents of its manifests that were refused, in the order of the messages about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
 }
 
 /// How far a command is.
@@ -204,7 +222,7 @@ impl Kubectl {
         let replies = self.replies.iter().cloned().collect();
         let cache = self.began_with.clone();
         let mut cx = Context::new(&*self.files, &self.manifests, cache, self.started, replies, client);
-        let done = cx.run(&self.line);
+        let done = dispatch::run(&mut cx, &self.line);
         self.replies.extend(cx.fresh_replies());
         self.cache = cx.cache.clone();
         cx.poll(done)
@@ -223,8 +241,7 @@ pub enum Waited {
     Again,
     /// The command is handed back and waits, see [`Poll::Wait`].
     Later,
-    /// The cluster is steady, or the client cannot wait.
-    /// commands say that they timed out.
+    /// The cluster is steady, or the client cannot wait: the command says that it timed out.
     Never,
 }
 
@@ -260,7 +277,7 @@ pub fn arguments(line: &str) -> Option<&str> {
 pub fn run(line: &str, files: &dyn Files, cache: &mut DiscoveryCache, client: &mut dyn ApiClient) -> Output {
     let manifests = Manifests::default();
     let mut cx = Context::new(files, &manifests, cache.clone(), client.now(), Vec::new(), client);
-    let done = cx.run(line);
+    let done = dispatch::run(&mut cx, line);
     *cache = cx.cache.clone();
     match cx.poll(done) {
         Poll::Ready(output) | Poll::Wait(_, output) => output,

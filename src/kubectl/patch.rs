@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::files;
@@ -56,7 +56,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if objects.is_empty() && errors.is_empty() {
         return fail("no objects passed to patch");
     }
-    commands::each(cx, objects, errors, &mut |cx, object| {
+    command::each(cx, objects, errors, &mut |cx, object| {
         let (before, after) = if local || dry_run == DryRun::Client {
             let before = object.to_value();
             let after = patched(object, &type_, before.clone(), &text)?;
@@ -71,7 +71,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
                 Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
                     let (type_, kind) = (call.body.media_type(), object.kind());
                     let (version, kind) = (kind.api_version(), kind.as_str());
-                    let why = s.message;
+                    let why = &s.message;
                     return fail(format!("{type_} is not supported by {version}, Kind={kind}: {why}"));
                 }
                 sent => sent?,

@@ -6,10 +6,11 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, Stop, fail};
-use super::files::{self, Manifest};
+use super::files;
 use super::flags::{Args, Flag, boolean};
+use super::manifests::{Loaded, Manifest};
 use super::output::{self, DryRun};
 use crate::api::Kind;
 use crate::apimachinery::{DeleteOptions, Verb};
@@ -48,7 +49,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if dry_run == DryRun::Server {
         return fail("--dry-run=server for command reconcile is not supported yet");
     }
-    let files::Loaded { manifests, mut errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     for m in &manifests {
         let of_role = [Kind::ROLE, Kind::CLUSTER_ROLE].contains(&m.kind);
         let of_binding = [Kind::ROLE_BINDING, Kind::CLUSTER_ROLE_BINDING].contains(&m.kind);
@@ -65,7 +66,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             Err(stop) => return Err(stop),
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn one(cx: &mut Context<'_>, m: &Manifest, of_role: bool, remove: bool, dry_run: DryRun) -> Result<Outcome> {

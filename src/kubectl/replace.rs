@@ -2,10 +2,10 @@
 
 use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
-use super::files::Manifest;
 use super::flags::{Args, Flag, boolean, duration, int, optional, text};
+use super::manifests::{Loaded, Manifest};
 use super::output::{self, DryRun};
-use super::{apply, commands, create, files};
+use super::{apply, command, create, files};
 use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation, Verb};
 
 pub(super) const FLAGS: &[Flag] = &[
@@ -21,7 +21,7 @@ pub(super) const FLAGS: &[Flag] = &[
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let force = args.on("force");
     if !args.has_files() {
-        return commands::usage("kubectl replace", "Must specify --filename to replace");
+        return command::usage("kubectl replace", "Must specify --filename to replace");
     }
     let dry_run = DryRun::of(cx, args)?;
     if args.int("grace-period").is_some_and(|g| g >= 0) && !force {
@@ -34,7 +34,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("--dry-run can not be used when --force is set");
     }
     let validation = apply::validation(args)?;
-    let files::Loaded { manifests, mut errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to replace");
     }
@@ -54,11 +54,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         };
         match done {
             Ok((value, done)) => output::report(cx, args, &value, done, dry_run)?,
-            Err(Stop::Error(e)) => errors.push(e),
+            Err(Stop::Error(e)) => {
+                cx.refuse(&m.place, &e);
+                errors.push(e);
+            }
             Err(stop) => return Err(stop),
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 /// `--force`: deletes the object, if it is there, and waits until it is gone.

@@ -4,12 +4,14 @@
 use std::rc::Rc;
 
 use super::answer;
+use super::cache::Resource;
 use super::call::Call;
 use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
+use super::manifests::Manifest;
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
@@ -64,12 +66,12 @@ pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
         Some((name, rest)) => (name, Some(rest)),
         None => (lower.as_str(), None),
     };
-    let grouped = |r: &discovery::Resource| {
+    let grouped = |r: &Resource| {
         let version = r.group_version.rsplit('/').next().unwrap_or_default();
         rest.is_none_or(|rest| rest == r.group || rest == format!("{version}.{}", r.group))
     };
-    let named = |r: &&discovery::Resource| r.is(name) && grouped(r);
-    match discovery::find(cx, |all| all.iter().find(named).map(discovery::Resource::handle))? {
+    let named = |r: &&Resource| r.is(name) && grouped(r);
+    match discovery::find(cx, |all| all.iter().find(named).map(Resource::handle))? {
         Some(kind) => Ok(kind),
         // Of `websites.example.com` the message has only what stands before the group.
         None => fail(format!(
@@ -87,7 +89,7 @@ pub(super) enum Target {
     /// All of a kind that match.
     Listed { kind: Kind, namespace: String },
     /// What a file says.
-    File(Rc<files::Manifest>),
+    File(Rc<Manifest>),
 }
 
 impl Target {
@@ -323,7 +325,7 @@ fn with_selectors(mut stop: Stop, args: &Args, kind: Kind) -> Stop {
     {
         let resource = resource_string(kind);
         let (labels, fields) = (args.text("selector"), args.text("field-selector"));
-        s.message = if labels.is_empty() && fields.is_empty() {
+        s.status.message = if labels.is_empty() && fields.is_empty() {
             format!("Unable to list {resource}: {}", s.message, resource = go_quote(&resource))
         } else {
             format!(

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::commands;
+use super::command;
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, array, boolean, text};
-use super::generators::{label_map, make};
+use super::generate::{label_map, make};
 use super::overrides;
 use crate::api::Kind;
 use crate::api::quote::go_quote;
@@ -32,7 +32,7 @@ pub(super) const RUN_FLAGS: &[Flag] = &[
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let path = "kubectl run";
     let Some(name) = args.words.first().filter(|_| args.dash != Some(0)) else {
-        return commands::usage(path, "NAME is required for run");
+        return command::usage(path, "NAME is required for run");
     };
     let image = args.text("image");
     if image.is_empty() || image.contains(char::is_whitespace) {
@@ -42,17 +42,17 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         ));
     }
     if args.on("tty") && !args.on("stdin") {
-        return commands::usage(path, "-i/--stdin is required for containers with -t/--tty=true");
+        return command::usage(path, "-i/--stdin is required for containers with -t/--tty=true");
     }
     if args.on("expose") && args.text("port").is_empty() {
-        return commands::usage(path, "--port must be set when exposing a service");
+        return command::usage(path, "--port must be set when exposing a service");
     }
     let restart = args.flag("restart").filter(|r| !r.is_empty()).unwrap_or("Always");
     if !matches!(restart, "Always" | "OnFailure" | "Never") {
-        return commands::usage(path, format!("invalid restart policy: {restart}"));
+        return command::usage(path, format!("invalid restart policy: {restart}"));
     }
     if args.on("rm") && !(args.on("stdin") || args.on("attach")) {
-        return commands::usage(path, "--rm should only be used for attached containers");
+        return command::usage(path, "--rm should only be used for attached containers");
     }
     if args.on("stdin") || args.on("attach") {
         return fail("nothing can be attached to here: run without -i, -t, --rm and --attach");
@@ -60,7 +60,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if let Some(policy) = args.flag("image-pull-policy")
         && !matches!(policy, "Always" | "IfNotPresent" | "Never" | "")
     {
-        return commands::usage(path, format!("invalid image pull policy: {policy}"));
+        return command::usage(path, format!("invalid image pull policy: {policy}"));
     }
     let pod = overrides::apply(args, Kind::POD, pod(args, name, restart)?)?;
     if args.on("expose") {

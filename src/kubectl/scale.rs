@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::output::{self, DryRun};
@@ -29,7 +29,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             Err(stop) => return Err(stop),
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_run: DryRun) -> Result {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands;
+use super::command;
 use super::context::{Context, Result, fail};
 use super::error::Error;
 use super::flags::Args;
@@ -100,7 +100,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let taints = match parse_all(specs) {
         Ok(taints) => taints,
-        Err(why) => return commands::usage("kubectl taint", why),
+        Err(why) => return command::usage("kubectl taint", why),
     };
     let word = kind.to_lowercase();
     if resource::must_kind(cx, &word)? != Kind::NODE {
@@ -131,7 +131,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = resource::objects(cx, args, words, Rules::default())?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, node| one(cx, args, node, &taints, dry_run))
+    command::each(cx, objects, errors, &mut |cx, node| one(cx, args, node, &taints, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_run: DryRun) -> Result {
@@ -156,7 +156,7 @@ fn one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_r
             missing.push(Error::Text(format!("taint \"{}{effect}\" not found", t.key)));
         }
     }
-    commands::finish(missing)?;
+    command::finish(missing)?;
     list.retain(|v| !adds.iter().any(|t| t.is(v)));
     let mut new: Vec<Value> = adds.iter().map(|t| t.value()).collect();
     new.append(&mut list);

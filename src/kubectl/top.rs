@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::answer;
 use super::call::{Accept, Call, raw};
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, boolean, text};
 use super::tabwriter;
@@ -49,7 +49,7 @@ Use \"kubectl options\" for a list of global command-line options (applies to al
 ";
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
-    commands::complaining_group(cx, args, "kubectl top", HELP)
+    command::complaining_group(cx, args, "kubectl top", HELP)
 }
 
 /// The flags of `top pod`.
@@ -82,7 +82,7 @@ const MEBI: i64 = 1024 * 1024;
 /// The name in the command line, after the checks of its words and flags.
 fn name<'a>(args: &'a Args, path: &str, what: &str, selectors: &[&str]) -> Result<&'a str> {
     if args.words.len() > 1 {
-        return commands::usage(path, format!("{what} [NAME | -l label]"));
+        return command::usage(path, format!("{what} [NAME | -l label]"));
     }
     if !matches!(args.text("sort-by"), "" | "cpu" | "memory") {
         return fail("--sort-by accepts only cpu or memory");

@@ -3,25 +3,13 @@
 
 use serde_json::json;
 
-use super::commands::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
-use super::flags::{Args, Flag, boolean, duration, int, slice, text};
+use super::command::{self, Command, sub};
+use super::context::{Context, Result, fail};
+use super::flags::{Args, Flag, boolean, slice, text};
 use super::output::{PRINT, Printer};
 use super::resource::must_kind;
 use crate::api::Kind;
-use crate::api::quote::go_quote;
 
-pub(super) const LOGS_FLAGS: &[Flag] = &[
-    boolean("follow").short('f'),
-    boolean("previous").short('p'),
-    text("container").short('c'),
-    boolean("timestamps"),
-    int("tail"),
-    duration("since"),
-    text("selector").short('l'),
-    boolean("all-containers"),
-    boolean("prefix"),
-];
 pub(super) const EXEC_FLAGS: &[Flag] = &[
     boolean("stdin").short('i'),
     boolean("tty").short('t'),
@@ -94,26 +82,6 @@ fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
     }
 }
 
-pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
-    let Some(word) = args.words.first() else {
-        return commands::usage(
-            "kubectl logs",
-            "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
-        );
-    };
-    let (namespace, (kind, name)) = (cx.namespace.clone(), named(cx, word)?);
-    match cx.get(kind, &namespace, name) {
-        Err(Stop::Error(e)) if e.is_not_found() => fail(format!(
-            "error from server (NotFound): {} {name} not found in namespace {namespace}",
-            kind.group_resource(),
-            name = go_quote(name),
-            namespace = go_quote(&namespace)
-        )),
-        Err(stop) => Err(stop),
-        Ok(_) => fail("containers run nothing here, so they write no logs"),
-    }
-}
-
 pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
     let Some(word) = args.words.first() else {
         return fail("pod, type/name or --filename must be specified");
@@ -121,12 +89,12 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
     let namespace = cx.namespace.clone();
     let (kind, name) = named(cx, word)?;
     cx.get(kind, &namespace, name)?;
-    fail("containers run nothing here, so nothing can be run in them")
+    fail("nothing can be attached to a container here")
 }
 
 pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
     let (Some(word), true) = (args.words.first(), args.words.len() > 1) else {
-        return commands::usage(
+        return command::usage(
             "kubectl port-forward",
             "TYPE/NAME and list of ports are required for port-forward",
         );

@@ -3,12 +3,13 @@
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::context::{CommandWait, Context, Result, Stop, WaitFor, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::output;
 use super::resource::{self, Rules, Target};
-use super::{commands, go};
+use super::stop::{CommandWait, WaitFor};
+use super::{command, go};
 use crate::api::jsonpath::{self, Template};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object, Timestamp};
@@ -120,7 +121,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if seen == 0 && errors.is_empty() && !conditions.iter().any(|c| matches!(c, Condition::Delete)) {
         return fail("no matching resources found");
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn one(

@@ -42,6 +42,7 @@ pub mod fault;
 pub mod images;
 mod kill;
 mod known_images;
+mod logs;
 mod memory;
 mod mounts;
 mod node;
@@ -50,6 +51,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod reconciler;
+mod sandbox;
 mod start;
 pub mod state;
 mod status;
@@ -61,8 +63,9 @@ mod usage;
 mod volumes;
 
 pub use fault::{KubeletFault, ProbeType};
+pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
-pub use state::State;
+pub use state::{PodCause, State};
 pub use task::{Kubelet, Task};
 
 use crate::client::{Component, Controller};

@@ -8,13 +8,14 @@ use jiff::SignedDuration;
 use super::csi::is_expansion_pending;
 use super::fault::KubeletFault;
 use super::node;
+use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::{changes, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, Secret, Service,
+    PodStatus, RuntimeClass, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -47,6 +48,9 @@ impl Reconciler for Kubelet {
                 } else if volumes::is_unreported(cx.state, node) {
                     cx.enqueue_after(Task::Status(me.clone()), volumes::next_report(cx.now));
                 }
+                if seen.old.is_some_and(|old| handlers_changed(old, node)) {
+                    volumes::retry_mounts(cx, None);
+                }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
             .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
@@ -66,6 +70,7 @@ impl Reconciler for Kubelet {
                 }
             })
             .reads::<PersistentVolume>()
+            .watches(|cx, _: Seen<'_, RuntimeClass>| volumes::retry_mounts(cx, None))
             .watches(move |cx, seen: Seen<'_, CSIDriver>| {
                 if *seen.key.name == *csi::DRIVER && (seen.old.is_none() || seen.is_gone()) {
                     cx.enqueue(Task::Drivers(drivers.clone()));
@@ -312,9 +317,8 @@ impl Kubelet {
         };
         let reference = ObjectRef::of(&**pod);
         let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
-        let why = Why::new("kubelet.can_be_deleted")
-            .read("pod", reference, "metadata.deletionTimestamp", since)
-            .with("containers", "all have stopped");
+        let why =
+            Why::new("kubelet.can_be_deleted").read("pod", reference, "metadata.deletionTimestamp", since);
         match cx.delete(Kind::POD, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
             // The API server removes an object with finalizers after the last finalizer.
@@ -364,10 +368,12 @@ impl Kubelet {
             WorkerPhase::Sync => "kubelet.sync_pod",
             WorkerPhase::Terminating | WorkerPhase::Terminated => "kubelet.sync_terminating_pod",
         };
-        let why = Why::new(rule)
-            .read("pod", reference, "status.phase", phase)
-            .with("node", &self.node)
-            .with("what", rt.cause.what);
+        let why = Why::new(rule).read("pod", reference, "status.phase", phase).with("node", &self.node);
+        let why = match &rt.failed {
+            Some((reason, _)) if rt.rejected => why.with("reason", reason),
+            _ => why,
+        };
+        let why = why.word("what", rt.cause.what.word());
         let Some(name) = &rt.cause.container else { return why };
         let why = why.with("container", name);
         match rt.containers.iter().find(|c| c.name == *name) {

@@ -10,7 +10,9 @@ use super::listers::Namespaces;
 use super::queue::pod_event;
 use super::state::{NAME, State, Task};
 use crate::api::pod::is_terminal;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use crate::api::types::{
+    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+};
 use crate::api::{ApiKind, Key};
 use crate::client::{Handler, Seen, Wait};
 
@@ -176,6 +178,21 @@ pub(super) fn handle_volume(cx: &mut Cx<'_>, seen: Seen<'_, PersistentVolume>) {
 /// A StorageClass was added, changed or deleted.
 pub(super) fn handle_class(cx: &mut Cx<'_>, seen: Seen<'_, StorageClass>) {
     handle_other(cx, seen, Subject::Class(Change { old: seen.old, new: seen.new }));
+}
+
+/// A CSINode was added, changed or deleted.
+pub(super) fn handle_csi_node(cx: &mut Cx<'_>, seen: Seen<'_, CSINode>) {
+    handle_other(cx, seen, Subject::CsiNode(Change { old: seen.old, new: seen.new }));
+}
+
+/// A CSIDriver was added, changed or deleted.
+pub(super) fn handle_csi_driver(cx: &mut Cx<'_>, seen: Seen<'_, CSIDriver>) {
+    handle_other(cx, seen, Subject::CsiDriver(Change { old: seen.old, new: seen.new }));
+}
+
+/// A CSIStorageCapacity was added, changed or deleted.
+pub(super) fn handle_capacity(cx: &mut Cx<'_>, seen: Seen<'_, CSIStorageCapacity>) {
+    handle_other(cx, seen, Subject::Capacity(Change { old: seen.old, new: seen.new }));
 }
 
 /// An object of a kind was added, changed or deleted that no hint reads.

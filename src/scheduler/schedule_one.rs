@@ -12,8 +12,7 @@ use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nod
 use super::state::{Cx, NAME, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
 use crate::api::types::{
-    CSIDriver, CSINode, CSIStorageCapacity, Namespace, PodDisruptionBudget, ReplicaSet,
-    ReplicationController, Service, StatefulSet, VolumeAttachment,
+    Namespace, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet, VolumeAttachment,
 };
 use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::client::{EventFlavour, Reconciler, Result, Watches, Why};
@@ -47,9 +46,9 @@ impl Reconciler for Scheduler {
             .watches(eventhandlers::handle_volume)
             .watches(eventhandlers::handle_class)
             .reads::<PodDisruptionBudget>()
-            .watches(eventhandlers::handle_unread::<CSINode>)
-            .watches(eventhandlers::handle_unread::<CSIDriver>)
-            .watches(eventhandlers::handle_unread::<CSIStorageCapacity>)
+            .watches(eventhandlers::handle_csi_node)
+            .watches(eventhandlers::handle_csi_driver)
+            .watches(eventhandlers::handle_capacity)
             .watches(eventhandlers::handle_unread::<VolumeAttachment>)
     }
 

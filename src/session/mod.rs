@@ -25,6 +25,8 @@ mod into;
 mod keep;
 mod kubectl;
 pub mod link;
+#[cfg(test)]
+mod log_tests;
 mod moment;
 mod op;
 #[cfg(test)]

@@ -105,8 +105,8 @@ fn what_is_not_there_or_is_so_already_is_refused_and_a_restart_changes_no_switch
     for list in ["*", "*,-deploymant", "", "*,", "-"] {
         assert_eq!(c.fault(&controllers(list)), Err(NoSuchFault), "{list}");
     }
-    // Controllers that Kubernetes has under another name are known by that name, too.
-    for alias in ["replicationcontroller-controller", "endpointslice-mirroring-controller", "podgc"] {
+    // A controller is known by its name and by its aliases.
+    for alias in ["replicationcontroller-controller", "endpointslicemirroring", "podgc"] {
         assert_eq!(c.clone().fault(&controllers(&format!("*,-{alias}"))), Ok(()), "{alias}");
     }
     c.fault(&controllers("deployment")).unwrap();

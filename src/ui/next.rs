@@ -198,8 +198,20 @@ fn Steady(props: &SteadyProps) -> Html {
         let (store, object) = (store.clone(), a.object.clone());
         let (text, reason, message) = match &a.ails {
             Ails::Condition(c) => {
-                let args = [("type", c.kind.clone().into()), ("status", c.status.clone().into())];
+                let args = [("type", c.type_.clone().into()), ("status", c.status.clone().into())];
                 (t.with("ails-condition", &args), c.reason.as_str(), c.message.as_str())
+            }
+            Ails::Phase { phase, reason, message } => {
+                (t.with("ails-phase", &[("phase", phase.clone().into())]), reason.as_str(), message.as_str())
+            }
+            Ails::NoEndpoints => (t.get("ails-no-endpoints"), "", ""),
+            Ails::Missing(object) => {
+                let name = format!("{} {}", object.kind.as_str(), object.key.name);
+                (t.with("ails-missing", &[("object", name.into())]), "", "")
+            }
+            Ails::OverQuota { resource, used, hard } => {
+                let args = [("resource", resource), ("used", used), ("hard", hard)];
+                (t.with("ails-over-quota", &args.map(|(name, text)| (name, text.clone().into()))), "", "")
             }
             Ails::Finalizers(all) => {
                 (t.with("ails-finalizers", &[("finalizers", all.join(", ").into())]), "", "")

@@ -48,6 +48,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
         BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
+        BuiltIn::PodTemplate => &POD_TEMPLATE,
+        BuiltIn::RuntimeClass => &RUNTIME_CLASS,
     }
 }
 
@@ -403,6 +405,22 @@ pub(super) static CSI_STORAGE_CAPACITY: GoStruct = GoStruct { name: "CSIStorageC
     f("storageClassName", Text, false),
     f("capacity", Pointer(&Quantity), true),
     f("maximumVolumeSize", Pointer(&Quantity), true),
+] };
+
+pub(super) static POD_TEMPLATE: GoStruct = GoStruct { name: "PodTemplate", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("template", Struct(&POD_TEMPLATE_SPEC), true),
+] };
+
+pub(super) static RUNTIME_CLASS: GoStruct = GoStruct { name: "RuntimeClass", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("handler", Text, false),
+    f("overhead", Pointer(&Struct(&OVERHEAD)), true),
+    f("scheduling", Pointer(&Struct(&SCHEDULING)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1141,6 +1159,20 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: GoStruct = GoStruct { name
 pub(super) static LABEL_SELECTOR: GoStruct = GoStruct { name: "LabelSelector", fields: &[
     f("matchLabels", Map(&Text), true),
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
+] };
+
+pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&POD_SPEC), true),
+] };
+
+pub(super) static OVERHEAD: GoStruct = GoStruct { name: "Overhead", fields: &[
+    f("podFixed", Named("v1.ResourceList", &Map(&Quantity)), true),
+] };
+
+pub(super) static SCHEDULING: GoStruct = GoStruct { name: "Scheduling", fields: &[
+    f("nodeSelector", Map(&Text), true),
+    f("tolerations", List(&Struct(&TOLERATION)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -1889,11 +1921,6 @@ pub(super) static VOLUME_NODE_AFFINITY: GoStruct = GoStruct { name: "VolumeNodeA
 pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: GoStruct = GoStruct { name: "TopologySelectorLabelRequirement", fields: &[
     f("key", Text, false),
     f("values", List(&Text), false),
-] };
-
-pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&POD_SPEC), true),
 ] };
 
 pub(super) static DEPLOYMENT_STRATEGY: GoStruct = GoStruct { name: "DeploymentStrategy", fields: &[

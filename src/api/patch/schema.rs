@@ -49,6 +49,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
         BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
+        BuiltIn::PodTemplate => &POD_TEMPLATE,
+        BuiltIn::RuntimeClass => &RUNTIME_CLASS,
     }
 }
 
@@ -293,6 +295,17 @@ static VOLUME_ATTRIBUTES_CLASS: Type = Type { name: "VolumeAttributesClass", ato
 static CSI_STORAGE_CAPACITY: Type = Type { name: "CSIStorageCapacity", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("nodeTopology", Struct(&LABEL_SELECTOR)),
+] };
+
+static POD_TEMPLATE: Type = Type { name: "PodTemplate", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("template", Struct(&POD_TEMPLATE_SPEC)),
+] };
+
+static RUNTIME_CLASS: Type = Type { name: "RuntimeClass", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("overhead", Struct(&OVERHEAD)),
+    f("scheduling", Struct(&SCHEDULING)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -668,6 +681,20 @@ static LABEL_SELECTOR: Type = Type { name: "LabelSelector", atomic: true, fields
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT))).atomic(),
 ] };
 
+static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&POD_SPEC)),
+] };
+
+static OVERHEAD: Type = Type { name: "Overhead", atomic: false, fields: &[
+    f("podFixed", Map(&Scalar)),
+] };
+
+static SCHEDULING: Type = Type { name: "Scheduling", atomic: false, fields: &[
+    f("nodeSelector", Map(&Scalar)).atomic(),
+    f("tolerations", List(&Struct(&TOLERATION))).atomic(),
+] };
+
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
     f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
 ] };
@@ -978,11 +1005,6 @@ static VOLUME_NODE_AFFINITY: Type = Type { name: "VolumeNodeAffinity", atomic: f
 
 static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Type = Type { name: "TopologySelectorLabelRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
-] };
-
-static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&POD_SPEC)),
 ] };
 
 static DEPLOYMENT_STRATEGY: Type = Type { name: "DeploymentStrategy", atomic: false, fields: &[

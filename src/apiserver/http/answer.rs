@@ -24,7 +24,7 @@ pub(super) enum Answer {
     Object {
         object: Object,
         code: u16,
-        /// The owners to show, where they were not stored.
+        /// The field managers to show, where they were not stored.
         managers: Option<Rc<[Manager]>>,
     },
     /// A list of what was deleted.

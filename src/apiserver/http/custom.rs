@@ -80,14 +80,14 @@ fn of_kind(view: &View, mut value: Value) -> Result<Object, Status> {
         let errors = view.schema().validate_create(&value).errors;
         return Err(invalid_as(&kind, view.kind().group(), &name, &errors));
     }
-    let owners = match value.get_mut("metadata") {
+    let managers = match value.get_mut("metadata") {
         Some(Value::Object(meta)) => meta.remove("managedFields").filter(|v| !v.is_null()),
         _ => None,
     };
     let mut object = view.object(value)?;
     // An empty list says something: nobody is to own anything.
-    if let Some(owners) = owners {
-        object.meta_mut().managed_fields = serde_json::from_value(owners).ok();
+    if let Some(managers) = managers {
+        object.meta_mut().managed_fields = serde_json::from_value(managers).ok();
     }
     Ok(object)
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::{HttpRequest, http};
 use crate::api::Timestamp;
 use crate::api::types::CustomResourceDefinition;
-use crate::apiserver::ApiServer;
 use crate::apiserver::apiextensions::names;
+use crate::apiserver::{ApiServer, NoKubelets};
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const WIDGETS: &str = "/apis/example.com/v1/namespaces/d/widgets";
@@ -205,13 +205,13 @@ fn a_watch_ends_when_the_definition_changes() {
         query: "watch=true".into(),
         ..HttpRequest::default()
     };
-    let mut stream = super::serve(&mut api, &request).stream.unwrap();
+    let mut stream = super::serve(&mut api, &request, &NoKubelets).stream.unwrap();
     let mut cache = super::TextCache::default();
-    assert!(!stream.more(&api, &mut cache).is_empty());
+    assert!(!stream.more(&api, &NoKubelets, &mut cache).is_empty());
     assert!(!stream.ended());
     let change = json!({"spec": {"names": {"plural": "widgets", "kind": "Widget", "shortNames": ["w"]}}});
     let merge = "application/merge-patch+json";
     assert_eq!(ask(&mut api, "PATCH", &format!("{CRDS}/widgets.example.com"), merge, &change).0, 200);
-    assert!(stream.more(&api, &mut cache).is_empty());
+    assert!(stream.more(&api, &NoKubelets, &mut cache).is_empty());
     assert!(stream.ended());
 }

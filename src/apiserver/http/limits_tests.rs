@@ -127,6 +127,63 @@ fn a_quota_is_charged_and_refuses() {
     assert_eq!(api.etcd().revision(), before);
 }
 
+/// Stores a quota whose status has its limits, and of which nothing is used.
+fn quota(api: &mut ApiServer, spec: &Value) -> String {
+    let quotas = format!("{CORE}/resourcequotas");
+    let mut quota = post(api, &quotas, &json!({"metadata": {"name": "q"}, "spec": spec}));
+    let hard = quota["spec"]["hard"].clone();
+    let used: serde_json::Map<_, _> =
+        hard.as_object().unwrap().keys().map(|r| (r.clone(), json!("0"))).collect();
+    quota["status"] = json!({"hard": hard, "used": used});
+    send(api, "PUT", &format!("{quotas}/q/status"), "", "", &quota);
+    format!("{quotas}/q")
+}
+
+fn used(api: &mut ApiServer, quota: &str) -> Value {
+    value(&send(api, "GET", quota, "", "", &Value::Null))["status"]["used"].clone()
+}
+
+#[test]
+fn a_resize_is_charged_and_refused() {
+    let mut api = server();
+    let quota = quota(&mut api, &json!({"hard": {"requests.cpu": "1"}}));
+    post(&mut api, &format!("{CORE}/pods"), &pod("a", json!({"requests": {"cpu": "600m"}})));
+    let mut resize = |cpu: &str| {
+        let body = json!({"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}});
+        let content = "application/strategic-merge-patch+json";
+        value(&send(&mut api, "PATCH", &format!("{CORE}/pods/a/resize"), "", content, &body))
+    };
+    assert_eq!(resize("900m")["spec"]["containers"][0]["resources"]["requests"]["cpu"], "900m");
+    assert_eq!(
+        resize("1100m")["message"],
+        "pods \"a\" is forbidden: exceeded quota: q, requested: requests.cpu=200m, used: requests.cpu=900m, limited: requests.cpu=1"
+    );
+    assert_eq!(used(&mut api, &quota), json!({"requests.cpu": "900m"}));
+}
+
+#[test]
+fn a_claim_is_charged_once_it_names_an_attributes_class() {
+    let mut api = server();
+    let hard = json!({"persistentvolumeclaims": "1", "requests.storage": "5Gi"});
+    let quota = quota(&mut api, &json!({"hard": hard, "scopes": ["VolumeAttributesClass"]}));
+    let claims = format!("{CORE}/persistentvolumeclaims");
+    let claim = |name: &str| {
+        json!({"metadata": {"name": name}, "spec": {"accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}}}})
+    };
+    let mut made = post(&mut api, &claims, &claim("a"));
+    assert_eq!(used(&mut api, &quota), json!({"persistentvolumeclaims": "0", "requests.storage": "0"}));
+    made["status"] = json!({"phase": "Bound", "currentVolumeAttributesClassName": "gold"});
+    send(&mut api, "PUT", &format!("{claims}/a/status"), "", "", &made);
+    assert_eq!(used(&mut api, &quota), json!({"persistentvolumeclaims": "1", "requests.storage": "1Gi"}));
+    let mut second = claim("b");
+    second["spec"]["volumeAttributesClassName"] = json!("gold");
+    assert_eq!(
+        post(&mut api, &claims, &second)["message"],
+        "persistentvolumeclaims \"b\" is forbidden: exceeded quota: q, requested: persistentvolumeclaims=1, used: persistentvolumeclaims=1, limited: persistentvolumeclaims=1"
+    );
+}
+
 #[test]
 fn what_a_quota_may_not_say() {
     let mut api = server();

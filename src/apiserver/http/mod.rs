@@ -18,8 +18,10 @@ mod answer;
 mod custom;
 mod decode;
 mod discovery;
+mod followed_log;
 mod indent;
 mod list;
+mod log;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -41,13 +43,14 @@ use std::rc::Rc;
 
 use super::ApiServer;
 use super::context::RequestContext;
+use super::{Kubelets, NoKubelets};
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
 use negotiate::{Media, Shape};
-use path::{Path, Target};
+use path::{RequestPath, Target};
 use query::Query;
 
 pub use openapi::{Texts, TypeTexts};
@@ -78,18 +81,18 @@ pub struct Served {
     pub exchange: Option<Box<(Request, Response)>>,
 }
 
-/// Answers a request. The body of a list is whole; that of a watch has the events up to now.
+/// Answers a request of a server without kubelets. The body of a list is whole; that of a watch has the events up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    serve_whole(api, request).response
+    serve_whole(api, request, &NoKubelets).response
 }
 
 /// Answers a request as [`http`] does, and tells what goes with the answer. No stream is left to be read.
-pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest) -> Served {
-    let mut served = serve(api, request);
+pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest, kubelets: &dyn Kubelets) -> Served {
+    let mut served = serve(api, request, kubelets);
     let Some(mut stream) = served.stream.take() else { return served };
     let mut cache = TextCache::default();
     loop {
-        let piece = stream.more(api, &mut cache);
+        let piece = stream.more(api, kubelets, &mut cache);
         if piece.is_empty() {
             return served;
         }
@@ -99,16 +102,22 @@ pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest) -> Served {
     }
 }
 
-/// Answers a request; the caller reads the body of a list or a watch.
-pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
-    serve_in(api, request, &mut RequestContext::default())
+/// Answers a request; the caller reads the body of a list, a watch, or a log that is followed.
+pub fn serve(api: &mut ApiServer, request: &HttpRequest, kubelets: &dyn Kubelets) -> Served {
+    serve_in(api, request, kubelets, &mut RequestContext::default())
 }
 
 /// Answers a request; its stages are noted in the context. Afterwards the context has the warnings of the answer.
-pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut RequestContext) -> Served {
+pub(super) fn serve_in(
+    api: &mut ApiServer,
+    request: &HttpRequest,
+    kubelets: &dyn Kubelets,
+    cx: &mut RequestContext,
+) -> Served {
     let query = Query::parse(&request.query);
     let warnings = Vec::new();
-    let mut call = Call { api, request, query, cx, warnings, stream: None, asked: None, answered: None };
+    let mut call =
+        Call { api, kubelets, request, query, cx, warnings, stream: None, asked: None, answered: None };
     let result = call.run();
     let pretty = call.pretty();
     let Call { cx, mut warnings, mut stream, asked, answered, .. } = call;
@@ -187,6 +196,7 @@ fn warning(text: &str) -> String {
 /// A request while it is answered.
 struct Call<'a> {
     api: &'a mut ApiServer,
+    kubelets: &'a dyn Kubelets,
     request: &'a HttpRequest,
     query: Query,
     cx: &'a mut RequestContext,
@@ -221,19 +231,19 @@ impl Call<'_> {
         }
         let path = path::parse_in(&self.request.path, &self.api.definitions)?;
         let target = match path {
-            Path::Objects(target) => target,
-            Path::NoSuchResource => return Err(Status::no_such_path()),
-            Path::Unbuilt { kind, api_version, name, resource } => {
+            RequestPath::Objects(target) => target,
+            RequestPath::NoSuchResource => return Err(Status::no_such_path()),
+            RequestPath::Unbuilt { kind, api_version, name, resource } => {
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
-            Path::Review { review, namespace } => return self.review(review, namespace.as_deref()),
-            Path::Runtime { kind, namespace, name, .. } if kind == Kind::SERVICE_ACCOUNT => {
+            RequestPath::Review { review, namespace } => return self.review(review, namespace.as_deref()),
+            RequestPath::Runtime { kind, namespace, name, .. } if kind == Kind::SERVICE_ACCOUNT => {
                 return self.token(&namespace, &name);
             }
-            Path::Runtime { kind, namespace, name, part } => {
+            RequestPath::Runtime { kind, namespace, name, part } => {
                 return self.runtime(kind, &namespace, &name, part);
             }
-            Path::Untold(why) => return Err(Status::new(501, "", why)),
+            RequestPath::NotImplemented(why) => return Err(Status::new(501, "", why)),
             other => return self.about_itself(&other),
         };
         if target.kind == Kind::ENDPOINTS {
@@ -268,12 +278,12 @@ impl Call<'_> {
 
     /// Discovery, health, version.
     #[inline(never)]
-    fn about_itself(&self, path: &Path) -> Result<HttpResponse> {
-        if *path == Path::Nothing {
+    fn about_itself(&self, path: &RequestPath) -> Result<HttpResponse> {
+        if *path == RequestPath::Nothing {
             return Ok(answer::text(404, "404 page not found\n"));
         }
         // Health is served by Go's own multiplexer, which answers every method alike.
-        if *path == Path::Health {
+        if *path == RequestPath::Health {
             let well = self.api.storage_answers().is_ok();
             return Ok(answer::text(if well { 200 } else { 500 }, &self.health(well)));
         }
@@ -281,7 +291,9 @@ impl Call<'_> {
             return Err(method_not_allowed());
         }
         #[cfg(not(target_arch = "wasm32"))]
-        if *path == Path::OpenApi("v2".into()) && openapi::swagger::wants_protobuf(&self.request.accept) {
+        if *path == RequestPath::OpenApi("v2".into())
+            && openapi::swagger::wants_protobuf(&self.request.accept)
+        {
             let document = openapi::swagger::document(&self.api.definitions, self.api.texts.as_deref());
             return Ok(HttpResponse {
                 status: 200,
@@ -296,31 +308,31 @@ impl Call<'_> {
         let plain = Media { shape: Shape::Whole, ..media };
         let definitions = &self.api.definitions;
         Ok(match path {
-            Path::CoreVersions | Path::Groups if aggregated => {
-                let core = *path == Path::CoreVersions;
+            RequestPath::CoreVersions | RequestPath::Groups if aggregated => {
+                let core = *path == RequestPath::CoreVersions;
                 let mut all = discovery::aggregated(core, definitions);
                 if let Some(items) = all["items"].as_array_mut().filter(|_| metrics && !core) {
                     items.push(aggregated::discovered());
                 }
                 answer::json(200, &all, media)
             }
-            Path::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
-            Path::Groups => {
+            RequestPath::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
+            RequestPath::Groups => {
                 let mut all = discovery::groups(definitions);
                 if let Some(groups) = all["groups"].as_array_mut().filter(|_| metrics) {
                     groups.push(aggregated::group());
                 }
                 answer::json(200, &all, plain)
             }
-            Path::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
-            Path::Resources { group, version } => {
+            RequestPath::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
+            RequestPath::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version, definitions), plain)
             }
             #[cfg(not(target_arch = "wasm32"))]
-            Path::OpenApi(rest) if rest == "v2" => {
+            RequestPath::OpenApi(rest) if rest == "v2" => {
                 answer::json(200, &openapi::swagger::document(definitions, self.api.texts.as_deref()), plain)
             }
-            Path::OpenApi(rest) => {
+            RequestPath::OpenApi(rest) => {
                 let document = match rest.as_str() {
                     "v3" => Some(openapi::index(definitions)),
                     rest => rest
@@ -329,7 +341,7 @@ impl Call<'_> {
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
-            Path::Version => HttpResponse {
+            RequestPath::Version => HttpResponse {
                 status: 200,
                 content_type: plain.content_type().into(),
                 body: discovery::version(),
@@ -432,7 +444,7 @@ impl Call<'_> {
         }
     }
 
-    /// The owner of the fields that a request writes: the field manager that it names, or else its user agent.
+    /// The field manager of a request: the one that it names, or else its user agent.
     fn manager(&self, given: &str) -> Rc<str> {
         if !given.is_empty() {
             return given.into();

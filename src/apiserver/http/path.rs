@@ -8,7 +8,7 @@ use super::discovery;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Path {
+pub enum RequestPath {
     /// `/api`
     CoreVersions,
     /// `/apis`
@@ -61,7 +61,7 @@ pub enum Path {
         part: &'static str,
     },
     /// `/metrics` and other paths that Steady refuses with 501; the reason.
-    Untold(&'static str),
+    NotImplemented(&'static str),
     /// A path below a served group that names no resource: 404.
     NoSuchResource,
     /// A path that nothing serves: 404.
@@ -138,13 +138,13 @@ const RUNTIME: &[(Kind, &str)] = &[
 ///
 /// # Errors
 /// 404 for a part that a definition does not have, 500 for a definition that cannot be served.
-pub fn parse_in(path: &str, definitions: &Definitions) -> Result<Path, Status> {
+pub fn parse_in(path: &str, definitions: &Definitions) -> Result<RequestPath, Status> {
     let path = super::query::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     match built_in(&parts) {
-        found @ (Path::Nothing | Path::NoSuchResource) if !definitions.is_empty() => {
+        found @ (RequestPath::Nothing | RequestPath::NoSuchResource) if !definitions.is_empty() => {
             match custom(&parts, definitions)? {
-                Path::Nothing => Ok(found),
+                RequestPath::Nothing => Ok(found),
                 found => Ok(found),
             }
         }
@@ -154,33 +154,33 @@ pub fn parse_in(path: &str, definitions: &Definitions) -> Result<Path, Status> {
 
 /// Reads a path of a server without definitions.
 #[cfg(test)]
-pub fn parse(path: &str) -> Path {
-    parse_in(path, &Definitions::default()).unwrap_or(Path::Nothing)
+pub fn parse(path: &str) -> RequestPath {
+    parse_in(path, &Definitions::default()).unwrap_or(RequestPath::Nothing)
 }
 
-fn built_in(parts: &[&str]) -> Path {
+fn built_in(parts: &[&str]) -> RequestPath {
     match parts {
-        ["api"] => Path::CoreVersions,
-        ["apis"] => Path::Groups,
-        ["version"] => Path::Version,
-        ["healthz" | "readyz" | "livez", ..] => Path::Health,
-        ["metrics", ..] => Path::Untold("nothing is measured here, so there are no metrics"),
+        ["api"] => RequestPath::CoreVersions,
+        ["apis"] => RequestPath::Groups,
+        ["version"] => RequestPath::Version,
+        ["healthz" | "readyz" | "livez", ..] => RequestPath::Health,
+        ["metrics", ..] => RequestPath::NotImplemented("nothing is measured here, so there are no metrics"),
         ["openid", "v1", "jwks"] | [".well-known", "openid-configuration"] => {
-            Path::Untold("no tokens are issued here, so there is no issuer to describe")
+            RequestPath::NotImplemented("no tokens are issued here, so there is no issuer to describe")
         }
-        ["openapi", rest @ ..] => Path::OpenApi(rest.join("/")),
-        ["api", "v1"] => Path::Resources { group: String::new(), version: "v1".into() },
+        ["openapi", rest @ ..] => RequestPath::OpenApi(rest.join("/")),
+        ["api", "v1"] => RequestPath::Resources { group: String::new(), version: "v1".into() },
         ["api", "v1", rest @ ..] => resource("", "v1", rest),
-        ["apis", group] if discovery::has_group(group) => Path::Group((*group).into()),
+        ["apis", group] if discovery::has_group(group) => RequestPath::Group((*group).into()),
         ["apis", group, version] if discovery::has_version(group, version) => {
-            Path::Resources { group: (*group).into(), version: (*version).into() }
+            RequestPath::Resources { group: (*group).into(), version: (*version).into() }
         }
         ["apis", group, version, rest @ ..] if !rest.is_empty() && discovery::has_group(group) => {
             resource(group, version, rest)
         }
         // Below a place that there is, the answer is an object; elsewhere it is not.
-        ["api", ..] => Path::NoSuchResource,
-        _ => Path::Nothing,
+        ["api", ..] => RequestPath::NoSuchResource,
+        _ => RequestPath::Nothing,
     }
 }
 
@@ -188,15 +188,15 @@ fn built_in(parts: &[&str]) -> Path {
 ///
 /// # Errors
 /// 404 for a part that the definition does not have, 500 for a definition that cannot be served.
-fn custom(parts: &[&str], definitions: &Definitions) -> Result<Path, Status> {
+fn custom(parts: &[&str], definitions: &Definitions) -> Result<RequestPath, Status> {
     let is_version = |group: &str, version: &str| definitions.versions(group).contains(&version);
     match parts {
-        ["apis", group] if !definitions.versions(group).is_empty() => Ok(Path::Group((*group).into())),
+        ["apis", group] if !definitions.versions(group).is_empty() => Ok(RequestPath::Group((*group).into())),
         ["apis", group, version] if is_version(group, version) => {
-            Ok(Path::Resources { group: (*group).into(), version: (*version).into() })
+            Ok(RequestPath::Resources { group: (*group).into(), version: (*version).into() })
         }
         ["apis", group, version, rest @ ..] => custom_objects(group, version, rest, definitions),
-        _ => Ok(Path::Nothing),
+        _ => Ok(RequestPath::Nothing),
     }
 }
 
@@ -205,17 +205,17 @@ fn custom_objects(
     version: &str,
     rest: &[&str],
     definitions: &Definitions,
-) -> Result<Path, Status> {
+) -> Result<RequestPath, Status> {
     let Some(Place { watch, namespace, plural, name, part }) = Place::of(rest) else {
-        return Ok(Path::Nothing);
+        return Ok(RequestPath::Nothing);
     };
-    let Some(definition) = definitions.find(group, plural) else { return Ok(Path::Nothing) };
-    let Some(kind) = definition.served(version) else { return Ok(Path::Nothing) };
+    let Some(definition) = definitions.find(group, plural) else { return Ok(RequestPath::Nothing) };
+    let Some(kind) = definition.served(version) else { return Ok(RequestPath::Nothing) };
     // One object's path has the namespace of the object; a collection may be read in all namespaces.
     let misplaced =
         if kind.namespaced() { namespace.is_none() && name.is_some() } else { namespace.is_some() };
     if misplaced {
-        return Ok(Path::Nothing);
+        return Ok(RequestPath::Nothing);
     }
     let view = definition.view(version)?;
     let subresource = match part {
@@ -224,7 +224,7 @@ fn custom_objects(
         "scale" if kind.has_subresource("scale") => Subresource::Scale,
         _ => return Err(Status::not_found(kind, name.as_deref().unwrap_or_default())),
     };
-    Ok(Path::Objects(Target { kind, namespace, name, subresource, watch, view: Some(view) }))
+    Ok(RequestPath::Objects(Target { kind, namespace, name, subresource, watch, view: Some(view) }))
 }
 
 /// What stands in a path behind group and version.
@@ -263,9 +263,9 @@ impl<'a> Place<'a> {
     }
 }
 
-fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
+fn resource(group: &str, version: &str, rest: &[&str]) -> RequestPath {
     let Some(Place { watch, namespace, plural, name, part: sub }) = Place::of(rest) else {
-        return Path::NoSuchResource;
+        return RequestPath::NoSuchResource;
     };
     let Some(kind) = Kind::of_resource(group, version, plural) else {
         return unbuilt(group, version, &Place { watch, namespace, plural, name, part: sub });
@@ -277,11 +277,11 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         && !misplaced
     {
         let namespace = namespace.unwrap_or_default();
-        return Path::Runtime { kind, namespace, name: name.clone(), part };
+        return RequestPath::Runtime { kind, namespace, name: name.clone(), part };
     }
     let subresource = match sub {
         "" => Subresource::None,
-        s if !kind.has_subresource(s) => return Path::NoSuchResource,
+        s if !kind.has_subresource(s) => return RequestPath::NoSuchResource,
         "status" => Subresource::Status,
         "scale" => Subresource::Scale,
         "binding" => Subresource::Binding,
@@ -290,27 +290,27 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         "ephemeralcontainers" => Subresource::EphemeralContainers,
         "resize" => Subresource::Resize,
         "approval" => Subresource::Approval,
-        _ => return Path::NoSuchResource,
+        _ => return RequestPath::NoSuchResource,
     };
     if misplaced {
-        return Path::NoSuchResource;
+        return RequestPath::NoSuchResource;
     }
-    Path::Objects(Target { kind, namespace, name, subresource, watch, view: None })
+    RequestPath::Objects(Target { kind, namespace, name, subresource, watch, view: None })
 }
 
-fn unbuilt(group: &str, version: &str, place: &Place<'_>) -> Path {
+fn unbuilt(group: &str, version: &str, place: &Place<'_>) -> RequestPath {
     let Place { namespace, plural, name, .. } = place;
     let kind = discovery::find(group, version, plural).filter(|_| place.part.is_empty());
-    let Some(kind) = kind else { return Path::NoSuchResource };
+    let Some(kind) = kind else { return RequestPath::NoSuchResource };
     if let Some(review) = Review::of(kind) {
         return match name {
             None if review.namespaced() == namespace.is_some() && !place.watch => {
-                Path::Review { review, namespace: namespace.clone() }
+                RequestPath::Review { review, namespace: namespace.clone() }
             }
-            _ => Path::NoSuchResource,
+            _ => RequestPath::NoSuchResource,
         };
     }
-    Path::Unbuilt {
+    RequestPath::Unbuilt {
         kind,
         api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
         name: name.clone(),
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn namespaces_are_objects_and_places() {
         let target = |path: &str| match parse(path) {
-            Path::Objects(t) => (t.kind, t.namespace, t.name, t.subresource),
+            RequestPath::Objects(t) => (t.kind, t.namespace, t.name, t.subresource),
             other => panic!("{path}: {other:?}"),
         };
         let some = |s: &str| Some(s.to_owned());
@@ -337,13 +337,13 @@ mod tests {
         assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::POD, some("x"), None, Subresource::None));
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").1, None);
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
-        assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
-        assert_eq!(parse("/api/v1/pods/p/log"), Path::NoSuchResource);
+        assert_eq!(parse("/api/v1/pods/p"), RequestPath::NoSuchResource);
+        assert_eq!(parse("/api/v1/pods/p/log"), RequestPath::NoSuchResource);
         let proxied = parse("/api/v1/nodes/n/proxy/pods");
-        assert!(matches!(proxied, Path::Runtime { kind, .. } if kind == Kind::NODE));
-        assert_eq!(parse("/api/v1/nodes/n/log"), Path::NoSuchResource);
-        assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
-        assert_eq!(parse("/api/v2/pods"), Path::NoSuchResource);
-        assert_eq!(parse("/apis/apps/v2/deployments"), Path::NoSuchResource);
+        assert!(matches!(proxied, RequestPath::Runtime { kind, .. } if kind == Kind::NODE));
+        assert_eq!(parse("/api/v1/nodes/n/log"), RequestPath::NoSuchResource);
+        assert_eq!(parse("/apis/example.com/v1"), RequestPath::Nothing);
+        assert_eq!(parse("/api/v2/pods"), RequestPath::NoSuchResource);
+        assert_eq!(parse("/apis/apps/v2/deployments"), RequestPath::NoSuchResource);
     }
 }

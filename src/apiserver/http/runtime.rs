@@ -78,7 +78,7 @@ impl Call<'_> {
     /// else with 501.
     #[inline(never)]
     pub(super) fn runtime(
-        &self,
+        &mut self,
         kind: Kind,
         namespace: &str,
         name: &str,
@@ -118,15 +118,11 @@ impl Call<'_> {
                 false => Err(Status::bad_request(format!("pod {name} does not have a host assigned"))),
             };
         }
-        Err(Status::new(
-            501,
-            "",
-            match part {
-                "log" => "containers run nothing here, so they write no logs",
-                "exec" | "attach" => "containers run nothing here, so nothing can be run in them",
-                _ => NO_NETWORK,
-            },
-        ))
+        match part {
+            "log" => self.log(namespace, name),
+            "exec" | "attach" => Err(Status::new(501, "", "nothing can be attached to a container here")),
+            _ => Err(Status::new(501, "", NO_NETWORK)),
+        }
     }
 }
 

@@ -1,14 +1,15 @@
-//! Bodies that are made as they are read: lists and watches.
+//! Bodies that are made as they are read: lists, watches, and logs that are followed.
 //!
 //! A client that reads slowly costs no more than a cursor over a snapshot of the store, and clients that read
 //! the same objects share their texts.
 
+use super::followed_log::FollowedLog;
 use super::indent::Indent;
 use super::list::ListBody;
 use super::piece::Piece;
 use super::texts::TextCache;
 use super::watch::Watch;
-use crate::apiserver::ApiServer;
+use crate::apiserver::{ApiServer, Kubelets};
 
 /// A body that is made as it is read.
 #[derive(Clone, Debug)]
@@ -22,6 +23,7 @@ pub struct Stream {
 enum Body {
     List(Box<ListBody>),
     Watch(Box<Watch>),
+    Log(Box<FollowedLog>),
 }
 
 impl Stream {
@@ -33,25 +35,31 @@ impl Stream {
         Stream { body: Body::Watch(Box::new(watch)), indent: None }
     }
 
-    /// Whether it is a watch: it goes on for as long as the cluster does something.
+    pub(super) fn log(log: FollowedLog) -> Stream {
+        Stream { body: Body::Log(Box::new(log)), indent: None }
+    }
+
+    /// Whether it is a watch, or a log that is followed: it goes on for as long as the cluster does something.
     pub fn is_watch(&self) -> bool {
-        matches!(self.body, Body::Watch(_))
+        matches!(self.body, Body::Watch(_) | Body::Log(_))
     }
 
     /// Whether nothing comes any more: a list is at its end; a watch's time is over, or it was answered with
-    /// an error.
+    /// an error; the container of a log has ended.
     pub fn ended(&self) -> bool {
         match &self.body {
             Body::List(list) => list.ended(),
             Body::Watch(watch) => watch.ended(),
+            Body::Log(log) => log.ended(),
         }
     }
 
     /// The next piece; empty if there is nothing to tell now. A piece of a watch ends with a whole event.
-    pub fn more(&mut self, api: &ApiServer, cache: &mut TextCache) -> Piece {
+    pub fn more(&mut self, api: &ApiServer, kubelets: &dyn Kubelets, cache: &mut TextCache) -> Piece {
         let piece = match &mut self.body {
             Body::List(list) => list.more(cache),
             Body::Watch(watch) => watch.more(api, cache),
+            Body::Log(log) => log.more(kubelets, api.now),
         };
         let Some(indent) = self.indent.as_mut().filter(|_| !piece.is_empty()) else { return piece };
         let mut out = Piece::default();
@@ -60,7 +68,7 @@ impl Stream {
         }
         if out.is_empty() && !self.ended() {
             // White space alone was left out.
-            return self.more(api, cache);
+            return self.more(api, kubelets, cache);
         }
         out
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Piece, Served, Stream, TextCache, http, serve};
 use crate::api::yaml;
 use crate::apimachinery::HttpRequest;
-use crate::apiserver::ApiServer;
+use crate::apiserver::{ApiServer, NoKubelets};
 
 /// More than a piece.
 const MAPS: usize = 300;
@@ -45,7 +45,7 @@ fn filled() -> ApiServer {
 const PATH: &str = "/api/v1/namespaces/d/configmaps";
 
 fn begin(api: &mut ApiServer, query: &str, accept: &str) -> Stream {
-    let Served { response, stream, .. } = serve(api, &get(PATH, query, accept));
+    let Served { response, stream, .. } = serve(api, &get(PATH, query, accept), &NoKubelets);
     assert_eq!((response.status, response.body.as_str()), (200, ""));
     stream.unwrap()
 }
@@ -77,13 +77,13 @@ fn a_list_comes_in_pieces_of_bounded_size() {
     let mut stream = begin(&mut api, "", "");
     let (mut pieces, mut whole) = (0, String::new());
     while !stream.ended() {
-        let piece = stream.more(&api, &mut cache);
+        let piece = stream.more(&api, &NoKubelets, &mut cache);
         assert!(piece.len() < 40 * 1024, "{}", piece.len());
         pieces += 1;
         whole.push_str(&text(piece));
     }
     assert!(pieces > 2, "{pieces}");
-    assert!(stream.more(&api, &mut cache).is_empty());
+    assert!(stream.more(&api, &NoKubelets, &mut cache).is_empty());
     assert_eq!(whole, http(&mut api, &get(PATH, "", "")).body);
     let list: Value = serde_json::from_str(&whole).unwrap();
     assert_eq!(names(&list).len(), MAPS);
@@ -127,9 +127,9 @@ fn clients_share_the_texts_that_they_read() {
     let mut first = begin(&mut api, "limit=10", "");
     let mut second = begin(&mut api, "limit=10&labelSelector=third!=7", "");
     let mut watch = begin(&mut api, "watch=1&fieldSelector=metadata.name=m0009", "");
-    let one = longest(first.more(&api, &mut cache));
-    assert_eq!(one, longest(second.more(&api, &mut cache)));
-    let event = longest(watch.more(&api, &mut cache));
+    let one = longest(first.more(&api, &NoKubelets, &mut cache));
+    assert_eq!(one, longest(second.more(&api, &NoKubelets, &mut cache)));
+    let event = longest(watch.more(&api, &NoKubelets, &mut cache));
     assert_eq!(one.end, event.end);
 }
 
@@ -138,13 +138,13 @@ fn a_list_is_of_one_moment_however_slowly_it_is_read() {
     let mut api = filled();
     let mut cache = TextCache::default();
     let mut stream = begin(&mut api, "", "");
-    let mut whole = text(stream.more(&api, &mut cache));
+    let mut whole = text(stream.more(&api, &NoKubelets, &mut cache));
     for i in [1, 250] {
         let path = format!("{PATH}/m{i:04}");
         http(&mut api, &HttpRequest { method: "DELETE".into(), path, ..HttpRequest::default() });
     }
     while !stream.ended() {
-        whole.push_str(&text(stream.more(&api, &mut cache)));
+        whole.push_str(&text(stream.more(&api, &NoKubelets, &mut cache)));
     }
     assert_eq!(names(&serde_json::from_str(&whole).unwrap()).len(), MAPS);
 }
@@ -155,12 +155,12 @@ fn a_watch_goes_on_from_the_moment_its_beginning_is_of() {
     let mut cache = TextCache::default();
     let query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
     let mut watch = begin(&mut api, query, "");
-    let mut told = events(watch.more(&api, &mut cache));
+    let mut told = events(watch.more(&api, &NoKubelets, &mut cache));
     let path = format!("{PATH}/m0299");
     http(&mut api, &HttpRequest { method: "DELETE".into(), path, ..HttpRequest::default() });
     create(&mut api, PATH, &map(MAPS));
     loop {
-        let piece = watch.more(&api, &mut cache);
+        let piece = watch.more(&api, &NoKubelets, &mut cache);
         if piece.is_empty() {
             break;
         }
@@ -178,11 +178,11 @@ fn what_was_missed_comes_in_pieces_too() {
     let mut api = filled();
     let mut cache = TextCache::default();
     let mut watch = begin(&mut api, "watch=1&resourceVersion=2", "");
-    let first = watch.more(&api, &mut cache);
+    let first = watch.more(&api, &NoKubelets, &mut cache);
     assert!(first.len() < 40 * 1024);
     let mut told = events(first).len();
     loop {
-        let piece = watch.more(&api, &mut cache);
+        let piece = watch.more(&api, &NoKubelets, &mut cache);
         if piece.is_empty() {
             break;
         }

@@ -11,7 +11,7 @@ use crate::api::{Kind, Object};
 use crate::apiserver::apiextensions::View;
 use crate::apiserver::kinds::versions;
 use crate::apiserver::managed_fields::with_managers;
-use crate::apiserver::registry::owners;
+use crate::apiserver::registry::managers_after;
 use crate::etcd::Note;
 
 /// The most that one generation of a [`TextCache`] holds, in bytes. There are two.
@@ -52,9 +52,9 @@ impl Version<'_> {
         }
     }
 
-    /// The object's JSON with the owners of its fields.
+    /// The object's JSON with its field managers.
     pub(super) fn value(&self) -> Value {
-        let managers = self.notes.map(owners).unwrap_or_default();
+        let managers = self.notes.map(managers_after).unwrap_or_default();
         let mut value = with_managers(self.object().to_value(), &managers);
         if self.gone {
             value["metadata"]["resourceVersion"] = self.revision.to_string().into();

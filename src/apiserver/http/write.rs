@@ -228,9 +228,9 @@ impl Call<'_> {
         if target.subresource == Subresource::Scale {
             let mut current = scale::current(&old, target.view.as_ref())?;
             if let Some(view) = &target.view {
-                let owners =
+                let managers =
                     managed_fields::of_scale(&self.api.managers(&request.object()), &view.replicas_path());
-                current = managed_fields::with_managers(current, &owners);
+                current = managed_fields::with_managers(current, &managers);
             }
             let layout = Layout { go: go_types::scale(), kind: None };
             let new = patched_value(

@@ -3,12 +3,8 @@
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/validation/validation.go`,
 //! `pkg/registry/core/configmap/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
-use std::rc::Rc;
-
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::ConfigMap;
 use crate::apiserver::printers::{created, name};
@@ -31,15 +27,10 @@ impl Strategy for ConfigMap {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
-
-    fn default(_this: &mut Rc<Self>) {}
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+    nothing_for! {
+        convert, default, prepare_for_create, prepare_for_update, prepare_for_status_update,
+        validate_status_update, warnings_on_create, warnings_on_update, field
+    }
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -74,16 +65,6 @@ impl Strategy for ConfigMap {
             }
         }
         self.validate(errs);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -7,8 +7,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::Timestamp;
@@ -68,7 +66,7 @@ impl Strategy for CSIDriver {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, prepare_for_status_update, validate_status_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let spec = &mut Rc::make_mut(this).spec;
@@ -97,8 +95,6 @@ impl Strategy for CSIDriver {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
-
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
         validate_spec(errs, &self.spec);
@@ -119,8 +115,6 @@ impl Strategy for CSIDriver {
         }
     }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         warn_of_tokens(out, &self.spec);
     }
@@ -129,10 +123,6 @@ impl Strategy for CSIDriver {
         if self.spec.token_requests != old.spec.token_requests {
             warn_of_tokens(out, &self.spec);
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::storage::Storage;
-use super::{Column, Creation, NAME, SelectableFields, Strategy};
+use super::{Column, NAME, SelectableFields, Strategy};
 use crate::api::quantity::amount_of;
 use crate::api::types::CSIStorageCapacity;
 use crate::api::{MetaExt, Timestamp};
@@ -36,6 +36,11 @@ impl Strategy for CSIStorageCapacity {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
     const STORAGE: Storage = Storage::PLAIN;
 
+    nothing_for! {
+        prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        warnings_on_create, warnings_on_update, field
+    }
+
     fn convert(body: &mut Value) {
         for name in ["capacity", "maximumVolumeSize"] {
             body.get_mut(name).filter(|v| v.is_number()).map(to_text);
@@ -47,12 +52,6 @@ impl Strategy for CSIStorageCapacity {
         quantities::optional(&mut this.capacity);
         quantities::optional(&mut this.maximum_volume_size);
     }
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -81,16 +80,6 @@ impl Strategy for CSIStorageCapacity {
             let at = Path::new("storageClassName");
             errs.push(FieldError::invalid(&at, &self.storage_class_name, IMMUTABLE));
         }
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {

@@ -5,8 +5,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
@@ -22,7 +20,7 @@ impl Strategy for CustomResourceDefinition {
     const STORAGE: Storage =
         Storage { prefix: Some("apiextensions.k8s.io/customresourcedefinitions"), ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, field);
 
     fn default(this: &mut Rc<Self>) {
         apiextensions::defaults::set_defaults(Rc::make_mut(this));
@@ -58,10 +56,6 @@ impl Strategy for CustomResourceDefinition {
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
         out.extend(apiextensions::strategy::warnings_on_update(self, old));
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {

@@ -55,6 +55,8 @@ impl Strategy for DaemonSet {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
+    nothing_for!(field);
+
     fn convert(body: &mut Value) {
         mark_empty_selector(body);
     }
@@ -141,10 +143,6 @@ impl Strategy for DaemonSet {
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
         let template = self.spec.as_ref().map(|s| &s.template);
         warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -48,6 +48,8 @@ impl Strategy for Deployment {
         ..Storage::PLAIN
     };
 
+    nothing_for!(field);
+
     fn convert(body: &mut Value) {
         mark_empty_selector(body);
     }
@@ -145,19 +147,12 @@ impl Strategy for Deployment {
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         let template = self.spec.as_ref().map(|s| &s.template);
-        if template.is_some() {
-            warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
-        }
-        warnings::pod_spec::on_create(out, template);
+        warnings::pod_spec::on_create_named(out, self.metadata.name(), template);
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
         let template = self.spec.as_ref().map(|s| &s.template);
         warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -7,8 +7,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::EndpointSlice;
@@ -53,7 +51,7 @@ impl Strategy for EndpointSlice {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, prepare_for_status_update, validate_status_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -85,8 +83,6 @@ impl Strategy for EndpointSlice {
         }
     }
 
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
-
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
         let at = Path::new("addressType");
@@ -115,8 +111,6 @@ impl Strategy for EndpointSlice {
         }
     }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if self.address_type == "FQDN" {
             // Kubernetes names the field as if it stood in a spec.
@@ -127,10 +121,6 @@ impl Strategy for EndpointSlice {
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
         warn_of_addresses(out, self);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
@@ -287,7 +277,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::api::{Kind, Object};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn slice(fields: Value) -> Rc<EndpointSlice> {
         let mut body = json!({"metadata": {"name": "web-1"}, "addressType": "IPv4"});

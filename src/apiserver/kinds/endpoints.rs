@@ -6,10 +6,8 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::types::{self as t, Endpoints};
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{MetaExt, Timestamp};
@@ -37,19 +35,16 @@ impl Strategy for Endpoints {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("services/endpoints"), ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        field
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
         let ports = this.subsets.iter_mut().flatten().flat_map(|s| s.ports.iter_mut().flatten());
         ports.for_each(|p| defaults::default(&mut p.protocol, "TCP"));
     }
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -61,18 +56,12 @@ impl Strategy for Endpoints {
         self.validate(errs);
     }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         warn_of_addresses(out, self);
     }
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
         warn_of_addresses(out, self);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -6,10 +6,8 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::quote::go_quote;
 use crate::api::types::{Ingress, networking as net};
 use crate::api::{MetaExt, Timestamp, cells};
@@ -35,7 +33,7 @@ impl Strategy for Ingress {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("ingress"), ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -57,10 +55,7 @@ impl Strategy for Ingress {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validate_parts(errs, self, None);
@@ -112,12 +107,6 @@ impl Strategy for Ingress {
                 CLASS_ANNOTATION = go_quote(CLASS_ANNOTATION)
             ));
         }
-    }
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -6,11 +6,9 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::ingress::reference;
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::types::{IngressClass, networking as net};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::printers::{created, name, or_none};
@@ -30,7 +28,10 @@ impl Strategy for IngressClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_status_update, validate_status_update, warnings_on_create, warnings_on_update,
+        field
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -46,11 +47,9 @@ impl Strategy for IngressClass {
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
         if this.spec != old.spec {
-            Rc::make_mut(this).metadata.generation = Some(old.metadata.generation() + 1);
+            count_change(&mut Rc::make_mut(this).metadata, &old.metadata, true);
         }
     }
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
@@ -79,16 +78,6 @@ impl Strategy for IngressClass {
             errs.push(FieldError::invalid(&at, text(&controller(self)), IMMUTABLE));
         }
         self.validate(errs);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

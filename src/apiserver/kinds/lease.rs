@@ -3,12 +3,8 @@
 //! Read from Kubernetes' `pkg/apis/coordination/types.go`, `pkg/apis/coordination/validation/validation.go`,
 //! `pkg/registry/coordination/lease/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
-use std::rc::Rc;
-
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::Lease;
 use crate::apiserver::printers::{created, name};
@@ -31,15 +27,10 @@ impl Strategy for Lease {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
-
-    fn default(_this: &mut Rc<Self>) {}
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+    nothing_for! {
+        convert, default, prepare_for_create, prepare_for_update, prepare_for_status_update,
+        validate_status_update, warnings_on_create, warnings_on_update, field
+    }
 
     fn validate(&self, errs: &mut Errors) {
         object_meta_generic(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -49,16 +40,6 @@ impl Strategy for Lease {
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
         object_meta_update_generic(errs, &self.metadata, &old.metadata);
         validate_spec(errs, self);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

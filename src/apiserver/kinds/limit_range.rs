@@ -7,10 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{CREATED_AT, Column, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{LimitRange, LimitRangeItem, Quantity};
@@ -28,7 +26,10 @@ impl Strategy for LimitRange {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        warnings_on_create, warnings_on_update, field
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -52,12 +53,6 @@ impl Strategy for LimitRange {
         }
     }
 
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
-
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
         let path = Path::new("spec").child("limits");
@@ -74,16 +69,6 @@ impl Strategy for LimitRange {
 
     fn validate_update(&self, _old: &Self, errs: &mut Errors) {
         self.validate(errs);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {

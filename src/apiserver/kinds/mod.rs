@@ -1,9 +1,9 @@
 //! Built-in kinds, one file each: what the API server does differently for objects of each kind.
 //!
 //! A file implements `Strategy` for one kind. The trait has no default bodies, so a kind that forgets something
-//! does not compile; and `strategy` goes through the table of kinds, so a kind without a file does not compile
-//! either. The rest of the API server calls the functions of this module with an [`Object`] and never asks which
-//! kind it has before it.
+//! does not compile; methods that do nothing for the kind are named in `nothing_for!`. And `strategy` goes through the
+//! table of kinds, so a kind without a file does not compile either. The rest of the API server calls the functions of
+//! this module with an [`Object`] and never asks which kind it has before it.
 //!
 //! Objects of kinds that a CustomResourceDefinition made have no strategy here: what their definition says of them is
 //! in `apiserver::apiextensions`.
@@ -17,6 +17,50 @@ use super::validation::Errors;
 use crate::api::types::{ObjectMeta, PodTemplateSpec};
 use crate::api::{ApiKind, BuiltIn, Kind, MetaExt, Object, Timestamp, types};
 use crate::with_built_in_kinds;
+
+/// Writes out the methods of [`Strategy`] that do nothing for a kind, by their names. A kind lists them one by one, so a
+/// new method of the trait has to be decided for every kind.
+macro_rules! nothing_for {
+    ($($method:ident),*) => { $(nothing_for!(@$method);)* };
+    (@convert) => {
+        fn convert(_: &mut serde_json::Value) {}
+    };
+    (@default) => {
+        fn default(_: &mut std::rc::Rc<Self>) {}
+    };
+    (@prepare_for_create) => {
+        fn prepare_for_create(_: &mut std::rc::Rc<Self>, _: &mut crate::apiserver::kinds::Creation<'_>) {}
+    };
+    (@prepare_for_update) => {
+        fn prepare_for_update(_: &mut std::rc::Rc<Self>, _: &Self) {}
+    };
+    (@prepare_for_status_update) => {
+        fn prepare_for_status_update(_: &mut std::rc::Rc<Self>, _: &Self, _: crate::api::Timestamp) {}
+    };
+    (@validate_status_update) => {
+        fn validate_status_update(&self, _: &Self, _: &mut crate::apiserver::validation::Errors) {}
+    };
+    (@warnings_on_create) => {
+        fn warnings_on_create(&self, _: &mut Vec<String>) {}
+    };
+    (@warnings_on_update) => {
+        fn warnings_on_update(&self, _: &Self, _: &mut Vec<String>) {}
+    };
+    (@field) => {
+        fn field(&self, _: &str) -> Option<String> {
+            None
+        }
+    };
+}
+
+/// Writes out [`Strategy::prepare_for_status_update`] of a kind of whose status updates only the spec is set back.
+macro_rules! status_keeps_spec {
+    () => {
+        fn prepare_for_status_update(this: &mut std::rc::Rc<Self>, old: &Self, _: crate::api::Timestamp) {
+            crate::apiserver::kinds::keep(&mut std::rc::Rc::make_mut(this).spec, &old.spec);
+        }
+    };
+}
 
 pub(super) mod certificate_signing_request;
 mod cluster_role;
@@ -46,12 +90,14 @@ mod persistent_volume;
 mod persistent_volume_claim;
 pub(super) mod pod;
 mod pod_disruption_budget;
+mod pod_template;
 mod priority_class;
 mod replica_set;
 mod replication_controller;
 mod resource_quota;
 mod role;
 pub(super) mod role_binding;
+mod runtime_class;
 mod secret;
 pub(super) mod service;
 mod service_account;

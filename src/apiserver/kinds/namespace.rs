@@ -6,10 +6,8 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{Namespace, NamespaceStatus};
 use crate::api::{ApiKind, MetaExt, Object, Timestamp};
 use crate::apimachinery::NAMESPACE_FINALIZER;
@@ -26,7 +24,7 @@ impl Strategy for Namespace {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -54,10 +52,7 @@ impl Strategy for Namespace {
         this.status.clone_from(&old.status);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_label);
@@ -88,10 +83,6 @@ impl Strategy for Namespace {
             ));
         }
     }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
 
     fn field(&self, path: &str) -> Option<String> {
         self.status.as_ref().filter(|_| path == "status.phase")?.phase.clone()

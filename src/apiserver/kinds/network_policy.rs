@@ -6,12 +6,10 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::types::{IntOrString, NetworkPolicy, networking as net};
-use crate::api::{MetaExt, Timestamp, intstr, labels};
+use crate::api::{Timestamp, intstr, labels};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{invalid_each, label_selector, object_meta, object_meta_update};
 use crate::apiserver::validation::{
@@ -33,7 +31,7 @@ impl Strategy for NetworkPolicy {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, prepare_for_status_update, validate_status_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -57,11 +55,9 @@ impl Strategy for NetworkPolicy {
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
         if this.spec != old.spec {
-            Rc::make_mut(this).metadata.generation = Some(old.metadata.generation() + 1);
+            count_change(&mut Rc::make_mut(this).metadata, &old.metadata, true);
         }
     }
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -81,8 +77,6 @@ impl Strategy for NetworkPolicy {
             .collect();
         validate_spec(errs, self, &known);
     }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         let Some(spec) = &self.spec else { return };
@@ -104,10 +98,6 @@ impl Strategy for NetworkPolicy {
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
         self.warnings_on_create(out);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -7,10 +7,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{Node, Taint};
 use crate::api::{Timestamp, cells};
 use crate::apiserver::defaults::quantities;
@@ -41,7 +39,7 @@ impl Strategy for Node {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("minions"), ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -71,10 +69,7 @@ impl Strategy for Node {
         }
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);

@@ -6,10 +6,8 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
 use crate::api::types::{self as t, PodDisruptionBudget};
 use crate::api::{Timestamp, intstr};
 use crate::apiserver::printers::{created, name};
@@ -36,7 +34,7 @@ impl Strategy for PodDisruptionBudget {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -55,10 +53,7 @@ impl Strategy for PodDisruptionBudget {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         let path = Path::new("spec");
@@ -108,14 +103,6 @@ impl Strategy for PodDisruptionBudget {
         ] {
             non_negative(errs, count.unwrap_or_default(), &path.child(name));
         }
-    }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

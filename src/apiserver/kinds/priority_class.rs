@@ -6,8 +6,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::PriorityClass;
@@ -43,7 +41,10 @@ impl Strategy for PriorityClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_update, prepare_for_status_update, validate_status_update, warnings_on_create,
+        warnings_on_update, field
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -54,10 +55,6 @@ impl Strategy for PriorityClass {
         let this = Rc::make_mut(this);
         this.metadata.generation = Some(1);
     }
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
@@ -108,16 +105,6 @@ impl Strategy for PriorityClass {
             };
             errs.push(FieldError::invalid(&Path::new("preemptionPolicy"), value, IMMUTABLE));
         }
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

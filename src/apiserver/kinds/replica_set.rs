@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use super::storage::{Storage, scale};
 use super::{
-    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
-    mark_empty_selector,
+    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, mark_empty_selector,
 };
 use crate::api::types::{self as t, ReplicaSet};
 use crate::api::{ApiKind, MetaExt, Timestamp};
@@ -72,10 +71,7 @@ impl Strategy for ReplicaSet {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -106,10 +102,7 @@ impl Strategy for ReplicaSet {
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
-        if template.is_some() {
-            warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
-        }
-        warnings::pod_spec::on_create(out, template);
+        warnings::pod_spec::on_create_named(out, self.metadata.name(), template);
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {

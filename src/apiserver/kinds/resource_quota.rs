@@ -7,10 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::quantity::amount_of;
 use crate::api::types::{Quantity, ResourceQuota, ScopedResourceSelectorRequirement};
@@ -39,7 +37,7 @@ impl Strategy for ResourceQuota {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -59,10 +57,7 @@ impl Strategy for ResourceQuota {
         this.status.clone_from(&old.status);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -92,14 +87,6 @@ impl Strategy for ResourceQuota {
         validate_status(errs, self);
     }
 
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
-    }
-
     fn row(&self, now: Timestamp) -> Vec<String> {
         let status = self.status.clone().unwrap_or_default();
         let (mut requests, mut limits) = (Vec::new(), Vec::new());
@@ -113,20 +100,6 @@ impl Strategy for ResourceQuota {
     }
 }
 
-/// The resources that pods use.
-const OF_PODS: &[&str] = &[
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-];
-
 const SCOPES: &[&str] = &[
     "Terminating",
     "NotTerminating",
@@ -139,14 +112,15 @@ const SCOPES: &[&str] = &[
 
 fn is_quota_resource(name: &str) -> bool {
     // Of storage a quota counts what is requested, not what there is.
-    (name != "storage" && resources::STANDARD.contains(&name))
+    (name != "storage" && resources::is_standard(name))
         || name.starts_with("hugepages-")
         || name.starts_with("requests.hugepages-")
 }
 
 /// Whether a scope can be put upon a resource.
 fn scope_fits(scope: &str, resource: &str) -> bool {
-    let pods = OF_PODS.contains(&resource) || resource.contains("hugepages-");
+    let pods =
+        resource == "pods" || resources::COMPUTE.contains(&resource) || resource.contains("hugepages-");
     match scope {
         "Terminating"
         | "NotTerminating"

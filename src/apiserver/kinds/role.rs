@@ -3,12 +3,8 @@
 //! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/validation/validation.go`,
 //! `pkg/registry/rbac/role/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
-use std::rc::Rc;
-
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{CREATED_AT, Column, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::Role;
 use crate::api::types::rbac::PolicyRule;
@@ -24,15 +20,10 @@ impl Strategy for Role {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
-
-    fn default(_this: &mut Rc<Self>) {}
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+    nothing_for! {
+        convert, default, prepare_for_create, prepare_for_update, prepare_for_status_update,
+        validate_status_update, warnings_on_create, warnings_on_update, field
+    }
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, ANY_NAME);
@@ -44,16 +35,6 @@ impl Strategy for Role {
         self.validate(errs);
         self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {

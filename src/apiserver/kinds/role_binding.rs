@@ -6,11 +6,9 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::role::ANY_NAME;
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::rbac::{RoleRef, Subject};
 use crate::api::types::{ObjectMeta, RoleBinding};
@@ -38,18 +36,15 @@ impl Strategy for RoleBinding {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        warnings_on_create, warnings_on_update, field
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
         default_groups(&mut this.role_ref, &mut this.subjects);
     }
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, ANY_NAME);
@@ -63,16 +58,6 @@ impl Strategy for RoleBinding {
         self.validate(errs);
         object_meta_update(errs, &self.metadata, &old.metadata);
         validate_same_role(errs, &self.role_ref, &old.role_ref);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -13,7 +13,7 @@ use k8s_openapi::ByteString;
 use serde_json::{Map, Value};
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::types::Secret;
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::default;
@@ -42,6 +42,11 @@ impl Strategy for Secret {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
+    nothing_for! {
+        prepare_for_create, prepare_for_status_update, validate_status_update, warnings_on_create,
+        warnings_on_update
+    }
+
     /// Moves `stringData`, which is only written, into `data`, over what `data` has under the same keys.
     fn convert(body: &mut Value) {
         let Value::Object(fields) = body else { return };
@@ -64,16 +69,12 @@ impl Strategy for Secret {
         default(&mut Rc::make_mut(this).type_, "Opaque");
     }
 
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
         // Versions before 1.9 let clients leave the type out of an update.
         if text(&this.type_).is_empty() {
             Rc::make_mut(this).type_.clone_from(&old.type_);
         }
     }
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -133,12 +134,6 @@ impl Strategy for Secret {
         }
         self.validate(errs);
     }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
 
     fn field(&self, path: &str) -> Option<String> {
         self.type_.clone().filter(|_| path == "type")

@@ -5,8 +5,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{ObjectMeta, ObjectReference, ServiceAccount};
@@ -22,9 +20,7 @@ impl Strategy for ServiceAccount {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
-
-    fn default(_this: &mut Rc<Self>) {}
+    nothing_for!(convert, default, prepare_for_status_update, validate_status_update, field);
 
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
         only_names(Rc::make_mut(this));
@@ -33,8 +29,6 @@ impl Strategy for ServiceAccount {
     fn prepare_for_update(this: &mut Rc<Self>, _old: &Self) {
         only_names(Rc::make_mut(this));
     }
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
@@ -45,8 +39,6 @@ impl Strategy for ServiceAccount {
         self.validate(errs);
     }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         mountable_secrets(out, &self.metadata);
     }
@@ -55,10 +47,6 @@ impl Strategy for ServiceAccount {
         if old.metadata.annotation(MOUNTABLE_SECRETS) != self.metadata.annotation(MOUNTABLE_SECRETS) {
             mountable_secrets(out, &self.metadata);
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

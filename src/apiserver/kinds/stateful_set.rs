@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use super::storage::{Storage, scale};
 use super::{
-    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
-    mark_empty_selector,
+    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, mark_empty_selector,
 };
 use crate::api::labels::Selector;
 use crate::api::types::{self as t, IntOrString, StatefulSet};
@@ -49,6 +48,8 @@ impl Strategy for StatefulSet {
         ..Storage::PLAIN
     };
 
+    nothing_for!(field);
+
     fn convert(body: &mut Value) {
         mark_empty_selector(body);
     }
@@ -76,10 +77,7 @@ impl Strategy for StatefulSet {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, true, name_is_dns_label);
@@ -168,10 +166,6 @@ impl Strategy for StatefulSet {
             // Kubernetes misspells the field in the paths of updates.
             warn_of_claim_templates(out, self, |at| at.child("Spec"));
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

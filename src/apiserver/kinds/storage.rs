@@ -115,6 +115,7 @@ mod tests {
             "persistentvolumeclaims",
             "persistentvolumes",
             "pods",
+            "podtemplates",
             "resourcequotas",
             "serviceaccounts",
             "services",

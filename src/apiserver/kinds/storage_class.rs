@@ -7,10 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::types::{StorageClass, TopologySelectorTerm};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::default;
@@ -46,19 +44,16 @@ impl Strategy for StorageClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for! {
+        convert, prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        field
+    }
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
         default(&mut this.reclaim_policy, "Delete");
         default(&mut this.volume_binding_mode, "Immediate");
     }
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
@@ -102,8 +97,6 @@ impl Strategy for StorageClass {
         }
     }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         for (i, topology) in self.allowed_topologies.iter().flatten().enumerate() {
             for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
@@ -117,10 +110,6 @@ impl Strategy for StorageClass {
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
         self.warnings_on_create(out);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -6,8 +6,6 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::persistent_volume::{default_source, validation::inline_spec};
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
@@ -42,7 +40,7 @@ impl Strategy for VolumeAttachment {
     const STORAGE: Storage =
         Storage { reset: &[("status", &[&["metadata"], &["spec"]])], ..Storage::RETURNS_DELETED_OBJECT };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -96,14 +94,6 @@ impl Strategy for VolumeAttachment {
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
         self.validate_update(old, errs);
-    }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -3,13 +3,9 @@
 //! Read from Kubernetes' `pkg/apis/storage/types.go`, `pkg/apis/storage/validation/validation.go`,
 //! `pkg/registry/storage/volumeattributesclass/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
-use std::rc::Rc;
-
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::storage_class::{validate_parameters, validate_provisioner};
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
 use crate::api::types::VolumeAttributesClass;
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::printers::created;
@@ -27,15 +23,10 @@ impl Strategy for VolumeAttributesClass {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
-
-    fn default(_this: &mut Rc<Self>) {}
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+    nothing_for! {
+        convert, default, prepare_for_create, prepare_for_update, prepare_for_status_update,
+        validate_status_update, warnings_on_create, warnings_on_update, field
+    }
 
     fn validate(&self, errs: &mut Errors) {
         object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
@@ -59,16 +50,6 @@ impl Strategy for VolumeAttributesClass {
             }
         }
         self.validate(errs);
-    }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

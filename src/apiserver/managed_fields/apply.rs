@@ -1,5 +1,5 @@
-//! Server-side apply (`structured-merge-diff/merge`): a manager says what it wants, takes what it
-//! does not want any more back, and is told where others disagree.
+//! Server-side apply (`structured-merge-diff/merge`): a manager says which fields it wants, fields that it no longer
+//! wants are removed if no other manager wants them, and a conflict names the fields that other managers own.
 
 use std::rc::Rc;
 
@@ -33,7 +33,14 @@ pub(in crate::apiserver) struct Applier<'a> {
     pub now: Timestamp,
 }
 
-/// What `kubectl apply` leaves of the configuration, and by whom it may be taken up.
+impl Applier<'_> {
+    /// Whether an entry of `managedFields` is that of what this manager applied before.
+    fn is(&self, manager: &Manager) -> bool {
+        manager.apply && manager.name == *self.manager && *manager.subresource == *self.subresource
+    }
+}
+
+/// The annotation in which `kubectl apply` leaves the configuration, and the manager that takes over what it says.
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 const KUBECTL: &str = "kubectl";
 
@@ -72,8 +79,8 @@ pub(in crate::apiserver) fn apply(
     Ok(applied)
 }
 
-/// Where `kubectl apply` remembers what it applied, an apply of kubectl's on the server's side keeps
-/// that right (`managedfields/internal/lastappliedupdater.go`).
+/// Updates the annotation of `kubectl apply`, if the object has it, after an apply of kubectl's on the server's side
+/// (`managedfields/internal/lastappliedupdater.go`).
 fn remember(value: &mut Value, config: &Value) {
     let Some(Value::String(last)) = value.pointer_mut(LAST_APPLIED) else { return };
     if last.is_empty() {
@@ -147,7 +154,7 @@ fn apply_once(
         }
     };
     let mut value = typed::merge(place, Some(live), Some(config));
-    let mine = |m: &Manager| m.apply && m.name == *by.manager && *m.subresource == *by.subresource;
+    let mine = |m: &Manager| by.is(m);
     let mut out: Vec<Manager> = managers.to_vec();
     let last = out.iter().find(|m| mine(m)).map(|m| m.fields.clone());
     let mut me = Manager {
@@ -158,7 +165,7 @@ fn apply_once(
         time: out.iter().find(|m| mine(m)).and_then(|m| m.time),
         fields: Rc::new(set.clone()),
     };
-    // What was applied last time, and nobody wants any more.
+    // What this manager applied last time and no manager wants any more is removed.
     if let Some(last) = last {
         let same = |m: &Manager| kind.is_custom() || *m.api_version == *kind.api_version();
         let others = out.iter().filter(|m| !mine(m) && same(m));
@@ -210,14 +217,14 @@ fn apply_once(
 /// A field that another manager owns.
 pub(in crate::apiserver) struct Conflict {
     manager: Rc<str>,
-    /// The API version, for an owner by update.
+    /// The API version, for a manager by update.
     using: Option<Rc<str>>,
     subresource: Rc<str>,
     path: Vec<Element>,
 }
 
 impl Conflict {
-    fn owner(&self) -> String {
+    fn manager_text(&self) -> String {
         let mut text = go_quote(&self.manager);
         if !self.subresource.is_empty() {
             text.push_str(&format!(" with subresource {}", go_quote(&self.subresource)));
@@ -234,20 +241,24 @@ fn refusal(conflicts: &[Conflict]) -> Status {
         .iter()
         .map(|c| Cause {
             reason: "FieldManagerConflict".into(),
-            message: format!("conflict with {}", c.owner()),
+            message: format!("conflict with {}", c.manager_text()),
             field: path_text(&c.path),
         })
         .collect();
     let message = match conflicts {
-        [c] => format!("Apply failed with 1 conflict: conflict with {}: {}", c.owner(), path_text(&c.path)),
+        [c] => format!(
+            "Apply failed with 1 conflict: conflict with {}: {}",
+            c.manager_text(),
+            path_text(&c.path)
+        ),
         many => {
-            let mut owners: Vec<String> = many.iter().map(Conflict::owner).collect();
-            order::sort(&mut owners);
-            owners.dedup();
+            let mut managers: Vec<String> = many.iter().map(Conflict::manager_text).collect();
+            order::sort(&mut managers);
+            managers.dedup();
             let mut lines = Vec::new();
-            for owner in owners {
-                lines.push(format!("conflicts with {owner}:"));
-                let theirs = many.iter().filter(|c| c.owner() == owner);
+            for manager in managers {
+                lines.push(format!("conflicts with {manager}:"));
+                let theirs = many.iter().filter(|c| c.manager_text() == manager);
                 lines.extend(theirs.map(|c| format!("- {}", path_text(&c.path))));
             }
             format!("Apply failed with {} conflicts: {}", many.len(), lines.join("\n"))
@@ -279,7 +290,7 @@ fn not_typed(kind: Kind, config: &Value, errors: &[String]) -> Status {
     )
 }
 
-/// The owners of `spec.replicas`, for an apply through `scale`: whoever else owns it objects, in
+/// The field managers of `spec.replicas`, for an apply through `scale`: another manager that owns it objects, in
 /// words of the scale's own version.
 ///
 /// # Errors
@@ -291,7 +302,7 @@ pub(in crate::apiserver) fn apply_scale(
     by: &Applier<'_>,
 ) -> Result<Vec<Manager>, Status> {
     let path = super::field(&["spec", "replicas"]);
-    let mine = |m: &Manager| m.apply && m.name == *by.manager && *m.subresource == *by.subresource;
+    let mine = |m: &Manager| by.is(m);
     let mut out = managers.to_vec();
     let changes = replicas.is_some_and(|(old, new)| old != new);
     if changes {

@@ -1,8 +1,8 @@
-//! Who owns which field: `metadata.managedFields` and server-side apply
+//! Which manager owns which field: `metadata.managedFields` and server-side apply
 //! (`k8s.io/apimachinery/pkg/util/managedfields`).
 //!
-//! Components write typed objects, and most owners are never asked for. So a write by update is only
-//! noted: who, when, and the objects before and after, which are shared anyway. The sets of fields
+//! Components write typed objects, and the field managers of most are never asked for. So a write by update is only
+//! noted: by whom, when, and the objects before and after, which are shared anyway. The sets of fields
 //! are worked out of these notes when somebody reads them: an answer over HTTP, or an apply.
 
 mod apply;
@@ -21,7 +21,7 @@ use crate::apiserver::kinds::{self, versions};
 use crate::etcd::Note;
 pub(super) use typed::Layout;
 
-/// After so many notes about an object its owners are worked out, so that its past is let go.
+/// After so many notes about an object its field managers are worked out, and the notes are dropped.
 pub(super) const NOTES_LIMIT: usize = 64;
 
 /// The most managers that own fields by update; beyond it, the oldest of them are merged into one.
@@ -46,7 +46,7 @@ pub(super) fn given(entries: &[ManagedFieldsEntry], live: &[Manager]) -> Option<
     (Manager::to_value(&managers) != Manager::to_value(live)).then_some(managers)
 }
 
-/// What an update makes of the owners. Nobody is noted any more for an object that has none.
+/// What an update makes of the field managers. An object whose managers were removed gets none by updates.
 pub(super) fn update(managers: &mut Vec<Manager>, note: &Note) {
     if managers.is_empty() && note.before.is_some() {
         return;
@@ -56,7 +56,7 @@ pub(super) fn update(managers: &mut Vec<Manager>, note: &Note) {
     cap(managers);
 }
 
-/// The owners of an object that has none, when it is applied to for the first time.
+/// The field managers of an object that has none, when it is applied to for the first time.
 fn before_first_apply(layout: Layout<'_>, live: &Value, by: &Applier<'_>) -> Vec<Manager> {
     let comparison = typed::compare(layout.place(), &layout.empty(), live);
     let fields = strip(comparison.added.union(&comparison.modified), &reset_fields(layout, by.subresource));
@@ -143,7 +143,7 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
     take_fields(managers, layout, old.as_ref(), &new, note);
 }
 
-/// What an update of a custom object makes of the owners: `old` and `new` are the object before and after, in the
+/// What an update of a custom object makes of the field managers: `old` and `new` are the object before and after, in the
 /// version of the layout. Of the note it counts who writes, when and through which subresource.
 pub(super) fn update_custom(
     managers: &mut Vec<Manager>,
@@ -160,7 +160,7 @@ pub(super) fn update_custom(
     cap(managers);
 }
 
-/// A write of an object's scale, as its owners are concerned.
+/// A write of an object's scale, as far as field managers are concerned.
 pub(super) struct Rescale<'a> {
     /// The kind in the version of the request.
     pub(super) kind: Kind,
@@ -168,20 +168,20 @@ pub(super) struct Rescale<'a> {
     pub(super) path: &'a [Element],
     /// The wanted replicas before.
     pub(super) from: i64,
-    /// The wanted replicas after. A scale of 0 does not have the field, so nobody owns it then.
+    /// The wanted replicas after. A scale of 0 does not have the field, so no manager owns it then.
     pub(super) to: i64,
 }
 
-/// What a write of a scale makes of the owners of its object (`ScaleHandler`). There the owners of the replicas become
-/// owners of the scale in the version of the scale, and what they are after the write becomes owners of the object
-/// again. On this way an update loses its time, and the replicas part from the other fields that the same manager owns.
+/// What a write of a scale makes of the field managers of its object (`ScaleHandler`). There the managers of the replicas
+/// become managers of the scale in the version of the scale, and what they are after the write becomes managers of the
+/// object again. On this way an update loses its time, and the replicas part from the other fields that the same manager owns.
 pub(super) fn update_scale(managers: &mut Vec<Manager>, write: &Rescale<'_>, note: &Note) {
     decode(managers);
     let mut replicas = Set::default();
     replicas.insert(write.path);
     let owns = |m: &Manager| m.fields.at(write.path).is_some_and(|s| s.member);
-    let mut owners: Vec<Manager> = managers.iter().filter(|m| owns(m)).cloned().collect();
-    if write.from != write.to && !owners.is_empty() {
+    let mut of_replicas: Vec<Manager> = managers.iter().filter(|m| owns(m)).cloned().collect();
+    if write.from != write.to && !of_replicas.is_empty() {
         let me = Manager {
             name: note.manager.clone(),
             apply: false,
@@ -190,28 +190,28 @@ pub(super) fn update_scale(managers: &mut Vec<Manager>, write: &Rescale<'_>, not
             time: None,
             fields: Rc::default(),
         };
-        owners = if write.to == 0 { Vec::new() } else { vec![me] };
+        of_replicas = if write.to == 0 { Vec::new() } else { vec![me] };
     }
     for m in managers.iter_mut().filter(|m| owns(m)) {
         let applied = |o: &Manager| o.apply && o.is(m);
-        match owners.iter().position(applied) {
+        match of_replicas.iter().position(applied) {
             Some(i) => {
-                owners.remove(i);
+                of_replicas.remove(i);
             }
             None => m.fields = Rc::new(m.fields.difference(&replicas)),
         }
     }
     managers.retain(|m| !m.fields.is_empty());
     let (api_version, fields): (Rc<str>, _) = (write.kind.api_version().into(), Rc::new(replicas));
-    managers.extend(owners.into_iter().map(|owner| Manager {
+    managers.extend(of_replicas.into_iter().map(|manager| Manager {
         api_version: api_version.clone(),
         time: None,
         fields: fields.clone(),
-        ..owner
+        ..manager
     }));
 }
 
-/// Owners as they are read from the object: of two entries of the same manager, the later one counts. A write of a scale
+/// Field managers as they are read from the object: of two entries of the same manager, the later one counts. A write of a scale
 /// leaves such ones.
 fn decode(managers: &mut Vec<Manager>) {
     let twice = |(i, m): (usize, &Manager)| managers.iter().skip(i + 1).any(|other| other.is(m));
@@ -226,13 +226,13 @@ fn decode(managers: &mut Vec<Manager>) {
     }
 }
 
-/// The owners of the wanted replicas of a custom object, as its scale shows them.
+/// The field managers of the wanted replicas of a custom object, as its scale shows them.
 pub(super) fn of_scale(managers: &[Manager], path: &[Element]) -> Vec<Manager> {
     let mut fields = Set::default();
     fields.insert(&field(&["spec", "replicas"]));
     let fields = Rc::new(fields);
-    let owners = managers.iter().filter(|m| m.fields.at(path).is_some_and(|s| s.member));
-    let shown = owners.map(|m| Manager {
+    let of_replicas = managers.iter().filter(|m| m.fields.at(path).is_some_and(|s| s.member));
+    let shown = of_replicas.map(|m| Manager {
         api_version: "autoscaling/v1".into(),
         time: None,
         fields: fields.clone(),
@@ -352,7 +352,7 @@ fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
     paths.iter().map(|path| field(path)).collect()
 }
 
-/// The object's JSON with its owners.
+/// The object's JSON with its field managers.
 pub(super) fn with_managers(mut value: Value, managers: &[Manager]) -> Value {
     if !managers.is_empty() {
         let meta = value.as_object_mut().map(|m| m.entry("metadata").or_insert(Value::Object(Map::new())));

@@ -1,31 +1,27 @@
 //! The generic store behind every resource (`k8s.io/apiserver/pkg/registry/generic/registry` and
 //! `rest`): what reads, creates, updates and writes are, whatever the kind.
 
+mod create;
 mod scale;
+mod strategy;
 mod update;
 mod write;
 
+use super::ApiServer;
 use super::apiextensions::View;
 use super::context::RequestContext;
-use super::kinds::{self, Creation};
-use super::stage::Stage;
-use super::validation::invalid;
-use super::{ApiServer, ValidSpecCache, admission, rest};
-use crate::api::types::{ManagedFieldsEntry, Pod, PodSpec, Time};
-use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp, seconds};
-use crate::apimachinery::{Body, Request, Response, Status, Subresource};
+use crate::api::types::ManagedFieldsEntry;
+use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, seconds};
+use crate::apimachinery::{Request, Response, Status, Subresource};
 
 pub(super) use scale::scale_of;
 pub(super) use update::{check_name, default_update, other_uid};
-pub(super) use write::owners;
+pub(super) use write::managers_after;
 
 /// The most objects that a cluster may have, not counting events.
 pub const OBJECTS_LIMIT: usize = 20_000;
 /// The most events that a cluster may have.
 pub const EVENTS_LIMIT: usize = 60_000;
-
-/// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
-const MAX_GENERATED_BASE: usize = 58;
 
 impl ApiServer {
     pub(in crate::apiserver) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
@@ -50,142 +46,6 @@ impl ApiServer {
         let namespace = (!r.key.namespace.is_empty()).then_some(&*r.key.namespace);
         let items = self.etcd.range(r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
         Response::List { items, revision: self.etcd.revision() }
-    }
-
-    pub(in crate::apiserver) fn create(
-        &mut self,
-        r: &Request,
-        cx: &mut RequestContext,
-    ) -> Result<Response, Status> {
-        match (&r.body, r.subresource) {
-            (Body::Binding { node }, Subresource::Binding) => return self.bind(r, node, cx),
-            (Body::Delete(_) | Body::None, Subresource::Eviction) => return self.evict(r, cx),
-            (Body::Object(_), Subresource::None) => {}
-            _ => return Err(Status::method_not_supported(r.kind, "create")),
-        }
-        let Body::Object(object) = &r.body else {
-            return Err(Status::bad_request("a create needs an object"));
-        };
-        self.create_object(r, object.clone(), cx)
-    }
-
-    /// Creates the object that the body of the request was.
-    pub(in crate::apiserver) fn create_object(
-        &mut self,
-        r: &Request,
-        mut object: Object,
-        cx: &mut RequestContext,
-    ) -> Result<Response, Status> {
-        let given = take_managers(&mut object);
-        cx.enter(Stage::Decode, "", Some(&object));
-        self.match_namespace(r, &mut object)?;
-        cx.enter(Stage::Default, "", Some(&object));
-        let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
-        let view = cx.view.clone();
-        match &view {
-            Some(view) => view.default(&mut object)?,
-            None => rest::default(&mut object),
-        }
-        one_owner_once(&mut object, false, &mut cx.warnings);
-        // Nothing is added to an event, and half of all writes are events: their objects are not copied.
-        cx.submitted = (r.kind != Kind::EVENT).then(|| object.clone());
-        cx.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
-        admission::not_terminating(&object, cx)?;
-        admission::namespace_exists(self, &object)?;
-        admission::mutate_create(self, &mut object, cx)?;
-        cx.enter(Stage::Prepare, "", Some(&object));
-        // rest.BeforeCreate
-        let now = seconds(self.now);
-        let uid = self.new_uid();
-        let meta = object.meta_mut();
-        meta.deletion_timestamp = None;
-        meta.deletion_grace_period_seconds = None;
-        meta.creation_timestamp = Some(Time(now));
-        meta.uid = Some(uid);
-        meta.self_link = None;
-        if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
-            let suffix = self.random_suffix();
-            let meta = object.meta_mut();
-            let base: String =
-                meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
-            meta.name = Some(base + &suffix);
-        }
-        kinds::service::allocation::begin_create(self, &mut object)?;
-        let now = self.now_seconds();
-        match &view {
-            Some(view) => view.prepare_for_create(&mut object)?,
-            None => {
-                kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
-            }
-        }
-        cx.enter(Stage::Validate, "", Some(&object));
-        let known = self.valid_spec.holds(spec.as_ref());
-        let mut errors = match (&view, object.get::<Pod>().filter(|_| known)) {
-            (Some(view), _) => cx.validated(view.validate_create(&object)),
-            (None, Some(pod)) => rest::validate_pod_of_valid_spec(pod),
-            (None, None) => rest::validate_create(&object),
-        };
-        kinds::versions::validate(r.kind, &object, None, &mut errors);
-        if !errors.is_empty() {
-            return Err(invalid(r.kind, object.name(), &errors));
-        }
-        // A client names a field manager and gets warnings; a component of the cluster does neither.
-        if r.field_manager.is_some() {
-            cx.warnings.extend(match &view {
-                Some(view) => view.warnings(&object, None),
-                None => rest::warnings_on_create(&object),
-            });
-        }
-        // The claims of ephemeral volumes are named after the pod.
-        let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
-        if let Some(spec) = spec.filter(|s| !known && !named(s)) {
-            self.valid_spec = ValidSpecCache(Some(spec));
-        }
-        admission::validate_create(self, &object, cx)?;
-        cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
-        let charges = self.quota_charges(&object, None)?;
-        cx.enter(Stage::Store, "", Some(&object));
-        // Only etcd gives an object its version. A version that is no number is ignored.
-        let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
-        if version.is_some_and(|v| v != 0) && !r.dry_run {
-            return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
-        }
-        if version.is_none_or(|v| v == 0) {
-            object.meta_mut().resource_version = None;
-        }
-        let at = object.reference();
-        if let Some(old) = self.etcd.get(&at) {
-            let mut s = Status::already_exists(r.kind, object.name());
-            if old.object.meta().is_deleting() {
-                s.message = format!("object is being deleted: {}", s.message);
-            }
-            return Err(s);
-        }
-        self.has_room(r.kind)?;
-        self.decide(r, given.as_deref(), None, &object, cx);
-        if let Some(view) = &view {
-            object = view.store(&object)?;
-        }
-        if !r.dry_run {
-            self.charge(charges);
-            object = self.write(at, None, object, r, cx);
-        }
-        Ok(Response::Object { object: shown(object, view.as_ref())?, created: true })
-    }
-
-    /// Refuses a new object where the store is full, as etcd does beyond its quota.
-    fn has_room(&self, kind: Kind) -> Result<(), Status> {
-        let (have, limit, what) = match kind {
-            kind if kind == Kind::EVENT => (self.events, EVENTS_LIMIT, "events"),
-            _ => (self.etcd.len() - self.events, OBJECTS_LIMIT, "objects"),
-        };
-        if have < limit {
-            return Ok(());
-        }
-        let message = format!(
-            "Internal error occurred: etcdserver: mvcc: database space exceeded: no more than {limit} {what} are kept here"
-        );
-        Err(Status::new(500, "InternalError", message))
     }
 
     /// The stored object that a request is about.

@@ -1,5 +1,6 @@
 //! What an update is, whatever the kind (`rest.BeforeUpdate` and what follows it).
 
+use super::strategy::WriteStrategy;
 use super::{one_owner_once, shown, take_managers};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
@@ -7,7 +8,7 @@ use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subre
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;
-use crate::apiserver::{ApiServer, admission, kinds, rest};
+use crate::apiserver::{ApiServer, admission, kinds};
 
 /// The message of every conflict: the object was changed in between.
 const CONFLICT: &str =
@@ -51,118 +52,49 @@ impl ApiServer {
         mut object: Object,
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
-        let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
-        if r.subresource == Subresource::None {
+        let strategy = WriteStrategy::of(r, cx)?;
+        // The object itself is written, not a subresource of it.
+        let itself = r.subresource == Subresource::None;
+        let given = take_managers(&mut object).filter(|_| itself);
+        if itself {
             let submitted = object.clone();
             admission::mutate_update(&mut object, cx);
             cx.submitted = (submitted != object).then_some(submitted);
         }
         cx.enter(Stage::Compare, "", Some(&object));
-        let uid = object.meta().uid();
-        if !uid.is_empty() && uid != old.uid() && r.verb == Verb::Update {
-            return Err(other_uid(uid, &old));
-        }
-        let rv = object.meta().resource_version.as_deref().unwrap_or_default();
-        if !matches!(rv, "" | "0") {
-            if rv.parse::<u64>().is_err() {
-                return Err(Status::new(
-                    500,
-                    "",
-                    format!("strconv.ParseUint: parsing {}: invalid syntax", go_quote(rv)),
-                ));
-            }
-            if old.meta().resource_version.as_deref() != Some(rv) {
-                return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
-            }
-        } else if kinds::allow_unconditional_update(r.kind) {
-            object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
-        } else if r.field_manager.is_some() {
-            return Err(must_say_version(r.kind, &r.key.name));
-        }
-        if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
+        replaces(r, &mut object, &old)?;
+        if itself {
             kinds::service::allocation::begin_update(self, &mut object, &old)?;
         }
         cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
-        let view = cx.view.clone();
-        let of_status = r.subresource == Subresource::Status;
-        match r.subresource {
-            _ if view.is_some() => {}
-            Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
-            Subresource::Finalize => kinds::namespace::prepare_for_finalize(&mut object, &old),
-            Subresource::EphemeralContainers => {
-                kinds::pod::strategy::prepare_for_ephemeral_containers(&mut object, &old);
-            }
-            Subresource::Resize => kinds::pod::strategy::prepare_for_resize(&mut object, &old),
-            Subresource::Approval => {
-                let now = seconds(self.now);
-                kinds::certificate_signing_request::prepare_for_approval(&mut object, &old, now);
-            }
-            _ => kinds::prepare_for_update(&mut object, &old),
-        }
-        match &view {
-            Some(view) if of_status => view.prepare_for_status_update(&mut object, &old)?,
-            Some(view) => view.prepare_for_update(&mut object, &old)?,
-            None => {}
-        }
+        strategy.prepare_for_update(&mut object, &old, seconds(self.now))?;
         cx.enter(Stage::Validate, "", Some(&object));
-        let mut errors = match r.subresource {
-            _ if let Some(view) = &view => cx.validated(view.validate_update(&object, &old, of_status)),
-            Subresource::Status => rest::validate_status_update(&object, &old),
-            Subresource::EphemeralContainers => rest::validate_ephemeral_containers(&object, &old),
-            Subresource::Resize => rest::validate_resize(&object, &old),
-            Subresource::Approval => rest::validate_approval(&object, &old),
-            Subresource::Finalize => rest::validate_finalize(&object, &old),
-            _ => rest::validate_update(&object, &old),
-        };
-        if r.subresource == Subresource::None {
-            kinds::versions::validate(r.kind, &object, Some(&old), &mut errors);
-        }
-        if !errors.is_empty() {
-            return Err(invalid(r.kind, object.name(), &errors));
-        }
-        if r.field_manager.is_some() && matches!(r.subresource, Subresource::None | Subresource::Scale) {
-            cx.warnings.extend(match &view {
-                Some(view) => view.warnings(&object, Some(&old)),
-                None => rest::warnings_on_update(&object, &old),
-            });
-        }
-        let mut charges = Vec::new();
-        if r.subresource == Subresource::None {
+        validate(r, &strategy, &object, &old, cx)?;
+        if itself {
             admission::validate_update(self, &object, &old, cx)?;
-            cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
-            charges = self.quota_charges(&object, Some(&old))?;
         }
+        let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
-        let at = old.reference();
-        let removes = object.meta().is_deleting()
-            && object.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
-            && object.meta().deletion_grace_period_seconds.unwrap_or(0) == 0
-            && !kinds::namespace::has_spec_finalizers(&object);
-        if !removes {
-            self.decide(r, given.as_deref(), Some(&old), &object, cx);
-        }
-        let (old, mut object) = match &view {
-            Some(view) => (self.existing(r)?, view.store(&object)?),
-            None => (old, object),
-        };
-        // The last finalizer of an object that is being deleted: the update is its removal.
-        if removes {
+        if is_released(&object) {
+            let object = strategy.to_stored(object)?;
             if !r.dry_run {
-                self.remove(&at, &object, r);
+                self.remove(&old.reference(), &object, r);
             }
-            return Ok(Response::Object { object: shown(object, view.as_ref())?, created: false });
+            return Ok(Response::Object { object: strategy.shown(object)?, created: false });
         }
-        // An update that changes nothing is not written. A patch whose change admission undoes is written all the same: its
-        // manager owns the fields that it set.
-        let undone = r.verb == Verb::Patch && cx.submitted.is_some();
-        let same = object == old && cx.managers.is_none() && !undone;
-        if !same && !r.dry_run {
+        self.decide(r, given.as_deref(), Some(&old), &object, cx);
+        let old = match &strategy {
+            WriteStrategy::BuiltIn(_) => old,
+            WriteStrategy::Custom { .. } => self.existing(r)?,
+        };
+        let mut object = strategy.to_stored(object)?;
+        if changes(r, &old, &object, cx) && !r.dry_run {
             self.charge(charges);
-            object = self.write(at, Some(old), object, r, cx);
+            object = self.write(old.reference(), Some(old), object, r, cx);
         }
-        Ok(Response::Object { object: shown(object, view.as_ref())?, created: false })
+        Ok(Response::Object { object: strategy.shown(object)?, created: false })
     }
 }
 
@@ -172,12 +104,72 @@ pub(in crate::apiserver) fn default_update(
     object: &mut Object,
     cx: &RequestContext,
 ) -> Result<(), Status> {
-    match (&cx.view, r.subresource) {
-        (Some(view), _) => view.default(object)?,
-        (None, Subresource::Status) => rest::default_for_status(object),
-        (None, _) => rest::default(object),
+    WriteStrategy::of(r, cx)?.default(object)
+}
+
+/// Whether an object replaces the stored one: it has the same uid and the same version, or does not say. An object without
+/// a version gets that of the stored one, if its kind allows that.
+///
+/// # Errors
+/// 409: another uid or version. 422: the object has to name a version. 500: the version is no number.
+fn replaces(r: &Request, object: &mut Object, old: &Object) -> Result<(), Status> {
+    let uid = object.meta().uid();
+    if !uid.is_empty() && uid != old.uid() && r.verb == Verb::Update {
+        return Err(other_uid(uid, old));
+    }
+    let version = object.meta().resource_version.as_deref().unwrap_or_default();
+    if !matches!(version, "" | "0") {
+        if version.parse::<u64>().is_err() {
+            let message = format!("strconv.ParseUint: parsing {}: invalid syntax", go_quote(version));
+            return Err(Status::new(500, "", message));
+        }
+        if old.meta().resource_version.as_deref() != Some(version) {
+            return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
+        }
+    } else if kinds::allow_unconditional_update(r.kind) {
+        object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
+    } else if r.field_manager.is_some() {
+        return Err(must_say_version(r.kind, &r.key.name));
     }
     Ok(())
+}
+
+/// Refuses an update that is not valid, and warns the client of what is dubious about one that is.
+fn validate(
+    r: &Request,
+    strategy: &WriteStrategy,
+    object: &Object,
+    old: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    let mut errors = cx.validated(strategy.validate_update(object, old));
+    if r.subresource == Subresource::None {
+        kinds::versions::validate(r.kind, object, Some(old), &mut errors);
+    }
+    if !errors.is_empty() {
+        return Err(invalid(r.kind, object.name(), &errors));
+    }
+    // A component of the cluster names no field manager and gets no warnings.
+    if r.field_manager.is_some() {
+        cx.warnings.extend(strategy.warnings_on_update(object, old));
+    }
+    Ok(())
+}
+
+/// Whether an object that is being deleted has lost its last finalizer, so that the update is its removal.
+fn is_released(object: &Object) -> bool {
+    let meta = object.meta();
+    meta.is_deleting()
+        && meta.finalizers.as_ref().is_none_or(Vec::is_empty)
+        && meta.deletion_grace_period_seconds.unwrap_or(0) == 0
+        && !kinds::namespace::has_spec_finalizers(object)
+}
+
+/// Whether an update is written: it changes the object, or who manages its fields. A patch whose change admission undoes is
+/// written, too: its manager owns the fields that it set.
+fn changes(r: &Request, old: &Object, object: &Object, cx: &RequestContext) -> bool {
+    let undone = r.verb == Verb::Patch && cx.submitted.is_some();
+    object != old || cx.managers.is_some() || undone
 }
 
 /// Keeps the metadata that only the system writes as it was.

@@ -1,4 +1,4 @@
-//! Writes to etcd: what they note of the owners of fields, and who is told of them.
+//! Writes to etcd: what they note about field managers, and who is told of them.
 
 use std::rc::Rc;
 
@@ -55,9 +55,9 @@ impl ApiServer {
         object
     }
 
-    /// Works out the owners of the fields before the write. Most writes only note who writes what, and the owners are
-    /// worked out when somebody reads them; that is not enough for a body with `managedFields` and for a dry run, whose
-    /// owners are shown and not stored.
+    /// Works out the field managers before the write. Most writes only note who writes what, and the managers are
+    /// worked out when a request reads them; that is not enough for a body with `managedFields`, and for a dry run, whose
+    /// managers are shown and not stored.
     pub(in crate::apiserver) fn decide(
         &self,
         r: &Request,
@@ -107,8 +107,8 @@ impl ApiServer {
         cx.managers = Some(managers.into());
     }
 
-    /// Works out the owners of a custom object. The sets of fields follow from the schema of the view, which later
-    /// requests may not have, so the owners are always worked out with the write.
+    /// Works out the field managers of a custom object. The sets of fields follow from the schema of the view, which later
+    /// requests may not have, so the managers are always worked out with the write.
     fn decide_custom(
         &self,
         r: &Request,
@@ -140,7 +140,7 @@ impl ApiServer {
         }
     }
 
-    /// The note of who writes which fields; `None` for a deletion, an eviction and a binding, which change no owners.
+    /// The note of who writes which fields; `None` for a deletion, an eviction and a binding, which change no field managers.
     fn note(
         &self,
         prev: Option<&Object>,
@@ -185,14 +185,14 @@ impl ApiServer {
         }
     }
 
-    /// The owners of the fields of a stored object.
+    /// The field managers of a stored object.
     pub(in crate::apiserver) fn managers(&self, at: &ObjectRef) -> Rc<[Manager]> {
-        self.etcd.get(at).and_then(|r| r.notes.as_deref()).map(owners).unwrap_or_default()
+        self.etcd.get(at).and_then(|r| r.notes.as_deref()).map(managers_after).unwrap_or_default()
     }
 
-    /// The JSON of an object as it is or was stored, with the owners of its fields then.
+    /// The JSON of an object as it is or was stored, with its field managers then.
     pub(in crate::apiserver) fn managed_value(&self, object: &Object) -> serde_json::Value {
-        let managers = self.etcd.notes_of(object).map(|n| owners(n)).unwrap_or_default();
+        let managers = self.etcd.notes_of(object).map(|n| managers_after(n)).unwrap_or_default();
         managed_fields::with_managers(object.to_value(), &managers)
     }
 
@@ -233,7 +233,7 @@ impl ApiServer {
     }
 }
 
-/// The owners after a write.
-pub(in crate::apiserver) fn owners(note: &Note) -> Rc<[Manager]> {
-    note.owners(managed_fields::update)
+/// The field managers after a write.
+pub(in crate::apiserver) fn managers_after(note: &Note) -> Rc<[Manager]> {
+    note.managers(managed_fields::update)
 }

@@ -10,7 +10,7 @@ use super::meta::invalid_each;
 use super::{env, list, mounts, names, probe, resources, security, text};
 
 /// What the containers of a pod are checked against.
-pub(in crate::apiserver) struct Context<'a> {
+pub(in crate::apiserver) struct PodScope<'a> {
     /// The pod.
     pub spec: &'a t::PodSpec,
     /// Its valid volumes by name.
@@ -19,7 +19,7 @@ pub(in crate::apiserver) struct Context<'a> {
     pub claims: BTreeSet<&'a str>,
 }
 
-impl Context<'_> {
+impl PodScope<'_> {
     fn grace(&self) -> Option<i64> {
         self.spec.termination_grace_period_seconds
     }
@@ -120,7 +120,7 @@ fn resize_policy(errs: &mut Errors, container: &t::Container, pod: &t::PodSpec, 
 }
 
 /// What holds for containers of every sort.
-fn common(errs: &mut Errors, container: &t::Container, context: &Context<'_>, path: &Path) {
+fn common(errs: &mut Errors, container: &t::Container, scope: &PodScope<'_>, path: &Path) {
     if container.name.is_empty() {
         errs.push(FieldError::required(&path.child("name"), ""));
     } else {
@@ -138,14 +138,14 @@ fn common(errs: &mut Errors, container: &t::Container, context: &Context<'_>, pa
     ports(errs, list(&container.ports), &path.child("ports"));
     env::env(errs, list(&container.env), &path.child("env"));
     env::env_from(errs, list(&container.env_from), &path.child("envFrom"));
-    mounts::mounts(errs, container, &context.volumes, &path.child("volumeMounts"));
-    mounts::devices(errs, container, &context.volumes, &path.child("volumeDevices"));
+    mounts::mounts(errs, container, &scope.volumes, &path.child("volumeMounts"));
+    mounts::devices(errs, container, &scope.volumes, &path.child("volumeDevices"));
     pull_policy(errs, text(&container.image_pull_policy), &path.child("imagePullPolicy"));
     if let Some(r) = &container.resources {
-        resources::requirements(errs, r, &context.claims, &path.child("resources"));
+        resources::requirements(errs, r, &scope.claims, &path.child("resources"));
     }
-    resize_policy(errs, container, context.spec, &path.child("resizePolicy"));
-    let host_users = context.spec.host_users.unwrap_or(true);
+    resize_policy(errs, container, scope.spec, &path.child("resizePolicy"));
+    let host_users = scope.spec.host_users.unwrap_or(true);
     let security = container.security_context.as_ref();
     security::container(errs, security, host_users, &path.child("securityContext"));
 }
@@ -192,8 +192,8 @@ fn restart_rules(errs: &mut Errors, container: &t::Container, path: &Path) {
 }
 
 /// The containers that make up the pod.
-pub(in crate::apiserver) fn containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
-    let containers = &context.spec.containers;
+pub(in crate::apiserver) fn containers(errs: &mut Errors, scope: &PodScope<'_>, path: &Path) {
+    let containers = &scope.spec.containers;
     if containers.is_empty() {
         errs.push(FieldError::required(path, ""));
         return;
@@ -201,12 +201,12 @@ pub(in crate::apiserver) fn containers(errs: &mut Errors, context: &Context<'_>,
     let mut seen = BTreeSet::new();
     for (i, container) in containers.iter().enumerate() {
         let at = path.index(i);
-        common(errs, container, context, &at);
+        common(errs, container, scope, &at);
         if !seen.insert(&container.name) {
             errs.push(FieldError::duplicate(&at.child("name"), &container.name));
         }
         let lifecycle = container.lifecycle.as_ref();
-        probe::lifecycle(errs, lifecycle, context.grace(), &at.child("lifecycle"));
+        probe::lifecycle(errs, lifecycle, scope.grace(), &at.child("lifecycle"));
         probe::probes(errs, container, &at);
         restart_rules(errs, container, &at);
     }
@@ -214,11 +214,11 @@ pub(in crate::apiserver) fn containers(errs: &mut Errors, context: &Context<'_>,
 }
 
 /// The containers that run before, sidecars among them.
-pub(in crate::apiserver) fn init_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
-    let mut seen: BTreeSet<&str> = order::gather(context.spec.containers.iter().map(|c| c.name.as_str()));
-    for (i, container) in list(&context.spec.init_containers).iter().enumerate() {
+pub(in crate::apiserver) fn init_containers(errs: &mut Errors, scope: &PodScope<'_>, path: &Path) {
+    let mut seen: BTreeSet<&str> = order::gather(scope.spec.containers.iter().map(|c| c.name.as_str()));
+    for (i, container) in list(&scope.spec.init_containers).iter().enumerate() {
         let at = path.index(i);
-        common(errs, container, context, &at);
+        common(errs, container, scope, &at);
         restart_rules(errs, container, &at);
         if !seen.insert(&container.name) && !container.name.is_empty() {
             errs.push(FieldError::duplicate(&at.child("name"), &container.name));
@@ -227,7 +227,7 @@ pub(in crate::apiserver) fn init_containers(errs: &mut Errors, context: &Context
         host_ports(errs, std::slice::from_ref(container), path);
         if container.restart_policy.as_deref() == Some("Always") {
             let lifecycle = container.lifecycle.as_ref();
-            probe::lifecycle(errs, lifecycle, context.grace(), &at.child("lifecycle"));
+            probe::lifecycle(errs, lifecycle, scope.grace(), &at.child("lifecycle"));
             probe::probes(errs, container, &at);
             continue;
         }
@@ -285,15 +285,15 @@ fn as_container(e: &t::EphemeralContainer) -> t::Container {
 }
 
 /// The containers added to a running pod.
-pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
-    let spec = context.spec;
+pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, scope: &PodScope<'_>, path: &Path) {
+    let spec = scope.spec;
     let others: BTreeSet<&str> =
         spec.containers.iter().chain(list(&spec.init_containers)).map(|c| c.name.as_str()).collect();
     let mut seen = others.clone();
     for (i, ephemeral) in list(&spec.ephemeral_containers).iter().enumerate() {
         let at = path.index(i);
         let container = as_container(ephemeral);
-        common(errs, &container, context, &at);
+        common(errs, &container, scope, &at);
         image_blanks(errs, text(&container.image), &at);
         if !seen.insert(&ephemeral.name) {
             errs.push(FieldError::duplicate(&at.child("name"), &ephemeral.name));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::api::order;
 use crate::api::types as t;
 
-use super::container::{self, Context};
+use super::container::{self, PodScope};
 use super::field::{Errors, FieldError, Path, json_strings};
 use super::meta::{annotations, invalid_each, label_name, labels};
 use super::names::{self};
@@ -73,11 +73,11 @@ pub(in crate::apiserver) fn pod_spec(
     let claims = list(&spec.resource_claims);
     resource_claims(errs, claims, &path.child("resourceClaims"));
     let claims = order::gather(claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()));
-    let context = Context { spec, volumes, claims };
-    container::containers(errs, &context, &path.child("containers"));
-    container::init_containers(errs, &context, &path.child("initContainers"));
-    container::ephemeral_containers(errs, &context, &path.child("ephemeralContainers"));
-    resources::pod_requirements(errs, spec, &context.claims, &path.child("resources"));
+    let scope = PodScope { spec, volumes, claims };
+    container::containers(errs, &scope, &path.child("containers"));
+    container::init_containers(errs, &scope, &path.child("initContainers"));
+    container::ephemeral_containers(errs, &scope, &path.child("ephemeralContainers"));
+    resources::pod_requirements(errs, spec, &scope.claims, &path.child("resources"));
     host_network_ports(errs, spec, meta.is_some(), &path.child("containers"));
     let at = path.child("restartPolicy");
     match text(&spec.restart_policy) {

@@ -11,8 +11,8 @@ use super::field::{Errors, FieldError, Path};
 use super::meta::{NEGATIVE, invalid_each};
 use super::{list, names, text};
 
-/// Resources without a domain that Kubernetes knows.
-pub(in crate::apiserver) const STANDARD: &[&str] = &[
+/// The compute resources of pods, as quotas name them.
+pub(in crate::apiserver) const COMPUTE: &[&str] = &[
     "cpu",
     "memory",
     "ephemeral-storage",
@@ -22,19 +22,8 @@ pub(in crate::apiserver) const STANDARD: &[&str] = &[
     "limits.cpu",
     "limits.memory",
     "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "storage",
-    "requests.storage",
-    "services.nodeports",
-    "services.loadbalancers",
 ];
-/// Those that are counted.
+/// The resources that are numbers of objects.
 const COUNTED: &[&str] = &[
     "pods",
     "resourcequotas",
@@ -47,6 +36,11 @@ const COUNTED: &[&str] = &[
     "services.loadbalancers",
 ];
 
+/// Whether a resource is one without a domain that Kubernetes knows, huge pages aside.
+pub(in crate::apiserver) fn is_standard(name: &str) -> bool {
+    COMPUTE.contains(&name) || COUNTED.contains(&name) || matches!(name, "storage" | "requests.storage")
+}
+
 /// Whether more may be limited than is requested.
 pub(in crate::apiserver) fn is_overcommit_allowed(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
@@ -58,7 +52,7 @@ pub(in crate::apiserver) fn resource_name(errs: &mut Errors, name: &str, path: &
         invalid_each(errs, path, name, messages);
         return;
     }
-    let standard = STANDARD.contains(&name) || is_huge_page(name) || name.starts_with("requests.hugepages-");
+    let standard = is_standard(name) || is_huge_page(name) || name.starts_with("requests.hugepages-");
     if !name.contains('/') && !standard {
         errs.push(FieldError::invalid(path, name, "must be a standard resource type or fully qualified"));
     }

@@ -28,6 +28,18 @@ pub(in crate::apiserver) fn on_create(out: &mut Vec<String>, found: Option<&t::P
     }
 }
 
+/// Warns of the pod template of an object that is created, and of the object's name if pods and hosts cannot have it.
+pub(in crate::apiserver) fn on_create_named(
+    out: &mut Vec<String>,
+    name: &str,
+    found: Option<&t::PodTemplateSpec>,
+) {
+    if found.is_some() {
+        super::label_name(out, name, "Pod names and hostnames");
+    }
+    on_create(out, found);
+}
+
 /// Warns of the pod template of an object that is updated, if the update changes the spec.
 pub(in crate::apiserver) fn on_update(
     out: &mut Vec<String>,

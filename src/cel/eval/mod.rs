@@ -5,6 +5,8 @@ mod cost;
 mod error;
 mod libs;
 mod meter;
+mod numbers;
+mod objects;
 mod operators;
 mod paths;
 mod typed;

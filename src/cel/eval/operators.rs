@@ -98,7 +98,7 @@ pub(super) fn said(value: &Value) -> String {
         Value::Bool(b) => b.to_string(),
         Value::Int(n) => n.to_string(),
         Value::Uint(n) => n.to_string(),
-        Value::Double(d) => super::libs::convert::double_string(*d),
+        Value::Double(d) => super::numbers::double_string(*d),
         Value::String(s) => s.to_string(),
         other => other.type_name(),
     }

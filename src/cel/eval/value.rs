@@ -10,10 +10,7 @@ use serde_json::Value as Json;
 
 use super::super::decl::ListType;
 use super::super::types::Type;
-use super::libs::format::Format;
-use super::libs::net::{Cidr, Ip};
-use super::libs::semver::Semver;
-use super::libs::url::Url;
+use super::objects::{Cidr, Format, Ip, Semver, Url};
 use crate::api::quantity::Amount;
 
 /// Items that are shared with what the list was made of.

@@ -22,8 +22,7 @@ use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, Node, Pod}
 use crate::api::well_known::CONTROLLER_REVISION_HASH_LABEL;
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{
-    Caches, Consistency, Context, EventFlavour, Expectations, Handler, Reconciler, Result, Seen, Selects,
-    Watches,
+    Caches, Consistency, Context, Expectations, Handler, Reconciler, Result, Seen, Selects, Watches,
 };
 use crate::controllers::history::Revisioned;
 use backoff::FailedPods;
@@ -97,10 +96,6 @@ impl Reconciler for DaemonSetsController {
 
     fn user(&self) -> Rc<str> {
         "daemon-set-controller".into()
-    }
-
-    fn events(&self) -> EventFlavour {
-        EventFlavour::Core { component: self.name(), host: None }
     }
 
     fn watches(&self) -> Watches<State, Task> {

@@ -12,7 +12,7 @@ use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, 
 use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Context, EventFlavour, Reconciler, Result, Seen, Watches, Why};
 
 const CONTROLLER: &str = "endpointslicemirroring-controller.k8s.io";
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
@@ -31,7 +31,15 @@ impl Reconciler for EndpointSliceMirroringController {
     type State = ();
 
     fn name(&self) -> Rc<str> {
+        "endpointslice-mirroring-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
         "endpointslicemirroring-controller".into()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: "endpoint-slice-mirroring-controller".into(), host: None }
     }
 
     fn watches(&self) -> Watches {

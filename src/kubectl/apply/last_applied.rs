@@ -9,7 +9,7 @@ use super::super::error::Error;
 use super::super::flags::Args;
 use super::super::output::{self, DryRun};
 use super::super::resource::{self, Rules};
-use super::super::{commands, files, go};
+use super::super::{command, files, go};
 use super::{annotated, current};
 use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::yaml::{self, Limits};
@@ -45,7 +45,7 @@ pub(super) fn view(cx: &mut Context<'_>, args: &Args) -> Result {
             cx.out.push_str(&yaml::to_yaml(&value));
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 pub(super) fn set(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -106,7 +106,7 @@ pub(super) fn edit(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, object| {
+    command::each(cx, objects, errors, &mut |cx, object| {
         let Some(text) = object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION) else {
             return fail(format!(
                 "no last-applied-configuration annotation found on resource: {}",

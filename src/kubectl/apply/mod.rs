@@ -8,16 +8,17 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
-use super::files::{self, Manifest};
+use super::files;
 use super::flags::{Args, boolean, text};
+use super::go;
+use super::manifests::{Loaded, Manifest};
 use super::output::{self, DRY_RUN, DryRun, PRINT, Printer};
 use super::resource::{self, FILENAME, SELECTOR};
-use super::{annotate, go};
 use crate::api::quote::go_quote;
-use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
+use crate::api::well_known::{CHANGE_CAUSE_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION};
 use crate::api::{Object, patch};
 use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation};
 pub(super) use one::patch_of;
@@ -63,7 +64,7 @@ struct Apply<'a> {
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
-        return commands::usage("kubectl apply", format!("Unexpected args: [{}]", args.words.join(" ")));
+        return command::usage("kubectl apply", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
     if args.has("record") {
         cx.err.push_str("Flag --record has been deprecated, --record will be removed in the future\n");
@@ -77,7 +78,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let printer = Printer::of(cx, args, false)?;
     options(args)?;
     prune::allowed(args)?;
-    let files::Loaded { manifests, errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, errors, .. } = files::load_all(cx, args)?;
     let mut errors: Vec<Error> = Error::one(errors).into_iter().collect();
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to apply");
@@ -93,11 +94,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let m = recorded(args, m);
         let done = if args.on("server-side") { apply.server_side(cx, &m) } else { apply.one(cx, &m) };
         match done {
-            Err(Stop::Error(e)) => errors.push(e),
+            Err(Stop::Error(e)) => {
+                cx.refuse(&m.place, &e);
+                errors.push(e);
+            }
             done => done?,
         }
     }
-    commands::finish(errors)?;
+    command::finish(errors)?;
     if args.on("prune") {
         prune::all(cx, args, &apply.visited, dry_run)?;
     }
@@ -167,7 +171,7 @@ fn recorded(args: &Args, m: &Rc<Manifest>) -> Rc<Manifest> {
         return m.clone();
     }
     let mut m = (**m).clone();
-    let cause = json!({"metadata": {"annotations": {annotate::CHANGE_CAUSE: format!("kubectl apply {}", args.recorded())}}});
+    let cause = json!({"metadata": {"annotations": {CHANGE_CAUSE_ANNOTATION: format!("kubectl apply {}", args.recorded())}}});
     m.value = patch::json_merge_patch(m.value, &cause);
     Rc::new(m)
 }
@@ -242,10 +246,7 @@ pub(super) fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Objec
                 go_quote(&m.source)
             );
             Err(Stop::Error(match e {
-                Error::Status(mut s) => {
-                    s.message.insert_str(0, &about);
-                    Error::Status(s)
-                }
+                Error::Status(_) => e.about(&about),
                 other => Error::Text(about + &other.message()),
             }))
         }

@@ -5,9 +5,9 @@ use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
 use super::super::kinds::known;
 use super::super::output::{self, DryRun, Printer};
+use super::super::rollouts::Rollout;
 use super::super::tabwriter::{self, DESCRIBE};
-use super::super::{commands, describe, resource};
-use super::Rollout;
+use super::super::{command, describers, resource};
 use crate::api::quote::go_quote;
 use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{MetaExt, Object};
@@ -19,7 +19,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail(format!("revision must be a positive integer: {revision}"));
     }
     let (objects, errors) = super::objects(cx, args)?;
-    commands::each(cx, objects, errors, &mut |cx, object| view(cx, args, object, revision))
+    command::each(cx, objects, errors, &mut |cx, object| view(cx, args, object, revision))
 }
 
 /// How objects of the object's kind are rolled out. `tool` is what Kubernetes calls what it lacks for other kinds.
@@ -59,7 +59,7 @@ fn view(cx: &mut Context<'_>, args: &Args, object: &Object, revision: i64) -> Re
         let Some(found) = revisions.get(&revision) else {
             return fail("unable to find the specified revision");
         };
-        let text = describe::template(&found.template);
+        let text = describers::template(&found.template);
         cx.say(&format!("{title} with revision #{revision}\n{text}"));
         return Ok(());
     }
@@ -75,7 +75,7 @@ fn view(cx: &mut Context<'_>, args: &Args, object: &Object, revision: i64) -> Re
 pub(super) fn undo(cx: &mut Context<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = super::objects(cx, args)?;
-    commands::each(cx, objects, errors, &mut |cx, object| roll_back(cx, args, object, dry_run))
+    command::each(cx, objects, errors, &mut |cx, object| roll_back(cx, args, object, dry_run))
 }
 
 fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun) -> Result {

@@ -1,16 +1,12 @@
 //! `kubectl rollout`
 
-mod deployments;
 mod history;
-mod sets;
 mod status;
-
-use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, boolean, duration, int};
 use super::kinds::known;
@@ -18,48 +14,7 @@ use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::Object;
 use crate::api::quote::go_quote;
-use crate::api::types::PodTemplateSpec;
 use crate::apimachinery::Verb;
-
-pub(super) use deployments::Deployments;
-pub(super) use sets::{DAEMON_SETS, STATEFUL_SETS};
-
-/// How objects of a kind are rolled out (`k8s.io/kubectl/pkg/polymorphichelpers`).
-pub(super) trait Rollout: Sync {
-    /// Where a rollout is, and whether it is over. A `revision` that is not 0 must be the running one.
-    fn status(&self, object: &Object, revision: i64) -> Result<(String, bool)>;
-
-    /// The revisions that are kept, by number.
-    fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>>;
-
-    /// The revision that `undo` goes back to: `to`, or the last but one if `to` is 0.
-    fn target<'r>(
-        &self,
-        object: &Object,
-        revisions: &'r BTreeMap<i64, Revision>,
-        to: i64,
-    ) -> Result<&'r Revision>;
-
-    /// What `undo --dry-run=client` says that it would go back to.
-    fn preview(&self, revision: &Revision) -> String;
-
-    /// The patch that makes the object what it was in a revision; `None` if it is that already.
-    fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload>;
-
-    /// Whether the object's rollout is paused; `None` if rollouts of the kind cannot be paused.
-    fn paused(&self, object: &Object) -> Option<bool>;
-}
-
-/// A revision of an object.
-pub(super) struct Revision {
-    template: PodTemplateSpec,
-    /// The annotation `kubernetes.io/change-cause`; empty for none.
-    cause: String,
-    /// What `rollout history -o yaml` prints.
-    shown: Object,
-    /// The object that keeps the revision.
-    kept: Object,
-}
 
 const REVISION: &[Flag] = &[int("revision")];
 
@@ -115,7 +70,7 @@ Use \"kubectl options\" for a list of global command-line options (applies to al
 ";
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
-    commands::group(cx, args, "kubectl rollout", HELP)
+    command::group(cx, args, "kubectl rollout", HELP)
 }
 
 /// The objects the words name.
@@ -135,7 +90,7 @@ type Change = dyn Fn(&Context<'_>, Option<bool>) -> std::result::Result<Value, &
 fn change(cx: &mut Context<'_>, args: &Args, done: &str, change: &Change) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = objects(cx, args)?;
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, change, dry_run))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, change, dry_run))
 }
 
 fn one(

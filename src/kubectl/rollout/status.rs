@@ -1,6 +1,6 @@
 //! `kubectl rollout status`: waits until an object is what it was asked to be.
 
-use super::super::commands;
+use super::super::command;
 use super::super::context::{Context, Result, Stop, fail};
 use super::super::flags::Args;
 use super::super::kinds::known;
@@ -10,7 +10,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let (objects, errors) = super::objects(cx, args)?;
     let timeout = args.duration("timeout").filter(|t| t.is_positive());
     let until = timeout.and_then(|t| cx.now().checked_add(t).ok());
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object.clone(), until))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object.clone(), until))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, mut object: Object, until: Option<Timestamp>) -> Result {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
-use super::super::commands;
+use super::super::command;
 use super::super::context::{Context, Result, Stop, fail};
 use super::super::error::Error;
 use super::super::files;
 use super::super::flags::Args;
 use super::super::resource::{self, Rules};
+use super::super::resource_value::resource_value;
 use super::{change, containers, dry_run, name_of, pattern, pod_spec, selected};
-use crate::api::quantity::Amount;
 use crate::api::quote::go_quote;
 use crate::api::types::{ConfigMap, Secret};
 use crate::api::{Kind, Object};
@@ -147,7 +147,7 @@ fn from(cx: &mut Context<'_>, args: &Args, changes: &mut Changes) -> Result {
     let words = [args.text("from").to_owned()];
     let (objects, errors) =
         resource::objects(cx, &args.without("filename").without("kustomize"), &words, Rules::default())?;
-    commands::finish(errors)?;
+    command::finish(errors)?;
     for (object, _) in objects {
         let (field, keys): (&str, Vec<&String>) = match (object.get::<Secret>(), object.get::<ConfigMap>()) {
             (Some(secret), _) => ("secretKeyRef", secret.data.iter().flat_map(BTreeMap::keys).collect()),
@@ -230,7 +230,7 @@ fn list(cx: &mut Context<'_>, args: &Args, words: &[String], changes: &Changes) 
             without_containers(cx, &object, pattern(args));
         }
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 fn list_one(
@@ -323,7 +323,7 @@ fn resolve(
         return of_field(object, text("/fieldRef/fieldPath"));
     }
     if source.get("resourceFieldRef").is_some() {
-        return of_resource(
+        return resource_value(
             container.get("resources"),
             text("/resourceFieldRef/resource"),
             text("/resourceFieldRef/divisor"),
@@ -358,27 +358,4 @@ fn of_field(object: &Object, path: &str) -> Result<String> {
         }
         _ => fail(format!("unsupported fieldPath: {path}")),
     }
-}
-
-/// A request or a limit in units of the divisor, rounded up.
-pub(in super::super) fn of_resource(
-    resources: Option<&Value>,
-    resource: &str,
-    divisor: &str,
-) -> Result<String> {
-    let known =
-        |name: &str| matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
-    let Some((side, name)) =
-        resource.split_once('.').filter(|(side, name)| matches!(*side, "limits" | "requests") && known(name))
-    else {
-        return fail(format!("Unsupported container resource : {resource}"));
-    };
-    let amount = resources.and_then(|r| r.get(side)).and_then(|s| s.get(name));
-    let milli = |text: &str| Amount::parse(text).map_or(0, Amount::milli_value);
-    let divisor = match milli(divisor) {
-        0 => 1000,
-        given => given,
-    };
-    let amount = milli(amount.and_then(Value::as_str).unwrap_or("0"));
-    Ok(amount.saturating_add(divisor - 1).div_euclid(divisor).to_string())
 }

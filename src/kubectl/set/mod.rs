@@ -7,7 +7,7 @@ mod subject;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Payload};
-use super::commands::{self, Command, sub};
+use super::command::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, array, boolean, slice, text};
@@ -74,12 +74,7 @@ Use \"kubectl options\" for a list of global command-line options (applies to al
 ";
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
-    commands::complaining_group(cx, args, "kubectl set", HELP)
-}
-
-/// A request or a limit among the `resources` of a container, in units of a divisor; `None` for what is neither.
-pub(super) fn resource_value(resources: &Value, resource: &str, divisor: &str) -> Option<String> {
-    env::of_resource(Some(resources), resource, divisor).ok()
+    command::complaining_group(cx, args, "kubectl set", HELP)
 }
 
 /// A change of an object: whether it changed something, or what is wrong.
@@ -98,7 +93,7 @@ fn change(
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, object| {
+    command::each(cx, objects, errors, &mut |cx, object| {
         let before = object.to_value();
         let mut after = before.clone();
         match edit(cx, object, &mut after) {
@@ -221,7 +216,7 @@ fn image(cx: &mut Context<'_>, args: &Args) -> Result {
             "all containers are already specified by *, but saw more than one container_name=container_image pairs",
         ));
     }
-    commands::finish(errors)?;
+    command::finish(errors)?;
     let mut missing = Vec::new();
     let done = change(
         cx,
@@ -257,7 +252,7 @@ fn with(mut errors: Vec<Error>, done: Result) -> Result {
         Err(Stop::Error(e)) => errors.push(e),
         done => done?,
     }
-    commands::finish(errors)
+    command::finish(errors)
 }
 
 /// `cpu=200m,memory=512Mi`

@@ -22,7 +22,7 @@ pub(in super::super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, words, rules)?;
-    super::commands::finish(errors)?;
+    super::command::finish(errors)?;
     for (object, _) in objects {
         one(cx, args, &object, &selector, dry_run)?;
     }

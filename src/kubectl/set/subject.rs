@@ -6,13 +6,13 @@ use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
 use super::super::kinds::{Settable, known};
 use super::super::resource::{self, Rules};
-use super::{change, commands};
+use super::{change, command};
 use crate::api::{Kind, order};
 
 pub(in super::super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
-    commands::finish(errors)?;
+    command::finish(errors)?;
     super::dry_run(cx, args)?;
     let cluster_wide = objects.iter().any(|(o, _)| o.kind() == Kind::CLUSTER_ROLE_BINDING);
     let subjects = subjects(cx, args, cluster_wide)?;

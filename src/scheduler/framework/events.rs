@@ -8,7 +8,9 @@ use super::pod_info::PodInfo;
 use super::resource::pod_requests;
 use super::terms::NamespaceLister;
 use crate::api::Kind;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use crate::api::types::{
+    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+};
 
 /// A set of things that can happen to an object (`fwk.ActionType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,12 @@ pub enum Subject<'a> {
     Volume(Change<'a, PersistentVolume>),
     /// A StorageClass.
     Class(Change<'a, StorageClass>),
+    /// A CSINode.
+    CsiNode(Change<'a, CSINode>),
+    /// A CSIDriver.
+    CsiDriver(Change<'a, CSIDriver>),
+    /// A CSIStorageCapacity.
+    Capacity(Change<'a, CSIStorageCapacity>),
     /// An object that no hint reads.
     Other,
 }
@@ -143,6 +151,8 @@ pub enum Hint {
     Queue,
     /// No event helps: it only asks for a gated pod to be looked at again.
     Skip,
+    /// About whatever happens; the answer depends on the pod alone.
+    Any(fn(Asked<'_>) -> bool),
     /// About a Pod.
     Pod(fn(Asked<'_>, Change<'_, Pod>) -> bool),
     /// About a Node.
@@ -153,6 +163,12 @@ pub enum Hint {
     Volume(fn(Asked<'_>, Change<'_, PersistentVolume>) -> bool),
     /// About a StorageClass.
     Class(fn(Asked<'_>, Change<'_, StorageClass>) -> bool),
+    /// About a CSINode.
+    CsiNode(fn(Asked<'_>, Change<'_, CSINode>) -> bool),
+    /// About a CSIDriver.
+    CsiDriver(fn(Asked<'_>, Change<'_, CSIDriver>) -> bool),
+    /// About a CSIStorageCapacity.
+    Capacity(fn(Asked<'_>, Change<'_, CSIStorageCapacity>) -> bool),
 }
 
 /// Events for which a plugin registers, and its hint about them (`fwk.ClusterEventWithHint`).
@@ -177,11 +193,15 @@ impl Registered {
     pub fn may_help(&self, asked: Asked<'_>, subject: Subject<'_>) -> bool {
         match (self.hint, subject) {
             (Hint::Skip, _) => false,
+            (Hint::Any(ask), _) => ask(asked),
             (Hint::Pod(ask), Subject::Pod(c)) => ask(asked, c),
             (Hint::Node(ask), Subject::Node(c)) => ask(asked, c),
             (Hint::Claim(ask), Subject::Claim(c)) => ask(asked, c),
             (Hint::Volume(ask), Subject::Volume(c)) => ask(asked, c),
             (Hint::Class(ask), Subject::Class(c)) => ask(asked, c),
+            (Hint::CsiNode(ask), Subject::CsiNode(c)) => ask(asked, c),
+            (Hint::CsiDriver(ask), Subject::CsiDriver(c)) => ask(asked, c),
+            (Hint::Capacity(ask), Subject::Capacity(c)) => ask(asked, c),
             _ => true,
         }
     }

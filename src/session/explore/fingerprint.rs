@@ -152,6 +152,9 @@ impl Fingerprints {
                         lines.push(format!("{me} waits {after} ms for {key}"));
                     }
                 }
+                if let Some(caches) = c.caches_at_answer() {
+                    views.push((format!("{me}, after an answer,"), c.watches(), caches));
+                }
                 if let Some(caches) = c.caches_at_start() {
                     views.push((me, c.watches(), caches));
                 }

@@ -203,6 +203,10 @@ short-job = { $want } to succeed: { $succeeded } succeeded, { $active } active, 
 short-suspended = suspended: { $want } to succeed, { $succeeded } succeeded
 short-endless = { $said }. What runs does not end by itself: its command is one that goes on for ever.
 ails-condition = { $type } is { $status }
+ails-phase = is { $phase }
+ails-no-endpoints = has no endpoints: no pod that it selects is ready
+ails-missing = sends requests to { $object }, which does not exist
+ails-over-quota = { $used } of { $resource } are used, and { $hard } are allowed
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->
     [one] Something is wrong with one more object.
@@ -620,7 +624,7 @@ why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are b
 why-binding_cycle-bind_volume = { $volume } suits { $claim } on { $node }
 why-binding_cycle-select_node = { $pod } goes to { $node }, so the volume of { $claim } is to be made there
 why-binding_cycle-failed = its claims could not be bound: { $message }
-why-kubelet-admit = { $node } does not take it: { $what }
+why-kubelet-admit = { $node } does not take it: { $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -673,17 +677,21 @@ why-leaderelection-renew = it leads
 
 ## Facts that are words
 fact-container = container { $container } { $what }
-fact-has-ended = has ended
-fact-its-deadline-has-passed = its deadline has passed
-fact-was-bound-to-this-node = it was bound to this node
-fact-all-its-containers-have-stopped = all its containers have stopped
-fact-is-ready = is ready
-fact-is-not-ready = is not ready
-fact-has-passed-its-startup-probe = has passed its startup probe
-fact-has-failed-its-startup-probe = has failed its startup probe
-fact-has-failed-its-liveness-probe = has failed its liveness probe
-fact-has-started = has started
-fact-could-not-be-started = could not be started
+fact-pod-bound = it was bound to this node
+fact-pod-rejected = the node does not take it
+fact-pod-deadline-exceeded = its deadline has passed
+fact-pod-deletion-requested = its deletion was requested
+fact-pod-over = all its containers have ended, and none is restarted
+fact-pod-stopped = all its containers have stopped
+fact-pod-all-restarted = all its containers are restarted
+fact-container-started = has started
+fact-container-not-started = could not be started
+fact-container-ended = has ended
+fact-container-ready = is ready
+fact-container-not-ready = is not ready
+fact-startup-probe-passed = has passed its startup probe
+fact-startup-probe-failed = has failed its startup probe
+fact-liveness-probe-failed = has failed its liveness probe
 
 ## The component map
 view = What the middle shows

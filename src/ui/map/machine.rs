@@ -4,8 +4,8 @@ use steady::engine::machinery::{Connection, Delayed, Machine, Reflector, Stale, 
 use steady::engine::{Fault, Filter, Input, Key};
 use yew::prelude::*;
 
+use super::held::{Held, Lit};
 use super::overview::short;
-use super::pane::{Held, Lit};
 use super::stages::changes;
 use super::wires::name;
 use crate::ui::hooks::{use_store, use_texts};

@@ -7,6 +7,7 @@
 mod client;
 mod kube_rs;
 mod limits;
+mod log;
 mod operator;
 mod program;
 mod recordings;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::table;
 use crate::api::Kind;
 use crate::api::go_types::{self, GoStruct, Type};
-use crate::apiserver::http::path::{self, Path};
+use crate::apiserver::http::path::{self, RequestPath};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fidelity.md");
 const BEGIN: &str = "<!-- kinds: written by STEADY_UPDATE=1 cargo test --lib documented -->\n";
@@ -43,7 +43,7 @@ fn kinds() -> String {
         let namespace = if kind.namespaced() { "/namespaces/n" } else { "" };
         let (served, absent): (Vec<&str>, Vec<&str>) = parts.partition(|part| {
             let path = format!("{root}/{}{namespace}/{}/x/{part}", kind.api_version(), kind.plural());
-            matches!(path::parse(&path), Path::Objects(_))
+            matches!(path::parse(&path), RequestPath::Objects(_))
         });
         let verbs = if whole.verbs.len() == 8 { "all".to_owned() } else { whole.verbs.join(", ") };
         let fields = structs(go_types::of(*kind), &mut BTreeSet::new());

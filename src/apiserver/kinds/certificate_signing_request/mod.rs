@@ -11,7 +11,6 @@ pub(in crate::apiserver) mod validation;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
-use serde_json::Value;
 
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
@@ -58,7 +57,7 @@ impl Strategy for CertificateSigningRequest {
         ..Storage::PLAIN
     };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_create, warnings_on_update);
 
     fn default(this: &mut Rc<Self>) {
         Rc::make_mut(this).status.get_or_insert_default();
@@ -105,10 +104,6 @@ impl Strategy for CertificateSigningRequest {
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
         validation::status_update(errs, self, old);
     }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
 
     fn field(&self, path: &str) -> Option<String> {
         (path == "spec.signerName").then(|| self.spec.signer_name.clone())

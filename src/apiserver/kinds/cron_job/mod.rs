@@ -8,12 +8,8 @@ mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{
-    AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, job, keep,
-};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, job};
 use crate::api::duration::age;
 use crate::api::types::CronJob;
 use crate::api::{MetaExt, Timestamp};
@@ -41,7 +37,7 @@ impl Strategy for CronJob {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, validate_status_update, field);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));
@@ -63,10 +59,7 @@ impl Strategy for CronJob {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::create(errs, self);
@@ -75,8 +68,6 @@ impl Strategy for CronJob {
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
         validation::update(errs, self, old);
     }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if let Some(template) = self.spec.job_template.spec.as_ref().map(|s| &s.template) {
@@ -98,10 +89,6 @@ impl Strategy for CronJob {
                 out.push("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details".to_owned());
             }
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -6,12 +6,8 @@
 
 pub(super) mod events_v1;
 
-use std::rc::Rc;
-
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{Column, Creation, SelectableFields, Strategy};
+use super::{Column, SelectableFields, Strategy};
 use crate::api::duration::{age, age_micro};
 use crate::api::types::Event;
 use crate::api::{MetaExt, Timestamp};
@@ -51,15 +47,10 @@ impl Strategy for Event {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
 
-    fn convert(_body: &mut Value) {}
-
-    fn default(_this: &mut Rc<Self>) {}
-
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
-
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
-
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+    nothing_for! {
+        convert, default, prepare_for_create, prepare_for_update, prepare_for_status_update,
+        validate_status_update, warnings_on_create, warnings_on_update
+    }
 
     fn validate(&self, errs: &mut Errors) {
         let namespace = MetaExt::namespace(&self.metadata);
@@ -103,12 +94,6 @@ impl Strategy for Event {
     fn validate_update(&self, _old: &Self, errs: &mut Errors) {
         self.validate(errs);
     }
-
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
 
     fn field(&self, path: &str) -> Option<String> {
         let involved = &self.involved_object;

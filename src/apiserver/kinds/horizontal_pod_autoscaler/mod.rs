@@ -14,7 +14,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::HorizontalPodAutoscaler;
 use crate::api::types::autoscaling as hpa;
@@ -57,6 +57,8 @@ impl Strategy for HorizontalPodAutoscaler {
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::PLAIN;
+
+    nothing_for!(warnings_on_create, warnings_on_update, field);
 
     fn convert(body: &mut Value) {
         for part in ["spec", "status"] {
@@ -106,10 +108,7 @@ impl Strategy for HorizontalPodAutoscaler {
         this.status.clone_from(&old.status);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::create(errs, self);
@@ -121,14 +120,6 @@ impl Strategy for HorizontalPodAutoscaler {
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
         validation::status_update(errs, self, old);
-    }
-
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

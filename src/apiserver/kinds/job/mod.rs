@@ -11,10 +11,8 @@ pub(super) mod validation;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled};
 use crate::api::duration::human_duration;
 use crate::api::types::{Job, JobSpec, JobStatus, ObjectMeta};
 use crate::api::{MetaExt, Timestamp};
@@ -50,7 +48,7 @@ impl Strategy for Job {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { orphans_dependents: true, ..Storage::PLAIN };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));
@@ -76,10 +74,7 @@ impl Strategy for Job {
         count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::create(errs, self);

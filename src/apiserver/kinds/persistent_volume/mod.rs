@@ -8,8 +8,6 @@ pub(super) mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{PersistentVolume, PersistentVolumeSpec, PersistentVolumeStatus, Time};
@@ -39,7 +37,7 @@ impl Strategy for PersistentVolume {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -120,10 +118,6 @@ impl Strategy for PersistentVolume {
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
         self.warnings_on_create(out);
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

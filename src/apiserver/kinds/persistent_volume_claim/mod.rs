@@ -8,10 +8,8 @@ mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
     TypedObjectReference,
@@ -40,7 +38,7 @@ impl Strategy for PersistentVolumeClaim {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, field);
 
     fn default(this: &mut Rc<Self>) {
         fill_in(Rc::make_mut(this));
@@ -64,10 +62,7 @@ impl Strategy for PersistentVolumeClaim {
         }
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::claim(errs, self);
@@ -93,10 +88,6 @@ impl Strategy for PersistentVolumeClaim {
         if let Some(spec) = &self.spec {
             warnings::claim_spec(out, spec, &Path::new("spec"));
         }
-    }
-
-    fn field(&self, _path: &str) -> Option<String> {
-        None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

@@ -15,8 +15,6 @@ pub(in crate::apiserver) mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, keep};
 use crate::api::types::{Pod, PodSpec};
@@ -61,7 +59,7 @@ impl Strategy for Pod {
         ..Storage::RETURNS_DELETED_OBJECT
     };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert, warnings_on_update);
 
     fn default(this: &mut Rc<Self>) {
         // A pod template does not get the defaults after those of the spec: templates that were stored before these came
@@ -128,8 +126,6 @@ impl Strategy for Pod {
         let none = PodSpec::default();
         warnings::pod_spec::spec(out, self.spec.as_deref().unwrap_or(&none), &self.metadata, None);
     }
-
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
 
     fn field(&self, path: &str) -> Option<String> {
         let (spec, status) = (self.spec.as_ref(), self.status.as_ref());

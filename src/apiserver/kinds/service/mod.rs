@@ -12,10 +12,8 @@ mod validation;
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::storage::Storage;
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::labels::format_labels;
 use crate::api::types::{IntOrString, LoadBalancerStatus, Service, ServicePort, ServiceSpec, ServiceStatus};
 use crate::api::{MetaExt, Timestamp};
@@ -43,7 +41,7 @@ impl Strategy for Service {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage { prefix: Some("services/specs"), ..Storage::RETURNS_DELETED_OBJECT };
 
-    fn convert(_body: &mut Value) {}
+    nothing_for!(convert);
 
     fn default(this: &mut Rc<Self>) {
         let service = Rc::make_mut(this);
@@ -108,10 +106,7 @@ impl Strategy for Service {
         }
     }
 
-    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
-        let this = Rc::make_mut(this);
-        keep(&mut this.spec, &old.spec);
-    }
+    status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
         validation::validate(errs, self);

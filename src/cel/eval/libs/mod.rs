@@ -1,16 +1,16 @@
 //! What functions do. Which of them exist, and for which types, is in `check/tables.rs`.
 
-pub(super) mod convert;
-pub(crate) mod format;
+mod convert;
+mod format;
 mod lists;
 mod moments;
-pub(crate) mod net;
+mod net;
 mod optional;
 mod printf;
 mod quantity;
-pub(crate) mod semver;
+mod semver;
 mod strings;
-pub(crate) mod url;
+mod url;
 
 use super::meter::Meter;
 use super::value::Value;

@@ -128,7 +128,7 @@ fn shown(value: &Value, inside: bool, meter: &mut Meter) -> Result<String, EvalE
         Value::Int(n) => n.to_string(),
         Value::Uint(n) => n.to_string(),
         Value::Double(d) if inside && d.is_finite() => format!("{d:.PRECISION$}"),
-        Value::Double(d) => super::convert::double_string(*d),
+        Value::Double(d) => super::super::numbers::double_string(*d),
         Value::String(s) if inside => go_quote(s),
         Value::String(s) => s.to_string(),
         Value::Bytes(b) => {

@@ -1,4 +1,4 @@
-//! `kubectl describe` (`k8s.io/kubectl/pkg/describe`).
+//! Descriptions of objects (`k8s.io/kubectl/pkg/describe`), one function for each kind.
 //!
 //! A description is lines with tabs between a name and its value; they are aligned at the end, or
 //! printed with their tabs where kubectl does so.
@@ -24,13 +24,7 @@ mod workloads;
 
 use std::collections::BTreeMap;
 
-use super::commands;
-use super::context::{Context, Result, fail};
-use super::flags::Args;
-use super::kinds::known;
-use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
-use crate::api::Object;
 use crate::api::types::{PodTemplateSpec, Time};
 use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 
@@ -39,6 +33,7 @@ pub(super) use certificates::certificate_signing_request;
 pub(super) use core::{config_map, namespace, secret, service};
 pub(super) use csi_node::csi_node;
 pub(super) use endpoints::{endpoint_slice, endpoints, service_account};
+pub(super) use events::{interval, last_seen, of as events};
 pub(super) use limits::{autoscaler, limit_range, quota};
 pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
@@ -48,65 +43,6 @@ pub(super) use sets::{daemon_set, stateful_set};
 pub(super) use storage::{claim, priority_class, storage_class, volume, volume_attributes_class};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
-
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    if args.words.is_empty() && !args.has_files() {
-        return fail(
-            "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.",
-        );
-    }
-    let all_namespaces = args.on("all-namespaces");
-    let rules = Rules { all_by_default: true, required: true, all_namespaces };
-    let targets = resource::targets(cx, args, &args.words, rules)?;
-    let (mut objects, mut errors) = (Vec::new(), Vec::new());
-    let mut by_prefix = false;
-    for target in targets {
-        let (found, failed) = resource::fetch(cx, args, std::slice::from_ref(&target))?;
-        objects.extend(found.into_iter().flat_map(|f| f.objects));
-        match (&target, failed.first()) {
-            // A name that is none may be the beginning of some.
-            (Target::Named { kind, namespace, name }, Some(e)) if e.is_not_found() => {
-                let mut matching = cx.list(*kind, namespace, "")?;
-                matching.retain(|o| o.name().starts_with(name.as_str()));
-                if matching.is_empty() {
-                    errors.extend(failed);
-                }
-                by_prefix |= !matching.is_empty();
-                objects.extend(matching);
-            }
-            _ => errors.extend(failed),
-        }
-    }
-    let with_events = args.on_or("show-events", true) && (objects.len() == 1 || args.has("show-events"));
-    for (i, object) in objects.iter().enumerate() {
-        if i > 0 && !by_prefix {
-            cx.out.push_str("\n\n");
-        }
-        let text = one(cx, object, with_events)?;
-        cx.out.push_str(&text);
-        if by_prefix {
-            cx.out.push('\n');
-        }
-    }
-    if objects.is_empty() && errors.is_empty() {
-        let line = if all_namespaces {
-            "No resources found\n".to_owned()
-        } else {
-            format!("No resources found in {} namespace.\n", cx.namespace)
-        };
-        cx.err.push_str(&line);
-    }
-    commands::finish(errors)
-}
-
-fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
-    let mut w = Writer::default();
-    let shows_events = (known(object.kind()).describe)(cx, &mut w, object)?;
-    if with_events && shows_events {
-        events::of(cx, &mut w, object)?;
-    }
-    Ok(tabwriter::align(&w.text, DESCRIBE))
-}
 
 /// The length that an annotation may have on one line, with its key, in bytes.
 const LONG: usize = 140;
@@ -210,6 +146,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// The description, with its columns aligned.
+    pub(super) fn aligned(&self) -> String {
+        tabwriter::align(&self.text, DESCRIBE)
+    }
+
     /// A line at a level: two blanks each.
     fn line(&mut self, level: usize, text: &str) {
         self.text.extend(std::iter::repeat_n("  ", level));

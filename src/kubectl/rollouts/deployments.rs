@@ -6,12 +6,13 @@ use serde_json::json;
 
 use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
-use super::super::{annotate, describe, go};
+use super::super::{describers, go};
 use super::{Revision, Rollout};
 use crate::api::quote::go_quote;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::well_known::{
-    DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION, POD_TEMPLATE_HASH_LABEL,
+    CHANGE_CAUSE_ANNOTATION, DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION,
+    POD_TEMPLATE_HASH_LABEL,
 };
 use crate::api::{Kind, MetaExt, Object, labels, order};
 
@@ -42,11 +43,11 @@ impl Rollout for Deployments {
         Ok(order::gather(own.filter_map(|o| {
             let number = o.meta().annotation(DEPLOYMENT_REVISION_ANNOTATION)?.parse().ok()?;
             let mut template = o.get::<ReplicaSet>()?.spec.as_ref()?.template.clone().unwrap_or_default();
-            let cause = o.meta().annotation(annotate::CHANGE_CAUSE).unwrap_or_default().to_owned();
+            let cause = o.meta().annotation(CHANGE_CAUSE_ANNOTATION).unwrap_or_default().to_owned();
             if !cause.is_empty() {
                 let annotations =
                     template.metadata.get_or_insert_default().annotations.get_or_insert_default();
-                annotations.insert(annotate::CHANGE_CAUSE.to_owned(), cause.clone());
+                annotations.insert(CHANGE_CAUSE_ANNOTATION.to_owned(), cause.clone());
             }
             Some((number, Revision { template, cause, shown: o.clone(), kept: o }))
         })))
@@ -75,7 +76,7 @@ impl Rollout for Deployments {
 
     fn preview(&self, revision: &Revision) -> String {
         let spec = revision.kept.get::<ReplicaSet>().and_then(|rs| rs.spec.as_ref());
-        describe::template(&spec.and_then(|s| s.template.clone()).unwrap_or_default())
+        describers::template(&spec.and_then(|s| s.template.clone()).unwrap_or_default())
     }
 
     /// The old template, and the annotations it had, but for those that are the Deployment's own.

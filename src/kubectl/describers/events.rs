@@ -2,14 +2,14 @@
 
 use super::super::call::Call;
 use super::super::context::{Context, Result, Stop};
-use super::super::events::interval;
 use super::Writer;
 use crate::api::order;
 use crate::api::types::Event;
-use crate::api::{Kind, Object};
+use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apimachinery::Verb;
 
-pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result {
+/// Writes the events about an object.
+pub(in super::super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result {
     let mut items = about(cx, object, object.uid())?;
     // The kubelet names a node by its name in place of the uid.
     if object.kind() == Kind::NODE {
@@ -19,7 +19,7 @@ pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Resul
         w.line(0, "Events:\t<none>");
         return Ok(());
     }
-    order::sort_by_key(&mut items, super::super::events::last_seen);
+    order::sort_by_key(&mut items, last_seen);
     w.line(0, "Events:");
     w.line(1, "Type\tReason\tAge\tFrom\tMessage");
     w.line(1, "----\t------\t----\t----\t-------");
@@ -73,4 +73,28 @@ fn message(e: &Event) -> String {
 fn from(e: &Event) -> &str {
     let component = e.source.as_ref().and_then(|s| s.component.as_deref()).filter(|c| !c.is_empty());
     component.or(e.reporting_component.as_deref()).unwrap_or_default()
+}
+
+/// When an event was seen last.
+pub(in super::super) fn last_seen(o: &Object) -> Timestamp {
+    let Some(e) = o.get::<Event>() else { return Timestamp::UNIX_EPOCH };
+    let series = e.series.as_ref().and_then(|s| s.last_observed_time.as_ref()).map(|t| t.0);
+    let last = e.last_timestamp.as_ref().or(e.first_timestamp.as_ref()).map(|t| t.0);
+    series.or(last).or(e.event_time.as_ref().map(|t| t.0)).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// How long ago an event was seen: `5s`, or `5s (x3 over 2m)`.
+pub(in super::super) fn interval(cx: &Context<'_>, e: &Event) -> String {
+    let first = match &e.first_timestamp {
+        Some(t) => cx.age(Some(t)),
+        None => duration::age_micro(e.event_time.as_ref(), cx.now()),
+    };
+    if let Some(s) = &e.series {
+        let last = duration::age_micro(s.last_observed_time.as_ref(), cx.now());
+        return format!("{last} (x{} over {first})", s.count.unwrap_or(0));
+    }
+    match e.count.unwrap_or(0) {
+        n if n > 1 => format!("{} (x{n} over {first})", cx.age(e.last_timestamp.as_ref())),
+        _ => first,
+    }
 }

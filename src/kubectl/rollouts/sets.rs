@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
-use super::super::{annotate, describe};
+use super::super::describers;
 use super::{Revision, Rollout};
 use crate::api::quote::go_quote;
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, PodTemplateSpec, StatefulSet};
+use crate::api::well_known::CHANGE_CAUSE_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object, labels, patch};
 
 /// How the sets of a kind are rolled out.
@@ -47,7 +48,7 @@ impl Rollout for Sets {
     }
 
     fn preview(&self, revision: &Revision) -> String {
-        format!("will roll back to {}", describe::template(&revision.template))
+        format!("will roll back to {}", describers::template(&revision.template))
     }
 
     fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload> {
@@ -146,7 +147,7 @@ fn controlled(
         let Some(shown) = apply(object, &data(&kept)) else {
             return fail(format!("unable to parse history {}", kept.name()));
         };
-        let cause = kept.meta().annotation(annotate::CHANGE_CAUSE).unwrap_or_default().to_owned();
+        let cause = kept.meta().annotation(CHANGE_CAUSE_ANNOTATION).unwrap_or_default().to_owned();
         out.insert(number, Revision { template: template(&shown).unwrap_or_default(), cause, shown, kept });
     }
     Ok(out)

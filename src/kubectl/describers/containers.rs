@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::set;
+use super::super::resource_value::resource_value;
 use super::Writer;
 use crate::api::quote::go_quote;
 use crate::api::types::{
@@ -223,7 +223,7 @@ fn variable(from: &EnvVarSource, resources: &Value, of: Of<'_>) -> Option<String
     }
     if let Some(r) = &from.resource_field_ref {
         let divisor = r.divisor.as_ref().map_or("0", |q| q.0.as_str());
-        let mut value = set::resource_value(resources, &r.resource, divisor).unwrap_or_default();
+        let mut value = resource_value(Some(resources), &r.resource, divisor).unwrap_or_default();
         if value == "0" && matches!(r.resource.as_str(), "limits.cpu" | "limits.memory") {
             value = "node allocatable".to_owned();
         }

@@ -1,0 +1,39 @@
+//! What kube-apiserver asks kubelets for, because a client asked it: [`Kubelets`].
+
+use crate::api::{Key, Timestamp};
+use crate::apimachinery::{ContainerLog, KubeletError, LogOptions, LogPlace};
+
+/// The kubelets that kube-apiserver can reach (`pkg/kubelet/client.ConnectionInfoGetter` and the HTTP servers behind it).
+pub trait Kubelets {
+    /// What a container of a pod has printed until `now`. `from` goes on where an earlier answer ended
+    /// ([`ContainerLog::next`]); then it is the same instance of the container that is read, and [`LogOptions`]' choice
+    /// of lines was made already.
+    ///
+    /// # Errors
+    /// The kubelet refuses, or it cannot be reached.
+    fn log(
+        &self,
+        node: &str,
+        pod: &Key,
+        options: &LogOptions,
+        from: Option<&LogPlace>,
+        now: Timestamp,
+    ) -> Result<ContainerLog, KubeletError>;
+}
+
+/// No kubelet can be reached: an API server without a cluster around it.
+#[derive(Clone, Copy, Debug)]
+pub struct NoKubelets;
+
+impl Kubelets for NoKubelets {
+    fn log(
+        &self,
+        _: &str,
+        _: &Key,
+        _: &LogOptions,
+        _: Option<&LogPlace>,
+        _: Timestamp,
+    ) -> Result<ContainerLog, KubeletError> {
+        Err(KubeletError::Unreachable)
+    }
+}

@@ -1,0 +1,164 @@
+//! What a create is, whatever the kind (`rest.BeforeCreate` and what follows it).
+
+use super::strategy::WriteStrategy;
+use super::{EVENTS_LIMIT, OBJECTS_LIMIT, one_owner_once, take_managers};
+use crate::api::types::{Pod, PodSpec, Time};
+use crate::api::{Kind, MetaExt, Object, pod, seconds};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource};
+use crate::apiserver::context::RequestContext;
+use crate::apiserver::kinds::{self, Creation};
+use crate::apiserver::stage::Stage;
+use crate::apiserver::validation::invalid;
+use crate::apiserver::{ApiServer, ValidSpecCache, admission, rest};
+
+/// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
+const MAX_GENERATED_BASE: usize = 58;
+
+impl ApiServer {
+    pub(in crate::apiserver) fn create(
+        &mut self,
+        r: &Request,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        match (&r.body, r.subresource) {
+            (Body::Binding { node }, Subresource::Binding) => self.bind(r, node, cx),
+            (Body::Delete(_) | Body::None, Subresource::Eviction) => self.evict(r, cx),
+            (Body::Object(object), Subresource::None) => self.create_object(r, object.clone(), cx),
+            _ => Err(Status::method_not_supported(r.kind, "create")),
+        }
+    }
+
+    /// Creates the object that the body of the request was.
+    pub(in crate::apiserver) fn create_object(
+        &mut self,
+        r: &Request,
+        mut object: Object,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        let strategy = WriteStrategy::of(r, cx)?;
+        let given = take_managers(&mut object);
+        cx.enter(Stage::Decode, "", Some(&object));
+        self.match_namespace(r, &mut object)?;
+        cx.enter(Stage::Default, "", Some(&object));
+        let submitted_spec = object.get::<Pod>().and_then(|p| p.spec.clone());
+        strategy.default(&mut object)?;
+        one_owner_once(&mut object, false, &mut cx.warnings);
+        // Nothing is added to an event, and half of all writes are events: their objects are not copied.
+        cx.submitted = (r.kind != Kind::EVENT).then(|| object.clone());
+        cx.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
+        admission::not_terminating(&object, cx)?;
+        admission::namespace_exists(self, &object)?;
+        admission::mutate_create(self, &mut object, cx)?;
+        cx.enter(Stage::Prepare, "", Some(&object));
+        self.fill_object_meta(&mut object);
+        kinds::service::allocation::begin_create(self, &mut object)?;
+        let mut creation = Creation { now: self.now_seconds(), warnings: &mut cx.warnings };
+        strategy.prepare_for_create(&mut object, &mut creation)?;
+        cx.enter(Stage::Validate, "", Some(&object));
+        self.validate_new(r, &strategy, submitted_spec, &object, cx)?;
+        admission::validate_create(self, &object, cx)?;
+        let charges = self.quota_charges(&object, None, r.subresource, cx)?;
+        cx.enter(Stage::Store, "", Some(&object));
+        drop_version(r, &mut object)?;
+        self.refuse_existing(r, &object)?;
+        self.has_room(r.kind)?;
+        self.decide(r, given.as_deref(), None, &object, cx);
+        let at = object.reference();
+        let mut object = strategy.to_stored(object)?;
+        if !r.dry_run {
+            self.charge(charges);
+            object = self.write(at, None, object, r, cx);
+        }
+        Ok(Response::Object { object: strategy.shown(object)?, created: true })
+    }
+
+    /// Gives a new object its uid and its time, and a name if it has only the prefix of one (`rest.BeforeCreate`).
+    fn fill_object_meta(&mut self, object: &mut Object) {
+        let now = seconds(self.now);
+        let uid = self.new_uid();
+        let meta = object.meta_mut();
+        meta.deletion_timestamp = None;
+        meta.deletion_grace_period_seconds = None;
+        meta.creation_timestamp = Some(Time(now));
+        meta.uid = Some(uid);
+        meta.self_link = None;
+        if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
+            let suffix = self.random_suffix();
+            let meta = object.meta_mut();
+            let base: String =
+                meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
+            meta.name = Some(base + &suffix);
+        }
+    }
+
+    /// Refuses a new object that is not valid, and warns the client of what is dubious about one that is. `submitted` is
+    /// the spec of a pod as it was before defaults and admission: of equal specs only the first is looked at.
+    fn validate_new(
+        &mut self,
+        r: &Request,
+        strategy: &WriteStrategy,
+        submitted: Option<pod::Spec>,
+        object: &Object,
+        cx: &mut RequestContext,
+    ) -> Result<(), Status> {
+        let known = self.valid_spec.holds(submitted.as_ref());
+        let mut errors = match object.get::<Pod>().filter(|_| known) {
+            Some(pod) => rest::validate_pod_of_valid_spec(pod),
+            None => cx.validated(strategy.validate(object)),
+        };
+        kinds::versions::validate(r.kind, object, None, &mut errors);
+        if !errors.is_empty() {
+            return Err(invalid(r.kind, object.name(), &errors));
+        }
+        // A client names a field manager and gets warnings; a component of the cluster does neither.
+        if r.field_manager.is_some() {
+            cx.warnings.extend(strategy.warnings_on_create(object));
+        }
+        // The claims of ephemeral volumes are named after the pod.
+        let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
+        if let Some(spec) = submitted.filter(|s| !known && !named(s)) {
+            self.valid_spec = ValidSpecCache(Some(spec));
+        }
+        Ok(())
+    }
+
+    /// Refuses a new object whose name is in use.
+    fn refuse_existing(&self, r: &Request, object: &Object) -> Result<(), Status> {
+        let Some(old) = self.etcd.get(&object.reference()) else { return Ok(()) };
+        let mut s = Status::already_exists(r.kind, object.name());
+        if old.object.meta().is_deleting() {
+            s.message = format!("object is being deleted: {}", s.message);
+        }
+        Err(s)
+    }
+
+    /// Refuses a new object where the store is full, as etcd does beyond its quota.
+    fn has_room(&self, kind: Kind) -> Result<(), Status> {
+        let (have, limit, what) = match kind {
+            kind if kind == Kind::EVENT => (self.events, EVENTS_LIMIT, "events"),
+            _ => (self.etcd.len() - self.events, OBJECTS_LIMIT, "objects"),
+        };
+        if have < limit {
+            return Ok(());
+        }
+        let message = format!(
+            "Internal error occurred: etcdserver: mvcc: database space exceeded: no more than {limit} {what} are kept here"
+        );
+        Err(Status::new(500, "InternalError", message))
+    }
+}
+
+/// Takes the version off a new object, which only etcd gives it. A version that is no number is ignored.
+///
+/// # Errors
+/// 500: the object has a version, and the request is no dry run.
+fn drop_version(r: &Request, object: &mut Object) -> Result<(), Status> {
+    let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
+    if version.is_some_and(|v| v != 0) && !r.dry_run {
+        return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
+    }
+    if version.is_none_or(|v| v == 0) {
+        object.meta_mut().resource_version = None;
+    }
+    Ok(())
+}

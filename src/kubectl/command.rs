@@ -1,0 +1,116 @@
+//! What a command is, and what commands share: their flags, their groups, and how they go through several objects.
+
+use super::context::{Context, Result, Stop, fail};
+use super::error::Error;
+use super::flags::{Args, Flag, boolean, optional};
+use super::output::{DRY_RUN, PRINT};
+use crate::api::Object;
+use crate::api::quote::go_quote;
+
+/// What a command does with its arguments.
+type Run = fn(&mut Context<'_>, &Args) -> Result;
+
+/// A command or a group of them.
+pub(super) struct Command {
+    pub(super) name: &'static str,
+    pub(super) aliases: &'static [&'static str],
+    pub(super) flags: &'static [&'static [Flag]],
+    /// Flags without which it does nothing.
+    pub(super) required: &'static [&'static str],
+    pub(super) run: Run,
+    pub(super) sub: &'static [Command],
+}
+
+/// A command without aliases and without commands under it.
+pub(super) const fn command(name: &'static str, flags: &'static [&'static [Flag]], run: Run) -> Command {
+    Command { name, aliases: &[], flags, required: &[], run, sub: &[] }
+}
+
+impl Command {
+    pub(super) const fn requires(mut self, required: &'static [&'static str]) -> Command {
+        self.required = required;
+        self
+    }
+    pub(super) const fn alias(mut self, aliases: &'static [&'static str]) -> Command {
+        self.aliases = aliases;
+        self
+    }
+    /// With commands under it.
+    pub(super) const fn with(mut self, sub: &'static [Command]) -> Command {
+        self.sub = sub;
+        self
+    }
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.name == word || self.aliases.contains(&word)
+    }
+}
+
+/// `--all-namespaces`
+pub(super) const ALL_NAMESPACES: Flag = boolean("all-namespaces").short('A');
+/// `--all` and `--all-namespaces`
+pub(super) const ALL: &[Flag] = &[boolean("all"), ALL_NAMESPACES];
+/// `--validate` and `--save-config`
+pub(super) const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
+/// The flags of a command that makes an object.
+pub(super) const CREATE_FLAGS: &[&[Flag]] = &[PRINT, DRY_RUN, VALIDATE];
+
+/// A message that ends with where help is found (`UsageErrorf`).
+pub(super) fn usage<T>(path: &str, message: impl std::fmt::Display) -> Result<T> {
+    fail(format!("{message}\nSee '{path} -h' for help and examples"))
+}
+
+/// A group without one of its commands: an unknown word is a mistake, nothing is a cry for help.
+pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+    known_words(args, path)?;
+    cx.out.push_str(help);
+    Err(Stop::Exit(1))
+}
+
+/// Runs a group of commands without one of its commands, for a group that prints its help on stderr.
+pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+    known_words(args, path)?;
+    cx.err.push_str(help);
+    Err(Stop::Exit(1))
+}
+
+fn known_words(args: &Args, path: &str) -> Result {
+    match args.words.is_empty() {
+        true => Ok(()),
+        false => usage(path, format!("unknown command {}", go_quote(args.words.join(" ")))),
+    }
+}
+
+/// Does something with each object; what fails does not keep it from the others.
+pub(super) fn each(
+    cx: &mut Context<'_>,
+    objects: Vec<Object>,
+    mut errors: Vec<Error>,
+    one: &mut dyn FnMut(&mut Context<'_>, &Object) -> Result,
+) -> Result {
+    for object in objects {
+        match one(cx, &object) {
+            Err(Stop::Error(e)) => errors.push(e),
+            other => other?,
+        }
+    }
+    finish(errors)
+}
+
+/// The errors of several objects, if there are any.
+pub(super) fn finish(errors: Vec<Error>) -> Result {
+    match Error::aggregate(errors) {
+        Some(e) => Err(Stop::Error(e)),
+        None => Ok(()),
+    }
+}
+
+/// A row for a group's table.
+pub(super) const fn sub(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    flags: &'static [&'static [Flag]],
+    required: &'static [&'static str],
+    run: Run,
+) -> Command {
+    command(name, flags, run).alias(aliases).requires(required)
+}

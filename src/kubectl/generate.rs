@@ -1,0 +1,61 @@
+//! What commands share that make an object from flags.
+
+use serde_json::{Map, Value};
+
+use super::apply;
+use super::context::{Context, Result, Stop, fail};
+use super::create::post;
+use super::error::Error;
+use super::flags::Args;
+use super::output::{self, DryRun};
+use crate::api::{Key, Kind};
+use crate::apimachinery::FieldValidation;
+
+/// The one name a command takes.
+pub(super) fn name(args: &Args) -> Result<&str> {
+    let before = args.dash.unwrap_or(args.words.len());
+    match (args.words.first(), before) {
+        (Some(name), 1) => Ok(name),
+        (_, n) => fail(format!("exactly one NAME is required, got {n}")),
+    }
+}
+
+/// Makes the object and says so; `failed` stands before a refusal, as some commands have it.
+pub(super) fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Value, failed: &str) -> Result {
+    let dry_run = DryRun::of(cx, args)?;
+    value["apiVersion"] = kind.api_version().into();
+    value["kind"] = kind.as_str().into();
+    if cx.explicit_namespace && kind.namespaced() {
+        value["metadata"]["namespace"] = cx.namespace.as_str().into();
+    }
+    let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if args.on("save-config") {
+        value = apply::annotated(&value);
+    }
+    let validation = if args.has("validate") { apply::validation(args)? } else { FieldValidation::Strict };
+    let namespace = if kind.namespaced() { cx.namespace.clone() } else { String::new() };
+    let made = post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation, "kubectl-create");
+    let value = match made {
+        Ok(value) => value,
+        Err(Stop::Error(Error::Status(s))) if !failed.is_empty() => {
+            return fail(format!("failed to create {failed}: {}", s.message));
+        }
+        Err(stop) => return Err(stop),
+    };
+    output::report(cx, args, &value, "created", dry_run)
+}
+
+/// A port, or a port's name.
+pub(super) fn port_value(text: &str) -> Value {
+    text.parse::<i32>().map_or_else(|_| text.into(), Value::from)
+}
+
+/// `a=b,c=d`
+pub(super) fn label_map(text: &str) -> Option<Map<String, Value>> {
+    let mut map = Map::new();
+    for pair in text.split(',').filter(|p| !p.is_empty()) {
+        let (k, v) = pair.split_once('=')?;
+        map.insert(k.to_owned(), v.into());
+    }
+    Some(map)
+}

@@ -1,0 +1,80 @@
+//! Why a command stops: an error, an exit code, or something that it waits for.
+
+use super::answer::Answer;
+use super::call::Call;
+use super::error::Error;
+use crate::api::{Key, Kind, Timestamp};
+use crate::apimachinery::{HttpRequest, HttpResponse, Status, Verb};
+
+/// Why a command does not go on.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The command waits, and its client cannot let anything happen now.
+    Wait(CommandWait),
+    /// The command waits for something that will never happen.
+    Never,
+    /// The command has failed.
+    Error(Error),
+    /// The command has ended with this exit code and has printed everything itself.
+    Exit(i32),
+}
+
+impl From<Error> for Stop {
+    fn from(e: Error) -> Stop {
+        Stop::Error(e)
+    }
+}
+
+impl From<Status> for Stop {
+    fn from(s: Status) -> Stop {
+        Stop::Error(s.into())
+    }
+}
+
+/// The result of a command or a part of one.
+pub(super) type Result<T = ()> = std::result::Result<T, Stop>;
+
+/// A failure with a message of kubectl's own.
+pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
+    Err(Stop::Error(Error::Text(message.into())))
+}
+
+/// What a command waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandWait {
+    /// What must happen.
+    pub what: WaitFor,
+    /// When the command gives up or looks again, whatever happens; `None` for never.
+    pub until: Option<Timestamp>,
+}
+
+/// What must happen for a waiting command to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitFor {
+    /// An object changes, appears or goes.
+    Change {
+        /// The kind of the object.
+        kind: Kind,
+        /// Its namespace and name.
+        key: Key,
+        /// The `resourceVersion` that the object had; empty if there was no object. Any other is a change.
+        resource_version: String,
+    },
+    /// Time passes.
+    Time,
+}
+
+impl CommandWait {
+    /// Whether what is waited for has happened; the deadline is not looked at. `ask` carries requests to the API server.
+    pub fn is_over(&self, ask: &mut dyn FnMut(&HttpRequest) -> HttpResponse) -> bool {
+        match &self.what {
+            WaitFor::Change { kind, key, resource_version } => {
+                let get = Call::new(Verb::Get, *kind, &key.namespace, &key.name);
+                let Ok(request) = get.http() else { return true };
+                let now = Answer::new(ask(&request));
+                now.text("/metadata/resourceVersion") != resource_version
+            }
+            WaitFor::Time => false,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Tests of `kubectl logs`: what containers print, by virtual time.
+#![allow(clippy::unwrap_used)]
+
+use jiff::SignedDuration;
+
+use super::{Depth, Session, Start};
+use crate::apimachinery::HttpRequest;
+use crate::cluster::Fault;
+use crate::kubectl::Output;
+
+const JOB: &str = r#"apiVersion: batch/v1
+kind: Job
+metadata: {name: count}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      initContainers:
+      - {name: prepare, image: busybox, command: [sh, -c, "echo ready >&2"]}
+      containers:
+      - name: main
+        image: busybox
+        command: [sh, -c, "for i in 1 2 3; do echo line $i; sleep 10; done; printf end; exit 3"]
+      - {name: side, image: busybox, command: [sh, -c, "echo side"]}
+"#;
+
+fn session(manifest: &str) -> Session {
+    let mut s = Session::new(Start::default());
+    let out = s.apply(manifest);
+    assert_eq!((out.exit, out.stderr.as_str()), (0, ""));
+    s
+}
+
+/// Steps until the cluster is steady or its clock has gone on by so many seconds.
+fn run(s: &mut Session, seconds: i64) {
+    let until = s.now().checked_add(SignedDuration::from_secs(seconds)).unwrap();
+    while s.now() < until && s.step(Depth::Command, None) {}
+}
+
+/// Steps until the table of pods has a text.
+fn until(s: &mut Session, text: &str) {
+    while !ask(s, "get pods").stdout.contains(text) {
+        assert!(s.step(Depth::Command, None), "{text}");
+    }
+}
+
+fn ask(s: &mut Session, line: &str) -> Output {
+    s.kubectl(line, &[])
+}
+
+fn logs(s: &mut Session, line: &str) -> String {
+    let out = ask(s, &format!("logs {line}"));
+    assert_eq!(out.exit, 0, "{line}: {}", out.stderr);
+    out.stdout
+}
+
+fn refused(s: &mut Session, line: &str) -> String {
+    let out = ask(s, &format!("logs {line}"));
+    assert_eq!((out.exit, out.stdout.as_str()), (1, ""), "{line}");
+    out.stderr
+}
+
+#[test]
+fn a_log_has_what_was_printed_until_now() {
+    let mut s = session(JOB);
+    run(&mut s, 400);
+    assert_eq!(logs(&mut s, "job/count -c main"), "line 1\nline 2\nline 3\nend");
+    let out = ask(&mut s, "logs job/count");
+    assert_eq!(out.stderr, "Defaulted container \"main\" out of: main, side, prepare (init)\n");
+    assert_eq!(logs(&mut s, "job/count -c main --tail=2"), "line 3\nend");
+    assert_eq!(logs(&mut s, "job/count -c main --limit-bytes=9"), "line 1\nli");
+    let all = logs(&mut s, "job/count --all-containers --prefix");
+    let pod = ask(&mut s, "get pods -o name").stdout.trim().to_owned();
+    let name = pod.strip_prefix("pod/").unwrap().to_owned();
+    let prefixed = |c: &str, line: &str| format!("[pod/{name}/{c}] {line}");
+    let expected = [
+        prefixed("prepare", "ready\n"),
+        prefixed("main", "line 1\n"),
+        prefixed("main", "line 2\n"),
+        prefixed("main", "line 3\n"),
+        prefixed("main", "end"),
+        prefixed("side", "side\n"),
+    ];
+    assert_eq!(all, expected.concat());
+    let stamped = logs(&mut s, "job/count -c main --timestamps --tail=2");
+    let mut lines = stamped.lines();
+    let third = lines.next().unwrap();
+    let (at, text) = third.split_once(" ").unwrap();
+    assert!(at.ends_with("00000000Z") && at.len() == "2026-01-01T00:00:23.500000000Z".len(), "{third}");
+    assert_eq!(text, "line 3");
+    // The last line and the one before are ten seconds apart.
+    let since = third.split(' ').next().unwrap();
+    assert_eq!(logs(&mut s, &format!("job/count -c main --since-time={since}")), "line 3\nend");
+}
+
+#[test]
+fn a_log_grows_with_time() {
+    let mut s = session(JOB);
+    until(&mut s, "1/2");
+    assert_eq!(logs(&mut s, "job/count -c main"), "line 1\n");
+    let (out, command) = s.kubectl_or_wait("logs -f job/count -c main", &[]);
+    assert_eq!(out.stdout, "line 1\n");
+    let mut command = command.unwrap();
+    let mut printed = Vec::new();
+    loop {
+        let (out, waits) = s.look_again(&mut command);
+        printed.push(out.stdout);
+        if !waits {
+            break;
+        }
+        assert!(s.step(Depth::Command, None), "{printed:?}");
+    }
+    assert_eq!(printed.last().unwrap(), "line 1\nline 2\nline 3\nend");
+}
+
+#[test]
+fn the_instance_before_the_current_one_has_a_log_of_its_own() {
+    let manifest = JOB.replace("backoffLimit: 0", "backoffLimit: 2").replace("Never", "OnFailure");
+    let mut s = session(&manifest.replace("exit 3", "hostname; exit 3"));
+    until(&mut s, "1/2");
+    let before = refused(&mut s, "job/count -c main -p");
+    assert!(
+        before.starts_with("Error from server (BadRequest): previous terminated container \"main\" in pod")
+    );
+    run(&mut s, 45);
+    assert!(logs(&mut s, "job/count -c main --previous").starts_with("line 1\nline 2\nline 3\nend"));
+}
+
+#[test]
+fn what_cannot_have_printed_says_why() {
+    let pod = |image: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n  - {{name: c, image: {image}}}\n"
+        )
+    };
+    let mut s = session(&pod("nginx"));
+    // It has no node yet.
+    assert_eq!(logs(&mut s, "p"), "");
+    until(&mut s, "ContainerCreating");
+    assert_eq!(
+        refused(&mut s, "p"),
+        "Error from server (BadRequest): container \"c\" in pod \"p\" is waiting to start: ContainerCreating\n"
+    );
+    run(&mut s, 60);
+    assert_eq!(logs(&mut s, "p"), "");
+    assert_eq!(refused(&mut s, "p -c other"), "error: container other is not valid for pod p out of: c\n");
+    assert_eq!(
+        refused(&mut s, "p c --all-containers"),
+        "error: --all-containers=true should not be specified with container name c\n"
+    );
+    assert_eq!(
+        refused(&mut s, "service/kubernetes"),
+        "error: cannot get the logs from *v1.Service: invalid service 'kubernetes': Service is defined without a selector\n"
+    );
+    let node = ask(&mut s, "get pod p -o jsonpath={.spec.nodeName}").stdout;
+    s.fault(&Fault::NodeDown { node: node.clone() }).unwrap();
+    let why = refused(&mut s, "p");
+    assert!(
+        why.starts_with("Error from server: Get \"https://172.18.0.")
+            && why.ends_with(":10250: connect: no route to host\n"),
+        "{why}"
+    );
+}
+
+#[test]
+fn options_are_checked_as_the_api_server_does() {
+    let mut s = session(JOB);
+    until(&mut s, "1/2");
+    let pod = ask(&mut s, "get pods -o jsonpath={.items[0].metadata.name}").stdout;
+    let get = |query: &str| {
+        let path = format!("/api/v1/namespaces/default/pods/{pod}/log");
+        let request = HttpRequest { method: "GET".into(), path, query: query.into(), ..Default::default() };
+        let mut copy = s.cluster().clone();
+        let (answer, _) = copy.http(&request);
+        (answer.status, answer.body)
+    };
+    assert_eq!(get("container=main&stream=Stdout"), (200, "line 1\n".into()));
+    assert_eq!(get("container=prepare&stream=Stdout"), (200, String::new()));
+    let (code, body) = get("container=main&tailLines=-1&limitBytes=0");
+    assert_eq!(code, 422);
+    assert!(
+        body.contains("PodLogOptions \\\"count-")
+            && body.contains("tailLines: Invalid value: -1: must be greater than or equal to 0"),
+        "{body}"
+    );
+    assert_eq!(get("container=main&tailLines=x").0, 400);
+    assert_eq!(get("container=main&sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z").0, 422);
+}
