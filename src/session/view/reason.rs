@@ -51,6 +51,7 @@ impl Reason {
             name: Word::new_static(name),
             object: None,
             value: value.cloned().unwrap_or_default(),
+            word: false,
         };
         let about = &event.involved_object;
         let facts = vec![
