@@ -13,13 +13,14 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use jiff::SignedDuration;
+use serde_json::json;
 
 use super::indexer::Caches;
 use super::key::{AnyKey, WorkKey};
 use super::recorder::Recorded;
 use super::timer::Wait;
 use super::why::Why;
-use crate::api::types::{ObjectReference, Pod, PodStatus};
+use crate::api::types::{Condition, ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
@@ -295,6 +296,25 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         let key = from.meta().key();
         let change = Patch::Between { from: from.into(), to: to.into() };
         self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change))
+    }
+
+    /// Applies a condition to the status of an object (server-side apply), and takes it from whoever manages it otherwise.
+    pub fn apply_condition<T: ApiKind>(
+        &self,
+        key: Key,
+        condition: &Condition,
+        manager: &str,
+    ) -> ApiCall<S, Rc<T>> {
+        let config = json!({
+            "apiVersion": T::KIND.api_version(), "kind": T::KIND.as_str(), "metadata": {"name": &*key.name},
+            "status": {"conditions": [condition]},
+        });
+        let change = Patch::Apply { config, force: true };
+        let mut call = self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change));
+        if let Some(pending) = call.pending.as_mut() {
+            Rc::make_mut(&mut pending.request).field_manager = Some(manager.into());
+        }
+        call
     }
 
     /// Reports a pod's status.

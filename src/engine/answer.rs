@@ -6,9 +6,10 @@ use std::rc::Rc;
 use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText, ScenarioView};
 use crate::cluster::Policy;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
+use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
-    scheduling, versions, yaml_view,
+    versions, yaml_view,
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
 
@@ -33,7 +34,10 @@ impl Engine {
             }
             Ask::History(o) => Answer::History(versions(session, o)),
             Ask::Links(o) => Answer::Links(links(self.drawing.graph(), o)),
-            Ask::Scheduling(o) => Answer::Scheduling(scheduling(cluster, o).map(Box::new)),
+            Ask::Scheduling(o) => Answer::Scheduling(scheduling(session, o).map(Box::new)),
+            Ask::SchedulingTable(o, attempt, columns) => {
+                Answer::SchedulingTable(scheduling_table(session, o, *attempt, *columns).map(Box::new))
+            }
             Ask::Requests(moment, verbose) => {
                 let (shown, more) = requests(session, *moment, *verbose);
                 Answer::Requests(shown, more)

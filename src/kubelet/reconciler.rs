@@ -12,7 +12,7 @@ use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
-use super::{changes, volumes};
+use super::{changes, status, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
     PodStatus, RuntimeClass, Secret, Service,
@@ -68,6 +68,7 @@ impl Reconciler for Kubelet {
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));
                 }
+                status::reconcile(cx, seen);
             })
             .reads::<PersistentVolume>()
             .watches(|cx, _: Seen<'_, RuntimeClass>| volumes::retry_mounts(cx, None))
@@ -400,9 +401,8 @@ fn is_over(pod: &Pod) -> bool {
 /// The pod that the report is based on and its new status; `None` if the API server has that status already.
 fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
     // The API server's last answer may be newer than the informer's cache.
-    let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
-    let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
+    let from = latest.filter(|l| status::version(l) > status::version(pod)).unwrap_or(pod);
     let empty = Default::default();
     let new = turn.generate_api_pod_status(from.status.as_deref().unwrap_or(&empty));
     if from.status.as_deref() == Some(&new) {

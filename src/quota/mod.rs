@@ -103,11 +103,13 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event
         | BuiltIn::IngressClass
+        | BuiltIn::IPAddress
         | BuiltIn::Namespace
         | BuiltIn::Node
         | BuiltIn::PersistentVolume
         | BuiltIn::PriorityClass
         | BuiltIn::RuntimeClass
+        | BuiltIn::ServiceCIDR
         | BuiltIn::StorageClass
         | BuiltIn::VolumeAttachment
         | BuiltIn::VolumeAttributesClass => None,

@@ -18,6 +18,13 @@ use crate::client::{Handler, Seen, Wait};
 
 type Cx<'a> = Handler<'a, State, Task>;
 
+/// The changes of a node that can let a pod pass a filter.
+const FILTERED: Actions = Actions::ADD
+    .or(Actions::UPDATE_NODE_ALLOCATABLE)
+    .or(Actions::UPDATE_NODE_LABEL)
+    .or(Actions::UPDATE_NODE_TAINT)
+    .or(Actions::UPDATE_NODE_DECLARED_FEATURE);
+
 /// Whether the default profile schedules the pod (`responsibleForPod`).
 fn mine(pod: &Pod) -> bool {
     pod.spec.as_ref().and_then(|s| s.scheduler_name.as_deref()).is_none_or(|n| n == NAME)
@@ -40,6 +47,10 @@ fn wake(cx: &mut Cx<'_>) {
     }
     if let Some(at) = cx.state.queue.next_leftover() {
         cx.enqueue_waiting(Task::FlushUnschedulable, at.duration_since(now), Wait::Background);
+    }
+    match cx.state.queue.next_leftover_after_change() {
+        Some(at) => cx.enqueue_after(Task::FlushAfterChange, at.duration_since(now)),
+        None => cx.cancel(Task::FlushAfterChange),
     }
 }
 
@@ -145,9 +156,12 @@ pub(super) fn handle_node(cx: &mut Cx<'_>, seen: Seen<'_, Node>) {
         None => cx.state.cache.remove_node(&seen.key.name),
     }
     let subject = Subject::Node(Change { old: seen.old, new: seen.new });
-    for action in actions {
+    for action in &actions {
         let resource = EventResource::Of(Node::KIND);
-        move_all(cx, &ClusterEvent { resource, action, subject }, |_| true);
+        move_all(cx, &ClusterEvent { resource, action: *action, subject }, |_| true);
+    }
+    if actions.iter().any(|action| FILTERED.covers(*action)) {
+        cx.state.queue.node_changed();
     }
     wake(cx);
 }

@@ -159,6 +159,17 @@ fn what_has_waited_for_five_minutes_is_tried_without_an_event() {
     let p = pod("p", "", json!({}), json!({}));
     let mut queue = refused(&p, node_resources::FIT);
     assert_eq!(queue.next_leftover(), Some(at(MAX_IN_UNSCHEDULABLE)));
+    assert_eq!(queue.next_leftover_after_change(), None);
+    let old = node(json!({}), json!({}), "1");
+    let new = node(json!({}), json!({"zone": "a"}), "1");
+    let subject = Subject::Node(Change { old: Some(&old), new: Some(&new) });
+    for action in node_changes(&old, &new) {
+        let event = ClusterEvent { resource: EventResource::Of(Kind::NODE), action, subject };
+        queue.move_all(&event, &Nothing, at(60), |_| true);
+    }
+    queue.node_changed();
+    assert!(!queue.is_ready(at(60)), "a label gives no CPU");
+    assert_eq!(queue.next_leftover_after_change(), Some(at(MAX_IN_UNSCHEDULABLE)));
     queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE - 1));
     assert!(!queue.is_ready(at(MAX_IN_UNSCHEDULABLE - 1)));
     queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE));

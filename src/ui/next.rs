@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    self, Ailing, Ails, Counts, Declared, Halt, Happened, Input, Issued, Listing, Mode, NextLine, NextWhat,
-    Short,
+    self, Ailing, Ails, Counts, Declared, Halt, Happened, Input, Issued, Kind, Listing, Mode, NextLine,
+    NextWhat, ObjectRef, Short,
 };
 use yew::prelude::*;
 
@@ -33,6 +33,9 @@ pub struct Props {
     /// What a person did next in this run.
     #[prop_or_default]
     pub ahead: Option<Rc<Happened>>,
+    /// Shows how the scheduler stands to a pod.
+    #[prop_or_default]
+    pub why_node: Callback<ObjectRef>,
 }
 
 /// The list.
@@ -74,6 +77,7 @@ pub fn NextCommands(props: &Props) -> Html {
                     { command(&t, line) }
                     <span class="go" aria-hidden="true">{ if first { t.get("step") } else { t.get("go-first") } }</span>
                 </button>
+                <WhyNode by={Some(line.by.clone())} about={line.about.to_vec()} open={props.why_node.clone()} />
             </li>
         }
     };
@@ -128,6 +132,32 @@ pub fn NextCommands(props: &Props) -> Html {
     }
 }
 
+/// What a step or a line is about.
+#[derive(Properties, PartialEq)]
+pub struct WhyNodeProps {
+    /// The component that does it.
+    pub by: Option<Rc<str>>,
+    /// The objects.
+    pub about: Vec<ObjectRef>,
+    /// Shows how the scheduler stands to a pod.
+    pub open: Callback<ObjectRef>,
+}
+
+/// Beside what the scheduler does: a button that shows why.
+#[component]
+pub fn WhyNode(props: &WhyNodeProps) -> Html {
+    let t = use_texts();
+    let pod = props.about.iter().find(|o| o.kind == Kind::POD).cloned();
+    let schedules = props.by.as_deref().map(who::class) == Some("who-scheduler");
+    let Some(pod) = pod.filter(|_| schedules) else { return Html::default() };
+    let said = t.with("sched-why-about", &[("name", pod.key.name.to_string().into())]);
+    let open = props.open.clone();
+    html! {
+        <button type="button" class="quiet why-node" title={said.clone()} onclick={move |_| open.emit(pod.clone())}>
+            <span aria-hidden="true">{ t.get("sched-why") }</span><span class="sr">{ said }</span></button>
+    }
+}
+
 fn command(t: &Texts, line: &NextLine) -> Html {
     match &line.what {
         NextWhat::Command(c) => {
@@ -137,6 +167,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
                 <span class="what"><code>{ middle(&c.request.object, 46) }</code>
                     if refused { <em class="refused">{ t.with("refused", &[("code", c.code.into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
+                    if let Some((reason, message)) = &c.event { { " " }<b>{ reason }</b>{ ": " }{ message } }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ t.gap(&t.why(why)) }<b>{ t.why(why) }</b></span> }
                 </span>
             </> }

@@ -50,6 +50,8 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
         BuiltIn::PodTemplate => &POD_TEMPLATE,
         BuiltIn::RuntimeClass => &RUNTIME_CLASS,
+        BuiltIn::ServiceCIDR => &SERVICE_CIDR,
+        BuiltIn::IPAddress => &IP_ADDRESS,
     }
 }
 
@@ -421,6 +423,21 @@ pub(super) static RUNTIME_CLASS: GoStruct = GoStruct { name: "RuntimeClass", fie
     f("handler", Text, false),
     f("overhead", Pointer(&Struct(&OVERHEAD)), true),
     f("scheduling", Pointer(&Struct(&SCHEDULING)), true),
+] };
+
+pub(super) static SERVICE_CIDR: GoStruct = GoStruct { name: "ServiceCIDR", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SERVICE_CIDR_SPEC), true),
+    f("status", Struct(&SERVICE_CIDR_STATUS), true),
+] };
+
+pub(super) static IP_ADDRESS: GoStruct = GoStruct { name: "IPAddress", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&IP_ADDRESS_SPEC), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1173,6 +1190,18 @@ pub(super) static OVERHEAD: GoStruct = GoStruct { name: "Overhead", fields: &[
 pub(super) static SCHEDULING: GoStruct = GoStruct { name: "Scheduling", fields: &[
     f("nodeSelector", Map(&Text), true),
     f("tolerations", List(&Struct(&TOLERATION)), true),
+] };
+
+pub(super) static SERVICE_CIDR_SPEC: GoStruct = GoStruct { name: "ServiceCIDRSpec", fields: &[
+    f("cidrs", List(&Text), true),
+] };
+
+pub(super) static SERVICE_CIDR_STATUS: GoStruct = GoStruct { name: "ServiceCIDRStatus", fields: &[
+    f("conditions", List(&Struct(&CONDITION)), true),
+] };
+
+pub(super) static IP_ADDRESS_SPEC: GoStruct = GoStruct { name: "IPAddressSpec", fields: &[
+    f("parentRef", Pointer(&Struct(&PARENT_REFERENCE)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -2173,6 +2202,13 @@ pub(super) static LABEL_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "Label
     f("key", Text, false),
     f("operator", Named("v1.LabelSelectorOperator", &Text), false),
     f("values", List(&Text), true),
+] };
+
+pub(super) static PARENT_REFERENCE: GoStruct = GoStruct { name: "ParentReference", fields: &[
+    f("group", Text, true),
+    f("resource", Text, true),
+    f("namespace", Text, true),
+    f("name", Text, true),
 ] };
 
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[

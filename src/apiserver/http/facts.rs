@@ -10,6 +10,8 @@ use crate::apiserver::ApiServer;
 fn server() -> ApiServer {
     let mut api = ApiServer::new(1);
     ask(&mut api, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "default"}}));
+    let range = json!({"metadata": {"name": "kubernetes"}, "spec": {"cidrs": ["10.96.0.0/16"]}});
+    ask(&mut api, "POST", "/apis/networking.k8s.io/v1/servicecidrs", &range);
     ask(&mut api, "POST", "~/serviceaccounts", &json!({"metadata": {"name": "default"}}));
     api
 }

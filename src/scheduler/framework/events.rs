@@ -1,6 +1,7 @@
 //! What happened in the cluster, as the plugins that refused a pod are asked about it (`fwk.ClusterEvent`,
 //! `pkg/scheduler/framework/events.go`).
 
+use std::fmt;
 use std::ops::BitOr;
 use std::rc::Rc;
 
@@ -49,11 +50,34 @@ impl Actions {
         self.0 & other.0 == other.0
     }
 
+    /// Kubernetes' names of the actions in this set (`ActionType.String`). A set of all updates has one name for them.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = self.covers(Actions::UPDATE);
+        let is_update = |a: Actions| Actions::UPDATE.covers(a);
+        let named = NAMES.iter().filter(move |(a, _)| self.covers(*a) && !(all && is_update(*a)));
+        named.map(|(_, name)| *name).chain(all.then_some("Update"))
+    }
+
     /// The actions of both sets. (`|` for constants.)
     pub const fn or(self, other: Actions) -> Actions {
         Actions(self.0 | other.0)
     }
 }
+
+const NAMES: &[(Actions, &str)] = &[
+    (Actions::ADD, "Add"),
+    (Actions::DELETE, "Delete"),
+    (Actions::UPDATE_NODE_ALLOCATABLE, "UpdateNodeAllocatable"),
+    (Actions::UPDATE_NODE_LABEL, "UpdateNodeLabel"),
+    (Actions::UPDATE_NODE_TAINT, "UpdateNodeTaint"),
+    (Actions::UPDATE_NODE_CONDITION, "UpdateNodeCondition"),
+    (Actions::UPDATE_NODE_ANNOTATION, "UpdateNodeAnnotation"),
+    (Actions::UPDATE_NODE_DECLARED_FEATURE, "UpdateNodeDeclaredFeature"),
+    (Actions::UPDATE_POD_LABEL, "UpdatePodLabel"),
+    (Actions::UPDATE_POD_SCALE_DOWN, "UpdatePodScaleDown"),
+    (Actions::UPDATE_POD_TOLERATION, "UpdatePodToleration"),
+    (Actions::UPDATE_POD_SCHEDULING_GATES_ELIMINATED, "UpdatePodSchedulingGatesEliminated"),
+];
 
 impl BitOr for Actions {
     type Output = Actions;
@@ -79,6 +103,19 @@ impl Resource {
     fn covers(self, other: Resource) -> bool {
         let pod = matches!(other, Resource::AssignedPod | Resource::UnscheduledPod);
         self == other || (self == Resource::Pod && pod)
+    }
+}
+
+impl fmt::Display for Resource {
+    /// Kubernetes' name (`EventResource`), for example `Node` or `storage.k8s.io/CSINode`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Resource::Pod => f.write_str("Pod"),
+            Resource::AssignedPod => f.write_str("AssignedPod"),
+            Resource::UnscheduledPod => f.write_str("UnscheduledPod"),
+            Resource::Of(kind) if kind.group().is_empty() => f.write_str(kind.as_str()),
+            Resource::Of(kind) => write!(f, "{}/{}", kind.group(), kind.as_str()),
+        }
     }
 }
 
@@ -183,6 +220,12 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// The events (`ClusterEvent.Label`): for each of the actions the resource and the action's name, for example `NodeAdd`.
+    pub fn labels(&self) -> impl Iterator<Item = String> {
+        let resource = self.resource;
+        self.actions.names().map(move |action| format!("{resource}{action}"))
+    }
+
     /// Whether the plugin registered for the event (`MatchClusterEvents`).
     pub fn matches(&self, event: &ClusterEvent<'_>) -> bool {
         self.resource.covers(event.resource) && self.actions.covers(event.action)

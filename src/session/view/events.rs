@@ -121,17 +121,21 @@ pub(super) fn last_warning(cluster: &Cluster, of: &ObjectRef) -> Option<(String,
 /// component names its events.
 const EVENTS: usize = 2_000;
 
+/// Whether an object is an event about another object. Their namespaces are not compared.
+pub(super) fn is_about(event: &Object, of: &ObjectRef) -> bool {
+    event.get::<Event>().is_some_and(|e| {
+        e.involved_object.name.as_deref() == Some(&*of.key.name)
+            && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
+    })
+}
+
 /// The events about an object, oldest first.
 fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
     let api = cluster.api();
     let mut events: Vec<(u64, Object)> = Vec::new();
     let mut look = |event: &Object| {
-        let about = event.get::<Event>().is_some_and(|e| {
-            e.involved_object.name.as_deref() == Some(&*of.key.name)
-                && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
-        });
-        if about {
+        if is_about(event, of) {
             let version = event.meta().resource_version.as_deref().and_then(|v| v.parse().ok());
             events.push((version.unwrap_or(0), event.clone()));
         }

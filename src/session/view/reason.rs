@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Word;
 use crate::api::ObjectRef;
-use crate::api::types::Event;
-use crate::apimachinery::Response;
 use crate::client::Why;
 
 /// A [`Why`]: the rule of a controller that fired, and the facts that it read.
@@ -40,26 +38,6 @@ impl Reason {
             word: f.word,
         };
         Reason { rule: Word::new_static(why.rule), facts: why.facts.iter().map(fact).collect() }
-    }
-
-    /// What a written event tells, for a command that wrote one: nobody gives a reason for an event, and its content is
-    /// the reason. `None` for the answer to any other command.
-    pub fn of_event(response: &Response) -> Option<Reason> {
-        let Response::Object { object, .. } = response else { return None };
-        let event = object.get::<Event>()?;
-        let fact = |name: &'static str, value: Option<&String>| ReasonFact {
-            name: Word::new_static(name),
-            object: None,
-            value: value.cloned().unwrap_or_default(),
-            word: false,
-        };
-        let about = &event.involved_object;
-        let facts = vec![
-            fact("kind", about.kind.as_ref()),
-            fact("name", about.name.as_ref()),
-            fact("reason", event.reason.as_ref()),
-        ];
-        Some(Reason { rule: Word::new_static("record_event"), facts })
     }
 
     /// The value of the first fact with this name.

@@ -62,7 +62,13 @@ impl Texts {
                     &[("who", c.by.to_string().into()), ("what", what.into()), ("why", why.into())],
                 )
             }
-            None => self.with("said", &[("who", c.by.to_string().into()), ("what", what.into())]),
+            None => {
+                let said = self.with("said", &[("who", c.by.to_string().into()), ("what", what.into())]);
+                match &c.event {
+                    Some((reason, message)) => format!("{said} · {reason}: {message}"),
+                    None => said,
+                }
+            }
         }
     }
 

@@ -70,7 +70,9 @@ impl KindView for Autoscalers {
         let metric = first_metric(scaler).unwrap_or_default();
         let size = status.filter(|s| s.desired_replicas > 0).map(|s| format!("→ {}", s.desired_replicas));
         let word = [metric, size.unwrap_or_default()].join(" ").trim().to_owned();
-        Card::Resource(Some(Standing { good: trouble(object).is_none(), word }))
+        // Before its controller has looked at the target for the first time, nothing is known to be well.
+        let looked_at = status.is_some_and(|s| s.conditions.as_ref().is_some_and(|c| !c.is_empty()));
+        Card::Resource(Some(Standing { good: looked_at && trouble(object).is_none(), word }))
     }
     fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
         let Some(c) = trouble(object) else { return stuck(object) };

@@ -205,11 +205,13 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         BuiltIn::ClusterRoleBinding => &ClusterRoleBindings,
         BuiltIn::CertificateSigningRequest => &SigningRequests,
         BuiltIn::CustomResourceDefinition => &Definitions,
-        BuiltIn::Endpoints | BuiltIn::EndpointSlice | BuiltIn::ControllerRevision | BuiltIn::CSINode => {
-            RECORD
-        }
+        BuiltIn::Endpoints
+        | BuiltIn::EndpointSlice
+        | BuiltIn::ControllerRevision
+        | BuiltIn::CSINode
+        | BuiltIn::IPAddress => RECORD,
         BuiltIn::Event | BuiltIn::Lease => HIDDEN,
-        // These have no status, and `kubectl describe` says nothing of them but their fields.
+        // These have no status that can be wrong, and `kubectl describe` says nothing of them but their fields.
         BuiltIn::ServiceAccount
         | BuiltIn::ConfigMap
         | BuiltIn::Secret
@@ -221,7 +223,10 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::Role
         | BuiltIn::ClusterRole
         | BuiltIn::CSIDriver
-        | BuiltIn::CSIStorageCapacity => MADE,
+        | BuiltIn::CSIStorageCapacity
+        | BuiltIn::ServiceCIDR
+        | BuiltIn::PodTemplate
+        | BuiltIn::RuntimeClass => MADE,
     }
 }
 
