@@ -71,6 +71,9 @@ impl Media {
     }
 }
 
+/// The media types of kube-apiserver's answers.
+const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
 /// The accepted form that a client likes best.
 ///
 /// # Errors
@@ -79,11 +82,21 @@ pub fn negotiate(accept: &str) -> Result<Media, Status> {
     if accept.trim().is_empty() {
         return Ok(Media::default());
     }
-    clauses(accept).into_iter().find_map(media).ok_or_else(|| {
+    let clauses = clauses(accept);
+    let known = !clauses.is_empty();
+    clauses.into_iter().find_map(media).ok_or_else(|| {
+        // A form that is known, but not in the conversion that is asked for, gets past Kubernetes' router.
+        if known {
+            return Status::new(
+                406,
+                "NotAcceptable",
+                format!("only the following media types are accepted: {TYPES}"),
+            );
+        }
         Status::new(
             406,
             "NotAcceptable",
-            "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+            format!("406: Not Acceptable\n\nAvailable representations: {TYPES}"),
         )
         .with(Details::default())
     })
