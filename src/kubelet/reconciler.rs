@@ -11,7 +11,7 @@ use super::node;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
-use super::{changes, volumes};
+use super::{changes, timings, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
     PodStatus, Secret, Service,
@@ -19,7 +19,7 @@ use crate::api::types::{
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
-    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Wait, Watches, Why, object_reference,
 };
 
 /// The most turns of a pod at one moment.
@@ -46,6 +46,9 @@ impl Reconciler for Kubelet {
                     cx.enqueue(Task::Status(me.clone()));
                 } else if volumes::is_unreported(cx.state, node) {
                     cx.enqueue_after(Task::Status(me.clone()), volumes::next_report(cx.now));
+                } else if seen.old.is_none() {
+                    // Nothing has to be reported when the kubelet starts: the first report is a heartbeat.
+                    cx.enqueue_waiting(Task::Status(me.clone()), timings::NODE_STATUS, Wait::Background);
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
