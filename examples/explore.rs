@@ -1,5 +1,6 @@
 //! Every order of a scenario, or of a manifest: `cargo run --release --example explore -- 04 100000`.
-//! The first argument is the beginning of a scenario's id or a file; the second bounds the states.
+//! The first argument is the beginning of a scenario's id, or a file with a scenario or a manifest; the second bounds
+//! the states.
 use std::time::Instant;
 use steady::session::explore::{Explorer, Options, Symmetry, builtin, follow};
 use steady::session::{Depth, Session, Start, scenario};
@@ -10,8 +11,11 @@ fn main() {
     let states: usize = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20_000);
     let mut starts = Vec::new();
     if let Ok(text) = std::fs::read_to_string(which) {
-        let mut session = Session::new(Start::default());
-        print!("{}", session.apply(&text).stdout);
+        let session = scenario::read(which, &text).map(|s| s.open()).unwrap_or_else(|_| {
+            let mut session = Session::new(Start::default());
+            print!("{}", session.apply(&text).stdout);
+            session
+        });
         starts.push((which.to_owned(), session));
     } else {
         for s in scenario::all().into_iter().filter(|s| s.id.starts_with(which)) {

@@ -827,3 +827,102 @@ fn top_says_what_is_wrong() {
     let why = "Error from server (ServiceUnavailable): the server is currently unable to handle the request (get pods.metrics.k8s.io)\n";
     assert_eq!(said.stderr, why);
 }
+
+/// A client whose time goes on when a command waits. Nobody removes a pod that is being deleted.
+struct Clocked {
+    server: Server,
+    now: Timestamp,
+}
+
+impl Clocked {
+    fn run(&mut self, line: &str) -> Output {
+        kubectl::run(line, &|_: &str| None, &mut DiscoveryCache::default(), self)
+    }
+}
+
+impl ApiClient for Clocked {
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        http(&mut self.server.0, request)
+    }
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+    fn wait(&mut self, wait: &CommandWait) -> Waited {
+        let Some(until) = wait.until else { return Waited::Never };
+        self.now = self.now.max(until);
+        Waited::Again
+    }
+}
+
+/// A node with two pods, of which a budget protects one.
+fn occupied() -> Clocked {
+    let mut server = Server::new();
+    let post = |server: &mut Server, path: &str, body: serde_json::Value| {
+        let request = HttpRequest {
+            method: "POST".into(),
+            path: path.into(),
+            body: body.to_string().into_bytes(),
+            ..Default::default()
+        };
+        let answer = http(&mut server.0, &request);
+        assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&answer.body));
+    };
+    let pod = |name: &str| {
+        serde_json::json!({
+            "metadata": {"name": name, "labels": {"app": name}},
+            "spec": {"nodeName": "n", "automountServiceAccountToken": false, "containers": [{"name": "c", "image": "nginx"}]}
+        })
+    };
+    post(&mut server, "/api/v1/nodes", serde_json::json!({"metadata": {"name": "n"}}));
+    post(
+        &mut server,
+        "/api/v1/namespaces/default/serviceaccounts",
+        serde_json::json!({"metadata": {"name": "default"}}),
+    );
+    for name in ["kept", "loose"] {
+        post(&mut server, "/api/v1/namespaces/default/pods", pod(name));
+    }
+    let budget = serde_json::json!({
+        "metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "kept"}}}
+    });
+    post(&mut server, "/apis/policy/v1/namespaces/default/poddisruptionbudgets", budget);
+    Clocked { server, now: Timestamp::UNIX_EPOCH }
+}
+
+#[test]
+fn a_drain_that_takes_too_long_says_what_is_left() {
+    let out = occupied().run("drain n --force --timeout=8s");
+    assert_eq!(out.exit, 1);
+    let tries = "evicting pod default/kept\nevicting pod default/loose\n";
+    assert_eq!(
+        out.stdout,
+        format!("node/n cordoned\n{tries}evicting pod default/kept\nevicting pod default/kept\n")
+    );
+    let refused = "error when evicting pods/\"kept\" -n \"default\" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.\n";
+    let loose = "error when waiting for pod \"loose\" in namespace \"default\" to terminate: context deadline exceeded";
+    let kept = "error when evicting pods/\"kept\" -n \"default\": global timeout reached: 8s";
+    let warning = "Warning: deleting Pods that declare no controller: default/kept, default/loose\n";
+    assert_eq!(
+        out.stderr,
+        format!(
+            "{warning}{refused}{refused}There are pending pods in node \"n\" when an error occurred: [{loose}, {kept}]\npod/kept\npod/loose\nerror: unable to drain node \"n\" due to error: [{loose}, {kept}], continuing command...\nThere are pending nodes to be drained:\n n\n{loose}\n{kept}\n"
+        )
+    );
+}
+
+#[test]
+fn a_drain_without_evictions_deletes_pods_whatever_their_budgets_say() {
+    let mut client = occupied();
+    let out = client.run("drain n --force --disable-eviction --timeout=8s");
+    assert_eq!((out.exit, out.stdout.as_str()), (1, "node/n cordoned\n"));
+    assert!(
+        out.stderr
+            .ends_with("There are pending nodes to be drained:\n n\nerror: context deadline exceeded\n"),
+        "{}",
+        out.stderr
+    );
+    client.now += std::time::Duration::from_secs(60);
+    let out = client.run("drain n --force --disable-eviction --skip-wait-for-delete-timeout=30");
+    assert_eq!(out.exit, 0, "{}", out.stderr);
+    assert_eq!(out.stdout, "node/n already cordoned\nnode/n drained\n");
+}

@@ -95,6 +95,14 @@ macro_rules! with_built_in_kinds {
             VolumeAttributesClass VOLUME_ATTRIBUTES_CLASS: "storage.k8s.io"/"v1" "volumeattributesclasses" "volumeattributesclass" ["vac"] Cluster [];
             /// How much storage a CSI driver has for a class in a part of the cluster.
             CSIStorageCapacity CSI_STORAGE_CAPACITY: "storage.k8s.io"/"v1" "csistoragecapacities" "csistoragecapacity" [] Namespaced [];
+            /// A template for pods that no controller of Kubernetes itself uses.
+            PodTemplate POD_TEMPLATE: ""/"v1" "podtemplates" "podtemplate" [] Namespaced [];
+            /// A way to run containers, and what it costs and needs.
+            RuntimeClass RUNTIME_CLASS: "node.k8s.io"/"v1" "runtimeclasses" "runtimeclass" [] Cluster [];
+            /// A range of addresses that Services get theirs from.
+            ServiceCIDR SERVICE_CIDR: "networking.k8s.io"/"v1" "servicecidrs" "servicecidr" [] Cluster ["status"];
+            /// An address that is taken, with the object that has it.
+            IPAddress IP_ADDRESS: "networking.k8s.io"/"v1" "ipaddresses" "ipaddress" ["ip"] Cluster [];
         }
     };
 }

@@ -47,6 +47,7 @@ pub mod regexp;
 pub mod release;
 pub mod resource;
 pub mod scale;
+pub mod service_cidr;
 mod shared;
 mod structs;
 pub mod toleration;
@@ -75,7 +76,10 @@ pub mod types {
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
-    pub use k8s_openapi::api::networking::v1::{Ingress, IngressClass, NetworkPolicy};
+    pub use k8s_openapi::api::networking::v1::{
+        IPAddress, Ingress, IngressClass, NetworkPolicy, ServiceCIDR,
+    };
+    pub use k8s_openapi::api::node::v1::RuntimeClass;
     pub use k8s_openapi::api::policy::v1::{
         PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
     };
@@ -98,9 +102,16 @@ pub mod types {
         pub use k8s_openapi::api::autoscaling::v2::*;
     }
 
-    /// The parts of Ingresses and NetworkPolicies.
+    /// The parts of Ingresses, NetworkPolicies, ServiceCIDRs and IPAddresses.
     pub mod networking {
         pub use k8s_openapi::api::networking::v1::*;
+
+        /// The label of an IPAddress with the family of the address (`LabelIPAddressFamily`).
+        pub const LABEL_IP_ADDRESS_FAMILY: &str = "ipaddress.kubernetes.io/ip-family";
+        /// The label of an IPAddress with the component that takes and frees it (`LabelManagedBy`).
+        pub const LABEL_MANAGED_BY: &str = "ipaddress.kubernetes.io/managed-by";
+        /// The condition of a ServiceCIDR whose addresses can be given out (`ServiceCIDRConditionReady`).
+        pub const SERVICE_CIDR_READY: &str = "Ready";
     }
 
     /// The parts of roles and role bindings.

@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 
-/// A refusal, with the reason and code of `k8s.io/apimachinery/pkg/api/errors`.
-#[derive(Clone, Debug, PartialEq)]
+/// A refusal, with the reason and code of `k8s.io/apimachinery/pkg/api/errors`. It is written and read as the API
+/// server's JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The HTTP status code.
     pub code: u16,
@@ -21,7 +24,7 @@ pub struct Status {
 }
 
 /// What a [`Status`] is about.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// The object's name, or what was asked for.
     pub name: String,
@@ -87,8 +90,7 @@ impl Status {
     /// itself (`errors.NewGenericServerResponse`).
     pub fn of_answer(code: u16, body: &str) -> Status {
         let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
-        let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        if text(&value, "kind") != "Status" {
+        Status::of_value(code, &value).unwrap_or_else(|| {
             let (reason, message) = match (code, body.trim()) {
                 (404, _) => ("NotFound", "the server could not find the requested resource"),
                 (_, "") => ("", "an error on the server has prevented the request from succeeding"),
@@ -96,7 +98,15 @@ impl Status {
                 (429, body) => ("TooManyRequests", body),
                 (_, body) => ("", body),
             };
-            return Status::new(code, reason, message);
+            Status::new(code, reason, message)
+        })
+    }
+
+    /// The refusal that is written as this JSON; `None` if the JSON is no `Status`. `code` counts where the JSON has none.
+    fn of_value(code: u16, value: &Value) -> Option<Status> {
+        let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        if text(value, "kind") != "Status" {
+            return None;
         }
         let cause = |c: &Value| Cause {
             reason: text(c, "reason"),
@@ -119,8 +129,8 @@ impl Status {
             })
         });
         let own = value.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
-        let reason = Cow::Owned(text(&value, "reason"));
-        Status { code: own.unwrap_or(code), reason, message: text(&value, "message"), details }
+        let reason = Cow::Owned(text(value, "reason"));
+        Some(Status { code: own.unwrap_or(code), reason, message: text(value, "message"), details })
     }
 
     /// 404 for an object.
@@ -308,6 +318,18 @@ impl Details {
             m.insert("retryAfterSeconds".into(), self.retry_after_seconds.into());
         }
         Value::Object(m)
+    }
+}
+
+impl Serialize for Status {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.to_value().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Status {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Status, D::Error> {
+        Status::of_value(500, &Value::deserialize(from)?).ok_or_else(|| D::Error::custom("no Status"))
     }
 }
 

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use super::context::RequestContext;
 use super::kinds::certificate_signing_request;
 use super::kinds::ingress::CLASS_ANNOTATION;
-use super::{ApiServer, Stage, limit_ranger};
+use super::{ApiServer, Stage, limit_ranger, runtime_class};
 use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{
     CertificateSigningRequest, ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress,
-    IngressClass, KeyToPath, Node, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
-    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint, Toleration,
-    Volume, VolumeMount, VolumeProjection,
+    IngressClass, KeyToPath, Node, ObjectFieldSelector, ObjectMeta, PersistentVolumeClaim, Pod,
+    PriorityClass, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint,
+    Toleration, Volume, VolumeMount, VolumeProjection,
 };
 use crate::api::volume::{
     ATTRIBUTES_CLASS_PROTECTION, BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION,
@@ -30,6 +30,12 @@ const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// How long a pod stays on a node that does not answer, in seconds (DefaultTolerationSeconds).
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
+/// How a mutating plug-in names an object that it refuses (`extractResourceName`): a generated name is not there yet.
+pub(super) fn name_in_refusal(meta: &ObjectMeta) -> &str {
+    let generated = || meta.generate_name.as_deref().filter(|g| !g.is_empty()).unwrap_or("Unknown");
+    Some(meta.name()).filter(|n| !n.is_empty()).unwrap_or_else(generated)
+}
+
 /// NamespaceLifecycle: nothing is made in a namespace that is not there, or goes away.
 pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), Status> {
     if !object.kind().namespaced() {
@@ -39,7 +45,7 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
     let Some(ns) = api.namespace(name) else { return Err(Status::not_found(Kind::NAMESPACE, name)) };
     if ns.meta().is_deleting() {
         let why = format!("unable to create new content in namespace {name} because it is being terminated");
-        let mut s = Status::forbidden(object.kind(), object.name(), &why);
+        let mut s = Status::forbidden(object.kind(), name_in_refusal(object.meta()), &why);
         if let Some(d) = s.details.as_mut() {
             d.causes.push(Cause {
                 reason: "NamespaceTerminating".into(),
@@ -80,7 +86,7 @@ pub(super) fn mutate_create(
             default_tolerations(pod);
             Ok(())
         })?;
-        on_pod(api, object, cx, "RuntimeClass", |_, pod| runtime_class(pod))?;
+        on_pod(api, object, cx, "RuntimeClass", |api, pod| runtime_class::admit(api, pod))?;
     }
     if object.kind() == Kind::NODE {
         cx.enter(Stage::Mutate, "TaintNodesByCondition", Some(object));
@@ -198,11 +204,8 @@ pub(super) fn validate_create(
         certificate_signing_request::restrict_subject(request)
             .map_err(|why| Status::forbidden(object.kind(), object.name(), &why))?;
     }
-    if let Some(pod) = Pod::from_object(object)
-        && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())
-    {
-        let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
-        return Err(Status::forbidden(Kind::POD, object.name(), why));
+    if let Some(pod) = Pod::from_object(object) {
+        runtime_class::validate(api, pod)?;
     }
     only_default_priority(api, object)
 }
@@ -282,17 +285,6 @@ fn claim_resize(
     Err(Status::forbidden(Kind::PERSISTENT_VOLUME_CLAIM, new.metadata.name(), why))
 }
 
-/// RuntimeClass: there are none here, so one that is named is not found.
-fn runtime_class(pod: &Pod) -> Result<(), Status> {
-    match pod.spec.as_ref().and_then(|s| s.runtime_class_name.as_deref()) {
-        Some(name) => {
-            let why = format!("pod rejected: RuntimeClass {name} not found", name = go_quote(name));
-            Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Sets the pod's service account (`default` if it names none), refuses one that does not exist, and mounts its token
 /// (admission plugin ServiceAccount).
 fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
@@ -301,7 +293,7 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
         return Ok(());
     }
     let namespace = pod.metadata.namespace().to_owned();
-    let pod_name = pod.metadata.name().to_owned();
+    let pod_name = name_in_refusal(&pod.metadata).to_owned();
     let Some(spec) = pod.spec.as_deref_mut() else { return Ok(()) };
     let name =
         spec.service_account_name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
@@ -395,7 +387,7 @@ fn token_volume(name: String) -> Volume {
 
 /// Priority: a class's name becomes a number.
 fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
-    let pod_name = pod.metadata.name().to_owned();
+    let pod_name = name_in_refusal(&pod.metadata).to_owned();
     let Some(spec) = pod.spec.as_mut() else { return Ok(()) };
     let class_name = spec.priority_class_name.clone().filter(|n| !n.is_empty());
     let (value, policy, name) = match class_name {

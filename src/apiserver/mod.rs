@@ -36,7 +36,9 @@ pub mod printers;
 pub mod quota;
 mod registry;
 pub mod rest;
+mod runtime_class;
 mod stage;
+mod strict;
 mod trace;
 pub mod validation;
 pub mod warnings;
@@ -57,8 +59,9 @@ use apiextensions::{Definitions, View};
 use context::RequestContext;
 pub use etcd_view::EtcdView;
 pub use kubelets::{Kubelets, NoKubelets};
-pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
+pub use registry::{EVENTS_LIMIT, GENERATED_SUFFIX, MAX_GENERATED_BASE, OBJECTS_LIMIT};
 pub use stage::{Entered, Stage};
+pub use strict::Undecodable;
 pub use trace::Trace;
 pub use watch::WatchCache;
 
@@ -372,11 +375,11 @@ impl ApiServer {
         String::from_utf8_lossy(&uid).into_owned()
     }
 
-    /// Five characters of the alphabet that spells no words
+    /// The end of a generated name, of the alphabet that spells no words
     /// (`k8s.io/apimachinery/pkg/util/rand`).
     fn random_suffix(&mut self) -> String {
         const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-        (0..5).map(|_| char::from(ALPHABET[(self.random.next_u32() % 27) as usize])).collect()
+        (0..GENERATED_SUFFIX).map(|_| char::from(ALPHABET[(self.random.next_u32() % 27) as usize])).collect()
     }
 }
 

@@ -67,6 +67,8 @@ pub trait Component {
     fn name(&self) -> Rc<str>;
     /// Its user at the API server.
     fn user(&self) -> Rc<str>;
+    /// The component that its events name as their source.
+    fn event_source(&self) -> Rc<str>;
     /// The kinds that it watches, as things stand.
     fn watches(&self) -> Vec<(Kind, Filter)>;
     /// Its process has informers for all that [`Component::watches`] gives.
@@ -92,6 +94,9 @@ pub trait Component {
     fn start(&mut self, env: &mut Env<'_>) -> Option<Progress>;
     /// The caches that the sync under way began with.
     fn caches_at_start(&self) -> Option<&Caches>;
+    /// The caches at the time of the last answer that the sync under way has got, if it may read them
+    /// ([`Reconciler::reads_again`](super::Reconciler::reads_again)).
+    fn caches_at_answer(&self) -> Option<&Caches>;
     /// The status codes of the answers that the sync under way has got, in order.
     fn answer_codes(&self) -> Vec<u16>;
     /// What its reconciler remembers, and what it waits for until the caches of its process have it; see

@@ -13,13 +13,14 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use jiff::SignedDuration;
+use serde_json::json;
 
 use super::indexer::Caches;
 use super::key::{AnyKey, WorkKey};
 use super::recorder::Recorded;
 use super::timer::Wait;
 use super::why::Why;
-use crate::api::types::{ObjectReference, Pod, PodStatus};
+use crate::api::types::{Condition, ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
@@ -88,6 +89,8 @@ pub(super) struct Shared<S> {
     /// What the controller remembers, as this sync sees it.
     pub(super) state: S,
     pub(super) answers: Vec<Rc<Response>>,
+    /// The caches at the time of each answer; empty unless the reconciler asks for them.
+    pub(super) seen: Vec<Rc<Caches>>,
     pub(super) cursor: usize,
     pub(super) pending: Option<Pending>,
     pub(super) effects: Vec<Effect<S>>,
@@ -152,9 +155,26 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.now
     }
 
-    /// What the informers had seen when the sync began.
+    /// What the informers had seen when the sync began, or later if this context comes from [`Context::latest`].
     pub fn caches(&self) -> &Caches {
         &self.caches
+    }
+
+    /// The same sync with the caches as they were when its last request was answered. Informers go on while a sync
+    /// waits for an answer, so what the sync reads afterwards may be newer than what it began with. For a reconciler
+    /// whose [`Reconciler::reads_again`](super::Reconciler::reads_again) is false, and before the first answer, the
+    /// caches are those that the sync began with.
+    #[must_use]
+    pub fn latest(&self) -> Context<S, K> {
+        let shared = self.shared.borrow();
+        let caches =
+            shared.cursor.checked_sub(1).and_then(|last| shared.seen.get(last)).unwrap_or(&self.caches);
+        Context { shared: self.shared.clone(), caches: caches.clone(), now: self.now, key: PhantomData }
+    }
+
+    /// Whether the caches at the last answer are known ([`Context::latest`]).
+    pub(super) fn reads_again(&self) -> bool {
+        !self.shared.borrow().seen.is_empty()
     }
 
     /// The objects of a kind.
@@ -276,6 +296,25 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         let key = from.meta().key();
         let change = Patch::Between { from: from.into(), to: to.into() };
         self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change))
+    }
+
+    /// Applies a condition to the status of an object (server-side apply), and takes it from whoever manages it otherwise.
+    pub fn apply_condition<T: ApiKind>(
+        &self,
+        key: Key,
+        condition: &Condition,
+        manager: &str,
+    ) -> ApiCall<S, Rc<T>> {
+        let config = json!({
+            "apiVersion": T::KIND.api_version(), "kind": T::KIND.as_str(), "metadata": {"name": &*key.name},
+            "status": {"conditions": [condition]},
+        });
+        let change = Patch::Apply { config, force: true };
+        let mut call = self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change));
+        if let Some(pending) = call.pending.as_mut() {
+            Rc::make_mut(&mut pending.request).field_manager = Some(manager.into());
+        }
+        call
     }
 
     /// Reports a pod's status.

@@ -15,7 +15,7 @@ use super::informer::Notification;
 use super::key::AnyKey;
 use super::memory::Memory;
 use super::reconciler::Reconciler;
-use super::recorder::Recorder;
+use super::recorder::{EventFlavour, Recorder};
 use super::timer::{ANYWHERE, Wait};
 use super::watches::{Kinds, Watches};
 use super::workqueue::WorkQueue;
@@ -39,6 +39,8 @@ struct InFlight<S> {
     /// The number of handlers that had run by then.
     handled: u64,
     answers: Vec<Rc<Response>>,
+    /// The caches at the time of each answer; empty unless the reconciler asks for them.
+    seen: Vec<Rc<Caches>>,
     pending: Option<Pending>,
     /// How many of its effects have been carried out.
     effects_done: usize,
@@ -55,6 +57,7 @@ impl<S: Clone> Clone for InFlight<S> {
             state: self.state.clone(),
             handled: self.handled,
             answers: self.answers.clone(),
+            seen: self.seen.clone(),
             pending: self.pending.clone(),
             effects_done: self.effects_done,
             // A value is copied because its copy is about to be changed (`Rc::make_mut`), so the copy
@@ -134,6 +137,7 @@ impl<R: Reconciler> Controller<R> {
             user: self.reconciler.user(),
             state: f.state.clone(),
             answers: Vec::new(),
+            seen: Vec::new(),
             cursor: 0,
             pending: None,
             effects: Vec::new(),
@@ -154,6 +158,8 @@ impl<R: Reconciler> Controller<R> {
             let mut shared = running.shared.borrow_mut();
             let have = shared.answers.len();
             shared.answers.extend(f.answers.iter().skip(have).cloned());
+            let have = shared.seen.len();
+            shared.seen.extend(f.seen.iter().skip(have).cloned());
             shared.pending = None;
         }
         let poll = running.code.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop()));
@@ -240,6 +246,12 @@ impl<R: Reconciler> Component for Controller<R> {
         self.reconciler.user()
     }
 
+    fn event_source(&self) -> Rc<str> {
+        match self.reconciler.events() {
+            EventFlavour::Core { component, .. } | EventFlavour::Events { component, .. } => component,
+        }
+    }
+
     fn watches(&self) -> Vec<(Kind, Filter)> {
         self.watches.all(&self.state)
     }
@@ -297,6 +309,7 @@ impl<R: Reconciler> Component for Controller<R> {
             state: self.state.clone(),
             handled: self.handled,
             answers: Vec::new(),
+            seen: Vec::new(),
             pending: None,
             effects_done: 0,
             live: RefCell::new(None),
@@ -306,6 +319,10 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn caches_at_start(&self) -> Option<&Caches> {
         self.in_flight.as_ref().map(|f| &*f.caches)
+    }
+
+    fn caches_at_answer(&self) -> Option<&Caches> {
+        self.in_flight.as_ref().and_then(|f| f.seen.last()).map(|c| &**c)
     }
 
     fn answer_codes(&self) -> Vec<u16> {
@@ -325,6 +342,9 @@ impl<R: Reconciler> Component for Controller<R> {
     fn answered(&mut self, env: &mut Env<'_>, answer: Response) -> Option<Progress> {
         let mut f = self.in_flight.take()?;
         f.answers.push(Rc::new(answer));
+        if self.reconciler.reads_again() {
+            f.seen.push(env.caches.clone());
+        }
         f.pending = None;
         Some(self.run(f, env))
     }

@@ -314,3 +314,55 @@ fn kinds_that_are_known_at_run_time_are_asked_for_when_they_change() {
     assert_eq!(bench.queue(), ["rest", "copy/default/both"]);
     assert_eq!(bench.diary(), ["began", "heard of default/more", "heard of default/both"]);
 }
+
+/// Sends two requests, and notes after each how many ConfigMaps its caches have, as they were when the sync began and
+/// as they are then.
+#[derive(Clone)]
+struct Reader;
+
+impl Reconciler for Reader {
+    type Key = Key;
+    type State = Diary;
+
+    fn name(&self) -> Rc<str> {
+        "reader".into()
+    }
+
+    fn watches(&self) -> Watches<Diary> {
+        Watches::new().reads::<ConfigMap>()
+    }
+
+    fn initial_keys(&self) -> Vec<Key> {
+        vec![Key::new("default", "original")]
+    }
+
+    fn reads_again(&self) -> bool {
+        true
+    }
+
+    async fn sync(self, cx: Context<Diary>, key: Key) -> Result {
+        let count = |cx: &Context<Diary>| cx.lister::<ConfigMap>().list(None).count();
+        for _ in 0..2 {
+            cx.get::<ConfigMap>(key.clone()).await?;
+            cx.update_state(write(format!("{} and {}", count(&cx), count(&cx.latest()))));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_sync_reads_again_is_as_it_was_at_the_last_answer_also_when_its_code_runs_again() {
+    for copied in [false, true] {
+        let mut reader = Controller::new(Reader);
+        let (mut caches, mut timers) = (Rc::new(Caches::default()), Vec::new());
+        let now = Timestamp::UNIX_EPOCH;
+        reader.start(&mut Env { caches: &caches, now, timers: &mut timers });
+        for name in ["one", "two"] {
+            let object = Object::from(config_map(name));
+            Rc::make_mut(&mut caches).of_mut(Kind::CONFIG_MAP).upsert(object.key(), object);
+            let _copy = copied.then(|| reader.clone());
+            reader.answered(&mut Env { caches: &caches, now, timers: &mut timers }, self::object("original"));
+        }
+        assert_eq!(reader.memory(&caches, now), ["0 and 1", "0 and 2"], "copied: {copied}");
+    }
+}

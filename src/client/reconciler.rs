@@ -106,6 +106,12 @@ pub trait Reconciler: Clone + 'static {
         Self::State::default()
     }
 
+    /// Whether its syncs read the caches anew after a request ([`Context::latest`]). If so, a sync under way keeps the
+    /// caches as they were at each answer, so that it reads the same when it is run again.
+    fn reads_again(&self) -> bool {
+        false
+    }
+
     /// How long a key waits that failed.
     fn rate_limit(&self) -> RateLimit {
         RateLimit::default()

@@ -22,6 +22,8 @@ pub struct Fact {
     pub field: &'static str,
     /// The value.
     pub value: String,
+    /// Whether the value is a word for which the page's catalogue has a text (`fact-VALUE`), and not a name or a number.
+    pub word: bool,
 }
 
 impl Why {
@@ -39,14 +41,21 @@ impl Why {
         field: &'static str,
         value: impl ToString,
     ) -> Why {
-        self.facts.push(Fact { name, object: Some(object), field, value: value.to_string() });
+        self.facts.push(Fact { name, object: Some(object), field, value: value.to_string(), word: false });
         self
     }
 
     /// A value it counted or computed.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Why {
-        self.facts.push(Fact { name, object: None, field: "", value: value.to_string() });
+        self.facts.push(Fact { name, object: None, field: "", value: value.to_string(), word: false });
+        self
+    }
+
+    /// A word that says what the component saw, see [`Fact::word`].
+    #[must_use]
+    pub fn word(mut self, name: &'static str, word: &'static str) -> Why {
+        self.facts.push(Fact { name, object: None, field: "", value: word.to_owned(), word: true });
         self
     }
 

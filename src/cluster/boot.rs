@@ -14,6 +14,7 @@ use super::process::Process;
 use crate::api::csi;
 use crate::api::order;
 use crate::api::persistent::Vector;
+use crate::api::service_cidr::{DEFAULT_SERVICE_CIDR, SERVICE_CLUSTER_IP_RANGE};
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
@@ -216,7 +217,10 @@ pub fn kubernetes_service() -> Vec<Object> {
 }
 
 fn bootstrap_objects() -> Vec<Object> {
-    let mut values = Vec::new();
+    // Services that are created later get their addresses from it.
+    let range =
+        json!({"metadata": {"name": DEFAULT_SERVICE_CIDR}, "spec": {"cidrs": [SERVICE_CLUSTER_IP_RANGE]}});
+    let mut values = vec![(Kind::SERVICE_CIDR, range)];
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         values.push((Kind::NAMESPACE, json!({"metadata": {"name": ns}})));
     }
@@ -268,23 +272,14 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
     for (k, v) in &spec.labels {
         labels[k] = v.as_str().into();
     }
-    // The TTL controller sets this annotation on the nodes of a small cluster.
-    let mut annotations = json!({"node.alpha.kubernetes.io/ttl": "0"});
-    for (k, v) in &spec.annotations {
-        annotations[k] = v.as_str().into();
-    }
     let condition = |type_: &str, status: &str, reason: &str, message: &str| {
         json!({
             "type": type_, "status": status, "reason": reason, "message": message,
             "lastHeartbeatTime": now, "lastTransitionTime": now,
         })
     };
-    // As if the range allocator had given it one of the 256 ranges of 10.244.0.0/16; further nodes have none.
-    let pod_cidrs: Vec<String> =
-        u8::try_from(index).map(|n| format!("10.244.{n}.0/24")).into_iter().collect();
     let value = json!({
-        "metadata": {"name": spec.name, "labels": labels, "annotations": annotations},
-        "spec": {"podCIDR": pod_cidrs.first(), "podCIDRs": pod_cidrs},
+        "metadata": {"name": spec.name, "labels": labels, "annotations": spec.annotations},
         "status": {
             "capacity": spec.capacity,
             "allocatable": spec.capacity,

@@ -246,6 +246,21 @@ impl Cluster {
         self.component(actor).map(crate::client::Component::name)
     }
 
+    /// The name of the first component with this user at the API server. Some users are those of two components
+    /// (`node-controller`); a person's is that of none.
+    pub fn name_of_user(&self, user: &str) -> Option<Rc<str>> {
+        self.components().find(|c| &*c.user() == user).map(crate::client::Component::name)
+    }
+
+    /// The name of the first component whose events have this source.
+    pub fn name_of_event_source(&self, source: &str) -> Option<Rc<str>> {
+        self.components().find(|c| &*c.event_source() == source).map(crate::client::Component::name)
+    }
+
+    fn components(&self) -> impl Iterator<Item = &dyn crate::client::Component> {
+        self.actors().filter_map(|actor| self.component(actor))
+    }
+
     /// Every component, in the order of processes and of places in them.
     pub fn actors(&self) -> impl Iterator<Item = Actor> {
         self.processes.iter().enumerate().flat_map(|(p, process)| {

@@ -12,15 +12,18 @@ pub mod history;
 pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
+pub mod nodeipam;
 pub mod podautoscaler;
 pub mod podgc;
 pub mod replicaset;
 pub mod resource_quota;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
+pub mod servicecidrs;
 pub mod statefulset;
 pub mod taint_eviction;
 mod taints;
+pub mod ttl;
 pub mod ttlafterfinished;
 pub mod volume;
 
@@ -40,7 +43,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/names`.
-const ALIASES: [(&str, &str); 26] = [
+const ALIASES: [(&str, &str); 28] = [
     ("attachdetach", "persistentvolume-attach-detach-controller"),
     ("cronjob", "cronjob-controller"),
     ("daemonset", "daemonset-controller"),
@@ -54,6 +57,7 @@ const ALIASES: [(&str, &str); 26] = [
     ("horizontalpodautoscaling", "horizontal-pod-autoscaler-controller"),
     ("job", "job-controller"),
     ("namespace", "namespace-controller"),
+    ("nodeipam", "node-ipam-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
     ("persistentvolume-binder", "persistentvolume-binder-controller"),
     ("persistentvolume-expander", "persistentvolume-expander-controller"),
@@ -66,6 +70,7 @@ const ALIASES: [(&str, &str); 26] = [
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
     ("statefulset", "statefulset-controller"),
+    ("ttl", "ttl-controller"),
     ("ttl-after-finished", "ttl-after-finished-controller"),
 ];
 
@@ -106,5 +111,8 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::ephemeral::EphemeralController),
         Controller::boxed(podautoscaler::HorizontalController),
         Controller::boxed(volume::vacprotection::Controller),
+        Controller::boxed(servicecidrs::Controller),
+        Controller::boxed(nodeipam::NodeIpamController),
+        Controller::boxed(ttl::TtlController),
     ]
 }

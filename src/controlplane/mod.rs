@@ -1,11 +1,19 @@
 //! The controllers that run in kube-apiserver (`k8s.io/kubernetes/pkg/controlplane`,
-//! `k8s.io/apiextensions-apiserver/pkg/controller`).
+//! `k8s.io/kubernetes/pkg/registry/core/service`, `k8s.io/apiextensions-apiserver/pkg/controller`).
 
 mod apiextensions;
+mod default_service_cidr;
+mod ip_repair;
 
-use crate::client::Component;
+use crate::client::{Component, Controller};
+
+/// The user of kube-apiserver's own requests in the audit log.
+const USER: &str = "kube-apiserver";
 
 /// All controllers, in the order in which they take turns under the fair policy.
 pub fn all() -> Vec<Box<dyn Component>> {
-    apiextensions::all()
+    let mut all = apiextensions::all();
+    all.push(Controller::boxed(default_service_cidr::DefaultServiceCidr));
+    all.push(Controller::boxed(ip_repair::RepairIpAddress));
+    all
 }

@@ -7,7 +7,7 @@ use super::{Engine, Input, Output, Pick, SPEEDS, Said};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, ScenarioStep, SetUp};
-use crate::session::view::{Preview, crash, problems};
+use crate::session::view::{Preview, crash, follow, problems};
 use crate::session::{Depth, FINEST_LIMIT, MomentId};
 
 impl Engine {
@@ -90,6 +90,7 @@ impl Engine {
             }
             Input::Typed(text) => self.shown.text = Rc::new(text),
             Input::Preview => self.preview(),
+            Input::TakeOver => self.take_over(),
             Input::Apply => self.apply(),
             Input::ApplyText(text) => {
                 let printed = self.apply_text(&text);
@@ -250,16 +251,37 @@ impl Engine {
         if !self.at_rest() {
             return;
         }
-        let Some((scenario, one)) = self.scenario.as_ref().and_then(|s| Some((s, s.tries.get(nth)?))) else {
-            return;
-        };
+        let Some(scenario) = self.scenario.clone() else { return };
+        let Some(one) = scenario.tries.get(nth) else { return };
         if matches!(one.deed, ScenarioStep::Steady(_)) {
-            self.run_to_steady();
-        } else if scenario.perform(&mut self.session, &one.deed) {
-            self.moved();
-        } else {
-            self.say(Said::key("try-nothing"), false);
+            return self.run_to_steady();
         }
+        self.preview();
+        let before = self.shown.preview.clone().unwrap_or_default();
+        if !scenario.perform(&mut self.session, &one.deed) {
+            return self.say(Said::key("try-nothing"), false);
+        }
+        self.moved();
+        // What was tried is wanted: the text says it, too, so that Apply does not put it back. What was otherwise before
+        // stays a person's affair.
+        self.preview();
+        if before.back.is_empty() {
+            self.take_over();
+        }
+    }
+
+    /// Has the editor's text say what the cluster has in those fields in which the cluster has changed since the two agreed.
+    /// What a person has edited since stays.
+    fn take_over(&mut self) {
+        let Some(preview) = self.shown.preview.clone().filter(|p| p.follows) else { return };
+        let Some(text) = follow(&self.shown.text, &preview.back) else { return };
+        if let Some((agreed, _)) = &self.agreed
+            && let Some(agreed) = follow(agreed, &preview.back)
+        {
+            self.agreed = Some((Rc::new(agreed), self.session.at()));
+        }
+        self.set_text(text);
+        self.preview();
     }
 
     /// Works out what Apply would do.
@@ -269,16 +291,19 @@ impl Engine {
         }
         self.kinds.read(&self.shown.text);
         self.shown.kinds = self.kinds.listed().clone();
-        let mut preview = Preview::of(&self.session, &self.shown.text);
+        let text = self.shown.text.clone();
+        let mut preview = Preview::of(&self.session, &text);
         if preview.output.exit == 0 {
-            if preview.created.is_empty() && preview.changed.is_empty() {
-                self.agreed = Some(self.shown.text.clone());
-            } else {
-                preview.goes_back = self.agreed.as_ref() == Some(&self.shown.text);
+            if preview.is_empty() {
+                self.agreed = Some((text.clone(), self.session.at()));
+            } else if let Some((agreed, at)) = self.agreed.clone()
+                && self.session.comes_from(at)
+            {
+                let then = if agreed == text { preview.clone() } else { Preview::of(&self.session, &agreed) };
+                preview.sort_out(&text, &then);
             }
         }
-        self.shown.diagnostics =
-            Rc::new(problems(self.session.cluster().api(), &self.shown.text, &preview.output));
+        self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &preview.output));
         self.shown.preview = Some(Rc::new(preview));
         self.touch();
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText, ScenarioView};
 use crate::cluster::Policy;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
+use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
-    scheduling, versions, yaml_view,
+    versions, yaml_view,
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
 
@@ -32,7 +33,10 @@ impl Engine {
             }
             Ask::History(o) => Answer::History(versions(session, o)),
             Ask::Links(o) => Answer::Links(links(self.drawing.graph(), o)),
-            Ask::Scheduling(o) => Answer::Scheduling(scheduling(cluster, o).map(Box::new)),
+            Ask::Scheduling(o) => Answer::Scheduling(scheduling(session, o).map(Box::new)),
+            Ask::SchedulingTable(o, attempt, columns) => {
+                Answer::SchedulingTable(scheduling_table(session, o, *attempt, *columns).map(Box::new))
+            }
             Ask::Requests(moment, verbose) => {
                 let (shown, more) = requests(session, *moment, *verbose);
                 Answer::Requests(shown, more)
@@ -45,7 +49,7 @@ impl Engine {
             })),
             Ask::LastRequest => Answer::LastRequest(last_request(session, BACK).and_then(|(moment, n)| {
                 let exchange = session.exchanges(moment).into_iter().nth(n)?;
-                Some((moment, n, RequestHead::of(&exchange)))
+                Some((moment, n, RequestHead::of(&exchange, cluster)))
             })),
             Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
             Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),

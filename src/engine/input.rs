@@ -96,6 +96,8 @@ pub enum Input {
     Typed(String),
     /// Works out what Apply would do, unless a task is under way.
     Preview,
+    /// Has the editor's text say what the cluster has in the fields of [`Preview::back`](super::Preview::back).
+    TakeOver,
     /// Applies the editor's text.
     Apply,
     /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
@@ -137,8 +139,11 @@ pub enum Ask {
     History(ObjectRef),
     /// The objects that an object is related to.
     Links(ObjectRef),
-    /// What the scheduler's plugins say about a pod, node by node.
+    /// Where a pod stands with the scheduler.
     Scheduling(ObjectRef),
+    /// What the scheduler's plugins say about a pod, node by node: in the attempt that led to this moment, or now with
+    /// `None`; and with how many columns at most.
+    SchedulingTable(ObjectRef, Option<MomentId>, usize),
     /// The requests that led to a moment: as YAML, or as `kubectl -v=9` logs them if `true`.
     Requests(MomentId, bool),
     /// The finest actions that a moment is made of.

@@ -60,7 +60,7 @@ impl Engine {
         let s = &self.session;
         let line = s.timeline();
         let done = line.iter().skip_while(|m| **m != self.beginning).skip(1);
-        let did = done.filter_map(|m| s.moment(*m)).any(|m| m.by().as_deref() == Some("you"));
+        let did = done.filter_map(|m| s.moment(*m)).any(|m| m.by(s.cluster()).as_deref() == Some("you"));
         if did || self.scenario.as_ref().is_some_and(|x| x.manifest != *self.shown.text) {
             let text = self.draft(None).encode();
             self.keep(Slot::Aside, text);

@@ -74,15 +74,15 @@ pub use crate::apiserver::Stage;
 pub use crate::cluster::{Actor, Fault, Policy};
 pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
-pub use crate::kubelet::KubeletFault;
+pub use crate::kubelet::{KubeletFault, PodCause};
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
     FieldChange, Finest, FinestLine, Halt, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark,
-    NextLine, NextWhat, NodeRow, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView,
-    Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Scheduling,
-    Short, Standing, Version, Word, YamlView,
+    NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview,
+    Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version,
+    Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
@@ -92,11 +92,18 @@ pub use output::{
 };
 pub use run::{SLICE, SPEEDS};
 
+/// What the inspector shows of a pod's scheduling.
+pub mod scheduling {
+    pub use crate::session::view::scheduling::{
+        Column, End, Eviction, QueueName, Scheduling, SchedulingPhase, SchedulingTable, Score, Tried, Waiting,
+    };
+}
+
 /// What the component map shows.
 pub mod machinery {
     pub use crate::session::view::machinery::{
-        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, Queue,
-        Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
+        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, PodQueues,
+        Queue, Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
     };
 }
 
@@ -134,8 +141,8 @@ pub struct Engine {
     lines: usize,
     /// The command line in the terminal that waits for something to happen.
     waiting: Option<Kubectl>,
-    /// The last text that the cluster agreed with: applying it would have changed nothing.
-    agreed: Option<Rc<String>>,
+    /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
+    agreed: Option<(Rc<String>, MomentId)>,
     /// The run as [`Slot::Work`] has it: what a reload brings back.
     saved: Option<String>,
     /// Whether the run is to be saved as soon as no task is under way.

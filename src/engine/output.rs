@@ -11,9 +11,10 @@ use crate::kubectl;
 use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
+use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
-    PlaneFault, Preview, Problem, RequestHead, RequestView, Scheduling, Version, Word, YamlView,
+    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -318,8 +319,10 @@ pub enum Answer {
     History(Vec<Version>),
     /// The objects that it is related to, by relation.
     Links(Vec<LinkGroup>),
-    /// The table of the pod; `None` if the scheduler does not know it.
+    /// How the scheduler stands to the pod; `None` if there is no such pod.
     Scheduling(Option<Box<Scheduling>>),
+    /// The table; `None` if the scheduler does not know the pod, or if it is too much work to repeat the attempt.
+    SchedulingTable(Option<Box<SchedulingTable>>),
     /// The requests, and how many more there are.
     Requests(Vec<RequestView>, usize),
     /// The finest actions.

@@ -38,7 +38,7 @@ impl Engine {
             (Word::new_static(c.request.verb.method()), c.request.path(), c.response.code(), rule)
         });
         let stepped = Stepped {
-            by: moment.by(),
+            by: moment.by(self.session.cluster()),
             command,
             objects: moment.writes().iter().map(|w| w.object.to_string()).collect(),
             moment: self.session.at(),
@@ -60,7 +60,7 @@ impl Engine {
         let written = moment.writes().into_iter().map(|w| &w.object).filter(|o| o.kind != Kind::EVENT);
         shown.changed = Rc::new(written.cloned().collect::<BTreeSet<ObjectRef>>());
         shown.happened = Rc::new(Happened::of(moment));
-        shown.by = moment.by();
+        shown.by = moment.by(cluster);
         shown.subject = subject(moment);
         shown.finest = session.count_actions_of(session.at());
         let exists = |o: &ObjectRef| shown.graph.find(o).is_some() || cluster.api().cached(o).is_some();

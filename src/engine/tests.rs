@@ -98,7 +98,10 @@ fn everything_that_crosses_is_plain_data() {
                 asked(&mut e, ask);
             }
             asked(&mut e, Ask::History(o.clone()));
-            asked(&mut e, Ask::Links(o));
+            asked(&mut e, Ask::Links(o.clone()));
+            asked(&mut e, Ask::Scheduling(o.clone()));
+            asked(&mut e, Ask::SchedulingTable(o.clone(), None, 5));
+            asked(&mut e, Ask::SchedulingTable(o, Some(at), 5));
         }
         let machine = e.shown().map.machine;
         for moment in e.session.timeline().into_iter().step_by(3) {
@@ -441,4 +444,41 @@ fn the_schemas_of_custom_kinds() {
     finish(&mut e);
     assert!(e.shown().kinds.is_empty());
     assert_eq!(asked(&mut e, Ask::Schema(kinds[0].clone())), Answer::Schema(None));
+}
+
+#[test]
+fn a_text_follows_a_try_and_keeps_a_persons_edits() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("01-first-deployment".to_owned()));
+    finish(&mut e);
+    e.handle(Input::Preview);
+    // A person adds a comment and a label.
+    let own =
+        format!("# Mine.\n{}", e.shown().text).replacen("    app: web", "    app: web\n    team: blue", 1);
+    e.handle(Input::Typed(own.clone()));
+    let tries = e.shown().scenario.clone().unwrap().tries.len();
+    for nth in 0..tries {
+        e.handle(Input::Attempt(nth));
+    }
+    let text = e.shown().text.to_string();
+    assert!(text.contains("replicas: 5") && text.contains("nginx:1.28"), "{text}");
+    assert_eq!(text.replace("replicas: 5", "replicas: 3").replace("1.28", "1.27"), own);
+    let preview = e.shown().preview.clone().unwrap();
+    assert!(preview.back.is_empty());
+    assert_eq!(preview.changed.len(), 1, "the label");
+    // What is done otherwise is said, and taken over when a person asks for it.
+    e.handle(Input::Do("scale deployment web --replicas=2".to_owned()));
+    e.handle(Input::Preview);
+    let preview = e.shown().preview.clone().unwrap();
+    assert_eq!(preview.back.iter().flat_map(|(_, fields)| fields).count(), 1);
+    assert!(preview.follows);
+    e.handle(Input::TakeOver);
+    assert!(e.shown().text.contains("replicas: 2") && e.shown().text.starts_with("# Mine."));
+    assert!(e.shown().preview.as_ref().unwrap().back.is_empty());
+    // Before the try the text is not older than the cluster: Apply would do what was tried.
+    e.handle(Input::Restart);
+    finish(&mut e);
+    e.handle(Input::Preview);
+    let preview = e.shown().preview.clone().unwrap();
+    assert!(preview.back.is_empty() && !preview.changed.is_empty());
 }

@@ -10,6 +10,7 @@ use super::cache::DiscoveryCache;
 use super::call::Call;
 use super::error::Error;
 use super::manifests::Manifests;
+use super::refused::{ManifestPlace, Refused};
 use super::stop::{CommandWait, WaitFor};
 use super::{ApiClient, Files, Output, Poll, Waited};
 use crate::api::types::Time;
@@ -38,6 +39,8 @@ pub(super) struct Context<'a> {
     pub out: String,
     /// The text on stderr so far.
     pub err: String,
+    /// The documents of manifests that were refused so far.
+    pub(super) refused: Vec<Refused>,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
@@ -75,6 +78,7 @@ impl<'a> Context<'a> {
             manifests,
             out: String::new(),
             err: String::new(),
+            refused: Vec::new(),
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
@@ -123,7 +127,7 @@ impl<'a> Context<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        Output { stdout: self.out, stderr: self.err, exit }
+        Output { stdout: self.out, stderr: self.err, exit, refused: self.refused }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
@@ -133,6 +137,11 @@ impl<'a> Context<'a> {
         if !text.is_empty() && !text.ends_with('\n') {
             self.err.push('\n');
         }
+    }
+
+    /// Notes that the document at this place was refused. The error is printed elsewhere.
+    pub(super) fn refuse(&mut self, place: &ManifestPlace, e: &Error) {
+        self.refused.extend(Refused::of(place, e));
     }
 
     /// Prints a line.

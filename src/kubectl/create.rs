@@ -24,7 +24,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let dry_run = DryRun::of(cx, args)?;
     let validation = apply::validation(args)?;
-    let Loaded { manifests, mut errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to create");
     }
@@ -33,7 +33,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let made = post(cx, m.kind, &m.key(), value, dry_run, validation, "kubectl-create");
         match apply::from(made, "creating", &m.source) {
             Ok(value) => output::report(cx, args, &value, "created", dry_run)?,
-            Err(Stop::Error(e)) => errors.push(e),
+            Err(Stop::Error(e)) => {
+                cx.refuse(&m.place, &e);
+                errors.push(e);
+            }
             Err(stop) => return Err(stop),
         }
     }

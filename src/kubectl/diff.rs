@@ -46,7 +46,7 @@ fn differences(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
-    let Loaded { manifests, errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, errors, .. } = files::load_all(cx, args)?;
     super::command::finish(errors)?;
     let mut out = String::new();
     for m in &manifests {

@@ -7,11 +7,34 @@ use crate::apimachinery::{Details, Status};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// The server refused.
-    Status(Box<Status>),
+    Status(Box<Refusal>),
     /// kubectl itself refused, in these words.
     Text(String),
     /// Several things went wrong.
     Many(Vec<Error>),
+}
+
+/// A refusal of the server, and what kubectl says before its message. All else is asked of the status.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The server's answer.
+    pub status: Status,
+    /// What kubectl was about, for example `error when creating "web.yaml": `.
+    pub about: String,
+}
+
+impl std::ops::Deref for Refusal {
+    type Target = Status;
+
+    fn deref(&self) -> &Status {
+        &self.status
+    }
+}
+
+impl From<Status> for Error {
+    fn from(status: Status) -> Error {
+        Error::Status(Box::new(Refusal { status, about: String::new() }))
+    }
 }
 
 impl Error {
@@ -52,13 +75,18 @@ impl Error {
         if source.is_empty() {
             return self;
         }
-        let prefix = format!("error when {verb} {source}: ", source = go_quote(source));
+        self.about(&format!("error when {verb} {source}: ", source = go_quote(source)))
+    }
+
+    /// Says what kubectl was about before the message of one error.
+    #[must_use]
+    pub fn about(self, prefix: &str) -> Error {
         match self {
             Error::Status(mut s) => {
-                s.message.insert_str(0, &prefix);
+                s.about.insert_str(0, prefix);
                 Error::Status(s)
             }
-            Error::Text(t) => Error::Text(prefix + &t),
+            Error::Text(t) => Error::Text(prefix.to_owned() + &t),
             many @ Error::Many(_) => many,
         }
     }
@@ -94,21 +122,21 @@ impl Error {
     }
 }
 
-fn standard(s: &Status) -> String {
+fn standard(s: &Refusal) -> String {
     match &*s.reason {
-        "" => format!("Error from server: {}", s.message),
-        reason => format!("Error from server ({reason}): {}", s.message),
+        "" => format!("Error from server: {}{}", s.about, s.message),
+        reason => format!("Error from server ({reason}): {}{}", s.about, s.message),
     }
 }
 
-fn invalid(s: &Status) -> String {
+fn invalid(s: &Refusal) -> String {
     let none = Details::default();
     let d = s.details.as_deref().unwrap_or(&none);
     let mut text = "The request is invalid".to_owned();
     if !d.kind.is_empty() || !d.name.is_empty() {
         text = format!("The {} {} is invalid", d.kind, go_quote(&d.name));
     } else if !s.message.is_empty() && d.causes.is_empty() {
-        text = format!("The request is invalid: {}", s.message);
+        text = format!("The request is invalid: {}{}", s.about, s.message);
     }
     let mut causes: Vec<String> = Vec::new();
     for c in &d.causes {

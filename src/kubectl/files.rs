@@ -10,6 +10,7 @@ use super::error::Error;
 use super::flags::Args;
 use super::manifests::{Loaded, Manifest};
 use super::paths::{clean, join};
+use super::refused::ManifestPlace;
 use super::{Files, kustomize};
 use crate::api::labels::Selector;
 use crate::api::quote::go_quote;
@@ -35,14 +36,16 @@ pub(super) fn load_all(cx: &mut Context<'_>, args: &Args) -> Result<Loaded> {
             loaded
         }
     };
+    cx.refused.extend(loaded.refused.iter().cloned());
     selected(loaded, args.text("selector"))
 }
 
 fn read_all(cx: &mut Context<'_>, names: &[String], directory: &str, recursive: bool) -> Result<Loaded> {
     let mut loaded = Loaded::default();
     if !directory.is_empty() {
-        for value in kustomize::build(cx.files, directory)? {
-            add(cx, value, directory, &mut loaded)?;
+        for (document, value) in kustomize::build(cx.files, directory)?.into_iter().enumerate() {
+            let place = ManifestPlace { source: directory.to_owned(), document, item: String::new() };
+            add(cx, value, &place, &mut loaded)?;
         }
     }
     for name in names {
@@ -54,8 +57,9 @@ fn read_all(cx: &mut Context<'_>, names: &[String], directory: &str, recursive: 
             let text = read(cx, &source)?;
             match yaml::documents(&text, &Limits::default()) {
                 Ok(documents) => {
-                    for d in documents {
-                        add(cx, d.value, &source, &mut loaded)?;
+                    for (document, d) in documents.into_iter().enumerate() {
+                        let place = ManifestPlace { source: source.clone(), document, item: String::new() };
+                        add(cx, d.value, &place, &mut loaded)?;
                     }
                 }
                 Err(e) => {
@@ -113,7 +117,7 @@ fn manifests_in(files: &dyn Files, name: &str, recursive: bool) -> Result<Vec<St
 
 /// The objects of the files; the first mistake ends it.
 pub(super) fn load(cx: &mut Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>>> {
-    let Loaded { manifests, errors } = load_all(cx, args)?;
+    let Loaded { manifests, errors, .. } = load_all(cx, args)?;
     match Error::aggregate(errors) {
         Some(e) => Err(Stop::Error(e)),
         None => Ok(manifests),
@@ -140,7 +144,8 @@ pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
     }
 }
 
-fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) -> Result {
+fn add(cx: &mut Context<'_>, mut value: Value, place: &ManifestPlace, into: &mut Loaded) -> Result {
+    let source = &place.source;
     let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
     let missing = match &value {
@@ -153,24 +158,33 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
         _ => Some("invalid object to validate"),
     };
     if let Some(what) = missing {
-        into.errors.push(Error::Text(format!(
-            "error validating {source}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
-        , source = go_quote(source))));
+        let message = format!(
+            "error validating {source}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false",
+            source = go_quote(source)
+        );
+        into.refuse(place, message);
         return Ok(());
     }
     if kind == "List" || (kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)) {
         if let Some(Value::Array(items)) = value.get_mut("items").map(Value::take) {
-            for item in items {
-                add(cx, item, source, into)?;
+            for (i, item) in items.into_iter().enumerate() {
+                let list = if place.item.is_empty() { String::new() } else { format!("{}.", place.item) };
+                add(cx, item, &ManifestPlace { item: format!("{list}items[{i}]"), ..place.clone() }, into)?;
             }
         }
         return Ok(());
     }
     let (name, own) = (text(&value, "/metadata/name"), text(&value, "/metadata/namespace"));
     let Some(kind_found) = discovery::kind_of(cx, &api_version, &kind)? else {
-        into.errors.push(Error::Text(format!(
-            "resource mapping not found for name: {name} namespace: {own} from {source}: no matches for kind {kind} in version {api_version}\nensure CRDs are installed first"
-        , name = go_quote(&name), own = go_quote(&own), source = go_quote(source), kind = go_quote(&kind), api_version = go_quote(&api_version))));
+        let message = format!(
+            "resource mapping not found for name: {name} namespace: {own} from {source}: no matches for kind {kind} in version {api_version}\nensure CRDs are installed first",
+            name = go_quote(&name),
+            own = go_quote(&own),
+            source = go_quote(source),
+            kind = go_quote(&kind),
+            api_version = go_quote(&api_version)
+        );
+        into.refuse(place, message);
         return Ok(());
     };
     let mut namespace = own;
@@ -178,11 +192,12 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
         if namespace.is_empty() {
             namespace.clone_from(&cx.namespace);
         } else if cx.explicit_namespace && namespace != cx.namespace {
-            into.errors.push(Error::Text(format!(
+            let message = format!(
                 "the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={namespace}' to perform this operation.",
                 go_quote(&namespace),
                 go_quote(&cx.namespace)
-            )));
+            );
+            into.refuse(place, message);
             return Ok(());
         }
         let meta = value
@@ -194,7 +209,8 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
     } else {
         namespace.clear();
     }
-    let manifest = Manifest { kind: kind_found, namespace, name, value, source: source.to_owned() };
+    let manifest =
+        Manifest { kind: kind_found, namespace, name, value, source: source.clone(), place: place.clone() };
     into.manifests.push(Rc::new(manifest));
     Ok(())
 }

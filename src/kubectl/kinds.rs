@@ -171,6 +171,8 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::StorageClass => described(describers::storage_class),
         BuiltIn::VolumeAttributesClass => described(describers::volume_attributes_class),
         BuiltIn::CSINode => described(describers::csi_node),
+        BuiltIn::ServiceCIDR => described(describers::service_cidr),
+        BuiltIn::IPAddress => described(describers::ip_address),
         BuiltIn::CertificateSigningRequest => described(describers::certificate_signing_request),
         BuiltIn::CSIDriver
         | BuiltIn::CSIStorageCapacity
@@ -178,6 +180,8 @@ pub(super) fn known(kind: Kind) -> Known {
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event
         | BuiltIn::Lease
+        | BuiltIn::PodTemplate
+        | BuiltIn::RuntimeClass
         | BuiltIn::VolumeAttachment => described(describers::unstructured),
     }
 }

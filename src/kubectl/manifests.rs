@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::error::Error;
+use super::refused::{ManifestPlace, Refused};
 use crate::api::{Key, Kind};
 
 /// One object of a file.
@@ -22,6 +23,8 @@ pub(super) struct Manifest {
     pub(super) value: Value,
     /// The name of the file.
     pub(super) source: String,
+    /// The place of the object in the files.
+    pub(super) place: ManifestPlace,
 }
 
 impl Manifest {
@@ -36,6 +39,17 @@ impl Manifest {
 pub(super) struct Loaded {
     pub(super) manifests: Vec<Rc<Manifest>>,
     pub(super) errors: Vec<Error>,
+    /// The documents that some of the errors are about.
+    pub(super) refused: Vec<Refused>,
+}
+
+impl Loaded {
+    /// Notes what is wrong with an object.
+    pub(super) fn refuse(&mut self, place: &ManifestPlace, message: String) {
+        let error = Error::Text(message);
+        self.refused.extend(Refused::of(place, &error));
+        self.errors.push(error);
+    }
 }
 
 /// What a command has loaded, by the names of the files. A command that waits is run again from its start; it finds its

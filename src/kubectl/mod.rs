@@ -55,6 +55,7 @@ mod dispatch;
 mod edit;
 mod error;
 mod events;
+mod evict;
 mod explain;
 mod expose;
 mod files;
@@ -78,6 +79,7 @@ mod overrides;
 mod patch;
 mod paths;
 mod reconcile;
+mod refused;
 mod replace;
 mod resource;
 mod resource_value;
@@ -106,6 +108,7 @@ use crate::apimachinery::{HttpRequest, HttpResponse};
 
 pub use cache::DiscoveryCache;
 pub use error::Error;
+pub use refused::{ManifestPlace, Refused, Refuser};
 pub use stop::{CommandWait, WaitFor};
 
 use context::Context;
@@ -120,6 +123,9 @@ pub struct Output {
     pub stderr: String,
     /// The exit code of the command.
     pub exit: i32,
+    /// The documents of its manifests that were refused, in the order of the messages about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
 }
 
 /// How far a command is.

@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command;
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
+use super::evict;
 use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
-use super::stop::{CommandWait, WaitFor};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
-use crate::api::{Kind, MetaExt, Object, Timestamp, order};
-use crate::apimachinery::{DeleteOptions, Verb};
+use crate::api::{Kind, MetaExt, Object, order};
+use crate::apimachinery::Verb;
 
 pub(super) const DRAIN_FLAGS: &[Flag] = &[
     boolean("ignore-daemonsets"),
@@ -30,20 +29,16 @@ pub(super) const DRAIN_FLAGS: &[Flag] = &[
     int("skip-wait-for-delete-timeout"),
 ];
 
-/// How long a refused eviction waits before it is tried again.
-const RETRY_SECONDS: i64 = 5;
-
 pub(super) fn cordon(cx: &mut Context<'_>, args: &Args) -> Result {
-    each(cx, args, "cordon", &|cx, args, node, dry_run| mark(cx, args, node, true, dry_run))
+    mark_each(cx, args, "cordon", true)
 }
 
 pub(super) fn uncordon(cx: &mut Context<'_>, args: &Args) -> Result {
-    each(cx, args, "uncordon", &|cx, args, node, dry_run| mark(cx, args, node, false, dry_run))
+    mark_each(cx, args, "uncordon", false)
 }
 
-type OnNode = dyn Fn(&mut Context<'_>, &Args, &Object, DryRun) -> Result;
-
-fn each(cx: &mut Context<'_>, args: &Args, command: &str, act: &OnNode) -> Result {
+/// The nodes that the command names, and what went wrong with the others.
+fn nodes(cx: &mut Context<'_>, args: &Args, command: &str) -> Result<(Vec<Object>, Vec<Error>)> {
     let selector = !args.text("selector").is_empty();
     if args.words.is_empty() && !selector {
         return command::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
@@ -51,12 +46,18 @@ fn each(cx: &mut Context<'_>, args: &Args, command: &str, act: &OnNode) -> Resul
     if !args.words.is_empty() && selector {
         return fail("error: cannot specify both a node name and a --selector option");
     }
-    let dry_run = DryRun::of(cx, args)?;
     let mut words = vec!["node".to_owned()];
     words.extend(args.words.iter().map(|w| w.rsplit('/').next().unwrap_or(w).to_owned()));
-    let (objects, mut errors) = resource::objects(cx, args, &words, Rules::default())?;
-    for (object, _) in objects {
-        match act(cx, args, &object, dry_run) {
+    let (objects, errors) = resource::objects(cx, args, &words, Rules::default())?;
+    Ok((objects.into_iter().map(|(node, _)| node).collect(), errors))
+}
+
+/// Marks the nodes that the command names as schedulable or not.
+fn mark_each(cx: &mut Context<'_>, args: &Args, command: &str, unschedulable: bool) -> Result {
+    let dry_run = DryRun::of(cx, args)?;
+    let (nodes, mut errors) = nodes(cx, args, command)?;
+    for node in nodes {
+        match mark(cx, args, &node, unschedulable, dry_run) {
             Ok(()) => {}
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),
@@ -84,42 +85,72 @@ fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, d
 }
 
 pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
-    each(cx, args, "drain", &drain_one)
+    let dry_run = DryRun::of(cx, args)?;
+    let (nodes, errors) = nodes(cx, args, "drain")?;
+    if !errors.is_empty() {
+        return command::finish(errors);
+    }
+    for node in &nodes {
+        mark(cx, args, node, true, dry_run)?;
+    }
+    let (mut fatal, mut pending) = (Vec::new(), Vec::new());
+    for node in &nodes {
+        let failed = drain_one(cx, args, node, dry_run)?;
+        if failed.is_empty() {
+            output::report(cx, args, &node.to_value(), "drained", dry_run)?;
+            continue;
+        }
+        let why = Error::one(failed.clone()).map(|e| e.message()).unwrap_or_default();
+        let name = go_quote(node.name());
+        cx.err.push_str(&format!(
+            "error: unable to drain node {name} due to error: {why}, continuing command...\n"
+        ));
+        fatal.push(failed);
+        pending.push(format!(" {}\n", node.name()));
+    }
+    if pending.is_empty() {
+        return Ok(());
+    }
+    cx.err.push_str(&format!("There are pending nodes to be drained:\n{}", pending.concat()));
+    Err(Stop::Error(match <[Vec<Error>; 1]>::try_from(fatal) {
+        Ok([errors]) => Error::Many(errors),
+        Err(fatal) => Error::Many(fatal.into_iter().filter_map(Error::one).collect()),
+    }))
 }
 
-fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) -> Result {
-    mark(cx, args, node, true, dry_run)?;
-    let mut call = Call::new(Verb::List, Kind::POD, "", "");
-    call.field_selector = format!("spec.nodeName={}", node.name());
-    call.label_selector = args.text("pod-selector").to_owned();
-    let pods = cx.all(call)?;
-    let pods = match chosen(cx, args, pods)? {
+/// Makes the pods of a node go. Returns why not all of them have gone.
+fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) -> Result<Vec<Error>> {
+    let pods = match chosen(cx, args, node, true)? {
         Ok(pods) => pods,
-        Err(errors) => {
-            let why = Error::one(errors.clone()).map(|e| e.message()).unwrap_or_default();
-            cx.err.push_str(&format!(
-                "error: unable to drain node {} due to error: {why}, continuing command...\nThere are pending nodes to be drained:\n {}\n",
-                go_quote(node.name()),
-                node.name()
-            ));
-            return Err(Stop::Error(Error::Many(errors)));
-        }
+        Err(errors) => return Ok(errors),
     };
-    if dry_run == DryRun::No {
-        let until =
-            args.duration("timeout").filter(|t| t.is_positive()).and_then(|t| cx.now().checked_add(t).ok());
-        if !evict(cx, args, pods, until)? {
-            return fail(format!(
-                "error when waiting for pods to be gone: global timeout reached: {}",
-                args.text("timeout")
-            ));
-        }
-    } else {
+    if dry_run != DryRun::No {
         for p in &pods {
             cx.say(&format!("evicting pod {}{}", p.key(), dry_run.suffix()));
         }
+        return Ok(Vec::new());
     }
-    output::report(cx, args, &node.to_value(), "drained", dry_run)
+    let errors = evict::delete_or_evict(cx, args, pods)?;
+    if let Some(why) = Error::one(errors.clone()) {
+        let name = go_quote(node.name());
+        match chosen(cx, args, node, false)? {
+            Ok(left) if !left.is_empty() => {
+                let left: String = left.iter().map(|p| format!("pod/{}\n", p.name())).collect();
+                let why = why.message();
+                cx.err.push_str(&format!(
+                    "There are pending pods in node {name} when an error occurred: {why}\n{left}"
+                ));
+            }
+            Ok(_) => {}
+            Err(errors) => {
+                let why = Error::one(errors).map(|e| e.message()).unwrap_or_default();
+                cx.err.push_str(&format!(
+                    "Following errors occurred while getting the list of pods to delete:\n{why}"
+                ));
+            }
+        }
+    }
+    Ok(errors)
 }
 
 const DAEMON_FATAL: &str = "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore)";
@@ -135,16 +166,23 @@ fn sentences(said: Said) -> impl Iterator<Item = String> {
     said.into_iter().map(|(text, pods)| format!("{text}: {}", pods.join(", ")))
 }
 
-/// The pods that are to go, or why none may (`GetPodsForDeletion`). Warnings are said only if pods may go.
+/// The pods of a node that are to go, or why none may (`GetPodsForDeletion`). Warnings are said only if pods may go, and
+/// if `warns`.
 fn chosen(
     cx: &mut Context<'_>,
     args: &Args,
-    pods: Vec<Object>,
+    node: &Object,
+    warns: bool,
 ) -> Result<std::result::Result<Vec<Object>, Vec<Error>>> {
+    let mut call = Call::new(Verb::List, Kind::POD, "", "");
+    call.field_selector = format!("spec.nodeName={}", node.name());
+    call.label_selector = args.text("pod-selector").to_owned();
+    let pods = cx.all(call)?;
     let (mut out, mut fatal, mut warnings) = (Vec::new(), Said::new(), Said::new());
     for p in pods {
         let Some(pod) = p.get::<Pod>() else { continue };
-        if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
+        let is_mirror = pod.metadata.annotation("kubernetes.io/config.mirror").is_some();
+        if is_mirror || evict::is_left_alone(cx, args, &p) {
             continue;
         }
         let phase = pod.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
@@ -192,76 +230,11 @@ fn chosen(
     if !fatal.is_empty() {
         return Ok(Err(sentences(fatal).map(Error::text).collect()));
     }
-    if !warnings.is_empty() {
+    if warns && !warnings.is_empty() {
         // kubectl's order is that of a Go map; here the sentence about pods that are deleted comes last.
         let mut all: Vec<String> = sentences(warnings).collect();
         order::sort_by_key(&mut all, |s| s.starts_with(BARE_WARNING));
         cx.warn(&all.join("; "));
     }
     Ok(Ok(out))
-}
-
-/// Evicts pods, and again those that a budget protected; `false` if time ran out.
-fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option<Timestamp>) -> Result<bool> {
-    let grace = args.int("grace-period").filter(|g| *g >= 0);
-    while !pods.is_empty() {
-        let (mut going, mut refused) = (Vec::new(), Vec::new());
-        for p in pods {
-            cx.say(&format!("evicting pod {}", p.key()));
-            let options = DeleteOptions { grace_period_seconds: grace, ..Default::default() };
-            let mut call =
-                Call::new(Verb::Create, Kind::POD, p.namespace(), p.name()).body(Payload::Evict(options));
-            call.subresource = "eviction".into();
-            match cx.send(&call) {
-                Err(Stop::Error(Error::Status(s))) if s.reason == "TooManyRequests" => {
-                    cx.err.push_str(&format!(
-                        "error when evicting pods/{} -n {} (will retry after {RETRY_SECONDS}s): {}\n",
-                        go_quote(p.name()),
-                        go_quote(p.namespace()),
-                        s.message
-                    ));
-                    refused.push(p);
-                }
-                Err(Stop::Error(e)) if e.is_not_found() => {}
-                Err(Stop::Error(Error::Status(s))) => {
-                    return fail(format!(
-                        "error when evicting pods/{} -n {}: {}",
-                        go_quote(p.name()),
-                        go_quote(p.namespace()),
-                        s.message
-                    ));
-                }
-                Err(stop) => return Err(stop),
-                Ok(_) => going.push(p),
-            }
-        }
-        let retry = cx.now().checked_add(SignedDuration::from_secs(RETRY_SECONDS)).ok();
-        for p in going {
-            loop {
-                match cx.get(Kind::POD, p.namespace(), p.name()) {
-                    Ok(o) if o.uid() == p.uid() => {
-                        if !cx.wait_change(&o, until)? {
-                            return Ok(false);
-                        }
-                    }
-                    Err(Stop::Error(e)) if !e.is_not_found() => return Err(Stop::Error(e)),
-                    Err(stop @ (Stop::Wait(_) | Stop::Exit(_) | Stop::Never)) => {
-                        return Err(stop);
-                    }
-                    Ok(_) | Err(Stop::Error(_)) => break,
-                }
-            }
-            cx.say(&format!("pod/{} evicted", p.name()));
-        }
-        if !refused.is_empty() {
-            if retry.is_some_and(|r| cx.now() < r) {
-                cx.wait(CommandWait { what: WaitFor::Time, until: retry })?;
-            }
-            if until.is_some_and(|t| cx.now() >= t) {
-                return Ok(false);
-            }
-        }
-        pods = refused;
-    }
-    Ok(true)
 }

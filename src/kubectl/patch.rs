@@ -71,7 +71,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
                 Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
                     let (type_, kind) = (call.body.media_type(), object.kind());
                     let (version, kind) = (kind.api_version(), kind.as_str());
-                    let why = s.message;
+                    let why = &s.message;
                     return fail(format!("{type_} is not supported by {version}, Kind={kind}: {why}"));
                 }
                 sent => sent?,

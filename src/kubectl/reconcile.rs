@@ -49,7 +49,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if dry_run == DryRun::Server {
         return fail("--dry-run=server for command reconcile is not supported yet");
     }
-    let Loaded { manifests, mut errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     for m in &manifests {
         let of_role = [Kind::ROLE, Kind::CLUSTER_ROLE].contains(&m.kind);
         let of_binding = [Kind::ROLE_BINDING, Kind::CLUSTER_ROLE_BINDING].contains(&m.kind);

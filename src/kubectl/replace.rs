@@ -34,7 +34,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("--dry-run can not be used when --force is set");
     }
     let validation = apply::validation(args)?;
-    let Loaded { manifests, mut errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to replace");
     }
@@ -54,7 +54,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         };
         match done {
             Ok((value, done)) => output::report(cx, args, &value, done, dry_run)?,
-            Err(Stop::Error(e)) => errors.push(e),
+            Err(Stop::Error(e)) => {
+                cx.refuse(&m.place, &e);
+                errors.push(e);
+            }
             Err(stop) => return Err(stop),
         }
     }

@@ -325,7 +325,7 @@ fn with_selectors(mut stop: Stop, args: &Args, kind: Kind) -> Stop {
     {
         let resource = resource_string(kind);
         let (labels, fields) = (args.text("selector"), args.text("field-selector"));
-        s.message = if labels.is_empty() && fields.is_empty() {
+        s.status.message = if labels.is_empty() && fields.is_empty() {
             format!("Unable to list {resource}: {}", s.message, resource = go_quote(&resource))
         } else {
             format!(

@@ -27,7 +27,7 @@ impl From<Error> for Stop {
 
 impl From<Status> for Stop {
     fn from(s: Status) -> Stop {
-        Stop::Error(Error::Status(Box::new(s)))
+        Stop::Error(s.into())
     }
 }
 

@@ -4,7 +4,7 @@
 use super::behaviour::Exit;
 use super::fault::ProbeType;
 use super::kill::KILLED;
-use super::state::{ContainerRuntime, ContainerState, Exited, Todo};
+use super::state::{ContainerRuntime, ContainerState, Exited, PodCause, Todo};
 use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::order;
@@ -242,7 +242,7 @@ impl Turn<'_> {
         }
         self.rt.restarting_all = false;
         self.rt.changed = true;
-        self.caused(None, "its containers are restarted");
+        self.caused(None, PodCause::AllRestarted);
     }
 
     fn restarts_after(&self, spec: &Container, exited: &Exited) -> bool {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::state::{Requests, WorkerPhase};
+use super::state::{PodCause, Requests, WorkerPhase};
 use super::turn::Turn;
 use crate::api::Key;
 use crate::api::quantity::amount_of;
@@ -108,7 +108,7 @@ impl Turn<'_> {
         self.rt.phase = WorkerPhase::Terminated;
         self.rt.rejected = true;
         self.rt.unreported = true;
-        self.caused(None, "was rejected");
+        self.caused(None, PodCause::Rejected);
         false
     }
 

@@ -58,27 +58,6 @@ impl BackOff {
     }
 }
 
-/// A duration in Go's format: `10s`, `1m20s`, `500ms`, `1.5s`, `5m0s`.
-pub fn go_duration(d: SignedDuration) -> String {
-    let millis = d.as_millis();
-    if millis == 0 {
-        return "0s".into();
-    }
-    if millis.abs() < 1000 {
-        return format!("{millis}ms");
-    }
-    let (hours, minutes, rest) = (millis / 3_600_000, millis / 60_000 % 60, millis % 60_000);
-    let mut seconds = format!("{}", rest / 1000);
-    if rest % 1000 != 0 {
-        seconds.push_str(format!(".{:03}", rest % 1000).trim_end_matches('0'));
-    }
-    match (hours, minutes) {
-        (0, 0) => format!("{seconds}s"),
-        (0, m) => format!("{m}m{seconds}s"),
-        (h, m) => format!("{h}h{m}m{seconds}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,20 +78,5 @@ mod tests {
         assert_eq!(b.until(now, now), None);
         b.next(now, now);
         assert_eq!(b.delay(), BASE);
-    }
-
-    #[test]
-    fn durations_in_gos_words() {
-        for (millis, want) in [
-            (0, "0s"),
-            (500, "500ms"),
-            (1500, "1.5s"),
-            (10_000, "10s"),
-            (80_000, "1m20s"),
-            (300_000, "5m0s"),
-            (3_600_000, "1h0m0s"),
-        ] {
-            assert_eq!(go_duration(SignedDuration::from_millis(millis)), want);
-        }
     }
 }

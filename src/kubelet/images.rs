@@ -104,6 +104,13 @@ pub fn container_id(uid: &str, name: &str, attempt: i32) -> String {
     out
 }
 
+/// The id of the sandbox that a pod would get at an attempt.
+pub fn sandbox_id(uid: &str, attempt: u32) -> String {
+    let mut out = String::with_capacity(64);
+    hex64(&mut out, &[uid, "", &attempt.to_string()]);
+    out
+}
+
 fn hex64(out: &mut String, parts: &[&str]) {
     for seed in 0..4 {
         // Writing to a `String` cannot fail.

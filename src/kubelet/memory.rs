@@ -25,7 +25,7 @@ impl Memory for State {
 
 fn worker(p: &PodRuntime) -> String {
     format!(
-        "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} config {} seen {} \
+        "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} sandbox failed {} config {} seen {} \
          attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}",
         p.phase,
         p.sandbox,
@@ -35,6 +35,7 @@ fn worker(p: &PodRuntime) -> String {
         p.changed,
         p.retry.is_some(),
         p.mount_failures,
+        p.sandbox_failures > 0,
         p.waits_for_config,
         p.seen,
         p.waits_for_attach,

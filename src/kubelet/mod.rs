@@ -51,6 +51,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod reconciler;
+mod sandbox;
 mod start;
 pub mod state;
 mod status;
@@ -64,7 +65,7 @@ mod volumes;
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
-pub use state::State;
+pub use state::{PodCause, State};
 pub use task::{Kubelet, Task};
 
 use crate::client::{Component, Controller};

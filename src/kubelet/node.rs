@@ -37,18 +37,15 @@ impl Kubelet {
     pub(super) async fn update_lease(&self, cx: &Cx) -> Result {
         cx.enqueue_after_in_background(Task::Lease(self.node.clone()), timings::LEASE_RENEW);
         let reference = ObjectRef { kind: Kind::NODE, key: Key::new("", &self.node) };
-        let why = |what| {
-            Why::new("kubelet.update_lease")
-                .read("node", reference.clone(), "metadata.name", &self.node)
-                .with("what", what)
-        };
+        let why =
+            Why::new("kubelet.update_lease").read("node", reference.clone(), "metadata.name", &self.node);
         let renewed = Some(MicroTime(cx.now()));
         let known = cx.state(|s| s.lease.clone());
         let answer = match known {
             Some(old) => {
                 let mut new = (*old).clone();
                 new.spec.get_or_insert_default().renew_time = renewed;
-                cx.update(Rc::new(new)).because(why("renewed")).in_background().await
+                cx.update(Rc::new(new)).because(why).in_background().await
             }
             None => {
                 let owner = cx.caches().get::<Node>(&reference.key).map(|n| OwnerReference {
@@ -72,7 +69,7 @@ impl Kubelet {
                         ..Default::default()
                     }),
                 };
-                match cx.create(lease).because(why("created")).await {
+                match cx.create(lease).because(why).await {
                     Err(e) if e.is_already_exists() => {
                         cx.get::<Lease>(Key::new(NODE_LEASE_NAMESPACE, &self.node)).await
                     }

@@ -9,7 +9,7 @@ use super::backoff;
 use super::behaviour::{self, Exit};
 use super::fault::KubeletFault;
 use super::prober;
-use super::state::{ContainerRuntime, ContainerState, Exited, Retry, Todo, Work, WorkerPhase};
+use super::state::{ContainerRuntime, ContainerState, Exited, PodCause, Retry, Todo, Work, WorkerPhase};
 use super::status;
 use super::timings::{self, later};
 use super::turn::Turn;
@@ -33,7 +33,9 @@ impl<'a> Turn<'a> {
         self.hear_of_changes();
         self.observe_exits();
         match self.rt.phase {
-            WorkerPhase::Sync if self.pod.metadata.is_deleting() => self.terminate("deletion was requested"),
+            WorkerPhase::Sync if self.pod.metadata.is_deleting() => {
+                self.terminate(PodCause::DeletionRequested)
+            }
             WorkerPhase::Sync => {
                 self.observe_deadline();
                 self.probe_containers();
@@ -167,7 +169,7 @@ impl<'a> Turn<'a> {
             };
             c.state = ContainerState::Exited(Rc::new(exited));
             self.rt.changed = true;
-            self.caused(Some(i), "has ended");
+            self.caused(Some(i), PodCause::Ended);
         }
     }
 
@@ -182,7 +184,7 @@ impl<'a> Turn<'a> {
             self.rt.work = None;
             self.rt.todo.clear();
             self.rt.syncing = false;
-            self.caused(None, "its deadline has passed");
+            self.caused(None, PodCause::DeadlineExceeded);
         }
     }
 
@@ -240,7 +242,7 @@ impl<'a> Turn<'a> {
 
     fn begin_sync(&mut self) {
         if !self.rt.seen {
-            self.caused(None, "was bound to this node");
+            self.caused(None, PodCause::Bound);
             self.rt.probing_since = Some(self.now);
         }
         self.rt.seen = true;
@@ -267,6 +269,12 @@ impl<'a> Turn<'a> {
             Todo::Sandbox => {
                 if self.volumes_are_there() && self.csi_volumes_are_mounted() {
                     self.rt.mount_failures = 0;
+                    if let Some(why) = self.runtime_is_missing() {
+                        self.rt.todo.clear();
+                        return self.sandbox_failed(&why);
+                    }
+                    self.rt.sandbox_failures = 0;
+                    self.rt.waits_for_config = false;
                     self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
                 } else if self.rt.work.is_some() {
                     // The volumes are being mounted; the sandbox comes after that.
@@ -284,7 +292,7 @@ impl<'a> Turn<'a> {
             Todo::StopSandbox => {
                 self.rt.changed |= std::mem::take(&mut self.rt.sandbox);
             }
-            Todo::Terminate => self.terminate("all its containers are over"),
+            Todo::Terminate => self.terminate(PodCause::Over),
         }
     }
 
@@ -306,7 +314,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Begins SyncTerminatingPod: stops the running containers.
-    fn terminate(&mut self, why: &'static str) {
+    fn terminate(&mut self, why: PodCause) {
         let rt = &mut self.rt;
         rt.phase = WorkerPhase::Terminating;
         rt.work = None;
@@ -345,8 +353,8 @@ impl<'a> Turn<'a> {
         self.rt.unreported = true;
         self.release_address();
         self.release_resources();
-        if self.rt.cause.what != "all its containers are over" {
-            self.caused(None, "all its containers have stopped");
+        if self.rt.cause.what != PodCause::Over {
+            self.caused(None, PodCause::Stopped);
         }
     }
 

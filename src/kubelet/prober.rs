@@ -7,13 +7,13 @@
 
 use jiff::SignedDuration;
 
-use super::backoff::go_duration;
 use super::execution::Executed;
 use super::fault::ProbeType;
-use super::state::ContainerRuntime;
+use super::state::{ContainerRuntime, PodCause};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::Timestamp;
+use crate::api::duration::go_duration;
 use crate::api::types::IntOrString;
 use crate::api::types::{Container, Probe};
 
@@ -226,24 +226,24 @@ impl Turn<'_> {
         match (type_, passes) {
             (ProbeType::Readiness, true) => {
                 self.rt.unreported = true;
-                self.caused(Some(i), "is ready");
+                self.caused(Some(i), PodCause::Ready);
             }
             (ProbeType::Readiness, false) => {
                 self.rt.unreported = true;
-                self.caused(Some(i), "is not ready");
+                self.caused(Some(i), PodCause::NotReady);
             }
             (ProbeType::Startup, true) => {
                 self.rt.changed = true;
-                self.caused(Some(i), "has passed its startup probe");
+                self.caused(Some(i), PodCause::StartupProbePassed);
             }
             (ProbeType::Startup, false) => {
                 self.rt.changed = true;
-                self.caused(Some(i), "has failed its startup probe");
+                self.caused(Some(i), PodCause::StartupProbeFailed);
             }
             (ProbeType::Liveness, true) => {}
             (ProbeType::Liveness, false) => {
                 self.rt.changed = true;
-                self.caused(Some(i), "has failed its liveness probe");
+                self.caused(Some(i), PodCause::LivenessProbeFailed);
             }
         }
     }

@@ -8,13 +8,14 @@ use jiff::SignedDuration;
 use super::csi::is_expansion_pending;
 use super::fault::KubeletFault;
 use super::node;
+use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
-use super::{changes, timings, volumes};
+use super::{changes, status, timings, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, Secret, Service,
+    PodStatus, RuntimeClass, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -50,6 +51,9 @@ impl Reconciler for Kubelet {
                     // Nothing has to be reported when the kubelet starts: the first report is a heartbeat.
                     cx.enqueue_waiting(Task::Status(me.clone()), timings::NODE_STATUS, Wait::Background);
                 }
+                if seen.old.is_some_and(|old| handlers_changed(old, node)) {
+                    volumes::retry_mounts(cx, None);
+                }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
             .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
@@ -67,8 +71,10 @@ impl Reconciler for Kubelet {
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));
                 }
+                status::reconcile(cx, seen);
             })
             .reads::<PersistentVolume>()
+            .watches(|cx, _: Seen<'_, RuntimeClass>| volumes::retry_mounts(cx, None))
             .watches(move |cx, seen: Seen<'_, CSIDriver>| {
                 if *seen.key.name == *csi::DRIVER && (seen.old.is_none() || seen.is_gone()) {
                     cx.enqueue(Task::Drivers(drivers.clone()));
@@ -315,9 +321,8 @@ impl Kubelet {
         };
         let reference = ObjectRef::of(&**pod);
         let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
-        let why = Why::new("kubelet.can_be_deleted")
-            .read("pod", reference, "metadata.deletionTimestamp", since)
-            .with("containers", "all have stopped");
+        let why =
+            Why::new("kubelet.can_be_deleted").read("pod", reference, "metadata.deletionTimestamp", since);
         match cx.delete(Kind::POD, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
             // The API server removes an object with finalizers after the last finalizer.
@@ -367,10 +372,12 @@ impl Kubelet {
             WorkerPhase::Sync => "kubelet.sync_pod",
             WorkerPhase::Terminating | WorkerPhase::Terminated => "kubelet.sync_terminating_pod",
         };
-        let why = Why::new(rule)
-            .read("pod", reference, "status.phase", phase)
-            .with("node", &self.node)
-            .with("what", rt.cause.what);
+        let why = Why::new(rule).read("pod", reference, "status.phase", phase).with("node", &self.node);
+        let why = match &rt.failed {
+            Some((reason, _)) if rt.rejected => why.with("reason", reason),
+            _ => why,
+        };
+        let why = why.word("what", rt.cause.what.word());
         let Some(name) = &rt.cause.container else { return why };
         let why = why.with("container", name);
         match rt.containers.iter().find(|c| c.name == *name) {
@@ -397,9 +404,8 @@ fn is_over(pod: &Pod) -> bool {
 /// The pod that the report is based on and its new status; `None` if the API server has that status already.
 fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
     // The API server's last answer may be newer than the informer's cache.
-    let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
-    let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
+    let from = latest.filter(|l| status::version(l) > status::version(pod)).unwrap_or(pod);
     let empty = Default::default();
     let new = turn.generate_api_pod_status(from.status.as_deref().unwrap_or(&empty));
     if from.status.as_deref() == Some(&new) {

@@ -4,13 +4,13 @@
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 
-use super::backoff::go_duration;
 use super::behaviour;
 use super::images;
-use super::state::{ContainerState, Instance, ProbeRun, Retry, Running, Waiting, Work};
+use super::state::{ContainerState, Instance, PodCause, ProbeRun, Retry, Running, Waiting, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::Timestamp;
+use crate::api::duration::go_duration;
 use crate::api::types::Container;
 
 impl Turn<'_> {
@@ -280,7 +280,7 @@ impl Turn<'_> {
         c.probes = [ProbeRun::default(); 3];
         self.rt.changed = true;
         self.event(Some(i), "Normal", "Started", "Container started".into());
-        self.caused(Some(i), "has started");
+        self.caused(Some(i), PodCause::Started);
         self.settle();
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {
             let (takes, succeeded) = self.hook(i, handler, now);
@@ -324,7 +324,7 @@ impl Turn<'_> {
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.waiting = Some(Rc::new(Waiting { reason, message }));
         }
-        self.caused(Some(i), "could not be started");
+        self.caused(Some(i), PodCause::NotStarted);
     }
 
     /// Plans a retry of SyncPod. Of two retries the foreground one counts, of two alike the earlier.

@@ -193,7 +193,9 @@ pub struct PodRuntime {
     pub retry: Option<Retry>,
     /// How many times in a row mounting failed.
     pub mount_failures: u32,
-    /// Whether the pod waits for a ConfigMap, a Secret or a claim.
+    /// How many times in a row the sandbox could not be created.
+    pub sandbox_failures: u32,
+    /// Whether the pod waits for a ConfigMap, a Secret, a claim or a container runtime.
     pub waits_for_config: bool,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
     pub volumes: Vec<PodVolume>,
@@ -263,8 +265,65 @@ pub struct Retry {
 pub struct Cause {
     /// The container, if the cause is about one.
     pub container: Option<Rc<str>>,
-    /// What happened, as data for the page, for example `has started`.
-    pub what: &'static str,
+    /// What happened.
+    pub what: PodCause,
+}
+
+/// Calls a macro for each cause: its documentation, variant and word.
+macro_rules! causes {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
+        /// What happened to a pod or to one of its containers, so that the kubelet reports another status.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum PodCause {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl PodCause {
+            /// All of them.
+            pub const ALL: &'static [PodCause] = &[$(PodCause::$variant,)*];
+
+            /// The word of the cause, see [`Fact::word`](crate::client::Fact::word).
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(PodCause::$variant => $word,)*
+                }
+            }
+        }
+    };
+}
+
+causes! {
+    /// The pod was bound to the node.
+    #[default]
+    Bound = "pod-bound",
+    /// The kubelet does not admit the pod.
+    Rejected = "pod-rejected",
+    /// `spec.activeDeadlineSeconds` have passed.
+    DeadlineExceeded = "pod-deadline-exceeded",
+    /// Somebody deletes the pod.
+    DeletionRequested = "pod-deletion-requested",
+    /// All containers have ended, and none of them is to be restarted.
+    Over = "pod-over",
+    /// The containers of a pod that ends have stopped.
+    Stopped = "pod-stopped",
+    /// All containers are restarted, because of the rules of one that has ended.
+    AllRestarted = "pod-all-restarted",
+    /// The container has started.
+    Started = "container-started",
+    /// The container could not be started.
+    NotStarted = "container-not-started",
+    /// The container has ended.
+    Ended = "container-ended",
+    /// The readiness probe has begun to pass.
+    Ready = "container-ready",
+    /// The readiness probe has begun to fail.
+    NotReady = "container-not-ready",
+    /// The startup probe has passed.
+    StartupProbePassed = "startup-probe-passed",
+    /// The startup probe has failed.
+    StartupProbeFailed = "startup-probe-failed",
+    /// The liveness probe has failed.
+    LivenessProbeFailed = "liveness-probe-failed",
 }
 
 /// A container of a pod in the runtime.

@@ -1,11 +1,21 @@
 //! A pod's status (`kubelet_pods.go`, `generateAPIPodStatus` and `getPhase`; `status/generate.go`;
 //! `status_manager.go`, `mergePodStatus`).
 
-use super::state::WorkerPhase;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::state::{State, WorkerPhase};
 use super::status_containers::{has_ended_before, is_waiting, time};
+use super::task::Task;
 use super::turn::Turn;
 use crate::api::MetaExt;
-use crate::api::types::{ContainerStatus, HostIP, PodCondition, PodIP, PodStatus};
+use crate::api::types::{ContainerStatus, HostIP, Pod, PodCondition, PodIP, PodStatus};
+use crate::client::{Handler, Seen};
+
+/// The interval, in seconds, at which the status manager compares all statuses with those of the API server
+/// (`syncPeriod`).
+const SYNC_PERIOD: i64 = 10;
 
 const READY_TO_START: &str = "PodReadyToStartContainers";
 const INITIALIZED: &str = "Initialized";
@@ -17,6 +27,44 @@ const ALL_RESTARTING: &str = "AllContainersRestarting";
 /// Whether a condition is the kubelet's to set (`PodConditionByKubelet`).
 fn is_own(type_: &str) -> bool {
     [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED, ALL_RESTARTING].contains(&type_)
+}
+
+/// `metadata.resourceVersion` as a number; `None` if it is none.
+pub(super) fn version(pod: &Pod) -> Option<u64> {
+    pod.metadata.resource_version.as_ref()?.parse().ok()
+}
+
+/// Plans a report if somebody else has changed what this kubelet last reported of the pod (`needsReconcile`): while the
+/// node was cut off, the node lifecycle controller has set `Ready` to False.
+pub(super) fn reconcile(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
+    let Some(new) = seen.new else { return };
+    let Some(rt) = cx.state.pods.get(seen.key) else { return };
+    let Some(latest) = rt.latest.as_ref().filter(|l| l.metadata.uid == new.metadata.uid) else { return };
+    if version(new) <= version(latest) || reported(new) == reported(latest) {
+        return;
+    }
+    if let Some(rt) = cx.state.pods.get_mut(seen.key) {
+        Rc::make_mut(rt).unreported = true;
+    }
+    cx.enqueue_after(Task::Pod(seen.key.clone()), SignedDuration::from_secs(SYNC_PERIOD));
+}
+
+/// What a kubelet reports of a pod: its phase, its containers, and its own conditions by type and status.
+#[derive(PartialEq)]
+struct Reported<'a> {
+    phase: Option<&'a str>,
+    containers: Option<&'a Vec<ContainerStatus>>,
+    conditions: Vec<(&'a str, &'a str)>,
+}
+
+fn reported(pod: &Pod) -> Option<Reported<'_>> {
+    let status = pod.status.as_deref()?;
+    let own = status.conditions.iter().flatten().filter(|c| is_own(&c.type_));
+    Some(Reported {
+        phase: status.phase.as_deref(),
+        containers: status.container_statuses.as_ref(),
+        conditions: own.map(|c| (c.type_.as_str(), c.status.as_str())).collect(),
+    })
 }
 
 /// Statuses of init containers and of main containers.

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::state::{Cause, NodeRuntime, PodRuntime};
+use super::state::{Cause, NodeRuntime, PodCause, PodRuntime};
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
@@ -63,7 +63,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Notes the cause of the next status report.
-    pub(super) fn caused(&mut self, container: Option<usize>, what: &'static str) {
+    pub(super) fn caused(&mut self, container: Option<usize>, what: PodCause) {
         let container = container.and_then(|i| self.rt.containers.get(i)).map(|c| c.name.clone());
         self.rt.cause = Cause { container, what };
     }

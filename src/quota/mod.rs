@@ -89,6 +89,7 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::LimitRange
         | BuiltIn::NetworkPolicy
         | BuiltIn::PodDisruptionBudget
+        | BuiltIn::PodTemplate
         | BuiltIn::ReplicaSet
         | BuiltIn::Role
         | BuiltIn::RoleBinding
@@ -102,10 +103,13 @@ fn rules(kind: BuiltIn) -> Option<&'static dyn Rules> {
         | BuiltIn::CustomResourceDefinition
         | BuiltIn::Event
         | BuiltIn::IngressClass
+        | BuiltIn::IPAddress
         | BuiltIn::Namespace
         | BuiltIn::Node
         | BuiltIn::PersistentVolume
         | BuiltIn::PriorityClass
+        | BuiltIn::RuntimeClass
+        | BuiltIn::ServiceCIDR
         | BuiltIn::StorageClass
         | BuiltIn::VolumeAttachment
         | BuiltIn::VolumeAttributesClass => None,

@@ -16,6 +16,7 @@ use super::outcome::{bind_pod, failed};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
 use super::queue::Queued;
 use super::state::{Cx, State, Task, Waiting, version};
+use crate::api::quote::go_quote;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
@@ -169,8 +170,8 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
         }
-        Ok(false) => give_up(cx, w, "context deadline exceeded").await,
-        Err(message) => give_up(cx, w, &message).await,
+        Ok(false) => give_up(cx, w, "binding volumes: context deadline exceeded").await,
+        Err(message) => give_up(cx, w, &format!("binding volumes: {message}")).await,
     }
 }
 
@@ -181,8 +182,8 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
 fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
     let node = cx.lister::<Node>();
     let Some(node) = node.get(&Key::new("", &w.node)) else {
-        let why = format!("node {:?} not found", &*w.node);
-        return Err(format!("failed to get node {:?}: {why}", &*w.node));
+        let why = format!("node {} not found", go_quote(&w.node));
+        return Err(format!("failed to get node {}: {why}", go_quote(&w.node)));
     };
     let volumes = cx.lister::<PersistentVolume>();
     let claims = cx.lister::<PersistentVolumeClaim>();
@@ -190,7 +191,10 @@ fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
     for (claim, written) in &w.bindings {
         let name = written.metadata.name();
         let (Some(volume), Some(claim)) = (volumes.get(&written.metadata.key()), claims.get(claim)) else {
-            return Err(format!("failed to check binding: could not find v1.PersistentVolume {name:?}"));
+            return Err(format!(
+                "failed to check binding: could not find v1.PersistentVolume {}",
+                go_quote(name)
+            ));
         };
         if version(written) > version(volume) {
             return Ok(false);
@@ -198,24 +202,24 @@ fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
         suits(volume, node)?;
         let uid = volume.spec.as_ref().and_then(|s| s.claim_ref.as_ref()?.uid.as_deref());
         if uid.unwrap_or_default().is_empty() {
-            return Err(format!("ClaimRef got reset for pv {name:?}"));
+            return Err(format!("ClaimRef got reset for pv {}", go_quote(name)));
         }
         all &= is_fully_bound(claim);
     }
     for written in &w.provisions {
         let key = written.metadata.key();
         let Some(claim) = claims.get(&key) else {
-            let why = format!("could not find v1.PersistentVolumeClaim {:?}", key.to_string());
+            let why = format!("could not find v1.PersistentVolumeClaim {}", go_quote(&key.to_string()));
             return Err(format!("failed to check provisioning pvc: {why}"));
         };
         if version(written) > version(claim) {
             return Ok(false);
         }
         if claim.metadata.annotations.is_none() {
-            return Err(format!("selectedNode annotation reset for PVC {:?}", &*key.name));
+            return Err(format!("selectedNode annotation reset for PVC {}", go_quote(&key.name)));
         }
         if claim.metadata.annotation(SELECTED_NODE) != Some(&w.node) {
-            return Err(format!("provisioning failed for PVC {:?}", &*key.name));
+            return Err(format!("provisioning failed for PVC {}", go_quote(&key.name)));
         }
         if !volume_name(claim).is_empty() {
             match volumes.get(&Key::new("", volume_name(claim))) {
@@ -233,11 +237,15 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
         return Ok(());
     }
     let (volume, node) = (volume.metadata.name(), node.metadata.name());
-    Err(format!("pv {volume:?} node affinity doesn't match node {node:?}: no matching NodeSelectorTerms"))
+    Err(format!(
+        "pv {} node affinity doesn't match node {}: no matching NodeSelectorTerms",
+        go_quote(volume),
+        go_quote(node)
+    ))
 }
 
 /// Ends the binding cycle of a pod whose claims could not be bound.
 async fn give_up(cx: &Cx, w: Waiting, why: &str) -> Result {
-    let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
+    let message = format!("running PreBind plugin {}: {why}", go_quote(binding::NAME));
     failed(cx, w.q, message).await
 }

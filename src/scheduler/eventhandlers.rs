@@ -10,11 +10,20 @@ use super::listers::Namespaces;
 use super::queue::pod_event;
 use super::state::{NAME, State, Task};
 use crate::api::pod::is_terminal;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use crate::api::types::{
+    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+};
 use crate::api::{ApiKind, Key};
 use crate::client::{Handler, Seen, Wait};
 
 type Cx<'a> = Handler<'a, State, Task>;
+
+/// The changes of a node that can let a pod pass a filter.
+const FILTERED: Actions = Actions::ADD
+    .or(Actions::UPDATE_NODE_ALLOCATABLE)
+    .or(Actions::UPDATE_NODE_LABEL)
+    .or(Actions::UPDATE_NODE_TAINT)
+    .or(Actions::UPDATE_NODE_DECLARED_FEATURE);
 
 /// Whether the default profile schedules the pod (`responsibleForPod`).
 fn mine(pod: &Pod) -> bool {
@@ -38,6 +47,10 @@ fn wake(cx: &mut Cx<'_>) {
     }
     if let Some(at) = cx.state.queue.next_leftover() {
         cx.enqueue_waiting(Task::FlushUnschedulable, at.duration_since(now), Wait::Background);
+    }
+    match cx.state.queue.next_leftover_after_change() {
+        Some(at) => cx.enqueue_after(Task::FlushAfterChange, at.duration_since(now)),
+        None => cx.cancel(Task::FlushAfterChange),
     }
 }
 
@@ -143,9 +156,12 @@ pub(super) fn handle_node(cx: &mut Cx<'_>, seen: Seen<'_, Node>) {
         None => cx.state.cache.remove_node(&seen.key.name),
     }
     let subject = Subject::Node(Change { old: seen.old, new: seen.new });
-    for action in actions {
+    for action in &actions {
         let resource = EventResource::Of(Node::KIND);
-        move_all(cx, &ClusterEvent { resource, action, subject }, |_| true);
+        move_all(cx, &ClusterEvent { resource, action: *action, subject }, |_| true);
+    }
+    if actions.iter().any(|action| FILTERED.covers(*action)) {
+        cx.state.queue.node_changed();
     }
     wake(cx);
 }
@@ -176,6 +192,21 @@ pub(super) fn handle_volume(cx: &mut Cx<'_>, seen: Seen<'_, PersistentVolume>) {
 /// A StorageClass was added, changed or deleted.
 pub(super) fn handle_class(cx: &mut Cx<'_>, seen: Seen<'_, StorageClass>) {
     handle_other(cx, seen, Subject::Class(Change { old: seen.old, new: seen.new }));
+}
+
+/// A CSINode was added, changed or deleted.
+pub(super) fn handle_csi_node(cx: &mut Cx<'_>, seen: Seen<'_, CSINode>) {
+    handle_other(cx, seen, Subject::CsiNode(Change { old: seen.old, new: seen.new }));
+}
+
+/// A CSIDriver was added, changed or deleted.
+pub(super) fn handle_csi_driver(cx: &mut Cx<'_>, seen: Seen<'_, CSIDriver>) {
+    handle_other(cx, seen, Subject::CsiDriver(Change { old: seen.old, new: seen.new }));
+}
+
+/// A CSIStorageCapacity was added, changed or deleted.
+pub(super) fn handle_capacity(cx: &mut Cx<'_>, seen: Seen<'_, CSIStorageCapacity>) {
+    handle_other(cx, seen, Subject::Capacity(Change { old: seen.old, new: seen.new }));
 }
 
 /// An object of a kind was added, changed or deleted that no hint reads.

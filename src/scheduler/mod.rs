@@ -2,9 +2,9 @@
 //!
 //! [`plugins`] judge nodes by the data in [`framework`], and [`runtime`] calls them in order; these are pure
 //! functions over typed objects, and so is [`default_preemption`]. [`cache`] keeps the nodes and pods that
-//! they read, and [`queue`] the pods that wait for a node; the event handlers keep both up to date. [`schedule_one`] is the loop that takes a pod,
-//! finds a node and binds the pod to it; [`binding_cycle`] comes in between if the pod's claims have to be
-//! bound first, and preemption goes on beside it.
+//! they read, and [`queue`] the pods that wait for a node; the event handlers keep both up to date. [`schedule_one`] is the
+//! loop that takes a pod, asks [`scheduling_cycle`] for a node and binds the pod to it; [`binding_cycle`] comes in between if
+//! the pod's claims have to be bound first, and preemption goes on beside it. [`explain`] runs a cycle only to show it.
 
 pub mod binding_cycle;
 pub mod cache;
@@ -19,6 +19,7 @@ mod preemption;
 pub mod queue;
 pub mod runtime;
 pub mod schedule_one;
+pub mod scheduling_cycle;
 pub mod state;
 
 use crate::client::{Component, Controller};

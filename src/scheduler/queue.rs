@@ -4,6 +4,8 @@
 //!
 //! A cycle here is one step, in which no event can come. So there are no events to be remembered for pods in flight.
 
+mod places;
+
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -15,6 +17,8 @@ use super::plugins::{DEFAULT_PREEMPTION, events_to_register, scheduling_gates};
 use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, Timestamp, later, seconds};
+
+pub use places::Place;
 
 /// The back-off after the first failed attempt, in seconds. It doubles with each further one.
 const INITIAL_BACKOFF: i64 = 1;
@@ -62,6 +66,8 @@ pub struct Queue {
     unschedulable: Map<Key, ()>,
     // The unschedulable pods by the time of their last attempt.
     parked_at: Map<(Timestamp, Key), ()>,
+    // The unschedulable pods that were last tried before a node changed.
+    tried_before: Map<Key, ()>,
     pods: Map<Key, Queued>,
     // Pods for which preemption is deleting other pods.
     preempting: Map<Key, ()>,
@@ -174,6 +180,7 @@ impl Queue {
         self.error_backoff.remove(&(q.backed_off(), key.clone()));
         self.unschedulable.remove(key);
         self.parked_at.remove(&(q.at, key.clone()));
+        self.tried_before.remove(key);
     }
 
     /// Takes the pod to schedule next, and counts the attempt that begins; `None` if no pod is active or backing off
@@ -231,6 +238,7 @@ impl Queue {
         if let Some(q) = self.pods.get(key) {
             self.unschedulable.remove(key);
             self.parked_at.remove(&(q.at, key.clone()));
+            self.tried_before.remove(key);
         }
     }
 
@@ -357,6 +365,22 @@ impl Queue {
         Some(later(*oldest, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
     }
 
+    /// When [`Queue::flush_leftover`] next has a pod to try that may fare otherwise than in its last attempt, because a
+    /// node has changed since.
+    pub fn next_leftover_after_change(&self) -> Option<Timestamp> {
+        let tried = self.tried_before.keys().filter_map(|key| self.pods.get(key)).map(|q| q.at).min()?;
+        Some(later(tried, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
+    }
+
+    /// Notes that a node has changed for the pods that are still unschedulable, because no plugin that refused them takes
+    /// the change for one that helps. It may help all the same: a plugin that was not asked, since an earlier one had
+    /// refused every node, may have been the reason why preemption was in vain.
+    pub fn node_changed(&mut self) {
+        for q in self.parked().filter(|q| q.gated_by.is_none()).map(|q| q.info.clone()).collect::<Vec<_>>() {
+            self.tried_before.insert(q.key.clone(), ());
+        }
+    }
+
     /// When the next back-off after an error is over, among pods that have failed `VERY_OFTEN` times or more in a row if
     /// `very_often`, else among the others.
     pub fn next_back_off(&self, very_often: bool) -> Option<Timestamp> {
@@ -400,27 +424,6 @@ impl Queue {
     /// The pods that are nominated to a node, each with the node's name. Pods that are not in the queue are left out.
     pub fn nominations(&self) -> impl Iterator<Item = (&Rc<PodInfo>, &Rc<str>)> {
         self.nominated.iter().filter_map(|(key, node)| Some((&self.pods.get(key)?.info, node)))
-    }
-
-    /// One line for each pod: its place, its attempts, and the plugins that refused it; and one for each nomination.
-    pub fn lines(&self) -> impl Iterator<Item = String> {
-        let pods = self.pods.iter().map(move |(key, q)| {
-            let place = match () {
-                () if q.gated_by.is_some() => "gated",
-                () if self.unschedulable.contains_key(key) => "unschedulable",
-                () if self.active.contains_key(&q.order()) => "active",
-                () => "backing off",
-            };
-            let (refusals, errors, by) = (q.refusals, q.errors, q.refused_by.join(", "));
-            format!("{key} {place} after {refusals} refusals and {errors} errors, refused by {by}")
-        });
-        let nominated = self.nominated.iter().map(|(key, node)| format!("{key} nominated to {node}"));
-        pods.chain(nominated).chain(self.preempting.keys().map(|key| format!("{key} preempts")))
-    }
-
-    /// The unschedulable and the gated pods.
-    pub fn parked(&self) -> impl Iterator<Item = &Queued> {
-        self.unschedulable.keys().filter_map(|k| self.pods.get(k))
     }
 }
 

@@ -7,12 +7,13 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::api::types::Node;
+use crate::api::types::{CSINode, CSIStorageCapacity, Node};
 use crate::api::{Kind, MetaExt};
 use crate::scheduler::framework::{Actions, EventResource, Nothing, node_changes};
 use crate::scheduler::plugins::{
     inter_pod_affinity, node_affinity, node_ports, node_resources, node_unschedulable, pod_topology_spread,
     taint_toleration,
+    volume::{binding, limits},
 };
 
 const START: Timestamp = Timestamp::UNIX_EPOCH;
@@ -158,6 +159,17 @@ fn what_has_waited_for_five_minutes_is_tried_without_an_event() {
     let p = pod("p", "", json!({}), json!({}));
     let mut queue = refused(&p, node_resources::FIT);
     assert_eq!(queue.next_leftover(), Some(at(MAX_IN_UNSCHEDULABLE)));
+    assert_eq!(queue.next_leftover_after_change(), None);
+    let old = node(json!({}), json!({}), "1");
+    let new = node(json!({}), json!({"zone": "a"}), "1");
+    let subject = Subject::Node(Change { old: Some(&old), new: Some(&new) });
+    for action in node_changes(&old, &new) {
+        let event = ClusterEvent { resource: EventResource::Of(Kind::NODE), action, subject };
+        queue.move_all(&event, &Nothing, at(60), |_| true);
+    }
+    queue.node_changed();
+    assert!(!queue.is_ready(at(60)), "a label gives no CPU");
+    assert_eq!(queue.next_leftover_after_change(), Some(at(MAX_IN_UNSCHEDULABLE)));
     queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE - 1));
     assert!(!queue.is_ready(at(MAX_IN_UNSCHEDULABLE - 1)));
     queue.flush_leftover(at(MAX_IN_UNSCHEDULABLE));
@@ -206,4 +218,48 @@ fn a_nomination_is_known_before_the_informer_delivers_it() {
     assert_eq!(to(&queue), ["m"]);
     queue.update(&key, &named, &condition, &Nothing, START);
     assert!(to(&queue).is_empty());
+}
+
+#[test]
+fn more_room_for_volumes_helps_and_other_news_of_drivers_do_not() {
+    fn of<T: serde::de::DeserializeOwned>(value: Value) -> Rc<T> {
+        Rc::new(serde_json::from_value(value).unwrap())
+    }
+    fn event(kind: Kind, action: Actions, subject: Subject<'_>) -> ClusterEvent<'_> {
+        ClusterEvent { resource: EventResource::Of(kind), action, subject }
+    }
+    let claim = json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
+    let pod = pod("p", "", json!({}), claim);
+
+    let node = |count: i32| -> Rc<CSINode> {
+        let drivers = json!([{"name": "d", "nodeID": "n", "allocatable": {"count": count}}]);
+        of(json!({"metadata": {"name": "n"}, "spec": {"drivers": drivers}}))
+    };
+    let (one, two) = (node(1), node(2));
+    let node_helps = |plugin, old: Option<&Rc<CSINode>>, new: &Rc<CSINode>| {
+        let action = if old.is_none() { Actions::ADD } else { Actions::UPDATE };
+        let subject = Subject::CsiNode(Change { old, new: Some(new) });
+        helps(&pod, plugin, &event(Kind::CSI_NODE, action, subject))
+    };
+    assert!(node_helps(limits::NAME, None, &one));
+    assert!(node_helps(limits::NAME, Some(&one), &two));
+    assert!(!node_helps(limits::NAME, Some(&two), &one));
+    assert!(node_helps(binding::NAME, None, &one));
+    assert!(!node_helps(binding::NAME, Some(&one), &two), "which plug-ins are migrated is as before");
+
+    let capacity = |size: &str| -> Rc<CSIStorageCapacity> {
+        of(json!({"metadata": {"name": "c"}, "storageClassName": "fast", "capacity": size}))
+    };
+    let (small, large) = (capacity("1Gi"), capacity("2Gi"));
+    let capacity_helps = |old, new| {
+        let subject = Subject::Capacity(Change { old: Some(old), new: Some(new) });
+        helps(&pod, binding::NAME, &event(Kind::CSI_STORAGE_CAPACITY, Actions::UPDATE, subject))
+    };
+    assert!(capacity_helps(&small, &large));
+    assert!(!capacity_helps(&large, &small));
+
+    let attachment_goes =
+        |pod| helps(pod, limits::NAME, &event(Kind::VOLUME_ATTACHMENT, Actions::DELETE, Subject::Other));
+    assert!(attachment_goes(&pod));
+    assert!(!attachment_goes(&self::pod("p", "", json!({}), json!({}))));
 }

@@ -1,5 +1,5 @@
-//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter and score
-//! nodes, assume, bind; or say why no node fits, and preempt.
+//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): it takes a pod from the queue, runs a
+//! scheduling cycle for it, and binds the pod to the node that was found, or says why no node fits and preempts.
 
 use std::rc::Rc;
 
@@ -8,12 +8,11 @@ use super::listers::{Listers, Nominated};
 use super::outcome::{bind_pod, event, failed, set_unschedulable, take_back};
 use super::plugins::volume::binding::PodVolumes;
 use super::queue::Queued;
-use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nodes, select_host};
+use super::scheduling_cycle::{self, End, tie_break};
 use super::state::{Cx, NAME, Preemption, State, Task, wake_later};
 use super::{binding_cycle, default_preemption, eventhandlers, preemption};
 use crate::api::types::{
-    CSIDriver, CSINode, CSIStorageCapacity, Namespace, PodDisruptionBudget, ReplicaSet,
-    ReplicationController, Service, StatefulSet, VolumeAttachment,
+    Namespace, PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StatefulSet, VolumeAttachment,
 };
 use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::client::{EventFlavour, Reconciler, Result, Watches, Why};
@@ -47,16 +46,16 @@ impl Reconciler for Scheduler {
             .watches(eventhandlers::handle_volume)
             .watches(eventhandlers::handle_class)
             .reads::<PodDisruptionBudget>()
-            .watches(eventhandlers::handle_unread::<CSINode>)
-            .watches(eventhandlers::handle_unread::<CSIDriver>)
-            .watches(eventhandlers::handle_unread::<CSIStorageCapacity>)
+            .watches(eventhandlers::handle_csi_node)
+            .watches(eventhandlers::handle_csi_driver)
+            .watches(eventhandlers::handle_capacity)
             .watches(eventhandlers::handle_unread::<VolumeAttachment>)
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
         match task {
             Task::ScheduleOne | Task::ScheduleOneSomeDay => schedule_one(&cx).await,
-            Task::FlushUnschedulable => {
+            Task::FlushUnschedulable | Task::FlushAfterChange => {
                 flush_unschedulable(&cx);
                 Ok(())
             }
@@ -140,57 +139,27 @@ fn decide(cx: &Cx, q: &Queued) -> Decision {
         nominated: &nominated,
     };
     let start = cx.state(|s| s.next_start);
-    if nodes.is_empty() {
-        return Decision::Nowhere(Box::new(Nowhere {
-            message: "no nodes available to schedule pods".to_owned(),
-            refused_by: Vec::new(),
-            candidate: None,
-            clear_nomination: true,
-            start,
-        }));
-    }
-    let found = find_nodes_that_fit(&h, info, FindArgs { percentage: 0, start });
-    if let Some(message) = found.diagnosis.failure() {
-        return Decision::Failed(message);
-    }
-    let volumes = |name: &str| binding_cycle::volumes_for(&h, found.state.volume_binding.as_ref(), name);
-    match found.nodes.as_slice() {
-        [] => {
-            let budgets: Vec<Rc<PodDisruptionBudget>> =
-                cx.lister::<PodDisruptionBudget>().list(None).cloned().collect();
-            let post = default_preemption::post_filter(&h, &found, &budgets, tie_break(q));
-            Decision::Nowhere(Box::new(Nowhere {
-                message: fit_error_message(nodes.len(), &found.diagnosis, &post.message),
-                refused_by: found.diagnosis.unschedulable_plugins(),
-                candidate: post.candidate,
-                clear_nomination: post.clear_nomination,
-                start: found.next_start,
-            }))
-        }
-        [one] => Decision::Node {
-            volumes: volumes(one.name()),
-            name: one.name().clone(),
-            start: found.next_start,
-            feasible: 1,
-            nodes: nodes.len(),
-        },
-        many => {
-            let scores = score_nodes(&h, &found.state, many);
-            let name = select_host(&scores, tie_break(q)).unwrap_or_else(|| many[0].name()).clone();
-            let (start, volumes) = (found.next_start, volumes(&name));
-            Decision::Node { name, start, feasible: many.len(), nodes: nodes.len(), volumes }
+    let random = tie_break(q.pod().metadata.uid(), q.attempts);
+    let budgets = || cx.lister::<PodDisruptionBudget>().list(None).cloned().collect();
+    let cycle = scheduling_cycle::run(&h, info, start, random, budgets);
+    let found = cycle.found.as_ref();
+    let next = found.map_or(start, |f| f.next_start);
+    match cycle.end {
+        End::Failed(message) => Decision::Failed(message),
+        End::Nowhere(message, post) => Decision::Nowhere(Box::new(Nowhere {
+            message,
+            refused_by: found.map(|f| f.diagnosis.unschedulable_plugins()).unwrap_or_default(),
+            candidate: post.candidate,
+            clear_nomination: post.clear_nomination,
+            start: next,
+        })),
+        End::Node(name) => {
+            let claims = found.and_then(|f| f.state.volume_binding.as_ref());
+            let volumes = binding_cycle::volumes_for(&h, claims, &name);
+            let feasible = found.map_or(0, |f| f.nodes.len());
+            Decision::Node { name, start: next, feasible, nodes: nodes.len(), volumes }
         }
     }
-}
-
-/// A number in place of chance: it decides between equally good nodes, and with which node preemption begins its search. It is
-/// the FNV-1a hash of the pod's uid and of the number of its attempts, folded to 32 bits, so what happens to other pods does
-/// not change it.
-fn tie_break(q: &Queued) -> u64 {
-    let add = |h: u64, n: u64| (h ^ n).wrapping_mul(0x0100_0000_01b3);
-    let uid = q.pod().metadata.uid().bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| add(h, u64::from(b)));
-    let hash = add(uid, u64::from(q.attempts));
-    (hash >> 32) ^ (hash & 0xffff_ffff)
 }
 
 async fn bind(

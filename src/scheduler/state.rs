@@ -34,13 +34,19 @@ pub struct State {
 impl Memory for State {
     /// `next_start` is left out: it only decides between equally good nodes.
     fn lines(&self, _: Timestamp) -> Vec<String> {
+        self.queue.lines().chain(self.plans()).collect()
+    }
+}
+
+impl State {
+    /// One line for each thing that is remembered, but for what [`Queue`] has.
+    pub fn plans(&self) -> impl Iterator<Item = String> {
         let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
         let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
         let preemptions = self.preemptions.iter().flat_map(|(pod, p)| {
             p.victims.iter().map(move |v| format!("{pod} deletes {} on {}", v.metadata.key(), p.node))
         });
-        let first = self.queue.lines().chain(assumed).chain(waiting);
-        first.chain(preemptions).chain(self.assumed.lines()).collect()
+        assumed.chain(waiting).chain(preemptions).chain(self.assumed.lines())
     }
 }
 
@@ -56,6 +62,8 @@ pub enum Task {
     ScheduleOneSomeDay,
     /// Try the pods again that were unschedulable for too long (`flushUnschedulablePodsLeftover`).
     FlushUnschedulable,
+    /// The same, planned if a node has changed since the last attempt: the cluster is not steady before.
+    FlushAfterChange,
     /// Delete the victims of a pod that preempts (`prepareCandidateAsync`).
     Preempt(Key),
     /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
@@ -68,6 +76,7 @@ impl fmt::Display for Task {
             Task::ScheduleOne => f.write_str("schedule-one"),
             Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
             Task::FlushUnschedulable => f.write_str("flush-unschedulable"),
+            Task::FlushAfterChange => f.write_str("flush-after-change"),
             Task::Preempt(pod) => write!(f, "preempt for {pod}"),
             Task::BindingCycle(pod) => pod.fmt(f),
         }
@@ -102,6 +111,16 @@ pub struct Preemption {
 }
 
 impl Preemption {
+    /// The node from which the pods are deleted.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// The pods to delete, the most important first.
+    pub fn victims(&self) -> &[Rc<Pod>] {
+        &self.victims
+    }
+
     /// What is to be deleted for a pod; `None` if all of it is being deleted already.
     pub(super) fn new(pod: &Rc<Pod>, candidate: &Candidate) -> Option<Preemption> {
         let left = candidate.victims.iter().filter(|v| !v.is_terminating()).map(|v| v.pod.clone());
@@ -116,6 +135,13 @@ impl Preemption {
 pub struct Assumed {
     pub(super) claims: Map<Key, Rc<PersistentVolumeClaim>>,
     pub(super) volumes: Map<Key, Rc<PersistentVolume>>,
+}
+
+impl Waiting {
+    /// The node that is chosen.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
 }
 
 impl fmt::Display for Waiting {
@@ -178,5 +204,9 @@ pub(super) fn wake_later(cx: &Cx) {
     }
     if let Some(at) = leftover {
         cx.enqueue_waiting(Task::FlushUnschedulable, at.duration_since(now), Wait::Background);
+    }
+    match cx.state(|s| s.queue.next_leftover_after_change()) {
+        Some(at) => cx.enqueue_after(Task::FlushAfterChange, at.duration_since(now)),
+        None => cx.cancel(Task::FlushAfterChange),
     }
 }

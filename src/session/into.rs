@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    fn made_of(&self, id: MomentId) -> Vec<Action> {
+    pub(super) fn made_of(&self, id: MomentId) -> Vec<Action> {
         match self.moment(id).map(|m| &m.what) {
             Some(What::Commands(c)) => c.iter().flat_map(|c| c.actions.iter().copied()).collect(),
             Some(What::Machinery(t)) => vec![t.action],
@@ -103,7 +103,7 @@ impl Session {
         Some(actions.iter().map_while(|a| cluster.act(a).ok()).collect())
     }
 
-    fn before(&self, id: MomentId) -> Option<Cluster> {
+    pub(super) fn before(&self, id: MomentId) -> Option<Cluster> {
         let moment = self.moment(id)?;
         let cluster = self.cluster_at(moment.parent?)?;
         match moment.op {

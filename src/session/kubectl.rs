@@ -83,11 +83,19 @@ impl Session {
     }
 
     /// Continues a waiting command with the present cluster. Returns all that it has printed, and whether it
-    /// still waits. The command only reads.
+    /// still waits. A look does not change the run, so a command that would write now (`drain`, which tries refused
+    /// evictions again) goes on waiting; its line has to be entered again.
     pub fn look_again(&self, command: &mut Kubectl) -> (Output, bool) {
+        let mut waiting = command.clone();
         command.wake(self.now());
         let mut client = Client::new(self.cluster());
-        client.drive(command)
+        let looked = client.drive(command);
+        if client.writes.is_empty() {
+            return looked;
+        }
+        let waits = Client::new(self.cluster()).drive(&mut waiting);
+        *command = waiting;
+        waits
     }
 }
 

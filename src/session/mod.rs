@@ -212,6 +212,17 @@ impl Session {
         line
     }
 
+    /// Whether a moment is the current one, or lies on the way to it.
+    pub fn comes_from(&self, id: MomentId) -> bool {
+        // Each moment of a branch has a higher number than its parent.
+        let mut at = self.at;
+        while at > id {
+            let Some(parent) = self.moments.get(at).and_then(|m| m.parent) else { break };
+            at = parent;
+        }
+        at == id
+    }
+
     /// The ends of all branches.
     #[cfg(test)]
     fn tips(&self) -> Vec<MomentId> {

@@ -7,7 +7,7 @@ use super::keep;
 use super::op::Op;
 use crate::api::ObjectRef;
 use crate::apiserver::Write;
-use crate::cluster::{Cluster, Command, Fault, Outcome, Transition};
+use crate::cluster::{Action, Cluster, Command, Fault, Transition};
 use crate::kubectl::Output;
 
 /// The index of a moment in the tree; the root is 0.
@@ -94,15 +94,23 @@ impl Moment {
         }
     }
 
-    /// The name of the component that led to the moment, or `you` for a person; `None` for the root.
-    pub fn by(&self) -> Option<Rc<str>> {
+    /// The name of the component that led to the moment, or `you` for a person; `None` for the root. The cluster may be
+    /// any later one: it is asked for the names of components.
+    pub fn by(&self, cluster: &Cluster) -> Option<Rc<str>> {
         match &self.what {
             What::Start => None,
             What::Person { .. } | What::Fault(_) => Some("you".into()),
             What::Commands(c) => c.first().map(|c| c.by.clone()),
-            What::Machinery(t) => match &t.outcome {
-                Outcome::Sent { request, .. } => Some(request.user.clone()),
-                _ => Some("machinery".into()),
+            What::Machinery(t) => match t.action {
+                Action::Send { actor } => cluster.actor_name(actor),
+                Action::List { .. }
+                | Action::Watch { .. }
+                | Action::Pop { .. }
+                | Action::Notify { .. }
+                | Action::Informers { .. }
+                | Action::Start { .. }
+                | Action::Record { .. }
+                | Action::Advance => Some("machinery".into()),
             },
         }
     }

@@ -341,3 +341,27 @@ fn a_leader_that_cannot_renew_gives_up_and_takes_the_lease_again() {
     assert_eq!(pods(&s).0, 4);
     assert_eq!(waits(&s, CONTROLLER_MANAGER).iter().filter(|w| **w).count(), 1);
 }
+
+/// A drain that waits for a budget does not say that it has evicted what it could evict only now.
+#[test]
+fn a_drain_that_waits_has_to_be_entered_again() {
+    let mut s = open("31-drain");
+    let on_node = |s: &Session| {
+        let pods = s.clone().kubectl("get pods --field-selector spec.nodeName=node-1 -o name", &[]);
+        pods.stdout.lines().count()
+    };
+    let (out, waiting) = s.kubectl_or_wait("drain node-1", &[]);
+    let mut waiting = waiting.unwrap();
+    assert!(out.stderr.contains("will retry after 5s"), "{}", out.stderr);
+    assert_eq!(s.kubectl("scale deployment web --replicas=3", &[]).exit, 0);
+    s.kubectl("run slow --image=busybox --annotations=sim.steady/image-pull=30 -- sleep infinity", &[]);
+    let before = s.now();
+    run(&mut s);
+    assert!(s.now().duration_since(before).as_secs() > 5);
+    let (looked, waits) = s.look_again(&mut waiting);
+    assert!(waits && looked == out, "{looked:?}");
+    assert_eq!(on_node(&s), 2);
+    s.kubectl("drain node-1", &[]);
+    run(&mut s);
+    assert_eq!(on_node(&s), 1);
+}

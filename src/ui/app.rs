@@ -9,17 +9,17 @@ use super::clock::Clock;
 use super::explore::Explore;
 use super::graph::Graph;
 use super::i18n::{Lang, Texts};
-use super::inspector::Inspector;
+use super::inspector::{Inspector, SCHEDULING, Tab};
 use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
-use super::next::{NextCommands, StatePill};
+use super::next::{NextCommands, StatePill, WhyNode};
 use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
 use super::{glyph, handle};
 use crate::ui::hooks::{use_store, use_texts};
-use steady::engine::{Input, Mode, Shown};
+use steady::engine::{Input, Mode, ObjectRef, Shown};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
 pub fn mount() {
@@ -79,6 +79,7 @@ fn App(props: &Props) -> Html {
     let pane = use_state(|| Pane::Graph);
     let help = use_state(|| false);
     let exploring = use_state(|| false);
+    let tab = use_state(|| Tab::Yaml);
     {
         let (store, set) = (store.clone(), view.setter());
         use_effect_with((), move |()| {
@@ -108,6 +109,15 @@ fn App(props: &Props) -> Html {
         Callback::from(move |()| {
             pane.set(Pane::Object);
             keys::focus(".inspector [role=tab][tabindex='0']");
+        })
+    };
+    let why_node = {
+        let (store, pane, tab) = (store.clone(), pane.clone(), tab.clone());
+        Callback::from(move |pod: ObjectRef| {
+            store.send(Input::Select(Some(pod)));
+            tab.set(Tab::Scheduling);
+            pane.set(Pane::Object);
+            keys::focus(&format!("#{SCHEDULING}"));
         })
     };
     let open_help = {
@@ -152,13 +162,13 @@ fn App(props: &Props) -> Html {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} />
+                        finest={v.finest} tab={tab.clone()} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
-                            <span role="status" aria-live="polite">{ &last_step.text }</span><StepIn at={v.at} finest={v.finest} /></p>
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
+                            <span role="status" aria-live="polite">{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} finest={v.finest} /></p>
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} {why_node} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>
                 </main>

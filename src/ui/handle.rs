@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::utils::window;
-use js_sys::{Array, Function, Object, Promise, Reflect};
-use steady::engine::{Answer, Ask, Input, Printed, Stepped};
+use js_sys::{Function, Object, Promise, Reflect};
+use steady::engine::{Answer, Ask, Input, Printed};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
 use yew::Callback;
 
+use super::js::object;
 use super::store::Store;
 
 /// Puts the handle in its place.
@@ -140,7 +141,7 @@ fn asked(store: &Store, ask: Ask) -> Option<Answer> {
 fn printed(store: &Store, printed: Option<Printed>) -> JsValue {
     let out = printed.unwrap_or_else(|| {
         let stderr = format!("error: {}\n", store.texts().get("still-loading"));
-        Printed { stdout: String::new(), stderr, exit: 1 }
+        Printed { stderr, exit: 1, ..Printed::default() }
     });
     object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
 }
@@ -150,42 +151,6 @@ fn idle(store: &Store) -> Promise {
     Promise::new(&mut |resolve: Function, _: Function| store.when_idle(resolve))
 }
 
-fn object(fields: &[(&str, JsValue)]) -> JsValue {
-    let o = Object::new();
-    for (name, value) in fields {
-        let _ = Reflect::set(&o, &(*name).into(), value);
-    }
-    o.into()
-}
-
 fn json(text: &str) -> JsValue {
     js_sys::JSON::parse(text).unwrap_or(JsValue::NULL)
-}
-
-/// What the `steady:step` event tells: who, what, the objects that were written, and where we are.
-pub fn detail(step: &Stepped) -> JsValue {
-    let objects = Array::new();
-    for o in &step.objects {
-        objects.push(&o.into());
-    }
-    let by = step.by.as_deref().map_or(JsValue::NULL, JsValue::from_str);
-    let (method, path, code, rule) = match &step.command {
-        Some((method, path, code, rule)) => (
-            method.as_str().into(),
-            path.into(),
-            (*code).into(),
-            rule.as_ref().map_or(JsValue::NULL, |r| r.as_str().into()),
-        ),
-        None => (JsValue::NULL, JsValue::NULL, JsValue::NULL, JsValue::NULL),
-    };
-    object(&[
-        ("by", by),
-        ("method", method),
-        ("path", path),
-        ("code", code),
-        ("rule", rule),
-        ("objects", objects.into()),
-        ("moment", (step.moment as u32).into()),
-        ("revision", (step.revision as f64).into()),
-    ])
 }

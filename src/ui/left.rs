@@ -107,6 +107,7 @@ struct ChangesProps {
 /// What Apply would change.
 #[component]
 fn Changes(props: &ChangesProps) -> Html {
+    let store = use_store();
     let t = use_texts();
     if let Some(first) = props.diagnostics.first() {
         let rest = props.diagnostics.len() - 1;
@@ -123,7 +124,7 @@ fn Changes(props: &ChangesProps) -> Html {
     let Some(preview) = &props.preview else {
         return html! { <div class="changes"><p class="muted">{ t.get("apply-hint") }</p></div> };
     };
-    if preview.created.is_empty() && preview.changed.is_empty() {
+    if preview.is_empty() {
         return html! { <div class="changes"><p class="muted">{ t.get("apply-nothing") }</p></div> };
     }
     let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());
@@ -138,7 +139,15 @@ fn Changes(props: &ChangesProps) -> Html {
     };
     html! {
         <div class="changes" role="status" aria-label={t.get("apply-would")} tabindex="0">
-            if preview.goes_back { <p class="goes-back">{ t.get("apply-back") }</p> }
+            if !preview.back.is_empty() {
+                <p class="goes-back">{ t.get("apply-back") }
+                    if preview.follows {
+                        <button type="button" class="quiet" title={t.get("apply-take-over-about")}
+                            onclick={move |_| store.send(Input::TakeOver)}>{ t.get("apply-take-over") }</button>
+                    }</p>
+                { for preview.back.iter().flat_map(|(_, fields)| fields.iter().map(field)) }
+                if !(preview.created.is_empty() && preview.changed.is_empty()) { <p class="own">{ t.get("apply-own") }</p> }
+            }
             { for preview.created.iter().map(|o| html! {
                 <p><span>{ t.get("apply-create") }</span><code>{ format!("{} {}", o.kind.as_str(), o.key.name) }</code></p> }) }
             { for preview.changed.iter().flat_map(|(_, fields)| fields.iter().map(field)) }

@@ -1,4 +1,4 @@
-//! The page's components. What needs no browser ([`i18n`], [`layout`]) is compiled and tested
+//! The page's components. What needs no browser ([`i18n`], [`layout`], [`who`]) is compiled and tested
 //! natively too.
 
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
@@ -27,6 +27,8 @@ mod hooks;
 #[cfg(target_arch = "wasm32")]
 mod inspector;
 #[cfg(target_arch = "wasm32")]
+mod js;
+#[cfg(target_arch = "wasm32")]
 mod keys;
 #[cfg(target_arch = "wasm32")]
 mod left;
@@ -44,7 +46,7 @@ mod terminal;
 mod timeline;
 #[cfg(target_arch = "wasm32")]
 mod topbar;
-#[cfg(target_arch = "wasm32")]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod who;
 
 #[cfg(target_arch = "wasm32")]

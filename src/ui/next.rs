@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    self, Ailing, Ails, Counts, Declared, Halt, Input, Issued, Listing, Mode, NextLine, NextWhat, Short,
+    self, Ailing, Ails, Counts, Declared, Halt, Input, Issued, Kind, Listing, Mode, NextLine, NextWhat,
+    ObjectRef, Short,
 };
 use yew::prelude::*;
 
@@ -29,6 +30,9 @@ pub struct Props {
     pub declared: Rc<Declared>,
     /// Whether it runs.
     pub mode: Mode,
+    /// Shows how the scheduler stands to a pod.
+    #[prop_or_default]
+    pub why_node: Callback<ObjectRef>,
 }
 
 /// The list.
@@ -70,6 +74,7 @@ pub fn NextCommands(props: &Props) -> Html {
                     { command(&t, line) }
                     <span class="go" aria-hidden="true">{ if first { t.get("step") } else { t.get("go-first") } }</span>
                 </button>
+                <WhyNode by={Some(line.by.clone())} about={line.about.to_vec()} open={props.why_node.clone()} />
             </li>
         }
     };
@@ -98,6 +103,32 @@ pub fn NextCommands(props: &Props) -> Html {
     }
 }
 
+/// What a step or a line is about.
+#[derive(Properties, PartialEq)]
+pub struct WhyNodeProps {
+    /// The component that does it.
+    pub by: Option<Rc<str>>,
+    /// The objects.
+    pub about: Vec<ObjectRef>,
+    /// Shows how the scheduler stands to a pod.
+    pub open: Callback<ObjectRef>,
+}
+
+/// Beside what the scheduler does: a button that shows why.
+#[component]
+pub fn WhyNode(props: &WhyNodeProps) -> Html {
+    let t = use_texts();
+    let pod = props.about.iter().find(|o| o.kind == Kind::POD).cloned();
+    let schedules = props.by.as_deref().map(who::class) == Some("who-scheduler");
+    let Some(pod) = pod.filter(|_| schedules) else { return Html::default() };
+    let said = t.with("sched-why-about", &[("name", pod.key.name.to_string().into())]);
+    let open = props.open.clone();
+    html! {
+        <button type="button" class="quiet why-node" title={said.clone()} onclick={move |_| open.emit(pod.clone())}>
+            <span aria-hidden="true">{ t.get("sched-why") }</span><span class="sr">{ said }</span></button>
+    }
+}
+
 fn command(t: &Texts, line: &NextLine) -> Html {
     match &line.what {
         NextWhat::Command(c) => {
@@ -107,6 +138,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
                 <span class="what"><code>{ middle(&c.request.object, 46) }</code>
                     if refused { <em class="refused">{ t.with("refused", &[("code", c.code.into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
+                    if let Some((reason, message)) = &c.event { { " " }<b>{ reason }</b>{ ": " }{ message } }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ t.gap(&t.why(why)) }<b>{ t.why(why) }</b></span> }
                 </span>
             </> }
@@ -167,8 +199,20 @@ fn Steady(props: &SteadyProps) -> Html {
         let (store, object) = (store.clone(), a.object.clone());
         let (text, reason, message) = match &a.ails {
             Ails::Condition(c) => {
-                let args = [("type", c.kind.clone().into()), ("status", c.status.clone().into())];
+                let args = [("type", c.type_.clone().into()), ("status", c.status.clone().into())];
                 (t.with("ails-condition", &args), c.reason.as_str(), c.message.as_str())
+            }
+            Ails::Phase { phase, reason, message } => {
+                (t.with("ails-phase", &[("phase", phase.clone().into())]), reason.as_str(), message.as_str())
+            }
+            Ails::NoEndpoints => (t.get("ails-no-endpoints"), "", ""),
+            Ails::Missing(object) => {
+                let name = format!("{} {}", object.kind.as_str(), object.key.name);
+                (t.with("ails-missing", &[("object", name.into())]), "", "")
+            }
+            Ails::OverQuota { resource, used, hard } => {
+                let args = [("resource", resource), ("used", used), ("hard", hard)];
+                (t.with("ails-over-quota", &args.map(|(name, text)| (name, text.clone().into()))), "", "")
             }
             Ails::Finalizers(all) => {
                 (t.with("ails-finalizers", &[("finalizers", all.join(", ").into())]), "", "")

@@ -38,7 +38,7 @@ test("back, and forth by the keyboard alone", async ({ page }) => {
 
 test("somebody else goes first, and the other branch can be reached again", async ({ page }) => {
   await open(page);
-  const lines = page.locator(".next li button");
+  const lines = page.locator(".next li .command");
   for (let i = 0; i < 12 && (await lines.count()) < 2; i++) {
     await page.keyboard.press("ArrowRight");
     await expect(page.locator(".next")).toHaveAttribute("aria-busy", "false");

@@ -126,7 +126,12 @@ test("a step with nothing to do says so, and a text that is older than the clust
   await expect(page.locator(".changes")).toContainText("nothing");
   await page.keyboard.press("ArrowRight");
   await expect(page.locator(".toast")).toContainText("Nothing is left to do");
+  // What is tried is in the text, too; what is done in another way is not.
   await page.getByRole("button", { name: "Undo the update" }).click();
+  await expect(page.locator(".cm-content")).toContainText("fluentd:v1.17");
+  await expect(page.locator(".cm-content")).not.toContainText("sim.steady/ready");
+  await expect(page.locator(".changes")).toContainText("nothing");
+  await page.evaluate(() => window.steady.kubectl("set image daemonset agent agent=fluent/fluentd:v1.16"));
   await expect(page.locator(".changes")).toContainText("Apply would put back");
   await expect(page.locator(".changes")).not.toContainText("generation");
 });

@@ -1,12 +1,13 @@
 //! Properties that hold for every Deployment, every edit, every fault and every order.
 //!
-//! `machine` makes random runs, `invariants` checks them, `text` tries what people type, `wire` compares the
-//! requests of components with the same requests over HTTP.
+//! `machine` makes random runs, `invariants` checks them, `every_order` explores small clusters, `text` tries what people
+//! type, `wire` compares the requests of components with the same requests over HTTP.
 //! `PROPTEST_CASES=1000 cargo test --test properties` tries more.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod differential;
+mod every_order;
 mod invariants;
 mod machine;
 mod orders;

@@ -126,7 +126,7 @@ pub fn relevant(writes: &[Write]) -> Vec<Write> {
 }
 
 /// Cluster-scoped kinds that a history has only if its case is about them.
-const CLUSTER_WIDE: [&str; 16] = [
+const CLUSTER_WIDE: [&str; 18] = [
     "APIService",
     "CSIDriver",
     "CSINode",
@@ -135,10 +135,12 @@ const CLUSTER_WIDE: [&str; 16] = [
     "ClusterRoleBinding",
     "CustomResourceDefinition",
     "DeviceClass",
+    "IPAddress",
     "MutatingAdmissionPolicy",
     "MutatingAdmissionPolicyBinding",
     "PriorityClass",
     "ResourceSlice",
+    "ServiceCIDR",
     "StorageClass",
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",

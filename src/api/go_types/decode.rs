@@ -1,5 +1,7 @@
 //! Go's decoder of JSON (`sigs.k8s.io/json`): it drops what the struct has no field for, or fails.
 
+use std::fmt;
+
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use base64::{DecodeError, Engine as _, alphabet};
 use serde_json::{Map, Value};
@@ -14,8 +16,23 @@ use crate::api::quote::go_quote;
 pub struct Decoded {
     /// The value, without unknown fields and nulls.
     pub value: Value,
-    /// The errors of a strict decoder, in order: `unknown field "spec.replica"`, `duplicate field "data.a"`.
-    pub strict: Vec<String>,
+    /// The errors of a strict decoder, in order.
+    pub strict: Vec<StrictError>,
+}
+
+/// An error of a strict decoder, which as text is `unknown field "spec.replica"` or `duplicate field "data.a"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrictError {
+    /// Whether the field is there twice; it is unknown if not.
+    pub duplicate: bool,
+    /// The path of the field.
+    pub path: String,
+}
+
+impl fmt::Display for StrictError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} field {}", if self.duplicate { "duplicate" } else { "unknown" }, go_quote(&self.path))
+    }
 }
 
 /// Decodes JSON for a struct.
@@ -54,7 +71,7 @@ struct Decoder {
     stack: Vec<&'static str>,
     /// The path of the value that is being decoded, with keys and indexes.
     path: Vec<String>,
-    strict: Vec<String>,
+    strict: Vec<StrictError>,
     /// The first error that does not end decoding.
     error: Option<String>,
 }
@@ -122,10 +139,10 @@ impl Decoder {
         for (name, json) in fields {
             self.path.push(name.clone());
             match s.field(name) {
-                None => self.complain("unknown"),
+                None => self.complain(false),
                 Some(field) => {
                     if seen.contains(&field.name) {
-                        self.complain("duplicate");
+                        self.complain(true);
                     }
                     seen.push(field.name);
                     self.stack.push(field.name);
@@ -175,7 +192,7 @@ impl Decoder {
         for (key, json) in fields {
             self.path.push(key.clone());
             if out.contains_key(key) {
-                self.complain("duplicate");
+                self.complain(true);
             }
             let value = self.value(item, json)?;
             out.insert(key.clone(), value.unwrap_or_else(|| zero(item)));
@@ -184,7 +201,7 @@ impl Decoder {
         Ok(Value::Object(out))
     }
 
-    fn complain(&mut self, what: &str) {
+    fn complain(&mut self, duplicate: bool) {
         let mut path = String::new();
         for step in &self.path {
             if !path.is_empty() && !step.starts_with('[') {
@@ -192,7 +209,7 @@ impl Decoder {
             }
             path.push_str(step);
         }
-        self.strict.push(format!("{what} field {}", go_quote(&path)));
+        self.strict.push(StrictError { duplicate, path });
     }
 
     /// Notes that a value does not fit, and returns the type's zero value, with which decoding continues.
@@ -360,7 +377,7 @@ mod tests {
         let text = r#"{"metadata": {"lables": {}}, "spec": {"template": {"spec": {"containers": [{"x": 1}]}}, "replica": 3, "replicas": 1, "replicas": 2}}"#;
         let d = deployment(text).unwrap();
         assert_eq!(
-            d.strict,
+            d.strict.iter().map(ToString::to_string).collect::<Vec<_>>(),
             [
                 "unknown field \"metadata.lables\"",
                 "unknown field \"spec.template.spec.containers[0].x\"",

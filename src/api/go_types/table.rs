@@ -48,6 +48,10 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
         BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
+        BuiltIn::PodTemplate => &POD_TEMPLATE,
+        BuiltIn::RuntimeClass => &RUNTIME_CLASS,
+        BuiltIn::ServiceCIDR => &SERVICE_CIDR,
+        BuiltIn::IPAddress => &IP_ADDRESS,
     }
 }
 
@@ -403,6 +407,37 @@ pub(super) static CSI_STORAGE_CAPACITY: GoStruct = GoStruct { name: "CSIStorageC
     f("storageClassName", Text, false),
     f("capacity", Pointer(&Quantity), true),
     f("maximumVolumeSize", Pointer(&Quantity), true),
+] };
+
+pub(super) static POD_TEMPLATE: GoStruct = GoStruct { name: "PodTemplate", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("template", Struct(&POD_TEMPLATE_SPEC), true),
+] };
+
+pub(super) static RUNTIME_CLASS: GoStruct = GoStruct { name: "RuntimeClass", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("handler", Text, false),
+    f("overhead", Pointer(&Struct(&OVERHEAD)), true),
+    f("scheduling", Pointer(&Struct(&SCHEDULING)), true),
+] };
+
+pub(super) static SERVICE_CIDR: GoStruct = GoStruct { name: "ServiceCIDR", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&SERVICE_CIDR_SPEC), true),
+    f("status", Struct(&SERVICE_CIDR_STATUS), true),
+] };
+
+pub(super) static IP_ADDRESS: GoStruct = GoStruct { name: "IPAddress", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&IP_ADDRESS_SPEC), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
@@ -1141,6 +1176,32 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: GoStruct = GoStruct { name
 pub(super) static LABEL_SELECTOR: GoStruct = GoStruct { name: "LabelSelector", fields: &[
     f("matchLabels", Map(&Text), true),
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
+] };
+
+pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&POD_SPEC), true),
+] };
+
+pub(super) static OVERHEAD: GoStruct = GoStruct { name: "Overhead", fields: &[
+    f("podFixed", Named("v1.ResourceList", &Map(&Quantity)), true),
+] };
+
+pub(super) static SCHEDULING: GoStruct = GoStruct { name: "Scheduling", fields: &[
+    f("nodeSelector", Map(&Text), true),
+    f("tolerations", List(&Struct(&TOLERATION)), true),
+] };
+
+pub(super) static SERVICE_CIDR_SPEC: GoStruct = GoStruct { name: "ServiceCIDRSpec", fields: &[
+    f("cidrs", List(&Text), true),
+] };
+
+pub(super) static SERVICE_CIDR_STATUS: GoStruct = GoStruct { name: "ServiceCIDRStatus", fields: &[
+    f("conditions", List(&Struct(&CONDITION)), true),
+] };
+
+pub(super) static IP_ADDRESS_SPEC: GoStruct = GoStruct { name: "IPAddressSpec", fields: &[
+    f("parentRef", Pointer(&Struct(&PARENT_REFERENCE)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
@@ -1891,11 +1952,6 @@ pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: GoStruct = GoStruct { nam
     f("values", List(&Text), false),
 ] };
 
-pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&POD_SPEC), true),
-] };
-
 pub(super) static DEPLOYMENT_STRATEGY: GoStruct = GoStruct { name: "DeploymentStrategy", fields: &[
     f("type", Named("v1.DeploymentStrategyType", &Text), true),
     f("rollingUpdate", Pointer(&Struct(&ROLLING_UPDATE_DEPLOYMENT)), true),
@@ -2146,6 +2202,13 @@ pub(super) static LABEL_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "Label
     f("key", Text, false),
     f("operator", Named("v1.LabelSelectorOperator", &Text), false),
     f("values", List(&Text), true),
+] };
+
+pub(super) static PARENT_REFERENCE: GoStruct = GoStruct { name: "ParentReference", fields: &[
+    f("group", Text, true),
+    f("resource", Text, true),
+    f("namespace", Text, true),
+    f("name", Text, true),
 ] };
 
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[

@@ -49,6 +49,10 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
         BuiltIn::VolumeAttributesClass => &VOLUME_ATTRIBUTES_CLASS,
         BuiltIn::CSIStorageCapacity => &CSI_STORAGE_CAPACITY,
+        BuiltIn::PodTemplate => &POD_TEMPLATE,
+        BuiltIn::RuntimeClass => &RUNTIME_CLASS,
+        BuiltIn::ServiceCIDR => &SERVICE_CIDR,
+        BuiltIn::IPAddress => &IP_ADDRESS,
     }
 }
 
@@ -293,6 +297,28 @@ static VOLUME_ATTRIBUTES_CLASS: Type = Type { name: "VolumeAttributesClass", ato
 static CSI_STORAGE_CAPACITY: Type = Type { name: "CSIStorageCapacity", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("nodeTopology", Struct(&LABEL_SELECTOR)),
+] };
+
+static POD_TEMPLATE: Type = Type { name: "PodTemplate", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("template", Struct(&POD_TEMPLATE_SPEC)),
+] };
+
+static RUNTIME_CLASS: Type = Type { name: "RuntimeClass", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("overhead", Struct(&OVERHEAD)),
+    f("scheduling", Struct(&SCHEDULING)),
+] };
+
+static SERVICE_CIDR: Type = Type { name: "ServiceCIDR", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&SERVICE_CIDR_SPEC)),
+    f("status", Struct(&SERVICE_CIDR_STATUS)),
+] };
+
+static IP_ADDRESS: Type = Type { name: "IPAddress", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&IP_ADDRESS_SPEC)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
@@ -668,6 +694,32 @@ static LABEL_SELECTOR: Type = Type { name: "LabelSelector", atomic: true, fields
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT))).atomic(),
 ] };
 
+static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&POD_SPEC)),
+] };
+
+static OVERHEAD: Type = Type { name: "Overhead", atomic: false, fields: &[
+    f("podFixed", Map(&Scalar)),
+] };
+
+static SCHEDULING: Type = Type { name: "Scheduling", atomic: false, fields: &[
+    f("nodeSelector", Map(&Scalar)).atomic(),
+    f("tolerations", List(&Struct(&TOLERATION))).atomic(),
+] };
+
+static SERVICE_CIDR_SPEC: Type = Type { name: "ServiceCIDRSpec", atomic: false, fields: &[
+    f("cidrs", List(&Scalar)).atomic(),
+] };
+
+static SERVICE_CIDR_STATUS: Type = Type { name: "ServiceCIDRStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
+static IP_ADDRESS_SPEC: Type = Type { name: "IPAddressSpec", atomic: false, fields: &[
+    f("parentRef", Struct(&PARENT_REFERENCE)),
+] };
+
 static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
     f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
 ] };
@@ -980,11 +1032,6 @@ static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Type = Type { name: "TopologySelecto
     f("values", List(&Scalar)).atomic(),
 ] };
 
-static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&POD_SPEC)),
-] };
-
 static DEPLOYMENT_STRATEGY: Type = Type { name: "DeploymentStrategy", atomic: false, fields: &[
     f("rollingUpdate", Struct(&ROLLING_UPDATE_DEPLOYMENT)),
 ] };
@@ -1133,6 +1180,8 @@ static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSi
 static LABEL_SELECTOR_REQUIREMENT: Type = Type { name: "LabelSelectorRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
+
+static PARENT_REFERENCE: Type = Type { name: "ParentReference", atomic: false, fields: &[] };
 
 static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 

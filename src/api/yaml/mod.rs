@@ -24,7 +24,7 @@ mod resolve;
 mod tree;
 
 pub use emit::{to_yaml, to_yaml_placed, to_yaml_unfolded};
-pub use position::position_of;
+pub use position::{position_of, with_scalar, without_field};
 
 use serde_json::Value;
 

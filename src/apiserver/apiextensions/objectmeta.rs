@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::go_json::bad_value;
 use super::schema::Structural;
+use crate::api::go_types::StrictError;
 use crate::api::types::ObjectMeta;
 use crate::api::{go_types, order};
 use crate::apiserver::validation::{
@@ -91,9 +92,8 @@ fn normal(metadata: Value) -> Value {
 }
 
 /// The fields that a strict decoder complained of.
-fn unknown(strict: &[String]) -> Vec<String> {
-    let field = |error: &String| Some(error.strip_prefix("unknown field \"")?.strip_suffix('"')?.to_owned());
-    strict.iter().filter_map(field).collect()
+fn unknown(strict: &[StrictError]) -> Vec<String> {
+    strict.iter().filter(|error| !error.duplicate).map(|error| error.path.clone()).collect()
 }
 
 struct Coercer {

@@ -5,8 +5,17 @@ use serde_json::Value;
 use crate::api::Kind;
 
 /// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
-const QUANTITY_MAPS: &[&str] =
-    &["limits", "requests", "overhead", "capacity", "allocatable", "allocatedResources", "hard", "used"];
+const QUANTITY_MAPS: &[&str] = &[
+    "limits",
+    "requests",
+    "overhead",
+    "podFixed",
+    "capacity",
+    "allocatable",
+    "allocatedResources",
+    "hard",
+    "used",
+];
 /// Names of maps whose values are quantities in the items of a LimitRange, whose `limits` are a list.
 const LIMITS: &[&str] = &["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 /// Names of single quantities.

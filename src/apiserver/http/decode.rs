@@ -184,7 +184,7 @@ fn decode_json(
             expected.api_version
         )));
     }
-    strict.extend(decoded.strict);
+    strict.extend(decoded.strict.iter().map(ToString::to_string));
     complain(strict, validation, warnings).map_err(|e| cannot(&e))?;
     Ok(decoded.value)
 }

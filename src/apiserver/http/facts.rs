@@ -10,6 +10,8 @@ use crate::apiserver::ApiServer;
 fn server() -> ApiServer {
     let mut api = ApiServer::new(1);
     ask(&mut api, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "default"}}));
+    let range = json!({"metadata": {"name": "kubernetes"}, "spec": {"cidrs": ["10.96.0.0/16"]}});
+    ask(&mut api, "POST", "/apis/networking.k8s.io/v1/servicecidrs", &range);
     ask(&mut api, "POST", "~/serviceaccounts", &json!({"metadata": {"name": "default"}}));
     api
 }
@@ -206,6 +208,22 @@ fn admission_looks_at_classes() {
         refused,
         (403, r#"pods "p" is forbidden: pod rejected: RuntimeClass "gvisor" not found"#.into())
     );
+    // A generated name is there only after the mutating plug-ins.
+    value["metadata"] = json!({"generateName": "p-"});
+    for (field, why) in [
+        ("runtimeClassName", r#"pod rejected: RuntimeClass "gone" not found"#),
+        ("priorityClassName", "no PriorityClass with name gone was found"),
+        (
+            "serviceAccountName",
+            r#"error looking up service account default/gone: serviceaccount "gone" not found"#,
+        ),
+    ] {
+        let mut value = value.clone();
+        value["spec"]["runtimeClassName"] = serde_json::Value::Null;
+        value["spec"][field] = "gone".into();
+        let refused = refusal(&ask(&mut api, "POST", "~/pods", &value));
+        assert_eq!(refused, (403, format!(r#"pods "p-" is forbidden: {why}"#)));
+    }
     let mut value = pod("p");
     value["spec"]["overhead"] = json!({"cpu": "1"});
     let refused = refusal(&ask(&mut api, "POST", "~/pods", &value)).1;
@@ -213,6 +231,36 @@ fn admission_looks_at_classes() {
         refused.ends_with("Pod Overhead set without corresponding RuntimeClass defined Overhead"),
         "{refused}"
     );
+    let class = json!({
+        "metadata": {"name": "gvisor"}, "handler": "runsc", "overhead": {"podFixed": {"cpu": 0.25}},
+        "scheduling": {
+            "nodeSelector": {"sandbox": "yes"}, "tolerations": [{"key": "sandbox", "operator": "Exists"}],
+        },
+    });
+    assert_eq!(ask(&mut api, "POST", "/apis/node.k8s.io/v1/runtimeclasses", &class).status, 201);
+    let mut value = pod("p");
+    value["spec"]["runtimeClassName"] = "gvisor".into();
+    value["spec"]["nodeSelector"] = json!({"zone": "a"});
+    let stored = json_of(&ask(&mut api, "POST", "~/pods", &value))["spec"].clone();
+    assert_eq!(stored["overhead"], json!({"cpu": "250m"}));
+    assert_eq!(stored["nodeSelector"], json!({"sandbox": "yes", "zone": "a"}));
+    let keys: Vec<&str> =
+        stored["tolerations"].as_array().unwrap().iter().filter_map(|t| t["key"].as_str()).collect();
+    assert_eq!(keys, ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "sandbox"]);
+    value["metadata"]["name"] = "q".into();
+    value["spec"]["overhead"] = json!({"cpu": "251m"});
+    let refused = refusal(&ask(&mut api, "POST", "~/pods", &value)).1;
+    assert!(
+        refused.ends_with("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"),
+        "{refused}"
+    );
+    value["spec"]["overhead"] = json!({"cpu": "0.25"});
+    value["spec"]["nodeSelector"] = json!({"sandbox": "no"});
+    let refused = refusal(&ask(&mut api, "POST", "~/pods", &value)).1;
+    let conflict =
+        "conflict: runtimeClass.scheduling.nodeSelector[sandbox] = yes; pod.spec.nodeSelector[sandbox] = no";
+    assert!(refused.ends_with(conflict), "{refused}");
+
     let class = |name: &str| json!({"metadata": {"name": name}, "value": 1, "globalDefault": true});
     let classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
     assert_eq!(ask(&mut api, "POST", classes, &class("a")).status, 201);

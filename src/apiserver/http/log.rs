@@ -3,57 +3,16 @@
 
 use jiff::SignedDuration;
 
-use super::piece::Piece;
+use super::followed_log::FollowedLog;
 use super::query::Query;
 use super::{Call, Result, Stream, answer};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind as _, Key, Kind, Timestamp};
-use crate::apimachinery::{
-    Cause, ContainerLog, Details, HttpResponse, KubeletError, LogOptions, LogPlace, Status,
-};
-use crate::apiserver::Kubelets;
+use crate::apimachinery::{Cause, ContainerLog, Details, HttpResponse, KubeletError, LogOptions, Status};
 
 /// The port of a kubelet.
 const KUBELET_PORT: u16 = 10250;
-
-/// The log of a container that a client follows.
-#[derive(Clone, Debug)]
-pub(super) struct Log {
-    node: String,
-    pod: Key,
-    options: LogOptions,
-    /// What was read when the request came, and is not sent yet.
-    first: Option<String>,
-    next: LogPlace,
-    ended: bool,
-}
-
-impl Log {
-    /// Whether the container has ended, and everything was sent.
-    pub(super) fn ended(&self) -> bool {
-        self.ended && self.first.is_none()
-    }
-
-    /// What was printed since the last piece.
-    pub(super) fn more(&mut self, kubelets: &dyn Kubelets, now: Timestamp) -> Piece {
-        let mut piece = Piece::default();
-        if let Some(first) = self.first.take() {
-            piece.push(first);
-        }
-        if piece.is_empty() && !self.ended {
-            match kubelets.log(&self.node, &self.pod, &self.options, Some(&self.next), now) {
-                Ok(ContainerLog { text, next, ended }) => {
-                    (self.next, self.ended) = (next, ended);
-                    piece.push(text);
-                }
-                // The connection to the kubelet is lost.
-                Err(_) => self.ended = true,
-            }
-        }
-        piece
-    }
-}
 
 /// The options of a request for a log.
 ///
@@ -173,7 +132,7 @@ impl Call<'_> {
         if !options.follow {
             return Ok(answer::text(200, &text));
         }
-        let log = Log { node, pod, options, first: Some(text), next, ended };
+        let log = FollowedLog { node, pod, options, first: Some(text), next, ended };
         self.stream = Some(Stream::log(log));
         Ok(answer::text(200, ""))
     }

@@ -19,6 +19,7 @@ mod custom;
 mod decode;
 mod discovery;
 mod etag;
+mod followed_log;
 mod health;
 mod indent;
 mod list;

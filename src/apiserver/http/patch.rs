@@ -73,7 +73,7 @@ pub(super) fn patched_value(
     }
     let decode = if patch_type == PatchType::Strategic { go_types::convert } else { go_types::decode };
     let decoded = decode(layout.go, &Json::from(&new)).map_err(|e| refused(&e))?;
-    strict.extend(decoded.strict);
+    strict.extend(decoded.strict.iter().map(ToString::to_string));
     complain(strict, validation, warnings).map_err(|e| refused(&e))?;
     Ok(decoded.value)
 }

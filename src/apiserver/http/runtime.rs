@@ -182,7 +182,11 @@ mod tests {
         const D: &str = "/api/v1/namespaces/d";
         ask("POST", "/api/v1/namespaces", r#"{"metadata":{"name":"d"}}"#);
         ask("POST", &format!("{D}/serviceaccounts"), r#"{"metadata":{"name":"default"}}"#);
-        ask("POST", &format!("{D}/services"), r#"{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}"#);
+        ask(
+            "POST",
+            &format!("{D}/services"),
+            r#"{"metadata":{"name":"s"},"spec":{"clusterIP":"None","ports":[{"port":80}]}}"#,
+        );
         ask("POST", "/api/v1/nodes", r#"{"metadata":{"name":"n"}}"#);
         for (path, code, why) in [
             ("/api/v1/nodes/n/proxy", 501, "no network"),

@@ -3,9 +3,9 @@
 //! A client that reads slowly costs no more than a cursor over a snapshot of the store, and clients that read
 //! the same objects share their texts.
 
+use super::followed_log::FollowedLog;
 use super::indent::Indent;
 use super::list::ListBody;
-use super::log::Log;
 use super::piece::Piece;
 use super::texts::TextCache;
 use super::watch::Watch;
@@ -23,7 +23,7 @@ pub struct Stream {
 enum Body {
     List(Box<ListBody>),
     Watch(Box<Watch>),
-    Log(Box<Log>),
+    Log(Box<FollowedLog>),
 }
 
 impl Stream {
@@ -35,7 +35,7 @@ impl Stream {
         Stream { body: Body::Watch(Box::new(watch)), indent: None }
     }
 
-    pub(super) fn log(log: Log) -> Stream {
+    pub(super) fn log(log: FollowedLog) -> Stream {
         Stream { body: Body::Log(Box::new(log)), indent: None }
     }
 

@@ -22,6 +22,8 @@ pub(in crate::apiserver) struct Storage {
     pub reset: &'static [(&'static str, Fields)],
     /// The kind's scale, if it has one.
     pub scale: Option<Scale>,
+    /// Whether a name that is made from `generateName` ends with random characters (`NameGenerator`).
+    pub random_names: bool,
 }
 
 /// How the `scale` of a kind is read and written.
@@ -75,6 +77,7 @@ impl Storage {
         orphans_dependents: false,
         reset: &[],
         scale: None,
+        random_names: true,
     };
     /// The generic store that answers a DELETE with the object.
     pub const RETURNS_DELETED_OBJECT: Storage = Storage { returns_deleted_object: true, ..Storage::PLAIN };
@@ -115,6 +118,7 @@ mod tests {
             "persistentvolumeclaims",
             "persistentvolumes",
             "pods",
+            "podtemplates",
             "resourcequotas",
             "serviceaccounts",
             "services",

@@ -1,5 +1,5 @@
-//! Server-side apply (`structured-merge-diff/merge`): a manager says what it wants, takes what it
-//! does not want any more back, and is told where others disagree.
+//! Server-side apply (`structured-merge-diff/merge`): a manager says which fields it wants, fields that it no longer
+//! wants are removed if no other manager wants them, and a conflict names the fields that other managers own.
 
 use std::rc::Rc;
 
@@ -33,7 +33,14 @@ pub(in crate::apiserver) struct Applier<'a> {
     pub now: Timestamp,
 }
 
-/// What `kubectl apply` leaves of the configuration, and by whom it may be taken up.
+impl Applier<'_> {
+    /// Whether an entry of `managedFields` is that of what this manager applied before.
+    fn is(&self, manager: &Manager) -> bool {
+        manager.apply && manager.name == *self.manager && *manager.subresource == *self.subresource
+    }
+}
+
+/// The annotation in which `kubectl apply` leaves the configuration, and the manager that takes over what it says.
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 const KUBECTL: &str = "kubectl";
 
@@ -72,8 +79,8 @@ pub(in crate::apiserver) fn apply(
     Ok(applied)
 }
 
-/// Where `kubectl apply` remembers what it applied, an apply of kubectl's on the server's side keeps
-/// that right (`managedfields/internal/lastappliedupdater.go`).
+/// Updates the annotation of `kubectl apply`, if the object has it, after an apply of kubectl's on the server's side
+/// (`managedfields/internal/lastappliedupdater.go`).
 fn remember(value: &mut Value, config: &Value) {
     let Some(Value::String(last)) = value.pointer_mut(LAST_APPLIED) else { return };
     if last.is_empty() {
@@ -147,7 +154,7 @@ fn apply_once(
         }
     };
     let mut value = typed::merge(place, Some(live), Some(config));
-    let mine = |m: &Manager| m.apply && m.name == *by.manager && *m.subresource == *by.subresource;
+    let mine = |m: &Manager| by.is(m);
     let mut out: Vec<Manager> = managers.to_vec();
     let last = out.iter().find(|m| mine(m)).map(|m| m.fields.clone());
     let mut me = Manager {
@@ -158,7 +165,7 @@ fn apply_once(
         time: out.iter().find(|m| mine(m)).and_then(|m| m.time),
         fields: Rc::new(set.clone()),
     };
-    // What was applied last time, and nobody wants any more.
+    // What this manager applied last time and no manager wants any more is removed.
     if let Some(last) = last {
         let same = |m: &Manager| kind.is_custom() || *m.api_version == *kind.api_version();
         let others = out.iter().filter(|m| !mine(m) && same(m));
@@ -295,7 +302,7 @@ pub(in crate::apiserver) fn apply_scale(
     by: &Applier<'_>,
 ) -> Result<Vec<Manager>, Status> {
     let path = super::field(&["spec", "replicas"]);
-    let mine = |m: &Manager| m.apply && m.name == *by.manager && *m.subresource == *by.subresource;
+    let mine = |m: &Manager| by.is(m);
     let mut out = managers.to_vec();
     let changes = replicas.is_some_and(|(old, new)| old != new);
     if changes {

@@ -2,17 +2,21 @@
 
 use super::strategy::WriteStrategy;
 use super::{EVENTS_LIMIT, OBJECTS_LIMIT, one_owner_once, take_managers};
-use crate::api::types::{Pod, PodSpec, Time};
+use crate::api::types::{ManagedFieldsEntry, Pod, PodSpec, Time};
 use crate::api::{Kind, MetaExt, Object, pod, seconds};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource};
 use crate::apiserver::context::RequestContext;
+use crate::apiserver::kinds::service::allocation::begin_create;
+use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::kinds::{self, Creation};
 use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;
 use crate::apiserver::{ApiServer, ValidSpecCache, admission, rest};
 
-/// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
-const MAX_GENERATED_BASE: usize = 58;
+/// How many characters of `generateName` are in the name that is made of it (`k8s.io/apiserver/pkg/storage/names`).
+pub const MAX_GENERATED_BASE: usize = 58;
+/// How many characters follow them in a generated name.
+pub const GENERATED_SUFFIX: usize = 5;
 
 impl ApiServer {
     pub(in crate::apiserver) fn create(
@@ -51,18 +55,36 @@ impl ApiServer {
         admission::mutate_create(self, &mut object, cx)?;
         cx.enter(Stage::Prepare, "", Some(&object));
         self.fill_object_meta(&mut object);
-        kinds::service::allocation::begin_create(self, &mut object)?;
+        let mut addresses = Transaction::default();
+        let begun = begin_create(self, &mut object, r.dry_run, &mut addresses);
+        let create = |()| self.create_begun(r, &strategy, object, given.as_deref(), submitted_spec, cx);
+        let answer = begun.and_then(create);
+        addresses.finish(self, answer.is_ok());
+        answer
+    }
+
+    /// Creates an object for which everything is allocated that it needs. `given` are the field managers of the body,
+    /// `submitted_spec` is the spec of a pod as it came.
+    fn create_begun(
+        &mut self,
+        r: &Request,
+        strategy: &WriteStrategy,
+        mut object: Object,
+        given: Option<&[ManagedFieldsEntry]>,
+        submitted_spec: Option<pod::Spec>,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
         let mut creation = Creation { now: self.now_seconds(), warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
         cx.enter(Stage::Validate, "", Some(&object));
-        self.validate_new(r, &strategy, submitted_spec, &object, cx)?;
+        self.validate_new(r, strategy, submitted_spec, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
         drop_version(r, &mut object)?;
         self.refuse_existing(r, &object)?;
         self.has_room(r.kind)?;
-        self.decide(r, given.as_deref(), None, &object, cx);
+        self.decide(r, given, None, &object, cx);
         let at = object.reference();
         let mut object = strategy.to_stored(object)?;
         if !r.dry_run {
@@ -83,7 +105,8 @@ impl ApiServer {
         meta.uid = Some(uid);
         meta.self_link = None;
         if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
-            let suffix = self.random_suffix();
+            let random = kinds::storage(object.kind()).random_names;
+            let suffix = if random { self.random_suffix() } else { String::new() };
             let meta = object.meta_mut();
             let base: String =
                 meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();

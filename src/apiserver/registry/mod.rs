@@ -14,9 +14,10 @@ use crate::api::types::ManagedFieldsEntry;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, seconds};
 use crate::apimachinery::{Request, Response, Status, Subresource};
 
+pub use create::{GENERATED_SUFFIX, MAX_GENERATED_BASE};
 pub(super) use scale::scale_of;
 pub(super) use update::{check_name, default_update, other_uid};
-pub(super) use write::managers_after;
+pub(super) use write::{OWN_USER, managers_after};
 
 /// The most objects that a cluster may have, not counting events.
 pub const OBJECTS_LIMIT: usize = 20_000;

@@ -6,6 +6,8 @@ use crate::api::quote::go_quote;
 use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::context::RequestContext;
+use crate::apiserver::kinds::service::allocation::begin_update;
+use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::stage::Stage;
 use crate::apiserver::validation::invalid;
 use crate::apiserver::{ApiServer, admission, kinds};
@@ -49,7 +51,21 @@ impl ApiServer {
         &mut self,
         r: &Request,
         old: Object,
+        object: Object,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        let mut addresses = Transaction::default();
+        let answer = self.store_allocated(r, old, object, &mut addresses, cx);
+        addresses.finish(self, answer.is_ok());
+        answer
+    }
+
+    fn store_allocated(
+        &mut self,
+        r: &Request,
+        old: Object,
         mut object: Object,
+        addresses: &mut Transaction,
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         let strategy = WriteStrategy::of(r, cx)?;
@@ -64,7 +80,7 @@ impl ApiServer {
         cx.enter(Stage::Compare, "", Some(&object));
         replaces(r, &mut object, &old)?;
         if itself {
-            kinds::service::allocation::begin_update(self, &mut object, &old)?;
+            begin_update(self, &mut object, &old, r.dry_run, addresses)?;
         }
         cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);

@@ -7,12 +7,13 @@ use crate::api::{Key, Kind, Manager, Object, ObjectRef};
 use crate::apimachinery::{Request, Subresource, Verb};
 use crate::apiserver::apiextensions::View;
 use crate::apiserver::context::RequestContext;
+use crate::apiserver::kinds::service::ip_allocator::release_all;
 use crate::apiserver::managed_fields::{self, NOTES_LIMIT};
 use crate::apiserver::{ApiServer, Write};
 use crate::etcd::{Memo, Note};
 
 /// The user of what the API server does itself.
-const OWN_USER: &str = "kube-apiserver";
+pub(in crate::apiserver) const OWN_USER: &str = "kube-apiserver";
 
 impl ApiServer {
     /// Stores a new state and tells the watchers.
@@ -214,13 +215,14 @@ impl ApiServer {
             object: at.clone(),
             prev,
             next: None,
-            last: Some(last),
+            last: Some(last.clone()),
             user: r.user.clone(),
             verb: r.verb,
             subresource: r.subresource,
         });
         if at.kind == Kind::SERVICE {
             self.remove_endpoints(&at.key);
+            release_all(self, &last);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::field::{Errors, FieldError, Path};
+use super::field::{Errors, FieldError, Path, go_quote};
 
 /// An address, as older software read it: octets of IPv4 with leading zeros are decimal.
 fn parse_sloppy(value: &str) -> Option<IpAddr> {
@@ -36,6 +36,29 @@ pub(in crate::apiserver) fn legacy_ip(errs: &mut Errors, value: &str, path: &Pat
         Ok(_) => {}
     }
     (errs.len() == before).then_some(ip)
+}
+
+/// An address in its canonical form (`IsValidIP`).
+pub(in crate::apiserver) fn ip(errs: &mut Errors, value: &str, path: &Path) {
+    if let Some(ip) = legacy_ip(errs, value, path) {
+        canonical(errs, value, &ip.to_string(), path);
+    }
+}
+
+/// A range of addresses in its canonical form (`IsValidCIDR`).
+pub(in crate::apiserver) fn cidr(errs: &mut Errors, value: &str, path: &Path) {
+    let before = errs.len();
+    legacy_cidr(errs, value, path);
+    if let Some((ip, bits)) = parse_cidr(value).filter(|_| errs.len() == before) {
+        canonical(errs, value, &format!("{ip}/{bits}"), path);
+    }
+}
+
+fn canonical(errs: &mut Errors, value: &str, canonical: &str, path: &Path) {
+    if value != canonical {
+        let message = format!("must be in canonical form ({})", go_quote(canonical));
+        errs.push(FieldError::invalid(path, value, message));
+    }
 }
 
 fn is_mapped(ip: Ipv6Addr) -> bool {

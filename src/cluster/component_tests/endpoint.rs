@@ -149,3 +149,77 @@ fn endpoints_have_the_hints_that_traffic_distribution_asks_for() {
     merge(&mut c, Kind::SERVICE, "web", auto);
     assert_eq!(hints(&c), [Value::Null, Value::Null], "the annotation goes first");
 }
+
+/// A Service with a topology mode, its pods on two nodes in two zones.
+fn with_zones(replicas: usize) -> Cluster {
+    let mut config = Config::nodes(2);
+    for (node, zone) in config.nodes.iter_mut().zip(["a", "b"]) {
+        node.labels.insert("topology.kubernetes.io/zone".into(), zone.into());
+    }
+    let mut c = Cluster::new(&config);
+    let labels = json!({"app": "web"});
+    make(
+        &mut c,
+        Kind::DEPLOYMENT,
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": labels}, "template": {
+                "metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx"}]},
+            }},
+        }),
+    );
+    let annotations = json!({"service.kubernetes.io/topology-mode": "Auto"});
+    make(
+        &mut c,
+        Kind::SERVICE,
+        json!({
+            "metadata": {"name": "web", "namespace": "default", "annotations": annotations},
+            "spec": {"selector": labels, "ports": [{"port": 80, "targetPort": 8080}]},
+        }),
+    );
+    rest(&mut c);
+    c
+}
+
+/// The zones that the endpoints are in and for.
+fn zones(c: &Cluster) -> Vec<(Value, Value)> {
+    let slices = all(c, Kind::ENDPOINT_SLICE);
+    let endpoints = slices.iter().flat_map(|s| s["endpoints"].as_array().cloned().unwrap_or_default());
+    let mut zones: Vec<_> =
+        endpoints.map(|e| (e["zone"].clone(), e["hints"]["forZones"][0]["name"].clone())).collect();
+    zones.sort_by_key(|z| format!("{z:?}"));
+    zones
+}
+
+fn told(c: &Cluster) -> Vec<String> {
+    let events = all(c, Kind::EVENT).into_iter().filter(|e| e["involvedObject"]["kind"] == "Service");
+    events.map(|e| format!("{}: {}", e["reason"], e["message"]).replace('"', "")).collect()
+}
+
+#[test]
+fn a_topology_mode_gives_each_zone_its_share() {
+    let mut c = with_zones(2);
+    assert_eq!(zones(&c), [(json!("a"), json!("a")), (json!("b"), json!("b"))]);
+    assert!(
+        told(&c).contains(
+            &"TopologyAwareHintsEnabled: Topology Aware Hints has been enabled, addressType: IPv4".to_owned()
+        ),
+        "{:?}",
+        told(&c)
+    );
+    let patch = json!({"metadata": {"annotations": {"service.kubernetes.io/topology-mode": null}}});
+    request(&mut c, Verb::Patch, Kind::SERVICE, "web", Body::Patch(Patch::Merge(patch)));
+    rest(&mut c);
+    assert_eq!(zones(&c), [(json!("a"), json!(null)), (json!("b"), json!(null))]);
+    assert!(told(&c).contains(
+        &"TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4".to_owned()
+    ));
+}
+
+#[test]
+fn too_few_endpoints_for_the_zones_get_no_hints() {
+    let c = with_zones(1);
+    assert_eq!(zones(&c).iter().filter(|(_, hint)| !hint.is_null()).count(), 0);
+    let why = "TopologyAwareHintsDisabled: Insufficient number of endpoints (1 endpoints, 2 zones), addressType: IPv4";
+    assert!(told(&c).contains(&why.to_owned()), "{:?}", told(&c));
+}

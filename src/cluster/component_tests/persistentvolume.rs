@@ -217,3 +217,29 @@ fn a_pod_does_not_wait_for_ever() {
         "FailedScheduling: running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded",
     );
 }
+
+#[test]
+fn what_is_wrong_with_a_claim_is_said_again_when_time_passes() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("nowhere"), &json!({})));
+    let from = c.now();
+    rest(&mut c);
+    assert_eq!(c.now(), from, "it is no reason to let time pass");
+    let told = |c: &Cluster| {
+        let events = c.api().etcd().iter().filter(|(at, _)| at.kind == Kind::EVENT);
+        let values = events.map(|(_, r)| r.object.to_value());
+        values.filter(|v| v["reason"] == "ProvisioningFailed").map(|v| v["count"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&c), [1]);
+    for count in 2..4 {
+        let to = c.now() + std::time::Duration::from_secs(20);
+        c.run_until(to, |_, _| {}).unwrap();
+        assert_eq!(told(&c), [count]);
+    }
+    make(&mut c, Kind::PERSISTENT_VOLUME, volume("disk", "5Gi", "nowhere"));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Bound");
+    let to = c.now() + std::time::Duration::from_secs(60);
+    c.run_until(to, |_, _| {}).unwrap();
+    assert_eq!(told(&c), [3]);
+}

@@ -5,6 +5,7 @@
 pub mod endpoints;
 pub mod mirroring;
 pub mod slices;
+mod topology;
 mod traffic;
 
 use std::rc::Rc;

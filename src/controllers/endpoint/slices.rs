@@ -6,7 +6,10 @@ use std::rc::Rc;
 
 use super::{
     HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
-    selected, traffic::hints, written,
+    selected,
+    topology::{self, Told, TopologyCache},
+    traffic::hints,
+    written,
 };
 use crate::api::order;
 use crate::api::pod::is_ready;
@@ -16,7 +19,7 @@ use crate::api::types::discovery::{
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, owner_reference};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, EventFlavour, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Context, EventFlavour, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
 
 /// The value of [`LABEL_MANAGED_BY`] for slices of this controller.
 const CONTROLLER: &str = "endpointslice-controller.k8s.io";
@@ -29,11 +32,26 @@ pub const ADDRESS_TYPE: &str = "IPv4";
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointSliceController;
 
-type Cx = Context<Triggers>;
+/// What the controller remembers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    triggers: Triggers,
+    topology: TopologyCache,
+}
+
+impl Memory for State {
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        let mut lines = self.triggers.lines(now);
+        lines.extend(self.topology.lines(now));
+        lines
+    }
+}
+
+type Cx = Context<State>;
 
 impl Reconciler for EndpointSliceController {
     type Key = Key;
-    type State = Triggers;
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "endpointslice-controller".into()
@@ -43,8 +61,8 @@ impl Reconciler for EndpointSliceController {
         EventFlavour::Core { component: "endpoint-slice-controller".into(), host: None }
     }
 
-    fn watches(&self) -> Watches<Triggers> {
-        Watches::new().for_::<Service>().watches(handle_pod).reads::<Node>().watches(
+    fn watches(&self) -> Watches<State> {
+        Watches::new().for_::<Service>().watches(handle_pod).watches(handle_node).watches(
             |cx, seen: Seen<'_, EndpointSlice>| {
                 // If a slice was changed or deleted, its Service is enqueued to restore it. The controller's
                 // own writes are among these changes and lead to no further write.
@@ -61,13 +79,16 @@ impl Reconciler for EndpointSliceController {
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
         let Some(service) = cx.lister::<Service>().get(&key).cloned() else {
-            cx.update_state(move |s| s.forget(&key));
+            cx.update_state(move |s| {
+                s.triggers.forget(&key);
+                s.topology.forget(&key);
+            });
             return Ok(());
         };
         let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
-        let (trigger, seen) = cx.state(|s| s.sync(&key, &service, &pods));
+        let (trigger, seen) = cx.state(|s| s.triggers.sync(&key, &service, &pods));
         let k = key.clone();
-        cx.update_state(move |s| s.set(k.clone(), seen.clone()));
+        cx.update_state(move |s| s.triggers.set(k.clone(), seen.clone()));
         let existing: Vec<Rc<EndpointSlice>> = cx
             .lister::<EndpointSlice>()
             .list(Some(&key.namespace))
@@ -75,9 +96,40 @@ impl Reconciler for EndpointSliceController {
             .filter(|s| !s.metadata.is_deleting())
             .cloned()
             .collect();
-        let plan = reconcile(&service, desired(&cx, &service, &pods), &existing);
-        carry_out(&cx, &service, plan, trigger).await
+        let mut plan = reconcile(&service, desired(&cx, &service, &pods), &existing);
+        let told = add_hints(&cx, &service, &mut plan);
+        let written = carry_out(&cx, &service, plan, trigger).await;
+        for Told { type_, reason, message } in told {
+            cx.event(&*service, type_, reason, message);
+        }
+        written
     }
+}
+
+/// Works out the zones' shares anew, and enqueues the Services that have too few endpoints in a zone. Kubernetes does so
+/// in a queue of its own (`checkNodeTopologyDistribution`).
+fn handle_node(cx: &mut Handler<'_, State>, seen: Seen<'_, Node>) {
+    if !topology::matters(seen.old, seen.new) {
+        return;
+    }
+    cx.state.topology.set_nodes(cx.caches);
+    for key in cx.state.topology.overloaded() {
+        cx.enqueue(key);
+    }
+}
+
+/// Sets, changes or takes away the hints of a Service with a topology mode.
+fn add_hints(cx: &Cx, service: &Rc<Service>, plan: &mut Plan) -> Vec<Told> {
+    if !topology::is_wanted(service) && !cx.state(|s| s.topology.has_hints(service)) {
+        return Vec::new();
+    }
+    let before = plan.clone();
+    let told = cx.state(|s| s.topology.clone().reconcile(service, plan));
+    let service = service.clone();
+    cx.update_state(move |s| {
+        s.topology.reconcile(&service, &mut before.clone());
+    });
+    told
 }
 
 fn is_mine(meta: &ObjectMeta) -> bool {
@@ -151,12 +203,19 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> E
     endpoint
 }
 
-/// The slices to be written.
-#[derive(Default)]
-struct Plan {
-    create: Vec<EndpointSlice>,
-    update: Vec<Rc<EndpointSlice>>,
-    delete: Vec<Rc<EndpointSlice>>,
+/// What becomes of the slices of a Service.
+#[derive(Clone, Default)]
+pub(super) struct Plan {
+    pub(super) create: Vec<EndpointSlice>,
+    pub(super) update: Vec<Rc<EndpointSlice>>,
+    pub(super) delete: Vec<Rc<EndpointSlice>>,
+    pub(super) unchanged: Vec<Rc<EndpointSlice>>,
+}
+
+/// Whether two versions of an endpoint differ. The hints of a topology mode come later and are left out
+/// (`EndpointsEqualBeyondHash`).
+fn differ(service: &Service, new: &Endpoint, old: &Endpoint) -> bool {
+    if topology::is_wanted(service) { *new != Endpoint { hints: None, ..old.clone() } } else { new != old }
 }
 
 fn same_endpoint(a: &Endpoint, b: &Endpoint) -> bool {
@@ -212,7 +271,7 @@ fn reconcile_ports(
         for e in old {
             if let Some(i) = wanted.iter().position(|w| same_endpoint(w, e)) {
                 let new = wanted.remove(i);
-                updated |= new != *e;
+                updated |= differ(service, &new, e);
                 kept.push(new);
             }
         }
@@ -258,6 +317,7 @@ fn reconcile_ports(
         }
     }
     plan.update.extend(changed);
+    plan.unchanged.extend(unchanged);
 }
 
 fn len(slice: &EndpointSlice) -> usize {
@@ -300,7 +360,7 @@ fn new_slice(service: &Service, ports: Vec<EndpointPort>, endpoints: Vec<Endpoin
 /// Writes the slices of a plan (`finalize`). A slice to be deleted is updated to one to be created, where
 /// there are both.
 async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Timestamp>) -> Result {
-    let Plan { mut create, mut update, delete } = plan;
+    let Plan { mut create, mut update, delete, unchanged: _ } = plan;
     let mut left = Vec::new();
     for old in delete {
         match create.pop() {

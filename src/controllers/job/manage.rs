@@ -17,6 +17,7 @@ use super::util::{
 use super::{BATCH_PERIOD, Cx, Task};
 use crate::api::types::{Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Key, MetaExt, ObjectRef, order, owner_reference, pod};
+use crate::apimachinery::Status;
 use crate::client::{Error, Result, Why};
 use crate::controllers::controller_utils::{
     create_pod_unless_terminating, delete_pod, goes_first, is_ready, pod_from_template, slow_start_batch,
@@ -148,6 +149,7 @@ async fn create_missing(cx: &Cx, sync: &JobSync, active: i32, missing: i32) -> (
     cx.update_state(move |s| s.expectations.expect_creations(&key, i64::from(missing), now));
     let template = template(sync);
     let shared = template.spec.clone().map(pod::Spec::from);
+    let mut newest = None;
     let (created, errors) = slow_start_batch(indexes, MAX_PODS_PER_SYNC as usize, async |index, created| {
         let pod = match index {
             Some(index) => indexed_pod(sync, &template, index),
@@ -157,16 +159,20 @@ async fn create_missing(cx: &Cx, sync: &JobSync, active: i32, missing: i32) -> (
             .read("want", ObjectRef::of(&sync.job), "spec.parallelism", active + missing)
             .with("have", active + count(created))
             .with("succeeded", sync.succeeded);
-        create_pod_unless_terminating(cx, pod, &sync.job, why).await.map(drop)
+        newest = create_pod_unless_terminating(cx, pod, &sync.job, why).await?.or(newest.take());
+        Ok(())
     })
     .await;
+    if let Some(pod) = newest {
+        cx.wrote(&sync.job.metadata, &pod);
+    }
     let created = count(created);
     let skipped = missing - created;
     if skipped > 0 {
         let key = sync.key.clone();
         cx.update_state(move |s| (0..skipped).for_each(|_| s.expectations.creation_observed(&key)));
     }
-    (active + created, errors.into_iter().next().map_or(Ok(()), |e| Err(e.into())))
+    (active + created, errors.into_iter().next().map_or(Ok(()), |e: Status| Err(e.into())))
 }
 
 /// The indexes to create pods for, `None` for each pod of a Job without indexes.

@@ -27,8 +27,8 @@ use crate::api::persistent::Map;
 use crate::api::types::{Job, Pod};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{
-    Caches, Context, Expectations, Handler, Memory, RateLimit, Reconciler, Result, Seen, Selects, Watches,
-    controller_of,
+    Caches, Consistency, Context, Expectations, Handler, Memory, RateLimit, Reconciler, Result, Seen,
+    Selects, Watches, controller_of,
 };
 use backoff::BackoffRecord;
 use util::{has_tracking_finalizer, is_finished};
@@ -68,6 +68,8 @@ pub struct State {
     finalizers: Map<Key, Rc<BTreeSet<String>>>,
     /// The failures of each Job's pods (`backoffStore`).
     backoff: Map<Key, BackoffRecord>,
+    /// What was written for each Job: a sync begins when the caches have it.
+    consistency: Consistency,
 }
 
 impl State {
@@ -89,6 +91,13 @@ impl State {
         self.expectations.delete(job);
         self.finalizers.remove(job);
         self.backoff.remove(job);
+        self.consistency.clear(job);
+    }
+}
+
+impl AsMut<Consistency> for State {
+    fn as_mut(&mut self) -> &mut Consistency {
+        &mut self.consistency
     }
 }
 
@@ -103,6 +112,10 @@ impl Memory for State {
             lines.push(format!("{job} has {} failures, back-off for {remaining} ms", record.failures));
         }
         lines
+    }
+
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        self.consistency.waits_for(caches)
     }
 }
 

@@ -27,6 +27,7 @@ use crate::controllers::controller_utils::{is_active, is_ready, is_terminating};
 
 /// Syncs a Job.
 pub(super) async fn sync_job(cx: &Cx, key: &Key) -> Result {
+    cx.state(|s| s.consistency.ensure_ready(key, cx.caches()))?;
     let Some(shared) = cx.lister::<Job>().get(key).cloned() else {
         let key = key.clone();
         cx.update_state(move |s| s.forget(&key));

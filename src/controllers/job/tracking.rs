@@ -243,6 +243,7 @@ async fn update_status(cx: &Cx, sync: &mut JobSync, doing: &str) -> Result {
     };
     match cx.update_status(Rc::new(sync.job.clone())).because(why).await {
         Ok(job) => {
+            cx.wrote(&job.metadata, &job);
             sync.job = Job::clone(&job);
             Ok(())
         }

@@ -18,8 +18,12 @@ use super::controller_utils::{
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::{Pod, ReplicaSet, ReplicationController};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, later, owner_reference, pod};
-use crate::client::{Context, Error, EventFlavour, Expectations, PodCount, Reconciler, Result, Watches, Why};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
+use crate::apimachinery::Status;
+use crate::client::{
+    Caches, Consistency, Context, Error, EventFlavour, Expectations, Memory, PodCount, Reconciler, Result,
+    Watches, Why,
+};
 
 use replicated::Replicated;
 use status::{calculate_status, update_status};
@@ -35,19 +39,42 @@ pub struct ReplicaSetController;
 #[derive(Clone, Copy, Debug)]
 pub struct ReplicationManager;
 
-/// The state is the expectations: pods that were created or deleted and that the informer has not delivered
-/// yet.
-type Cx = Context<Expectations>;
+/// What the controller remembers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Pods that were created or deleted and that the informer has not delivered yet.
+    expectations: Expectations,
+    /// What was written for each ReplicaSet: a sync begins when the caches have it.
+    consistency: Consistency,
+}
+
+impl Memory for State {
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        self.expectations.lines(now)
+    }
+
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        self.consistency.waits_for(caches)
+    }
+}
+
+impl AsMut<Consistency> for State {
+    fn as_mut(&mut self) -> &mut Consistency {
+        &mut self.consistency
+    }
+}
+
+type Cx = Context<State>;
 
 impl Reconciler for ReplicaSetController {
     type Key = Key;
-    type State = Expectations;
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "replicaset-controller".into()
     }
 
-    fn watches(&self) -> Watches<Expectations> {
+    fn watches(&self) -> Watches<State> {
         watches::<ReplicaSet>()
     }
 
@@ -58,7 +85,7 @@ impl Reconciler for ReplicaSetController {
 
 impl Reconciler for ReplicationManager {
     type Key = Key;
-    type State = Expectations;
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "replicationcontroller-controller".into()
@@ -72,7 +99,7 @@ impl Reconciler for ReplicationManager {
         EventFlavour::Core { component: self.user(), host: None }
     }
 
-    fn watches(&self) -> Watches<Expectations> {
+    fn watches(&self) -> Watches<State> {
         watches::<ReplicationController>()
     }
 
@@ -81,13 +108,14 @@ impl Reconciler for ReplicationManager {
     }
 }
 
-fn watches<T: Replicated>() -> Watches<Expectations> {
-    Watches::new().for_expecting::<T>(|s| s).owns_expecting::<T, Pod>(|s| s).owns_until_available::<T>(
-        |owner, pod| match pod.metadata.is_deleting() {
+fn watches<T: Replicated>() -> Watches<State> {
+    Watches::new()
+        .for_expecting::<T>(|s: &mut State| &mut s.expectations)
+        .owns_expecting::<T, Pod>(|s| &mut s.expectations)
+        .owns_until_available::<T>(|owner, pod| match pod.metadata.is_deleting() {
             true => 0,
             false => owner.min_ready_seconds(),
-        },
-    )
+        })
 }
 
 fn wanted<T: Replicated>(rs: &T) -> usize {
@@ -96,12 +124,16 @@ fn wanted<T: Replicated>(rs: &T) -> usize {
 
 /// Claims pods, creates or deletes pods as needed, and writes the status (`syncReplicaSet`).
 async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
+    cx.state(|s| s.consistency.ensure_ready(key, cx.caches()))?;
     let Some(rs) = cx.lister::<T>().get(key).cloned() else {
         let key = key.clone();
-        cx.update_state(move |s| s.delete(&key));
+        cx.update_state(move |s| {
+            s.expectations.delete(&key);
+            s.consistency.clear(&key);
+        });
         return Ok(());
     };
-    let may_manage = cx.state(|s| s.satisfied(key, cx.now()));
+    let may_manage = cx.state(|s| s.expectations.satisfied(key, cx.now()));
     // Validation refuses selectors that cannot be parsed.
     let Ok(selector) = rs.selector() else { return Ok(()) };
 
@@ -230,24 +262,29 @@ async fn create_missing<T: Replicated>(
     missing: usize,
 ) -> Result {
     let (k, now) = (key.clone(), cx.now());
-    cx.update_state(move |s| s.expect_creations(&k, missing as i64, now));
+    cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
     let owner = owner_reference(T::KIND, rs.meta());
     let mut template = rs.template().cloned().unwrap_or_default();
     let spec = template.spec.take().map(pod::Spec::from);
+    let mut newest = None;
     let (created, errors) = slow_start_batch(0..missing, BURST_REPLICAS, async |_, created| {
         let pod = pod_from_template(&template, spec.clone(), rs.meta().namespace(), &owner);
         let why = Why::new("manage_replicas.create")
             .read("want", ObjectRef::of(&**rs), "spec.replicas", wanted(&**rs))
             .with("have", have + created);
-        create_pod_unless_terminating(cx, pod, &**rs, why).await.map(drop)
+        newest = create_pod_unless_terminating(cx, pod, &**rs, why).await?.or(newest.take());
+        Ok(())
     })
     .await;
+    if let Some(pod) = newest.filter(|_| T::WAITS_FOR_WRITES) {
+        cx.wrote(rs.meta(), &pod);
+    }
     let skipped = missing - created;
     if skipped > 0 {
         let k = key.clone();
-        cx.update_state(move |s| (0..skipped).for_each(|_| s.creation_observed(&k)));
+        cx.update_state(move |s| (0..skipped).for_each(|_| s.expectations.creation_observed(&k)));
     }
-    errors.into_iter().next().map_or(Ok(()), |e| Err(e.into()))
+    errors.into_iter().next().map_or(Ok(()), |e: Status| Err(e.into()))
 }
 
 async fn delete_surplus<T: Replicated>(
@@ -260,7 +297,7 @@ async fn delete_surplus<T: Replicated>(
     let victims = pods_to_delete(cx, &**rs, active, surplus);
     let keys: BTreeSet<Key> = order::gather(victims.iter().map(|p| p.metadata.key()));
     let (k, now) = (key.clone(), cx.now());
-    cx.update_state(move |s| s.expect_deletions(&k, keys.clone(), now));
+    cx.update_state(move |s| s.expectations.expect_deletions(&k, keys.clone(), now));
     let mut failed: Option<Error> = None;
     for (i, pod) in victims.iter().enumerate() {
         let why = Why::new("manage_replicas.delete")
@@ -268,7 +305,7 @@ async fn delete_surplus<T: Replicated>(
             .with("have", active.len() - i);
         if let Err(e) = delete_pod(cx, pod, &**rs, why).await {
             let (k, p) = (key.clone(), pod.metadata.key());
-            cx.update_state(move |s| s.deletion_observed(&k, &p));
+            cx.update_state(move |s| s.expectations.deletion_observed(&k, &p));
             if !e.is_not_found() {
                 failed = failed.or(Some(e.into()));
             }

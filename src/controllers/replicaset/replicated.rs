@@ -13,6 +13,9 @@ use crate::client::Selects;
 pub(super) trait Replicated: Selects {
     /// Whether the status counts pods that are being deleted.
     const COUNTS_TERMINATING: bool;
+    /// Whether a sync begins only when the caches have what was written for the object
+    /// (`StaleControllerConsistencyReplicaSet`, on by default since 1.36).
+    const WAITS_FOR_WRITES: bool;
     /// `spec.replicas`
     fn replicas(&self) -> Option<i32>;
     /// `spec.minReadySeconds`, in seconds.
@@ -40,6 +43,7 @@ impl Selects for ReplicationController {
 
 impl Replicated for ReplicaSet {
     const COUNTS_TERMINATING: bool = true;
+    const WAITS_FOR_WRITES: bool = true;
     fn replicas(&self) -> Option<i32> {
         self.spec.as_ref()?.replicas
     }
@@ -59,6 +63,7 @@ impl Replicated for ReplicaSet {
 
 impl Replicated for ReplicationController {
     const COUNTS_TERMINATING: bool = false;
+    const WAITS_FOR_WRITES: bool = false;
     fn replicas(&self) -> Option<i32> {
         self.spec.as_ref()?.replicas
     }

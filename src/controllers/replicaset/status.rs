@@ -85,4 +85,9 @@ pub(super) async fn update_status<T: Replicated>(
         Ok(cx.update_status(current).because(why).await?)
     })
     .await
+    .inspect(|updated| {
+        if T::WAITS_FOR_WRITES {
+            cx.wrote(updated.meta(), updated);
+        }
+    })
 }

@@ -47,6 +47,11 @@ impl Reconciler for StatefulSetController {
             .reads::<ControllerRevision>()
     }
 
+    /// The owners of claims are read after claims and pods were created.
+    fn reads_again(&self) -> bool {
+        true
+    }
+
     async fn sync(self, cx: Cx, key: Key) -> Result {
         sync(&cx, &key).await
     }

@@ -204,7 +204,8 @@ pub(super) fn claims_match_retention(cx: &Cx, set: &StatefulSet, pod: &Pod) -> b
 /// # Errors
 /// A claim could not be changed.
 pub(super) async fn keep_claim_owners(cx: &Cx, set: &StatefulSet, pod: &Pod) -> Result {
-    let claims: Vec<Rc<PersistentVolumeClaim>> = cached_claims(cx, set, pod).cloned().collect();
+    let latest = cx.latest();
+    let claims: Vec<Rc<PersistentVolumeClaim>> = cached_claims(&latest, set, pod).cloned().collect();
     for mut claim in claims {
         let name = claim.metadata.name().to_owned();
         if has_unexpected_controller(&claim, set, pod) {

@@ -10,12 +10,10 @@ mod tests;
 
 use std::rc::Rc;
 
+use super::USER;
 use crate::api::types::CustomResourceDefinition as Crd;
 use crate::apiserver::apiextensions::types::CustomResourceDefinitionStatus;
 use crate::client::{Component, Context, Controller, Memory, Result, Why, WorkKey};
-
-/// The user of kube-apiserver's own requests in the audit log.
-const USER: &str = "kube-apiserver";
 
 /// The controllers, in the order in which they take turns under the fair policy.
 pub fn all() -> Vec<Box<dyn Component>> {

@@ -78,7 +78,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let printer = Printer::of(cx, args, false)?;
     options(args)?;
     prune::allowed(args)?;
-    let Loaded { manifests, errors } = files::load_all(cx, args)?;
+    let Loaded { manifests, errors, .. } = files::load_all(cx, args)?;
     let mut errors: Vec<Error> = Error::one(errors).into_iter().collect();
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to apply");
@@ -94,7 +94,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let m = recorded(args, m);
         let done = if args.on("server-side") { apply.server_side(cx, &m) } else { apply.one(cx, &m) };
         match done {
-            Err(Stop::Error(e)) => errors.push(e),
+            Err(Stop::Error(e)) => {
+                cx.refuse(&m.place, &e);
+                errors.push(e);
+            }
             done => done?,
         }
     }
@@ -243,10 +246,7 @@ pub(super) fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Objec
                 go_quote(&m.source)
             );
             Err(Stop::Error(match e {
-                Error::Status(mut s) => {
-                    s.message.insert_str(0, &about);
-                    Error::Status(s)
-                }
+                Error::Status(_) => e.about(&about),
                 other => Error::Text(about + &other.message()),
             }))
         }

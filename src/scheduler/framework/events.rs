@@ -1,6 +1,7 @@
 //! What happened in the cluster, as the plugins that refused a pod are asked about it (`fwk.ClusterEvent`,
 //! `pkg/scheduler/framework/events.go`).
 
+use std::fmt;
 use std::ops::BitOr;
 use std::rc::Rc;
 
@@ -8,7 +9,9 @@ use super::pod_info::PodInfo;
 use super::resource::pod_requests;
 use super::terms::NamespaceLister;
 use crate::api::Kind;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use crate::api::types::{
+    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+};
 
 /// A set of things that can happen to an object (`fwk.ActionType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +50,34 @@ impl Actions {
         self.0 & other.0 == other.0
     }
 
+    /// Kubernetes' names of the actions in this set (`ActionType.String`). A set of all updates has one name for them.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let all = self.covers(Actions::UPDATE);
+        let is_update = |a: Actions| Actions::UPDATE.covers(a);
+        let named = NAMES.iter().filter(move |(a, _)| self.covers(*a) && !(all && is_update(*a)));
+        named.map(|(_, name)| *name).chain(all.then_some("Update"))
+    }
+
     /// The actions of both sets. (`|` for constants.)
     pub const fn or(self, other: Actions) -> Actions {
         Actions(self.0 | other.0)
     }
 }
+
+const NAMES: &[(Actions, &str)] = &[
+    (Actions::ADD, "Add"),
+    (Actions::DELETE, "Delete"),
+    (Actions::UPDATE_NODE_ALLOCATABLE, "UpdateNodeAllocatable"),
+    (Actions::UPDATE_NODE_LABEL, "UpdateNodeLabel"),
+    (Actions::UPDATE_NODE_TAINT, "UpdateNodeTaint"),
+    (Actions::UPDATE_NODE_CONDITION, "UpdateNodeCondition"),
+    (Actions::UPDATE_NODE_ANNOTATION, "UpdateNodeAnnotation"),
+    (Actions::UPDATE_NODE_DECLARED_FEATURE, "UpdateNodeDeclaredFeature"),
+    (Actions::UPDATE_POD_LABEL, "UpdatePodLabel"),
+    (Actions::UPDATE_POD_SCALE_DOWN, "UpdatePodScaleDown"),
+    (Actions::UPDATE_POD_TOLERATION, "UpdatePodToleration"),
+    (Actions::UPDATE_POD_SCHEDULING_GATES_ELIMINATED, "UpdatePodSchedulingGatesEliminated"),
+];
 
 impl BitOr for Actions {
     type Output = Actions;
@@ -77,6 +103,19 @@ impl Resource {
     fn covers(self, other: Resource) -> bool {
         let pod = matches!(other, Resource::AssignedPod | Resource::UnscheduledPod);
         self == other || (self == Resource::Pod && pod)
+    }
+}
+
+impl fmt::Display for Resource {
+    /// Kubernetes' name (`EventResource`), for example `Node` or `storage.k8s.io/CSINode`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Resource::Pod => f.write_str("Pod"),
+            Resource::AssignedPod => f.write_str("AssignedPod"),
+            Resource::UnscheduledPod => f.write_str("UnscheduledPod"),
+            Resource::Of(kind) if kind.group().is_empty() => f.write_str(kind.as_str()),
+            Resource::Of(kind) => write!(f, "{}/{}", kind.group(), kind.as_str()),
+        }
     }
 }
 
@@ -111,6 +150,12 @@ pub enum Subject<'a> {
     Volume(Change<'a, PersistentVolume>),
     /// A StorageClass.
     Class(Change<'a, StorageClass>),
+    /// A CSINode.
+    CsiNode(Change<'a, CSINode>),
+    /// A CSIDriver.
+    CsiDriver(Change<'a, CSIDriver>),
+    /// A CSIStorageCapacity.
+    Capacity(Change<'a, CSIStorageCapacity>),
     /// An object that no hint reads.
     Other,
 }
@@ -143,6 +188,8 @@ pub enum Hint {
     Queue,
     /// No event helps: it only asks for a gated pod to be looked at again.
     Skip,
+    /// About whatever happens; the answer depends on the pod alone.
+    Any(fn(Asked<'_>) -> bool),
     /// About a Pod.
     Pod(fn(Asked<'_>, Change<'_, Pod>) -> bool),
     /// About a Node.
@@ -153,6 +200,12 @@ pub enum Hint {
     Volume(fn(Asked<'_>, Change<'_, PersistentVolume>) -> bool),
     /// About a StorageClass.
     Class(fn(Asked<'_>, Change<'_, StorageClass>) -> bool),
+    /// About a CSINode.
+    CsiNode(fn(Asked<'_>, Change<'_, CSINode>) -> bool),
+    /// About a CSIDriver.
+    CsiDriver(fn(Asked<'_>, Change<'_, CSIDriver>) -> bool),
+    /// About a CSIStorageCapacity.
+    Capacity(fn(Asked<'_>, Change<'_, CSIStorageCapacity>) -> bool),
 }
 
 /// Events for which a plugin registers, and its hint about them (`fwk.ClusterEventWithHint`).
@@ -167,6 +220,12 @@ pub struct Registered {
 }
 
 impl Registered {
+    /// The events (`ClusterEvent.Label`): for each of the actions the resource and the action's name, for example `NodeAdd`.
+    pub fn labels(&self) -> impl Iterator<Item = String> {
+        let resource = self.resource;
+        self.actions.names().map(move |action| format!("{resource}{action}"))
+    }
+
     /// Whether the plugin registered for the event (`MatchClusterEvents`).
     pub fn matches(&self, event: &ClusterEvent<'_>) -> bool {
         self.resource.covers(event.resource) && self.actions.covers(event.action)
@@ -177,11 +236,15 @@ impl Registered {
     pub fn may_help(&self, asked: Asked<'_>, subject: Subject<'_>) -> bool {
         match (self.hint, subject) {
             (Hint::Skip, _) => false,
+            (Hint::Any(ask), _) => ask(asked),
             (Hint::Pod(ask), Subject::Pod(c)) => ask(asked, c),
             (Hint::Node(ask), Subject::Node(c)) => ask(asked, c),
             (Hint::Claim(ask), Subject::Claim(c)) => ask(asked, c),
             (Hint::Volume(ask), Subject::Volume(c)) => ask(asked, c),
             (Hint::Class(ask), Subject::Class(c)) => ask(asked, c),
+            (Hint::CsiNode(ask), Subject::CsiNode(c)) => ask(asked, c),
+            (Hint::CsiDriver(ask), Subject::CsiDriver(c)) => ask(asked, c),
+            (Hint::Capacity(ask), Subject::Capacity(c)) => ask(asked, c),
             _ => true,
         }
     }

@@ -21,9 +21,11 @@ use super::skeleton::{Names, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apimachinery::{Body, Patch};
+use crate::apimachinery::{Body, DeleteOptions, Patch};
+use crate::apiserver::{GENERATED_SUFFIX, MAX_GENERATED_BASE};
 use crate::client::{Caches, Component};
 use crate::cluster::{Cluster, Process};
+use crate::controllers::endpoint::LAST_CHANGE_TRIGGER_TIME;
 
 /// The number of rounds: the longest chain of names is Deployment, ReplicaSet, Pod, node, fact about them.
 const ROUNDS: usize = 4;
@@ -101,8 +103,7 @@ impl Fingerprints {
     /// Whether the object's name has no meaning: it is generated, or it is a node's and nodes are
     /// interchangeable.
     fn nameless(&self, object: &Object) -> bool {
-        let generated = object.meta().generate_name.as_deref().is_some_and(|g| object.name().starts_with(g));
-        generated || (object.kind() == Kind::NODE && self.symmetry == Symmetry::Merged)
+        is_generated(object) || (object.kind() == Kind::NODE && self.symmetry == Symmetry::Merged)
     }
 
     fn skeleton(&mut self, object: &Object) -> Rc<Skeleton> {
@@ -151,6 +152,9 @@ impl Fingerprints {
                         let after = deadline.duration_since(cluster.now()).as_millis();
                         lines.push(format!("{me} waits {after} ms for {key}"));
                     }
+                }
+                if let Some(caches) = c.caches_at_answer() {
+                    views.push((format!("{me}, after an answer,"), c.watches(), caches));
                 }
                 if let Some(caches) = c.caches_at_start() {
                     views.push((me, c.watches(), caches));
@@ -248,10 +252,19 @@ impl Fingerprints {
     }
 }
 
+/// Whether the API server has made up the end of the object's name. The pods of a StatefulSet have a `generateName`, too,
+/// but the controller names them.
+fn is_generated(object: &Object) -> bool {
+    let base = object.meta().generate_name.as_deref().unwrap_or_default();
+    let base = base.char_indices().nth(MAX_GENERATED_BASE).map_or(base, |(end, _)| &base[..end]);
+    let suffix = object.name().strip_prefix(base).unwrap_or_default();
+    !base.is_empty() && suffix.len() == GENERATED_SUFFIX
+}
+
 /// For each object with a generated name its number by the order of creation, by uid.
 fn ordinals(cluster: &Cluster) -> BTreeMap<String, u64> {
     let mut made: Vec<(Kind, u64, String)> = Fingerprints::counted(cluster)
-        .filter(|(o, _)| o.meta().generate_name.is_some())
+        .filter(|(o, _)| is_generated(o))
         .map(|(o, revision)| (o.kind(), revision, o.uid().to_owned()))
         .collect();
     made.sort();
@@ -331,15 +344,26 @@ fn component_lines(me: &str, c: &dyn Component, caches: &Caches, now: Timestamp,
 
 /// The body of a request as text, without what every run makes anew.
 fn body_text(body: &Body) -> String {
-    let text = |object: &Object| {
-        let mut value = object.to_value();
+    let plain = |mut value: Value| {
         without_bookkeeping(&mut value);
         value.to_string()
     };
+    let text = |object: &Object| plain(object.to_value());
     match body {
+        Body::None => String::new(),
         Body::Object(object) => text(object),
         Body::Patch(Patch::Between { from, to }) => format!("{} to {}", text(from), text(to)),
-        other => format!("{other:?}"),
+        Body::Patch(Patch::PodStatus { from, status }) => {
+            let (from, to) = Patch::between(from, status);
+            format!("{} to {}", text(&from), text(&to))
+        }
+        Body::Patch(Patch::Json(value) | Patch::Merge(value) | Patch::Strategic(value)) => {
+            plain(value.clone())
+        }
+        Body::Patch(Patch::Apply { config, force }) => format!("{} {force}", plain(config.clone())),
+        Body::Delete(options) => format!("{:?}", DeleteOptions { resource_version: None, ..options.clone() }),
+        Body::Binding { node } => node.to_string(),
+        Body::Scale { replicas, resource_version: _ } => replicas.to_string(),
     }
 }
 
@@ -348,6 +372,13 @@ fn without_bookkeeping(object: &mut Value) {
     if let Some(Value::Object(meta)) = object.get_mut("metadata") {
         for field in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
             meta.remove(field);
+        }
+        // The time of a change, which is there or not by how many changes one sync has seen. No component reads it.
+        if let Some(Value::Object(annotations)) = meta.get_mut("annotations") {
+            annotations.remove(LAST_CHANGE_TRIGGER_TIME);
+            if annotations.is_empty() {
+                meta.remove("annotations");
+            }
         }
     }
 }

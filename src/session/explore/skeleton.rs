@@ -58,7 +58,11 @@ impl Names {
                 at += 1;
                 continue;
             }
-            let end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
+            let mut end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
+            // The end of a sentence, and the colon after what it is about, are not of the word.
+            while end > at + 1 && matches!(bytes.get(end - 1), Some(b'.' | b':')) {
+                end -= 1;
+            }
             // A word is ASCII, so both its ends are on character boundaries.
             let word = &text[at..end];
             let placeholder = match classify(word) {
@@ -92,7 +96,7 @@ enum Word {
 }
 
 fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b':' | b'_')
+    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b':')
 }
 
 fn classify(word: &str) -> Word {
@@ -139,6 +143,10 @@ mod tests {
         assert_eq!(a, b);
         assert_eq!(a.1, 1);
         assert_ne!(a, skeleton(&mut n, "pod \"web-7c5-other\" at 10.244.1.7, 2026-01-01T00:00:02.5Z"));
+        let at_work = |name: &str| format!("kubelet works on ns/{name}: pod={name}_ns(1). It is {name}.");
+        let a = skeleton(&mut n, &at_work("web-7c5-abcde"));
+        assert_eq!(a, skeleton(&mut n, &at_work("web-7c5-fghij")));
+        assert_eq!(a.1, 3);
         let uid = skeleton(&mut n, "6f1c1e0e-7f0c-4c3d-9b3a-0d9c8a1b2c3d");
         assert_eq!(uid.1, 1);
         assert_ne!(skeleton(&mut n, "1.2.3"), skeleton(&mut n, "1.2.4"), "a version is no address");

@@ -97,6 +97,40 @@ pub enum LinkOp {
     Kubectl(String, Vec<(String, String)>),
 }
 
+impl LinkOp {
+    /// The number of steps that the op stands for, which [`STEPS_LIMIT`] limits.
+    fn count(&self) -> u64 {
+        match self {
+            LinkOp::Steps(_, n) | LinkOp::Policy(_, _, _, n) => *n,
+            LinkOp::Chosen(..)
+            | LinkOp::Heard(..)
+            | LinkOp::Schedule(_)
+            | LinkOp::Act(..)
+            | LinkOp::Fault(_)
+            | LinkOp::Kubectl(..) => 1,
+        }
+    }
+
+    /// The first step, as an op of one step, and an op of the others; `None` for no steps.
+    fn split_first(self) -> Option<(LinkOp, Option<LinkOp>)> {
+        let rest = self.count().checked_sub(1)?;
+        let (one, others) = match self {
+            LinkOp::Steps(depth, _) => (LinkOp::Steps(depth, 1), LinkOp::Steps(depth, rest)),
+            LinkOp::Policy(depth, policy, nth, _) => {
+                let others = LinkOp::Policy(depth, policy.clone(), nth.wrapping_add(1), rest);
+                (LinkOp::Policy(depth, policy, nth, 1), others)
+            }
+            one @ (LinkOp::Chosen(..)
+            | LinkOp::Heard(..)
+            | LinkOp::Schedule(_)
+            | LinkOp::Act(..)
+            | LinkOp::Fault(_)
+            | LinkOp::Kubectl(..)) => return Some((one, None)),
+        };
+        Some((one, (rest > 0).then_some(others)))
+    }
+}
+
 /// Why a link cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
@@ -240,16 +274,7 @@ impl Link {
 
     /// The number of steps that the link repeats.
     fn steps(&self) -> u64 {
-        let steps = self.ops.iter().map(|op| match op {
-            LinkOp::Steps(_, n) | LinkOp::Policy(_, _, _, n) => *n,
-            LinkOp::Chosen(..)
-            | LinkOp::Heard(..)
-            | LinkOp::Schedule(_)
-            | LinkOp::Act(..)
-            | LinkOp::Fault(_)
-            | LinkOp::Kubectl(..) => 1,
-        });
-        steps.fold(0, u64::saturating_add)
+        self.ops.iter().map(LinkOp::count).fold(0, u64::saturating_add)
     }
 
     fn check(&self) -> Result<(), LinkError> {
@@ -328,5 +353,36 @@ mod tests {
         let mut long = Link::decode(&good).unwrap();
         long.ops.push(LinkOp::Steps(Depth::Command, u64::MAX));
         assert_eq!(Link::decode(&long.encode()), Err(LinkError::Limit("steps", STEPS_LIMIT)));
+        // The limit is for all ops with a count together.
+        let half = STEPS_LIMIT / 2;
+        long.ops = vec![
+            LinkOp::Steps(Depth::Command, half),
+            LinkOp::Policy(Depth::Command, "newest".into(), 0, half),
+            LinkOp::Heard(Depth::Command, None),
+        ];
+        assert_eq!(Link::decode(&long.encode()), Err(LinkError::Limit("steps", STEPS_LIMIT)));
+        long.ops.pop();
+        assert_eq!(Link::decode(&long.encode()), Ok(long.clone()));
+    }
+
+    #[test]
+    fn an_op_is_repeated_as_often_as_it_counts() {
+        let policy = |nth, n| LinkOp::Policy(Depth::Command, "newest".into(), nth, n);
+        let ops = [
+            LinkOp::Steps(Depth::Command, 3),
+            LinkOp::Steps(Depth::Command, 0),
+            policy(7, 2),
+            policy(7, 0),
+            LinkOp::Heard(Depth::Command, None),
+        ];
+        for op in ops {
+            let (mut left, mut did) = (Some(op.clone()), 0);
+            while let Some((one, rest)) = left.take().and_then(LinkOp::split_first) {
+                assert_eq!(one.count(), 1, "{one:?}");
+                (left, did) = (rest, did + 1);
+            }
+            assert_eq!(did, op.count(), "{op:?}");
+        }
+        assert_eq!(policy(7, 2).split_first(), Some((policy(7, 1), Some(policy(8, 1)))));
     }
 }

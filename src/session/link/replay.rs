@@ -84,18 +84,7 @@ impl Replay {
     /// The next step, as an op of one step.
     fn next(&mut self) -> Option<LinkOp> {
         loop {
-            let (one, rest) = match self.left.pop_front()? {
-                LinkOp::Steps(_, 0) | LinkOp::Policy(_, _, _, 0) => continue,
-                LinkOp::Steps(depth, n) => {
-                    (LinkOp::Steps(depth, 1), (n > 1).then(|| LinkOp::Steps(depth, n - 1)))
-                }
-                LinkOp::Policy(depth, policy, nth, n) => {
-                    let rest =
-                        (n > 1).then(|| LinkOp::Policy(depth, policy.clone(), nth.wrapping_add(1), n - 1));
-                    (LinkOp::Policy(depth, policy, nth, 1), rest)
-                }
-                one => (one, None),
-            };
+            let Some((one, rest)) = self.left.pop_front()?.split_first() else { continue };
             if let Some(rest) = rest {
                 self.left.push_front(rest);
             }

@@ -37,6 +37,10 @@ pub struct Scenario {
     /// What a person may try.
     #[serde(default, rename = "try")]
     pub tries: Vec<Try>,
+    /// Ways through the scenario on which its text is checked; each begins at the opening. They stay in the file: the
+    /// library's copy of the scenario has none.
+    #[serde(default, with = "singleton_map_recursive")]
+    pub plays: Vec<Vec<PlayStep>>,
 }
 
 /// A text in both languages.
@@ -74,6 +78,35 @@ pub enum ScenarioStep {
     Act(Act),
     /// The cluster runs until it is steady.
     Steady(bool),
+    /// As a step of a person: of the component whose turn it is, and if nothing is left to do, after time has passed to the
+    /// next run of a schedule.
+    Schedule(bool),
+}
+
+/// A step of a play.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PlayStep {
+    /// The button with this English label is pressed.
+    Try(String),
+    /// Something is done for which there is no button.
+    Do(ScenarioStep),
+    /// What kubectl prints at this moment.
+    Expect(Expect),
+}
+
+/// What kubectl prints. In the output and in the texts, several spaces in a row count as one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// The command line, with placeholders as in [`ScenarioStep::Kubectl`]. What it writes is not kept.
+    pub kubectl: String,
+    /// Texts that are in the output.
+    #[serde(default)]
+    pub has: Vec<String>,
+    /// Texts that are not in the output.
+    #[serde(default)]
+    pub lacks: Vec<String>,
 }
 
 /// Steps of a chosen component.

@@ -6,10 +6,12 @@
 //! scenario is parsed when it is asked for.
 
 mod file;
+mod play;
 
 use super::link::find_action;
 use super::{Depth, MomentId, Op, Session, Start};
-pub use file::{Act, Scenario, ScenarioStep, Steps, Text, Try, read};
+pub use file::{Act, Expect, PlayStep, Scenario, ScenarioStep, Steps, Text, Try, read};
+pub use play::Broken;
 
 use crate::api::labels::Selector;
 use crate::api::order;
@@ -86,6 +88,7 @@ impl Scenario {
                     steps.depth == *depth
                 }
                 (ScenarioStep::Act(_), Some(Op::Act(_))) => true,
+                (ScenarioStep::Schedule(_), Some(op)) => *op == Op::Schedule { depth: Depth::Command },
                 (ScenarioStep::Steady(_), Some(op)) => {
                     *op == Op::Step { depth: Depth::Command, choice: None }
                 }
@@ -134,6 +137,10 @@ impl Scenario {
                 if let Some(action) = find_action(&act.action, &act.of, &act.kind, session.cluster()) {
                     session.act(action);
                 }
+            }
+            ScenarioStep::Schedule(_) => {
+                // Without a schedule there is no step, which the result says.
+                let _ = session.to_schedule(Depth::Command);
             }
             ScenarioStep::Steady(_) => {
                 for _ in 0..STEPS_TO_STEADY {
@@ -234,17 +241,25 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// The scenarios' files, in the order of their names.
+    fn files() -> Vec<std::path::PathBuf> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios");
+        let mut all: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+        all.sort();
+        all
+    }
+
     #[test]
     fn every_file_is_a_scenario_in_both_languages() {
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap() {
-            let path = entry.unwrap().path();
+        for path in files() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let s = read(&name, &std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
             for t in [&s.title, &s.text].into_iter().chain(s.tries.iter().map(|t| &t.label)) {
                 assert!(!t.en.is_empty() && !t.zh.is_empty(), "{name}");
             }
-            // The library contains the same scenario.
+            // The library contains the same scenario, without its plays.
+            let s = Scenario { plays: Vec::new(), ..s };
             let listed = list().iter().find(|listed| listed.id == s.id).unwrap();
             assert_eq!((listed.title.en, listed.title.zh), (s.title.en.as_str(), s.title.zh.as_str()));
             assert_eq!(find(&s.id).as_ref(), Some(&s));
@@ -282,6 +297,43 @@ mod tests {
             assert_eq!(s.begins(&session), first, "{}", s.id);
         }
         assert_eq!(all()[1].begins(&Session::new(Start::default())), 0);
+    }
+
+    #[test]
+    fn every_play_goes_as_it_is_written() {
+        for path in files() {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let s = read(&name, &std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+            for play in &s.plays {
+                s.play(play).unwrap_or_else(|broken| panic!("{name}: {broken}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_play_that_goes_otherwise_is_said() {
+        let mut s = find("13-no-room").unwrap();
+        let play = |s: &Scenario, steps: &str| {
+            let text = format!("- {}", steps.replace('\n', "\n  "));
+            let play: Vec<PlayStep> = serde_yaml::with::singleton_map_recursive::deserialize(
+                serde_yaml::Deserializer::from_str(&text),
+            )
+            .unwrap();
+            s.play(&play).err().map(|broken| broken.to_string())
+        };
+        let expect = "expect: {kubectl: get deployment web, has: [web 0/5], lacks: [web 5/5]}";
+        assert_eq!(play(&s, expect), None);
+        let why = play(&s, "expect: {kubectl: get deployment web, has: [web 1/5]}").unwrap();
+        assert!(
+            why.starts_with("step 1: kubectl get deployment web prints no \"web 1/5\" but:\nNAME READY"),
+            "{why}"
+        );
+        let why = play(&s, "expect: {kubectl: get deployment web, lacks: [web 0/5]}").unwrap();
+        assert!(why.starts_with("step 1: kubectl get deployment web prints \"web 0/5\":\n"), "{why}");
+        assert_eq!(play(&s, "try: Scale to 3"), None);
+        assert_eq!(play(&s, "try: Scale to 4").unwrap(), "step 1: there is no \"Scale to 4\" to try");
+        s.tries[0].deed = ScenarioStep::Kubectl("scale deployment/webb --replicas=3".into());
+        assert_eq!(play(&s, "try: Scale to 3").unwrap(), "step 1: \"Scale to 3\" changes nothing");
     }
 
     #[test]

@@ -67,7 +67,8 @@ pub enum Card {
         /// Whether it is not cordoned.
         schedulable: bool,
     },
-    /// A CustomResourceDefinition, or an object of a custom kind: how it stands, if one of its conditions says so.
+    /// An object whose status says how it stands: by a condition (CustomResourceDefinitions, custom kinds, disruption
+    /// budgets), a phase (claims, volumes) or numbers (autoscalers, quotas). `None` as long as it says nothing.
     Resource(Option<Standing>),
     /// Anything else.
     Other,
@@ -82,11 +83,12 @@ pub enum Halt {
     Suspended,
 }
 
-/// How an object stands by one of its conditions.
+/// How an object stands by its status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// Whether that is well.
     pub good: bool,
-    /// The type of the condition, with its status if that is not `True`: `Ready`, `Ready: False`.
+    /// The type of the condition, with its status if that is not `True`: `Ready`, `Ready: False`; or the phase, or the
+    /// numbers, as kubectl shows them: `Bound`, `pods 3/4`.
     pub word: String,
 }

@@ -20,7 +20,7 @@ pub struct FieldChange {
 
 /// The fields that a person or a controller has changed, without those that the API server keeps itself.
 pub fn field_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
-    changes(old, new, &|kind, path| bookkeeping(path) || kinds::of(kind).is_bookkeeping(path))
+    changes(old, new, &|kind, path| bookkeeping(path) || kinds::of(kind).about().bookkeeping.contains(&path))
 }
 
 /// All fields that differ, including those that the API server keeps itself.

@@ -90,7 +90,7 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
             count(drawing, &node.reference, report, &mut out);
         }
     }
-    look_at_all(drawing, &mut out);
+    look_at_all(cluster, drawing, &mut out);
     out
 }
 
@@ -130,13 +130,13 @@ fn count(drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Dec
 }
 
 /// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
-fn look_at_all(drawing: &Drawing, out: &mut Declared) {
+fn look_at_all(cluster: &Cluster, drawing: &Drawing, out: &mut Declared) {
     for (i, node) in drawing.graph().nodes.iter().enumerate() {
         if matches!(node.place, Place::Root | Place::Middle | Place::Aside) {
             out.stored += 1;
             out.custom += i64::from(node.reference.kind.is_custom());
         }
-        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(o)) {
+        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(cluster, o)) {
             out.ailing.push(Ailing { object: node.reference.clone(), ails });
         }
     }
@@ -253,7 +253,7 @@ mod tests {
         session.kubectl(&format!("patch ws shop --subresource=status --type=merge -p '{patch}'"), &[]);
         let d = now(&session);
         let Ails::Condition(c) = &d.ailing[0].ails else { panic!("{d:?}") };
-        assert_eq!((c.kind.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
+        assert_eq!((c.type_.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
 
         // A second definition wants the same short name.
         let before = scenario::find("23-custom-resource").unwrap().before.unwrap();
@@ -268,7 +268,7 @@ mod tests {
         };
         let Some(Ails::Condition(c)) = said(&now(&session), "webshops.shop.example.com") else { panic!() };
         assert_eq!(
-            (c.kind.as_str(), c.status.as_str(), c.reason.as_str()),
+            (c.type_.as_str(), c.status.as_str(), c.reason.as_str()),
             ("NamesAccepted", "False", "ShortNamesConflict")
         );
 
@@ -282,7 +282,7 @@ mod tests {
         let d = now(&session);
         assert_eq!(said(&d, "shop"), Some(Ails::Finalizers(vec!["example.com/keep".to_owned()])));
         let Some(Ails::Condition(c)) = said(&d, "websites.shop.example.com") else { panic!("{d:?}") };
-        assert_eq!((c.kind.as_str(), c.status.as_str()), ("Terminating", "True"));
+        assert_eq!((c.type_.as_str(), c.status.as_str()), ("Terminating", "True"));
         assert!(!c.message.is_empty());
     }
 

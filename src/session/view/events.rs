@@ -1,5 +1,7 @@
 //! The conditions of an object, and the events about it.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,7 +13,7 @@ use crate::cluster::Cluster;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     /// The type of the condition, for example `Available`.
-    pub kind: String,
+    pub type_: String,
     /// `True`, `False` or `Unknown`.
     pub status: String,
     /// The reason, for example `MinimumReplicasAvailable`.
@@ -25,8 +27,10 @@ pub struct Condition {
 pub struct EventLine {
     /// The reason, for example `Scheduled`.
     pub reason: String,
-    /// The component that recorded it.
+    /// The source that it names.
     pub from: String,
+    /// The name of the component that recorded it; the source, if that is no component's.
+    pub by: Rc<str>,
     /// Whether it is a warning.
     pub warning: bool,
     /// The number of times that the event happened.
@@ -52,7 +56,7 @@ pub fn events(cluster: &Cluster, of: &ObjectRef, start: Timestamp) -> EventsView
     let conditions = object.as_ref().and_then(|v| v.pointer("/status/conditions")?.as_array());
     EventsView {
         conditions: conditions.into_iter().flatten().map(Condition::of).collect(),
-        events: events_of(cluster, of).iter().map(|e| event(&e.to_value(), start)).collect(),
+        events: events_of(cluster, of).iter().map(|e| event(cluster, &e.to_value(), start)).collect(),
     }
 }
 
@@ -61,10 +65,21 @@ fn text(v: &Value, pointer: &str) -> String {
 }
 
 impl Condition {
+    /// The parts of a condition, as the typed conditions of the API have them.
+    pub(super) fn new(type_: &str, status: &str, reason: Option<&str>, message: Option<&str>) -> Condition {
+        let text = |t: Option<&str>| t.unwrap_or_default().to_owned();
+        Condition {
+            type_: type_.to_owned(),
+            status: status.to_owned(),
+            reason: text(reason),
+            message: text(message),
+        }
+    }
+
     /// One of the values in `status.conditions`.
     pub(super) fn of(c: &Value) -> Condition {
         Condition {
-            kind: text(c, "/type"),
+            type_: text(c, "/type"),
             status: text(c, "/status"),
             reason: text(c, "/reason"),
             message: text(c, "/message"),
@@ -72,7 +87,7 @@ impl Condition {
     }
 }
 
-fn event(e: &Value, start: Timestamp) -> EventLine {
+fn event(cluster: &Cluster, e: &Value, start: Timestamp) -> EventLine {
     let from = match text(e, "/source/component") {
         s if s.is_empty() => text(e, "/reportingComponent"),
         s => s,
@@ -84,6 +99,7 @@ fn event(e: &Value, start: Timestamp) -> EventLine {
     });
     EventLine {
         reason: text(e, "/reason"),
+        by: cluster.name_of_event_source(&from).unwrap_or_else(|| from.as_str().into()),
         from,
         warning: text(e, "/type") == "Warning",
         count: count.unwrap_or(1),
@@ -96,17 +112,21 @@ fn event(e: &Value, start: Timestamp) -> EventLine {
 /// component names its events.
 const EVENTS: usize = 2_000;
 
+/// Whether an object is an event about another object. Their namespaces are not compared.
+pub(super) fn is_about(event: &Object, of: &ObjectRef) -> bool {
+    event.get::<Event>().is_some_and(|e| {
+        e.involved_object.name.as_deref() == Some(&*of.key.name)
+            && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
+    })
+}
+
 /// The events about an object, oldest first.
 fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
     let api = cluster.api();
     let mut events: Vec<(u64, Object)> = Vec::new();
     let mut look = |event: &Object| {
-        let about = event.get::<Event>().is_some_and(|e| {
-            e.involved_object.name.as_deref() == Some(&*of.key.name)
-                && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
-        });
-        if about {
+        if is_about(event, of) {
             let version = event.meta().resource_version.as_deref().and_then(|v| v.parse().ok());
             events.push((version.unwrap_or(0), event.clone()));
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::{Reason, Word};
+use crate::api::types::Event;
 use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::{Request, Response, Subresource, Verb};
 use crate::cluster::{Action, Cluster, Command, Fault, Outcome, Transition};
@@ -50,6 +51,8 @@ pub struct Issued {
     pub code: u16,
     /// The reason that the component gave; `None` if it gave none.
     pub why: Option<Reason>,
+    /// What an event says that the command writes: its reason and its message.
+    pub event: Option<(String, String)>,
 }
 
 /// What a finest action did.
@@ -123,8 +126,25 @@ impl Issued {
             request: RequestWords::of(&c.request, &c.response),
             code: c.response.code(),
             why: c.why.as_deref().map(Reason::of),
+            event: event_of(&c.response)
+                .map(|e| (e.reason.clone().unwrap_or_default(), e.message.clone().unwrap_or_default())),
         }
     }
+}
+
+/// The event in an answer.
+fn event_of(response: &Response) -> Option<&Event> {
+    match response {
+        Response::Object { object, .. } => object.get::<Event>().map(|e| &**e),
+        _ => None,
+    }
+}
+
+/// The object that a command's event is about; `None` if the command writes no event.
+pub(super) fn regarded(c: &Command) -> Option<ObjectRef> {
+    let about = &event_of(&c.response)?.involved_object;
+    let kind = Kind::of(about.api_version.as_deref()?, about.kind.as_deref()?)?;
+    Some(ObjectRef::new(kind, about.namespace.as_deref().unwrap_or_default(), about.name.as_deref()?))
 }
 
 impl Finest {
@@ -177,11 +197,12 @@ impl Happened {
     }
 }
 
-/// The object that the step to a moment was about: the first one that it wrote, or else the one that its finest action
-/// handled.
+/// The object that the step to a moment was about: the first one that it wrote, or else the one that its event is about, or
+/// that its finest action handled.
 pub fn subject(moment: &Moment) -> Option<ObjectRef> {
     let written = moment.writes().into_iter().map(|w| &w.object).find(|o| o.kind != Kind::EVENT).cloned();
-    written.or_else(|| match &moment.what {
+    let regarded = || moment.commands().first().and_then(regarded);
+    written.or_else(regarded).or_else(|| match &moment.what {
         What::Machinery(t) => match (Finest::of(t), &t.outcome) {
             (Finest::Reflected(o) | Finest::Indexed(o) | Finest::Handled(o), _) => Some(o),
             (_, Outcome::Sent { request, .. }) => Some(request.object()),

@@ -36,6 +36,7 @@ pub struct Version {
 /// The versions of an object, oldest first: all that the shown branch writes, also those after the current
 /// moment.
 pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
+    let cluster = session.cluster();
     let mut out: Vec<(Version, Option<Object>)> = Vec::new();
     for (place, id) in session.timeline().into_iter().enumerate() {
         let Some(moment) = session.moment(id) else { continue };
@@ -48,7 +49,10 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
                 moment: id,
                 place,
                 revision: w.revision,
-                by: moment.by().unwrap_or_else(|| w.user.clone()),
+                by: moment
+                    .by(cluster)
+                    .or_else(|| cluster.name_of_user(&w.user))
+                    .unwrap_or_else(|| w.user.clone()),
                 verb: w.verb_string(),
                 changes: Vec::new(),
                 more: 0,

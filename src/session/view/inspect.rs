@@ -36,7 +36,7 @@ pub struct ObjectView {
 pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
     let cluster = session.cluster();
     let view = kinds::of(of.kind);
-    let none = ObjectView { keeper: view.keeper().to_owned(), gone: true, ..ObjectView::default() };
+    let none = ObjectView { keeper: view.about().keeper.to_owned(), gone: true, ..ObjectView::default() };
     let Some(object) = cluster.api().cached(of) else { return none };
     ObjectView {
         gone: false,

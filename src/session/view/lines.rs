@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::api::patch::{ListType, field_info};
+use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object, yaml};
 
 /// How a line differs from the earlier version.
@@ -31,13 +32,10 @@ pub struct Line {
     pub mark: LineMark,
 }
 
-/// The annotation in which `kubectl apply` keeps the manifest.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
 /// Whether an object has fields that [`yaml_of`] leaves out.
 pub fn has_bookkeeping(object: &Object) -> bool {
     let meta = object.meta();
-    meta.managed_fields.is_some() || meta.annotation(LAST_APPLIED).is_some()
+    meta.managed_fields.is_some() || meta.annotation(LAST_APPLIED_CONFIG_ANNOTATION).is_some()
 }
 
 /// An object as kubectl prints it, except that long texts stay on one line. Unless `all` is set,
@@ -51,7 +49,7 @@ fn value_of(object: &Object, all: bool) -> Value {
     if !all && let Some(Value::Object(meta)) = value.get_mut("metadata") {
         meta.remove("managedFields");
         if let Some(Value::Object(annotations)) = meta.get_mut("annotations") {
-            annotations.remove(LAST_APPLIED);
+            annotations.remove(LAST_APPLIED_CONFIG_ANNOTATION);
             if annotations.is_empty() {
                 meta.remove("annotations");
             }

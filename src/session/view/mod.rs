@@ -28,7 +28,7 @@ mod reason;
 mod refusal;
 mod report;
 mod requests;
-mod scheduling;
+pub mod scheduling;
 mod timeline;
 
 pub use ails::Ails;
@@ -46,14 +46,13 @@ pub use links::{LinkGroup, links};
 pub use next::{Listing, NextLine, NextWhat, Pick};
 pub use offers::{Deed, Offer, eviction};
 pub use pods::{PodLook, PodView, pod_view};
-pub use preview::Preview;
+pub use preview::{Preview, follow};
 pub use problems::{Problem, problems};
 pub use readings::{Readings, readings};
 pub use reason::{Reason, ReasonFact};
 pub use refusal::Refusal;
 pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
-pub use scheduling::{NodeRow, Scheduling, scheduling};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::happened::regarded;
 use super::{Issued, Word};
 use crate::api::ObjectRef;
 use crate::cluster::{Action, Actor, Cluster, Command};
@@ -75,6 +76,7 @@ impl NextLine {
     pub fn of_command(cluster: &Cluster, c: &Command) -> NextLine {
         let wait = c.waited_since.map_or(0, |since| c.at.as_millisecond() - since.as_millisecond());
         let mut about = vec![c.request.object()];
+        about.extend(regarded(c));
         about.extend(c.why.iter().flat_map(|w| w.facts.iter().filter_map(|f| f.object.clone())));
         NextLine {
             by: name_of(cluster, c.actor),

@@ -1,14 +1,15 @@
-//! The errors of kubectl, at the places in the manifest that cause them.
+//! The errors of kubectl, at the places in the manifest that cause them. The places are read from the refusals of the
+//! single documents ([`Refused`]), never from what kubectl prints.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::api::Object;
 use crate::api::yaml::{self, Limits};
-use crate::apiserver::ApiServer;
-use crate::kubectl::Output;
+use crate::apimachinery::Status;
+use crate::apiserver::{ApiServer, Undecodable};
+use crate::kubectl::{Output, Refused, Refuser};
 
-use super::refusal::{Refusal, begins};
+use super::refusal::Refusal;
 
 /// An error with its place. Lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,12 +24,15 @@ pub struct Problem {
     pub whole: String,
 }
 
-impl Problem {
-    fn at(line: usize, column: usize, message: &str) -> Problem {
-        let Refusal { reason, whole } = Refusal::of(message);
-        Problem { line, column, message: reason, whole }
-    }
+/// An error, with the path of the field that it is about.
+struct Wrong {
+    path: String,
+    message: String,
+    whole: String,
 }
+
+/// The field at which errors about a whole object are shown.
+const WHOLE: &str = "kind";
 
 /// Finds the places of the errors in the output of an apply of this text to a cluster, whose API server is given.
 pub fn problems(api: &ApiServer, text: &str, output: &Output) -> Vec<Problem> {
@@ -38,140 +42,96 @@ pub fn problems(api: &ApiServer, text: &str, output: &Output) -> Vec<Problem> {
     let documents = match yaml::documents(text, &Limits::default()) {
         Ok(documents) => documents,
         // If the text cannot be parsed, its parser has the place.
-        Err(e) => return vec![Problem::at(e.line.max(1), e.column.max(1), &e.message)],
+        Err(e) => {
+            let (line, column) = (e.line.max(1), e.column.max(1));
+            return vec![Problem { line, column, message: e.message, whole: String::new() }];
+        }
     };
     let mut out = Vec::new();
-    for Complaint { heading, message } in complaints(&output.stderr) {
-        if message.contains("patch: Invalid value: ")
-            && let Some(p) = of_wrong_type(api, text, &documents)
-        {
-            out.push(Problem { whole: message, ..p });
-            continue;
+    for refused in &output.refused {
+        let place = &refused.place;
+        let document = documents.get(place.document).map(|d| &d.value);
+        for wrong in what_is_wrong(api, document.and_then(|d| part(d, &place.item)), refused) {
+            // A missing field is shown at its nearest existing ancestor.
+            let path = joined(&place.item, &wrong.path);
+            let (line, column) = yaml::position_of(text, place.document, &path).unwrap_or((1, 1));
+            out.push(Problem { line, column, message: wrong.message, whole: wrong.whole });
         }
-        // The document of the error: the one that it or its heading names, or else the one that has most of the path
-        // that it names.
-        let mut best: Option<((bool, bool, usize), usize, String)> = None;
-        for path in paths(&message) {
-            for (i, d) in documents.iter().enumerate() {
-                let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str).unwrap_or_default();
-                let says = |word: &str| heading.contains(word) || message.contains(word);
-                let named = says(&format!("\"{}\"", text_of("/metadata/name")));
-                let kind = !text_of("/kind").is_empty() && says(text_of("/kind"));
-                let rank = (named, kind, depth(&d.value, &path));
-                if best.as_ref().is_none_or(|(r, ..)| *r < rank) {
-                    best = Some((rank, i, path.clone()));
-                }
-            }
-        }
-        let whole = || of_whole(&heading, &message, &documents);
-        // A word of a sentence can look like a path of which no document has anything.
-        let best = match best {
-            Some(((.., 0), i, path)) => whole().or(Some((i, path))),
-            best => best.map(|(_, i, path)| (i, path)).or_else(whole),
-        };
-        // A missing field is shown at its nearest existing ancestor.
-        let at = best.and_then(|(i, path)| yaml::position_of(text, i, &path));
-        let (line, column) = at.unwrap_or((1, 1));
-        out.push(Problem::at(line, column, &message));
+    }
+    if out.is_empty() {
+        // The command failed as a whole.
+        let Refusal { reason, whole } = Refusal::of_all(&output.stderr);
+        out.push(Problem { line: 1, column: 1, message: reason, whole });
     }
     out
 }
 
-/// The document of an error that names no field, and the field at which it is shown: an error about a whole object, whose
-/// heading names the object, or about a kind that the server does not have.
-fn of_whole(heading: &str, message: &str, documents: &[yaml::Document]) -> Option<(usize, String)> {
-    let i = documents.iter().position(|d| {
-        let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str).unwrap_or_default();
-        let (kind, version) = (text_of("/kind"), text_of("/apiVersion"));
-        heading.contains(&format!("{kind} \"{}\"", text_of("/metadata/name")))
-            || message.contains(&format!("no matches for kind {kind:?} in version {version:?}"))
-    })?;
-    Some((i, "kind".to_owned()))
-}
-
-/// The first value of a wrong type. If the server cannot decode a patch, its message quotes the whole patch
-/// without the place of the error.
-fn of_wrong_type(api: &ApiServer, text: &str, documents: &[yaml::Document]) -> Option<Problem> {
-    documents.iter().enumerate().find_map(|(i, d)| {
-        let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str);
-        let kind = api.kind_of(text_of("/apiVersion")?, text_of("/kind")?)?;
-        let e = Object::from_value(kind, d.value.clone()).err()?;
-        let (line, column) = yaml::position_of(text, i, &e.path)?;
-        Some(Problem::at(line, column, &e.to_string()))
+/// The object at a path of a document: `items[2]` of a list.
+fn part<'v>(document: &'v Value, item: &str) -> Option<&'v Value> {
+    let mut names = item.split(['.', '[', ']']).filter(|name| !name.is_empty());
+    names.try_fold(document, |at, name| match name.parse::<usize>() {
+        Ok(index) => at.get(index),
+        Err(_) => at.get(name),
     })
 }
 
-/// One error.
-#[derive(Debug, Default)]
-struct Complaint {
-    /// The line under which it stands in a list, which names the object; empty if it stands in none.
-    heading: String,
-    message: String,
+fn joined(item: &str, path: &str) -> String {
+    if item.is_empty() { path.to_owned() } else { format!("{item}.{path}") }
 }
 
-/// The single errors: the message about an invalid object lists its violations in separate lines.
-fn complaints(stderr: &str) -> Vec<Complaint> {
-    let mut out: Vec<Complaint> = Vec::new();
-    let mut heading = String::new();
-    for line in stderr.lines().filter(|l| !l.trim().is_empty()) {
-        match (line.strip_prefix("* "), out.last_mut()) {
-            (Some(violation), _) => {
-                out.push(Complaint { heading: heading.clone(), message: violation.to_owned() });
+fn what_is_wrong(api: &ApiServer, object: Option<&Value>, refused: &Refused) -> Vec<Wrong> {
+    match &refused.by {
+        Refuser::Server(status) => {
+            let fields = of_causes(status);
+            if !fields.is_empty() {
+                return fields;
             }
-            (None, Some(last)) if !begins(line) => {
-                last.message.push('\n');
-                last.message.push_str(line);
-            }
-            _ => {
-                heading = line.to_owned();
-                out.push(Complaint { heading: String::new(), message: line.to_owned() });
+            let undecodable = object.map_or_else(Vec::new, |object| undecodable(api, object));
+            match undecodable.is_empty() || !is_about_decoding(status) {
+                true => vec![whole_object(&status.message)],
+                false => undecodable
+                    .into_iter()
+                    .map(|e| Wrong { path: e.path, message: e.message, whole: status.message.clone() })
+                    .collect(),
             }
         }
+        Refuser::Kubectl(message) => vec![whole_object(message)],
     }
-    // The heading of a list is not an error of its own.
-    if out.len() > 1 {
-        out.retain(|c| !c.message.trim_end().ends_with("is invalid:"));
-    }
-    out
 }
 
-/// How many steps of a path exist in a document.
-fn depth(value: &Value, path: &str) -> usize {
-    let mut at = value;
-    let mut n = 0;
-    for part in path.split(['.', '[', ']']).filter(|p| !p.is_empty()) {
-        let next = match part.parse::<usize>() {
-            Ok(i) if at.is_array() => at.get(i),
-            _ => at.get(part),
-        };
-        let Some(next) = next else { break };
-        at = next;
-        n += 1;
-    }
-    n
+fn whole_object(message: &str) -> Wrong {
+    let Refusal { reason, whole } = Refusal::of(message);
+    Wrong { path: WHOLE.to_owned(), message: reason, whole }
 }
 
-/// The parts of a message that look like a field's path: `spec.template.spec.containers[0].image`.
-fn paths(message: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '[' | ']' | '_' | '-');
-    // `unknown field "replica"` names a path, whatever that begins with.
-    let unknown = message.split("unknown field \"").skip(1).filter_map(|rest| rest.split('"').next());
-    let unknown: Vec<String> = unknown.map(str::to_owned).collect();
-    if !unknown.is_empty() {
-        return unknown;
-    }
-    message
-        .split(|c: char| !is_part(c))
-        .map(|w| w.trim_matches('.'))
-        .filter(|w| {
-            ["spec", "metadata", "data", "status", "apiVersion", "kind", "stringData", "rules"].iter().any(
-                |root| {
-                    w.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-                },
-            )
+/// The causes of a refusal that name a field of the object. A cause about the whole object has Go's `<nil>` in the place of
+/// a field.
+fn of_causes(status: &Status) -> Vec<Wrong> {
+    let causes = status.details.iter().flat_map(|d| &d.causes);
+    let of_fields = causes.filter(|c| !c.field.is_empty() && c.field != PATCH);
+    of_fields
+        .map(|c| {
+            let path = if c.field == "<nil>" { WHOLE } else { &c.field };
+            let message = format!("{}: {}", c.field, c.message);
+            Wrong { path: path.to_owned(), message, whole: String::new() }
         })
-        .map(str::to_owned)
         .collect()
+}
+
+/// The field that the server names if it cannot decode what a patch leads to. It is no field of the object.
+const PATCH: &str = "patch";
+
+/// Whether the server could not make an object of what it got: a body that does not fit the kind (400), or a patch. Its
+/// message has no fields as data then.
+fn is_about_decoding(status: &Status) -> bool {
+    let patch = status.details.iter().flat_map(|d| &d.causes).any(|c| c.field == PATCH);
+    patch || status.code == 400
+}
+
+fn undecodable(api: &ApiServer, object: &Value) -> Vec<Undecodable> {
+    let text_of = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let kind = api.kind_of(text_of("apiVersion"), text_of("kind"));
+    kind.map_or_else(Vec::new, |kind| api.undecodable(kind, object))
 }
 
 #[cfg(test)]
@@ -255,5 +215,71 @@ mod tests {
     #[test]
     fn what_is_well_has_none() {
         assert_eq!(complain(GOOD), []);
+    }
+
+    /// The lines and messages of the problems with a text in a new cluster.
+    fn lines(text: &str) -> Vec<(usize, String)> {
+        complain(text).into_iter().map(|p| (p.line, p.message)).collect()
+    }
+
+    #[test]
+    fn keys_of_maps_and_items_of_lists() {
+        let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\nspec:\n  selector:\n    matchLabels:\n      app: b\n  template:\n    metadata:\n      labels:\n        app: b\n        bad: '-'\n    spec:\n      containers:\n      - name: c\n        image: x\n      - name: c\n        image: x\n        resources:\n          limits:\n            cpu: '-1'\n";
+        let p = lines(text);
+        let at = |line: usize| p.iter().find(|(l, _)| *l == line).map(|(_, message)| message.as_str());
+        // The server's path leaves out `metadata`, so the nearest place is the template.
+        assert!(at(9).is_some_and(|m| m.starts_with("spec.template.labels: Invalid value: \"-\"")), "{p:?}");
+        assert!(at(18).is_some_and(|m| m.starts_with("spec.template.spec.containers[1].name: Dup")), "{p:?}");
+        assert!(at(22).is_some_and(|m| m.contains("limits[cpu]")), "{p:?}");
+        let map =
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  app.properties: a\n  a b: c\n";
+        assert_eq!(lines(map).iter().map(|(line, _)| *line).collect::<Vec<_>>(), [7]);
+    }
+
+    #[test]
+    fn fields_of_kinds_whose_fields_have_other_names() {
+        let binding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: b\nroleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: Roll\n  name: r\nsubjects:\n- kind: Group\n  apiGroup: rbac.authorization.k8s.io\n  name: g\n- kind: Group\n  apiGroup: rbac.authorization.k8s.io\n";
+        let p = lines(binding);
+        assert_eq!(p.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [7, 13], "{p:?}");
+        let class = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata:\n  name: s\nprovisioner: ''\nreclaimPolicy: Burn\n";
+        let p = lines(class);
+        assert_eq!(p.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 6], "{p:?}");
+    }
+
+    #[test]
+    fn two_documents_of_one_name_and_the_items_of_a_list() {
+        let pod = |policy: &str| {
+            format!(
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  restartPolicy: {policy}\n  containers:\n  - name: c\n    image: x\n"
+            )
+        };
+        let text = format!("{}---\n{}", pod("Sometimes"), pod("Seldom"));
+        let p = lines(&text);
+        assert_eq!(p.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [6, 16], "{p:?}");
+        let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: ok\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: Not\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: odd\n  dada: {}\n- apiVersion: v1\n  kind: Gadget\n  metadata:\n    name: g\n";
+        let p = lines(list);
+        // kubectl looks at all kinds before it sends anything.
+        assert_eq!(p.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [18, 11, 16], "{p:?}");
+        assert_eq!(p[2].1, "unknown field \"dada\"");
+    }
+
+    #[test]
+    fn what_is_forbidden_stands_at_its_object() {
+        let mut session = Session::new(Start::default());
+        session.kubectl("create quota none --hard=pods=0", &[]);
+        while session.step(crate::session::Depth::Command, None) {}
+        let text = format!(
+            "{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    image: x\n"
+        );
+        let p = problems(session.cluster().api(), &text, &session.preview(&text).1);
+        assert_eq!(p.len(), 1, "{p:?}");
+        assert_eq!((p[0].line, p[0].whole.as_str()), (7, ""));
+        assert!(p[0].message.starts_with("pods \"p\" is forbidden: exceeded quota"), "{p:?}");
+    }
+
+    #[test]
+    fn what_names_no_kind_stands_at_its_document() {
+        assert_eq!(lines(&format!("{GOOD}metadata:\n  name: g\n"))[0].0, 6);
+        assert_eq!(lines("apiVersion: v1\nmetadata:\n  name: g\n")[0].0, 1);
     }
 }

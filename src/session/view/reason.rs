@@ -24,6 +24,8 @@ pub struct ReasonFact {
     pub object: Option<ObjectRef>,
     /// The value.
     pub value: String,
+    /// Whether the value is a word for which the page's catalogue has a text (`fact-VALUE`).
+    pub word: bool,
 }
 
 impl Reason {
@@ -33,6 +35,7 @@ impl Reason {
             name: Word::new_static(f.name),
             object: f.object.clone(),
             value: f.value.clone(),
+            word: f.word,
         };
         Reason { rule: Word::new_static(why.rule), facts: why.facts.iter().map(fact).collect() }
     }

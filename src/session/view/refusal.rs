@@ -47,7 +47,7 @@ impl Refusal {
 }
 
 /// Whether a line is the first one of a message of kubectl.
-pub(super) fn begins(line: &str) -> bool {
+fn begins(line: &str) -> bool {
     ["error", "Error", "The ", "Warning"].iter().any(|word| line.starts_with(word))
 }
 

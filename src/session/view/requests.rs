@@ -10,6 +10,7 @@ use super::{Reason, Word};
 use crate::api::{Kind, Timestamp, yaml};
 use crate::apimachinery::{Body, Response, wire_answer};
 use crate::client::transport;
+use crate::cluster::Cluster;
 use crate::session::{Exchange, MomentId, Session};
 
 /// kubectl's `-v` at which it logs requests with their bodies.
@@ -26,6 +27,8 @@ pub struct RequestHead {
     pub path: String,
     /// The name of the user that sent the request.
     pub user: Rc<str>,
+    /// The name of the component whose user it is; of a person, the user.
+    pub by: Rc<str>,
     /// The HTTP status code of the answer.
     pub code: u16,
     /// The code with its text, for example `201 Created`.
@@ -48,13 +51,15 @@ pub struct RequestView {
 }
 
 impl RequestHead {
-    /// The head of a request and its answer.
-    pub fn of(e: &Exchange) -> RequestHead {
+    /// The head of a request and its answer. The cluster knows whose users there are.
+    pub fn of(e: &Exchange, cluster: &Cluster) -> RequestHead {
         let code = e.response.code();
+        let user = &e.request.user;
         RequestHead {
             method: Word::new_static(e.request.verb.method()),
             path: e.request.path(),
-            user: e.request.user.clone(),
+            user: user.clone(),
+            by: cluster.name_of_user(user).unwrap_or_else(|| user.clone()),
             code,
             status: transport::status(code),
         }
@@ -67,7 +72,7 @@ pub fn requests(session: &Session, moment: MomentId, verbose: bool) -> (Vec<Requ
     let all = session.exchanges(moment);
     let now = session.now();
     let view = |e: &Exchange| RequestView {
-        head: RequestHead::of(e),
+        head: RequestHead::of(e, session.cluster()),
         why: e.why.as_deref().map(Reason::of),
         body: body(e).filter(|_| !verbose),
         answer: answer(&e.response).filter(|_| !verbose),
@@ -106,5 +111,44 @@ fn answer(r: &Response) -> Option<String> {
             Some(yaml::to_yaml_unfolded(&serde_json::from_str(&text).unwrap_or_default()))
         }
         Response::List { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::api::ObjectRef;
+    use crate::session::view::events;
+    use crate::session::{Depth, Session, Start};
+
+    #[test]
+    fn requests_events_and_moments_name_components_and_not_their_users() {
+        let mut session = Session::new(Start::default());
+        session.kubectl("create deployment web --image=nginx", &[]);
+        session.kubectl("expose deployment web --port=80", &[]);
+        let mut names = BTreeSet::new();
+        for depth in [Depth::Machinery, Depth::Command] {
+            for _ in 0..300 {
+                if !session.step(depth, None) {
+                    break;
+                }
+                let by = session.current().by(session.cluster());
+                let (requests, _) = requests(&session, session.at(), false);
+                for head in requests.into_iter().map(|r| r.head) {
+                    assert_eq!(Some(&head.by), by.as_ref(), "{head:?}");
+                    names.insert((head.user.to_string(), head.by.to_string()));
+                }
+            }
+        }
+        let both = |user: &str, by: &str| (user.to_owned(), by.to_owned());
+        assert!(names.contains(&both("endpoint-controller", "endpoints-controller")), "{names:?}");
+        let pod = session.cluster().api().cached_list(Kind::POD, Some("default")).next().unwrap().0.clone();
+        let of = |object: &ObjectRef| events(session.cluster(), object, session.now()).events;
+        let sources: BTreeSet<_> = of(&pod).into_iter().map(|e| (e.from, e.by.to_string())).collect();
+        assert!(sources.contains(&both("default-scheduler", "kube-scheduler")), "{sources:?}");
+        assert!(sources.contains(&both("kubelet", "kubelet")), "{sources:?}");
     }
 }

@@ -55,7 +55,7 @@ pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut Mome
 fn mark(session: &Session, id: MomentId) -> Option<Mark> {
     let moment = session.moment(id)?;
     let person = matches!(moment.what, What::Start | What::Person { .. });
-    Some(Mark { moment: id, by: moment.by(), person, fork: moment.children.len() > 1 })
+    Some(Mark { moment: id, by: moment.by(session.cluster()), person, fork: moment.children.len() > 1 })
 }
 
 fn fork_is_new(session: &Session, line: &[MomentId], marks: &[Mark]) -> bool {

@@ -83,7 +83,10 @@ apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
 apply-would = What Apply would do
 apply-create = create
-apply-back = The cluster has changed since this text was applied. Apply would put back:
+apply-back = The text is older than the cluster. Apply would put back:
+apply-take-over = Update the text
+apply-take-over-about = The text takes over what the cluster has in these fields. Your own edits stay.
+apply-own = And it would change:
 terminal-log = What kubectl printed
 terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
 terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
@@ -193,6 +196,10 @@ short-job = { $want } to succeed: { $succeeded } succeeded, { $active } active, 
 short-suspended = suspended: { $want } to succeed, { $succeeded } succeeded
 short-endless = { $said }. What runs does not end by itself: its command is one that goes on for ever.
 ails-condition = { $type } is { $status }
+ails-phase = is { $phase }
+ails-no-endpoints = has no endpoints: no pod that it selects is ready
+ails-missing = sends requests to { $object }, which does not exist
+ails-over-quota = { $used } of { $resource } are used, and { $hard } are allowed
 ails-finalizers = is being deleted, and stays until its finalizers are taken away: { $finalizers }
 ails-more = { $n ->
     [one] Something is wrong with one more object.
@@ -254,6 +261,99 @@ links-node = Runs on
 links-pods = Pods on it
 links-names = Names
 links-named-by = Named by
+
+## The scheduler and a pod
+tab-scheduling = Scheduling
+sched-gone = There is no such pod now.
+sched-phase-bound = The pod is on { $name }.
+sched-phase-claims = { $name } is chosen for the pod. Its volume claims are being bound before the pod itself.
+sched-phase-chosen = { $name } is chosen for the pod, and the binding is being sent.
+sched-phase-other = The pod asks for the scheduler { $name } in spec.schedulerName. No scheduler of that name runs here, so the pod stays without a node.
+sched-phase-unheard = The scheduler does not know this pod yet: the watch event is still on its way.
+sched-phase-none = No scheduler runs, so the pod stays without a node.
+sched-queue-active =
+    { $n ->
+        [0] It is the next pod to be scheduled.
+        [one] 1 pod is before it.
+       *[other] { $n } pods are before it.
+    }
+sched-queue-backoff = Its back-off ends in { $s } s. It is taken before that if no pod is in activeQ.
+sched-queue-backoff-error = Its last attempt ended with an error, and the next one begins in { $s } s.
+sched-queue-unschedulable = It waits for an event that may help, and is tried in { $s } s without one.
+sched-queue-gated = { $plugin } keeps it out of activeQ until its scheduling gates are removed: { $gates }.
+sched-queue-preempts = { $plugin } keeps it out of activeQ while the pods that are evicted for it are being deleted.
+sched-attempts =
+    { $n ->
+        [one] 1 attempt so far.
+       *[other] { $n } attempts so far.
+    }
+sched-nominated = It is nominated to { $name }.
+sched-refused-by = Refused by, and events that may help
+sched-hints = For each of these events the plugin’s QueueingHint decides whether this one helps.
+sched-tried-named = It was created with spec.nodeName, so no scheduler was asked.
+sched-tried-not-in-run = This run does not contain the moment at which it was scheduled.
+sched-when = Which attempt is shown
+sched-then = Step { $n }
+sched-now = Now
+sched-now-bound = What a cycle would find now if the pod had no node yet.
+sched-now-waits = What the next cycle would find, with what the scheduler knows now.
+sched-now-unheard = What its first cycle would find, once the scheduler has been notified.
+sched-no-table = The scheduler has nothing to say about this pod now.
+sched-now-gated = What a cycle would find now. No cycle begins while the pod is kept out of activeQ.
+sched-far = The cycle lies too many steps back to be computed beside the page.
+sched-go = Go to that step
+sched-end-one = { $fit } of { $of } nodes fits, so the pod gets { $name } and nothing is scored.
+sched-end-best = { $fit } of { $of } nodes fit. The pod gets { $name }, which has the highest sum.
+sched-end-tie = { $fit } of { $of } nodes fit. { $ties } of them have the highest sum, and chance decides between these: the pod gets { $name }.
+sched-end-nowhere = No node fits.
+sched-end-failed = A plugin could not decide.
+sched-pre-filter = { $plugin } refuses the pod in PreFilter, before any node is looked at:
+sched-not-visited =
+    { $n ->
+        [one] 1 node was not visited: enough nodes had been found that fit.
+       *[other] { $n } nodes were not visited: enough nodes had been found that fit.
+    }
+sched-evict =
+    { $n ->
+        [one] DefaultPreemption evicts 1 pod from { $name }, to which this pod is nominated
+       *[other] DefaultPreemption evicts { $n } pods from { $name }, to which this pod is nominated
+    }
+sched-evict-budget =
+    { $n ->
+        [one] 1 of these evictions violates a PodDisruptionBudget.
+       *[other] { $n } of these evictions violate a PodDisruptionBudget.
+    }
+sched-priority = priority { $n }
+sched-caption = What each plugin says about each node
+sched-filter = Filter
+sched-score = Score
+sched-score-how = score × weight; small: raw → 0 to 100
+sched-sum = Sum
+sched-filters-pass =
+    { $n ->
+        [one] 1 filter lets these nodes in
+       *[other] { $n } filters let all of these nodes in
+    }
+sched-filters-less = Show only the filters that refuse
+sched-fits = lets the node in
+sched-late = not asked: an earlier filter had refused the node
+sched-not-asked = not asked
+sched-not-scored = not scored
+sched-for-nominated = because of the pods nominated there
+sched-col-chosen = chosen
+sched-col-fits = fits
+sched-col-refused = refused
+sched-col-left-out = left out in PreFilter
+sched-col-unseen = not visited
+sched-col-more = +{ $n }
+sched-more =
+    { $n ->
+        [one] Show 1 more column ({ $nodes } nodes)
+       *[other] Show more of { $n } hidden columns ({ $nodes } nodes)
+    }
+sched-alike = Equal nodes share a column
+sched-why = Why?
+sched-why-about = What the scheduler says about { $name }
 request-body = Request
 response-body = Response
 request-none = No request led here.
@@ -563,6 +663,17 @@ why-claim_protection-remove_finalizer = { $claim } is deleted, and no pod uses i
 why-attributes_class_protection-remove_finalizer = { $class } is deleted, and neither claim nor volume names it
 why-attributes_class_protection-add_finalizer = a VolumeAttributesClass is kept while a claim or a volume names it
 why-claim_protection-add_finalizer = a claim is kept while a pod uses it
+why-nodeipam-allocate = node { $node } has no range for its pods, and { $range } is free
+why-ttl-update_node = in a cluster of { $nodes } nodes a kubelet may keep what it has read for { $seconds } s
+why-servicecidr-add_finalizer = a ServiceCIDR is kept while Services have addresses of it
+why-servicecidr-ready = the addresses of { $cidr } can be given out now
+why-servicecidr-terminating = { $cidr } is deleted, but { $address } is in use and no other ServiceCIDR has it
+why-servicecidr-remove_finalizer = { $cidr } is deleted, and no Service needs it
+why-default_servicecidr-create = the API server was started with { $range } for Services, and that ServiceCIDR is missing
+why-default_servicecidr-ready = it has the range that the API server was started with, and nobody has said that it is ready
+why-ipallocator_repair-create = { $service } has the address { $address }, and no IPAddress says so
+why-ipallocator_repair-recreate = the IPAddress { $address } does not say that { $service } has the address
+why-ipallocator_repair-delete = Service { $service } does not have the address { $address }
 why-provisioner-provision = claim { $claim } of class { $class } has no volume yet
 why-provisioner-delete = it is { $volume }, and its policy is Delete
 why-provisioner-remove_finalizer = its storage is freed
@@ -597,7 +708,7 @@ why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are b
 why-binding_cycle-bind_volume = { $volume } suits { $claim } on { $node }
 why-binding_cycle-select_node = { $pod } goes to { $node }, so the volume of { $claim } is to be made there
 why-binding_cycle-failed = its claims could not be bound: { $message }
-why-kubelet-admit = { $node } does not take it: { $what }
+why-kubelet-admit = { $node } does not take it: { $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -646,17 +757,21 @@ why-leaderelection-renew = it leads
 
 ## Facts that are words
 fact-container = container { $container } { $what }
-fact-has-ended = has ended
-fact-its-deadline-has-passed = its deadline has passed
-fact-was-bound-to-this-node = it was bound to this node
-fact-all-its-containers-have-stopped = all its containers have stopped
-fact-is-ready = is ready
-fact-is-not-ready = is not ready
-fact-has-passed-its-startup-probe = has passed its startup probe
-fact-has-failed-its-startup-probe = has failed its startup probe
-fact-has-failed-its-liveness-probe = has failed its liveness probe
-fact-has-started = has started
-fact-could-not-be-started = could not be started
+fact-pod-bound = it was bound to this node
+fact-pod-rejected = the node does not take it
+fact-pod-deadline-exceeded = its deadline has passed
+fact-pod-deletion-requested = its deletion was requested
+fact-pod-over = all its containers have ended, and none is restarted
+fact-pod-stopped = all its containers have stopped
+fact-pod-all-restarted = all its containers are restarted
+fact-container-started = has started
+fact-container-not-started = could not be started
+fact-container-ended = has ended
+fact-container-ready = is ready
+fact-container-not-ready = is not ready
+fact-startup-probe-passed = has passed its startup probe
+fact-startup-probe-failed = has failed its startup probe
+fact-liveness-probe-failed = has failed its liveness probe
 
 ## The component map
 view = What the middle shows
@@ -743,6 +858,9 @@ map-lanes-more = { $n ->
 }
 map-coming = Events on their way
 map-stale-list = Believed, and as it is
+map-pods = Scheduling queue
+map-pods-refused = refused by { $plugins }
+map-pods-gated = kept out by { $plugin }
 map-queue-empty = Empty.
 map-waiting = waits
 map-processing = worked on

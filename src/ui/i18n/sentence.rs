@@ -2,8 +2,8 @@
 
 use fluent_bundle::FluentValue;
 use steady::engine::{
-    Fault, Finest, Happened, Issued, Kind, KubeletFault, NextLine, NextWhat, Reason, RequestWords, Said,
-    Value,
+    Fault, Finest, Happened, Issued, Kind, KubeletFault, NextLine, NextWhat, Reason, ReasonFact,
+    RequestWords, Said, Value,
 };
 
 use super::Texts;
@@ -29,22 +29,20 @@ impl Texts {
     pub fn why(&self, why: &Reason) -> String {
         let key = format!("why-{}", why.rule.replace('.', "-"));
         if self.has(&key) {
-            let args: Vec<_> =
-                why.facts.iter().map(|f| (f.name.as_str(), self.fact(why, &f.name, &f.value))).collect();
+            let args: Vec<_> = why.facts.iter().map(|f| (f.name.as_str(), self.fact(why, f))).collect();
             return self.with(&key, &args);
         }
         let facts: Vec<String> = why.facts.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         if facts.is_empty() { why.rule.to_string() } else { format!("{}: {}", why.rule, facts.join(", ")) }
     }
 
-    /// A fact's value. Some are words, which are said in the reader's language, and of a container.
-    fn fact(&self, why: &Reason, name: &str, fact: &str) -> FluentValue<'static> {
-        if name != "what" {
-            return value(fact);
+    /// A fact's value. Some values are words, which are said in the reader's language and with the container that
+    /// they are about.
+    fn fact(&self, why: &Reason, fact: &ReasonFact) -> FluentValue<'static> {
+        if !fact.word {
+            return value(&fact.value);
         }
-        let slug: String = fact.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let key = format!("fact-{slug}");
-        let what = if self.has(&key) { self.get(&key) } else { fact.to_owned() };
+        let what = self.get(&format!("fact-{}", fact.value));
         match why.fact("container") {
             Some(c) => self
                 .with("fact-container", &[("container", c.to_owned().into()), ("what", what.into())])
@@ -64,7 +62,13 @@ impl Texts {
                     &[("who", c.by.to_string().into()), ("what", what.into()), ("why", why.into())],
                 )
             }
-            None => self.with("said", &[("who", c.by.to_string().into()), ("what", what.into())]),
+            None => {
+                let said = self.with("said", &[("who", c.by.to_string().into()), ("what", what.into())]);
+                match &c.event {
+                    Some((reason, message)) => format!("{said} · {reason}: {message}"),
+                    None => said,
+                }
+            }
         }
     }
 

@@ -22,13 +22,13 @@ pub fn Events(props: &TabProps) -> Html {
         };
         html! {
             <li class="condition"><span class={classes!("mark", shape)} aria-hidden="true"></span>
-                <b>{ &c.kind }</b><span class="status">{ &c.status }</span>
+                <b>{ &c.type_ }</b><span class="status">{ &c.status }</span>
                 <span class="reason">{ &c.reason }</span><p>{ &c.message }</p></li>
         }
     };
     let event = |e: &EventLine| {
         html! {
-            <li class={classes!("event", who::class(&e.from), e.warning.then_some("warning"))}>
+            <li class={classes!("event", who::class(&e.by), e.warning.then_some("warning"))}>
                 <i class="dot" aria-hidden="true"></i>
                 <b>{ &e.reason }</b>
                 if e.count > 1 { <span class="count">{ format!("×{}", e.count) }</span> }

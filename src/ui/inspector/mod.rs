@@ -4,10 +4,12 @@ mod actions;
 mod events;
 mod history;
 mod links;
+mod plugins;
 mod request;
+mod scheduling;
 mod yaml;
 
-use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Moment, ObjectRef, ObjectView};
+use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Kind, Moment, ObjectRef, ObjectView};
 use yew::prelude::*;
 
 use super::graph::{halted, tally};
@@ -32,6 +34,8 @@ pub struct Props {
     pub at: Moment,
     /// How many finest actions the last step is made of.
     pub finest: usize,
+    /// Which side of the object is shown, if it has it.
+    pub tab: UseStateHandle<Tab>,
 }
 
 /// What a tab gets.
@@ -43,20 +47,32 @@ pub struct TabProps {
     pub version: u64,
 }
 
+/// A side of an object.
 #[derive(Clone, Copy, PartialEq)]
-enum Tab {
+pub enum Tab {
+    /// Its YAML.
     Yaml,
+    /// Its conditions and events.
     Events,
+    /// Its versions.
     History,
+    /// The objects that it is related to.
     Links,
+    /// Of a pod: how the scheduler stands to it.
+    Scheduling,
+    /// The requests of the last step, whatever they are about.
     Request,
 }
 
-const TABS: [(Tab, &str); 5] = [
+/// The id of the tab that shows how the scheduler stands to a pod.
+pub const SCHEDULING: &str = "tab-scheduling";
+
+const TABS: [(Tab, &str); 6] = [
     (Tab::Yaml, "tab-yaml"),
     (Tab::Events, "tab-events"),
     (Tab::History, "tab-history"),
     (Tab::Links, "tab-links"),
+    (Tab::Scheduling, SCHEDULING),
     (Tab::Request, "tab-request"),
 ];
 
@@ -64,7 +80,6 @@ const TABS: [(Tab, &str); 5] = [
 #[component]
 pub fn Inspector(props: &Props) -> Html {
     let t = use_texts();
-    let tab = use_state(|| Tab::Yaml);
     // Nothing chosen: what the last step was about.
     let object = props.selection.clone().or_else(|| props.subject.clone());
     let answer = use_answer(object.clone().map(Ask::Object), props.version);
@@ -72,18 +87,21 @@ pub fn Inspector(props: &Props) -> Html {
         Some(Answer::Object(view)) => Some(&**view),
         _ => None,
     };
-    let tabs = TABS.iter().map(|(which, key)| {
-        let on = *tab == *which;
-        let set = tab.clone();
+    let is_pod = object.as_ref().is_some_and(|o| o.kind == Kind::POD);
+    let tab = if *props.tab == Tab::Scheduling && !is_pod { Tab::Yaml } else { *props.tab };
+    let has = |which: &Tab| is_pod || *which != Tab::Scheduling;
+    let tabs = TABS.iter().filter(|(which, _)| has(which)).map(|(which, key)| {
+        let on = tab == *which;
+        let set = props.tab.clone();
         let which = *which;
         html! {
             <button type="button" role="tab" id={*key} aria-selected={on.to_string()} aria-controls="inspected"
                 tabindex={if on { "0" } else { "-1" }} onclick={move |_| set.set(which)}>{ t.get(key) }</button>
         }
     });
-    let labelled = TABS.iter().find(|(w, _)| *w == *tab).map_or("tab-yaml", |(_, k)| *k);
+    let labelled = TABS.iter().find(|(w, _)| *w == tab).map_or("tab-yaml", |(_, k)| *k);
     let version = props.version;
-    let body = match (&object, *tab) {
+    let body = match (&object, tab) {
         (None, Tab::Request) | (Some(_), Tab::Request) => {
             html! { <request::Exchanges at={props.at} finest={props.finest} /> }
         }
@@ -91,6 +109,7 @@ pub fn Inspector(props: &Props) -> Html {
         (Some(o), Tab::Yaml) => html! { <yaml::Yaml object={o.clone()} {version} /> },
         (Some(o), Tab::Events) => html! { <events::Events object={o.clone()} {version} /> },
         (Some(o), Tab::History) => html! { <history::History object={o.clone()} {version} /> },
+        (Some(o), Tab::Scheduling) => html! { <scheduling::SchedulingOf object={o.clone()} {version} /> },
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
     // Another object, or another side of it, is read from its beginning.

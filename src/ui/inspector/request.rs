@@ -51,7 +51,7 @@ pub fn Exchanges(props: &Props) -> Html {
                 if let Some(text) = &r.answer { <h3>{ t.get("response-body") }</h3>{ yaml::plain(text) } }
             </> }
         };
-        html! { <section class={classes!("exchange", who::class(&r.head.user))}>{ head }{ body }</section> }
+        html! { <section class={classes!("exchange", who::class(&r.head.by))}>{ head }{ body }</section> }
     };
     let choice = |v: bool, key: &str| {
         let verbose = verbose.clone();

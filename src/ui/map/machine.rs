@@ -1,11 +1,11 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
-use steady::engine::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::machinery::{Connection, Delayed, Machine, PodQueues, Reflector, Stale, Stop, Work};
 use steady::engine::{Fault, Filter, Input, Key};
 use yew::prelude::*;
 
+use super::held::{Held, Lit};
 use super::overview::short;
-use super::pane::{Held, Lit};
 use super::stages::changes;
 use super::wires::name;
 use crate::ui::hooks::{use_store, use_texts};
@@ -101,6 +101,7 @@ pub fn MachineView(props: &Props) -> Html {
                 <article class={classes!("part", "queue", props.lit.class(Stop::Queue))} data-stop="queue" aria-label={t.get("map-queue")}>
                     <h4>{ t.get("map-queue") }</h4>{ queue(&t, m) }
                 </article>
+                if let Some(q) = &m.pods { { pods(&t, q) } }
             </div>
         </section>
     }
@@ -261,6 +262,33 @@ fn queue(t: &Texts, m: &Machine) -> Html {
             { for failing }{ more(q.failing.1) }
             { for q.delayed.0.iter().map(delay) }{ more(q.delayed.1) }
         </ul>
+    }
+}
+
+/// The scheduling queue, whose pods wait for the worker's key `schedule-one`.
+fn pods(t: &Texts, q: &PodQueues) -> Html {
+    let part = |name: &'static str, lines: Vec<(String, String)>, more: usize| {
+        let line = |(key, said): &(String, String)| {
+            html! { <li><code>{ key.clone() }</code>if !said.is_empty() { <em>{ said.clone() }</em> }</li> }
+        };
+        html! { <div><h5>{ name }{ " " }<b>{ lines.len() + more }</b></h5>
+        <ul class="key-list">{ for lines.iter().map(line) }
+            if more > 0 { <li class="muted">{ t.with("next-more", &n(more)) }</li> }</ul></div> }
+    };
+    let active = q.active.0.iter().map(|key| (key.clone(), String::new())).collect();
+    let left = |ms: &i64| t.with("in-time", &[("s", seconds(*ms).into())]);
+    let backoff = q.backoff.0.iter().map(|(key, ms)| (key.clone(), left(ms))).collect();
+    let gated = |by: &String| t.with("map-pods-gated", &[("plugin", by.clone().into())]);
+    let refused = |by: &String| t.with("map-pods-refused", &[("plugins", by.clone().into())]);
+    let waits = q.unschedulable.0.iter().map(|(key, by)| (key.clone(), refused(by)));
+    let parked = waits.chain(q.gated.0.iter().map(|(key, by)| (key.clone(), gated(by)))).collect();
+    html! {
+        <article class="part pods" aria-label={t.get("map-pods")}>
+            <h4>{ t.get("map-pods") }</h4>
+            { part("activeQ", active, q.active.1) }
+            { part("backoffQ", backoff, q.backoff.1) }
+            { part("unschedulablePods", parked, q.unschedulable.1 + q.gated.1) }
+        </article>
     }
 }
 

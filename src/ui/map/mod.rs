@@ -5,6 +5,8 @@
 mod wires;
 
 #[cfg(target_arch = "wasm32")]
+mod held;
+#[cfg(target_arch = "wasm32")]
 mod into;
 #[cfg(target_arch = "wasm32")]
 mod machine;

@@ -7,7 +7,7 @@ use steady::engine::machinery::{LogLine, Row, State};
 use steady::engine::{Actor, Input, MapState, Member, Role};
 use yew::prelude::*;
 
-use super::pane::Held;
+use super::held::Held;
 use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::{Texts, middle};
 use crate::ui::{keys, who};

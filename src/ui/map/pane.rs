@@ -6,6 +6,7 @@ use steady::engine::machinery::{Movement, Stop};
 use steady::engine::{Answer, Ask, Input, MapState, Mode};
 use yew::prelude::*;
 
+use super::held::{Held, Lit};
 use super::machine::MachineView;
 use super::overview::{Components, EtcdView, Kubelets};
 use super::stages::ServerView;
@@ -27,28 +28,6 @@ pub struct Props {
     pub children: Html,
 }
 
-/// A value that is drawn anew only where it is another.
-#[derive(Clone)]
-pub struct Held<T>(pub Rc<T>);
-
-impl<T: PartialEq> PartialEq for Held<T> {
-    fn eq(&self, other: &Held<T>) -> bool {
-        Rc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-/// Which of the map's parts a step touched.
-#[derive(Clone, Default, PartialEq)]
-pub struct Lit(Rc<[Stop]>);
-
-impl Lit {
-    /// The classes of a part: whether the step went through it, and whether it ended there.
-    pub fn class(&self, stop: Stop) -> Classes {
-        let on = self.0.contains(&stop);
-        classes!(on.then_some("lit"), (self.0.last() == Some(&stop)).then_some("end"))
-    }
-}
-
 /// The pane.
 #[component]
 pub fn MachineMap(props: &Props) -> Html {
@@ -65,10 +44,10 @@ pub fn MachineMap(props: &Props) -> Html {
     let movement = view.and_then(|v| v.movement.as_ref());
     // A step of a component that is not looked at is seen as far as the API server.
     let shown = movement.map(|m| seen(m, props.map));
-    let lit = Lit(shown.as_ref().map_or_else(Rc::default, |m| m.path.clone().into()));
+    let lit = Lit::new(shown.as_ref().map_or_else(Rc::default, |m| m.path.clone().into()));
     let points = shown.as_ref().map(|m| wires::way(&places, &m.path)).unwrap_or_default();
     {
-        let (token, world, path) = (token.clone(), world.clone(), lit.0.clone());
+        let (token, world, path) = (token.clone(), world.clone(), lit.path());
         let rushing =
             matches!(props.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. } | Mode::Loading { .. });
         let last = use_mut_ref(|| None::<u64>);

@@ -119,6 +119,7 @@ pub(super) static GROUPS: &[Group] = &[
             Resource { name: "ipaddresses", singular: "ipaddress", namespaced: false, of: ("", ""), kind: "IPAddress", verbs: ALL, short: &["ip"], categories: &[], hash: "3f/plJFChNE=" },
             Resource { name: "networkpolicies", singular: "networkpolicy", namespaced: true, of: ("", ""), kind: "NetworkPolicy", verbs: ALL, short: &["netpol"], categories: &[], hash: "YpfwF18m1G8=" },
             Resource { name: "servicecidrs", singular: "servicecidr", namespaced: false, of: ("", ""), kind: "ServiceCIDR", verbs: ALL, short: &[], categories: &[], hash: "gNLvruQhW2g=" },
+            Resource { name: "servicecidrs/status", singular: "", namespaced: false, of: ("", ""), kind: "ServiceCIDR", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
         ]),
     ] },
     Group { name: "policy", versions: &[

@@ -5,13 +5,14 @@
 //! cannot be allocated is refused before the Service is validated.
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
 
 use super::families::{init_families, refuse, same_prefer_dual_stack};
 use super::fields::{
     HEADLESS, chooses_node_ports, health_check_port, needs_health_check, needs_node_port, node_port,
     node_ports, normalize_cluster_ips, patch_allocated,
 };
+use super::ip_allocator::Transaction;
+use crate::api::service_cidr::cluster_ips;
 use crate::api::types::{Service, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
 use crate::apimachinery::Status;
@@ -20,24 +21,22 @@ use crate::apiserver::validation::{FieldError, Path, json_strings, list, text};
 
 /// The ports on nodes that Services may have.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
-/// The first address of the Services' range, 10.96.0.0/16.
-const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 96, 0, 0);
 
 fn internal_error(why: &str) -> Status {
     Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
 }
 
-/// The addresses and ports that other Services have, and those that this request has taken.
-struct Taken {
-    addresses: BTreeSet<String>,
+/// The node ports that other Services have, and those that this request has taken. Kubernetes keeps them in an object of
+/// its own (`RangeAllocation`), which a loop repairs; ports that are read off the Services cannot leak or be missing.
+struct Ports {
     /// One set for all protocols, as the allocator has it.
-    ports: BTreeSet<i32>,
+    taken: BTreeSet<i32>,
 }
 
-impl Taken {
+impl Ports {
     /// Those of all Services but `not`, the one that is updated.
-    fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
-        let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
+    fn of_others(api: &ApiServer, not: Option<&Object>) -> Ports {
+        let mut taken = BTreeSet::new();
         for (_, record) in api.etcd.range(Kind::SERVICE, None) {
             if not.is_some_and(|o| o.key() == record.object.key()) {
                 continue;
@@ -45,11 +44,10 @@ impl Taken {
             let Some(spec) = Service::from_object(&record.object).and_then(|s| s.spec.as_ref()) else {
                 continue;
             };
-            taken.addresses.extend(spec.cluster_ip.clone());
-            taken.ports.extend(node_ports(spec));
-            taken.ports.insert(health_check_port(spec));
+            taken.extend(node_ports(spec));
+            taken.insert(health_check_port(spec));
         }
-        taken
+        Ports { taken }
     }
 
     /// Takes a port by its number.
@@ -61,7 +59,7 @@ impl Taken {
                 NODE_PORTS.end()
             ));
         }
-        if !self.ports.insert(n) {
+        if !self.taken.insert(n) {
             return Err("provided port is already allocated".to_owned());
         }
         Ok(())
@@ -69,39 +67,11 @@ impl Taken {
 
     /// Takes the first free port. Real allocators pick at random; which one it is means nothing.
     fn next_port(&mut self) -> Result<i32, Status> {
-        let Some(n) = NODE_PORTS.clone().find(|n| !self.ports.contains(n)) else {
+        let Some(n) = NODE_PORTS.clone().find(|n| !self.taken.contains(n)) else {
             return Err(internal_error("failed to allocate a nodePort: range is full"));
         };
-        self.ports.insert(n);
+        self.taken.insert(n);
         Ok(n)
-    }
-
-    /// Takes an address.
-    fn address(&mut self, ip: &str) -> Result<(), String> {
-        let parsed: Option<Ipv4Addr> = ip.parse().ok();
-        let Some(parsed) = parsed.filter(|a| a.octets().get(..2) == FIRST_ADDRESS.octets().get(..2)) else {
-            return Err("the provided network does not match the current range".to_owned());
-        };
-        let last = u32::from(FIRST_ADDRESS) + 0xffff;
-        if parsed == FIRST_ADDRESS || u32::from(parsed) == last {
-            return Err(format!(
-                "the provided IP ({ip}) is not in the valid range. The range of valid IPs is {FIRST_ADDRESS}/16"
-            ));
-        }
-        if !self.addresses.insert(ip.to_owned()) {
-            return Err("provided IP is already allocated".to_owned());
-        }
-        Ok(())
-    }
-
-    fn next_address(&mut self) -> Result<String, Status> {
-        let base = u32::from(FIRST_ADDRESS);
-        let mut all = (10..65_000u32).map(|i| Ipv4Addr::from(base + i).to_string());
-        let Some(ip) = all.find(|ip| !self.addresses.contains(ip)) else {
-            return Err(internal_error("failed to allocate a serviceIP: range is full"));
-        };
-        self.addresses.insert(ip.clone());
-        Ok(ip)
     }
 }
 
@@ -109,20 +79,25 @@ impl Taken {
 ///
 /// # Errors
 /// 422 for what cannot be had.
-pub(in crate::apiserver) fn begin_create(api: &ApiServer, object: &mut Object) -> Result<(), Status> {
+pub(in crate::apiserver) fn begin_create(
+    api: &mut ApiServer,
+    object: &mut Object,
+    dry_run: bool,
+    transaction: &mut Transaction,
+) -> Result<(), Status> {
     let Some(service) = Service::from_object(object) else { return Ok(()) };
     let mut spec = service.spec.clone().unwrap_or_default();
     if !text(&spec.cluster_ip).is_empty() && list(&spec.cluster_ips).is_empty() {
         spec.cluster_ips = spec.cluster_ip.clone().map(|ip| vec![ip]);
     }
-    let mut taken = Taken::by_others(api, None);
     init_families(object, &mut spec, None)?;
-    allocate_address(object, &mut spec, &mut taken)?;
+    allocate_address(api, object, &mut spec, dry_run, transaction)?;
+    let mut ports = Ports::of_others(api, None);
     if needs_node_port(&spec) {
-        new_node_ports(object, &mut spec, &mut taken)?;
+        new_node_ports(object, &mut spec, &mut ports)?;
     }
     if needs_health_check(&spec) {
-        allocate_health_check(&mut spec, &mut taken)?;
+        allocate_health_check(&mut spec, &mut ports)?;
     }
     store(object, spec);
     Ok(())
@@ -134,9 +109,11 @@ pub(in crate::apiserver) fn begin_create(api: &ApiServer, object: &mut Object) -
 /// # Errors
 /// 422 for what cannot be had.
 pub(in crate::apiserver) fn begin_update(
-    api: &ApiServer,
+    api: &mut ApiServer,
     object: &mut Object,
     old: &Object,
+    dry_run: bool,
+    transaction: &mut Transaction,
 ) -> Result<(), Status> {
     let (Some(n), Some(o)) = (Service::from_object(object), Service::from_object(old)) else { return Ok(()) };
     let (mut spec, before) = (n.spec.clone().unwrap_or_default(), o.spec.clone().unwrap_or_default());
@@ -145,15 +122,18 @@ pub(in crate::apiserver) fn begin_update(
     if !same_prefer_dual_stack(&spec, &before) {
         init_families(object, &mut spec, Some(&before))?;
     }
-    let mut taken = Taken::by_others(api, Some(old));
-    if text(&before.type_) == "ExternalName" && text(&spec.type_) != "ExternalName" {
-        allocate_address(object, &mut spec, &mut taken)?;
+    let external = |spec: &ServiceSpec| text(&spec.type_) == "ExternalName";
+    match (external(&before), external(&spec)) {
+        (true, false) => allocate_address(api, object, &mut spec, dry_run, transaction)?,
+        (false, true) if !dry_run => cluster_ips(o).iter().for_each(|ip| transaction.release(ip)),
+        _ => {}
     }
+    let mut ports = Ports::of_others(api, Some(old));
     if needs_node_port(&spec) {
-        changed_node_ports(object, &mut spec, &before, &mut taken)?;
+        changed_node_ports(object, &mut spec, &before, &mut ports)?;
     }
     match (needs_health_check(&before), needs_health_check(&spec)) {
-        (false, true) => allocate_health_check(&mut spec, &mut taken)?,
+        (false, true) => allocate_health_check(&mut spec, &mut ports)?,
         (true, true) if health_check_port(&spec) != health_check_port(&before) => {
             let at = Path::new("spec").child("healthCheckNodePort");
             let why = "cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update";
@@ -173,16 +153,23 @@ fn store(object: &mut Object, spec: ServiceSpec) {
     }
 }
 
-fn allocate_address(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
+fn allocate_address(
+    api: &mut ApiServer,
+    object: &Object,
+    spec: &mut ServiceSpec,
+    dry_run: bool,
+    transaction: &mut Transaction,
+) -> Result<(), Status> {
     let headless = list(&spec.cluster_ips).first().is_some_and(|ip| ip == HEADLESS);
     if text(&spec.type_) == "ExternalName" || headless {
         return Ok(());
     }
     let given = list(&spec.cluster_ips).first().cloned().unwrap_or_default();
     let ip = if given.is_empty() {
-        taken.next_address()?
+        let next = transaction.allocate_next(api, object.meta(), dry_run);
+        next.map_err(|why| internal_error(&format!("failed to allocate a serviceIP: {why}")))?
     } else {
-        if let Err(why) = taken.address(&given) {
+        if let Err(why) = transaction.allocate(api, &given, object.meta(), dry_run) {
             let at = Path::new("spec").child("clusterIPs");
             let value = json_strings(list(&spec.cluster_ips));
             let why = format!("failed to allocate IP {given}: {why}");
@@ -206,7 +193,7 @@ fn cannot_have(object: &Object, i: usize, n: i32, why: String) -> Result<(), Sta
 
 /// Allocates the node ports of a new Service. A port number of a Service has one node port for all protocols
 /// (`initNodePorts`).
-fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
+fn new_node_ports(object: &Object, spec: &mut ServiceSpec, ports: &mut Ports) -> Result<(), Status> {
     let choose = chooses_node_ports(spec);
     let asked = spec.ports.clone().unwrap_or_default();
     let mut given: Vec<(i32, i32)> = Vec::new();
@@ -221,19 +208,19 @@ fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) ->
                 let n = if wanted == 0 {
                     // A node port that a later port asks for is not chosen here.
                     let later: Vec<i32> = asked.iter().map(node_port).collect();
-                    let mut n = taken.next_port()?;
+                    let mut n = ports.next_port()?;
                     while later.contains(&n) {
-                        taken.ports.remove(&n);
+                        ports.taken.remove(&n);
                         let mut rest =
-                            NODE_PORTS.clone().filter(|m| !taken.ports.contains(m) && !later.contains(m));
+                            NODE_PORTS.clone().filter(|m| !ports.taken.contains(m) && !later.contains(m));
                         n = rest
                             .next()
                             .ok_or_else(|| internal_error("failed to allocate a nodePort: range is full"))?;
-                        taken.ports.insert(n);
+                        ports.taken.insert(n);
                     }
                     n
                 } else {
-                    if let Err(why) = taken.port(wanted) {
+                    if let Err(why) = ports.port(wanted) {
                         cannot_have(object, i, wanted, why)?;
                     }
                     wanted
@@ -244,7 +231,7 @@ fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) ->
             Some(n) if node_port(p) == 0 => p.node_port = Some(n),
             Some(n) if node_port(p) == n => {}
             Some(_) => {
-                if let Err(why) = taken.port(node_port(p)) {
+                if let Err(why) = ports.port(node_port(p)) {
                     cannot_have(object, i, node_port(p), why)?;
                 }
             }
@@ -258,7 +245,7 @@ fn changed_node_ports(
     object: &Object,
     spec: &mut ServiceSpec,
     before: &ServiceSpec,
-    taken: &mut Taken,
+    ports: &mut Ports,
 ) -> Result<(), Status> {
     let choose = chooses_node_ports(spec);
     let mine = node_ports(before);
@@ -268,14 +255,14 @@ fn changed_node_ports(
         match node_port(p) {
             0 if !choose => continue,
             0 => {
-                while let Some(n) = mine.iter().find(|n| **n != 0 && !taken.ports.contains(n)) {
+                while let Some(n) = mine.iter().find(|n| **n != 0 && !ports.taken.contains(n)) {
                     // A node port that the update releases is not given out again by the same update.
-                    taken.ports.insert(*n);
+                    ports.taken.insert(*n);
                 }
-                p.node_port = Some(taken.next_port()?);
+                p.node_port = Some(ports.next_port()?);
             }
             n if !mine.contains(&n) && allocated.insert(n) => {
-                if let Err(why) = taken.port(n) {
+                if let Err(why) = ports.port(n) {
                     cannot_have(object, i, n, why)?;
                 }
             }
@@ -290,10 +277,10 @@ fn changed_node_ports(
     Ok(())
 }
 
-fn allocate_health_check(spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
+fn allocate_health_check(spec: &mut ServiceSpec, ports: &mut Ports) -> Result<(), Status> {
     match health_check_port(spec) {
-        0 => spec.health_check_node_port = Some(taken.next_port()?),
-        n => taken.port(n).map_err(|why| {
+        0 => spec.health_check_node_port = Some(ports.next_port()?),
+        n => ports.port(n).map_err(|why| {
             internal_error(&format!("failed to allocate requested HealthCheck NodePort {n}: {why}"))
         })?,
     }

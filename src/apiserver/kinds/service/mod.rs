@@ -7,6 +7,7 @@
 pub(in crate::apiserver) mod allocation;
 mod families;
 mod fields;
+pub(in crate::apiserver) mod ip_allocator;
 mod update;
 mod validation;
 

@@ -9,6 +9,7 @@ use crate::apiserver::validation::{FieldError, aggregate};
 
 mod ingress;
 mod ingress_class;
+mod ip_address;
 mod network_policy;
 mod rbac;
 mod replication_controller;

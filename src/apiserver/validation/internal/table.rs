@@ -322,4 +322,6 @@ types! {
     VolumeAttachmentSpec: Attacher attacher s, Source source (VolumeAttachmentSource), NodeName nodeName s;
     VolumeAttachmentSource: PersistentVolumeName persistentVolumeName n,
         InlineVolumeSpec inlineVolumeSpec {PersistentVolumeSpec};
+    ServiceCIDRSpec: CIDRs cidrs l;
+    ParentReference: Group group s, Resource resource s, Namespace namespace s, Name name s;
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::api::types::{ContainerStatus, Event, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::apiserver::Write;
 use crate::cluster::{Actor, Cluster, Config};
 use crate::kubelet::KubeletFault;
@@ -45,7 +45,7 @@ impl Lab {
 
     pub(super) fn create(&mut self, kind: Kind, value: Value) -> &mut Self {
         let mut object = Object::from_value(kind, value).unwrap();
-        object.meta_mut().namespace = Some("default".into());
+        object.meta_mut().namespace = kind.namespaced().then(|| "default".into());
         let request = Request::new(&"me".into(), Verb::Create, kind, object.key());
         let (response, _) = self.cluster.request(&request.body(Body::Object(object)));
         assert_eq!(response.code(), 201, "{response:?}");
@@ -101,6 +101,16 @@ impl Lab {
         let object = Object::from(pod);
         let request = Request::new(&"me".into(), Verb::Update, Kind::POD, object.key());
         let (response, _) = self.cluster.request(&request.body(Body::Object(object)));
+        assert_eq!(response.code(), 200, "{response:?}");
+        self
+    }
+
+    /// Changes the annotations of the node.
+    pub(super) fn annotate_node(&mut self, annotations: Value) -> &mut Self {
+        self.say("the node is annotated");
+        let change = Patch::Merge(json!({"metadata": {"annotations": annotations}}));
+        let request = Request::new(&"me".into(), Verb::Patch, Kind::NODE, Key::new("", "node-1"));
+        let (response, _) = self.cluster.request(&request.body(Body::Patch(change)));
         assert_eq!(response.code(), 200, "{response:?}");
         self
     }

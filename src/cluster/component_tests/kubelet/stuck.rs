@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Lab, one};
 use crate::api::{Key, Kind};
+use crate::apimachinery::{Request, Verb};
 use crate::kubelet::{KubeletFault, ProbeType};
 
 macro_rules! timeline {
@@ -35,6 +36,32 @@ fn an_image_that_cannot_be_pulled_and_then_can() {
 fn an_image_that_is_never_there_is_steady() {
     let mut lab = Lab::new();
     lab.pod(one(json!({"image": "app:missing"}))).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_container_runtime_that_the_node_does_not_have_and_then_has() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["runtimeClassName"] = "sandboxed".into();
+    lab.create(Kind::RUNTIME_CLASS, json!({"metadata": {"name": "sandboxed"}, "handler": "runsc"}))
+        .pod(pod)
+        .steady()
+        .annotate_node(json!({"sim.steady/runtime-handlers": "kata, runsc"}))
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_runtime_class_that_is_deleted_before_its_pod_starts() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["runtimeClassName"] = "plain".into();
+    let class = json!({"metadata": {"name": "plain"}, "handler": "runc"});
+    lab.create(Kind::RUNTIME_CLASS, class.clone()).pod(pod);
+    let delete = Request::new(&"me".into(), Verb::Delete, Kind::RUNTIME_CLASS, Key::new("", "plain"));
+    assert_eq!(lab.cluster.request(&delete).0.code(), 200);
+    lab.steady().say("the class is there again").create(Kind::RUNTIME_CLASS, class).steady();
     timeline!(lab);
 }
 

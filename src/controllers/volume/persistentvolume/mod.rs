@@ -6,7 +6,9 @@
 //! are left to the scheduler until it has selected a node.
 //!
 //! Kubernetes syncs everything every fifteen seconds, and notices some changes (a volume becomes free, a
-//! class is created) only then. Here that sync takes place if there is such a change and a claim that waits.
+//! class is created) only then. Here the cluster waits for that sync if there is such a change and a claim that waits.
+//! Otherwise the sync takes place when time passes for another reason, as long as a claim waits: what is wrong with the
+//! claim is said again.
 
 mod claim;
 mod phase;
@@ -21,8 +23,8 @@ use jiff::SignedDuration;
 
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 use crate::api::volume::{claim_phase, claim_ref, is_fully_bound, volume_name, volume_phase};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::client::{Context, EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
+use crate::client::{Context, EventFlavour, Handler, Reconciler, Result, Seen, Wait, Watches, Why};
 
 /// The interval of Kubernetes' periodic sync, in seconds (`--pvclaimbinder-sync-period`).
 const RESYNC: i64 = 15;
@@ -36,8 +38,10 @@ pub struct PersistentVolumeController;
 pub enum Task {
     /// Sync a volume.
     Volume(Key),
-    /// Sync all claims that wait.
+    /// Sync all claims that wait, because something has changed that they may wait for.
     Resync,
+    /// Sync all claims that wait, because time has passed.
+    PeriodicResync,
     /// Sync a claim, after the volumes that were never synced.
     Claim(Key),
     /// Sync a claim now.
@@ -49,6 +53,7 @@ impl fmt::Display for Task {
         match self {
             Task::Volume(key) | Task::Claim(key) | Task::ClaimAfterVolumes(key) => key.fmt(f),
             Task::Resync => f.write_str("resync"),
+            Task::PeriodicResync => f.write_str("periodic resync"),
         }
     }
 }
@@ -103,10 +108,14 @@ impl Reconciler for PersistentVolumeController {
                     None => Ok(()),
                 }
             }
-            Task::Resync => {
+            Task::Resync | Task::PeriodicResync => {
                 let claims = cx.lister::<PersistentVolumeClaim>();
-                let waiting = claims.list(None).filter(|c| waits(c));
-                waiting.for_each(|c| cx.enqueue(Task::Claim(c.metadata.key())));
+                let waiting: Vec<Key> =
+                    claims.list(None).filter(|c| waits(c)).map(|c| c.metadata.key()).collect();
+                if !waiting.is_empty() {
+                    cx.enqueue_waiting(Task::PeriodicResync, until_resync(cx.now()), Wait::Background);
+                }
+                waiting.into_iter().for_each(|claim| cx.enqueue(Task::Claim(claim)));
                 Ok(())
             }
         }
@@ -131,8 +140,11 @@ fn handle_volume(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, PersistentVolume
 }
 
 fn handle_claim(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, PersistentVolumeClaim>) {
-    if !seen.is_gone() {
+    if let Some(claim) = seen.new {
         cx.enqueue(Task::Claim(seen.key.clone()));
+        if waits(claim) {
+            cx.enqueue_waiting(Task::PeriodicResync, until_resync(cx.now), Wait::Background);
+        }
     } else if !volume_name(seen.object()).is_empty() {
         cx.enqueue(Task::Volume(Key::new("", volume_name(seen.object()))));
     }
@@ -153,9 +165,13 @@ fn look_again(cx: &mut Handler<'_, (), Task>) {
     if !claims.list(None).filter_map(PersistentVolumeClaim::from_object).any(|c| waits(c)) {
         return;
     }
-    let seconds = RESYNC - cx.now.as_second().rem_euclid(RESYNC);
-    let rest = SignedDuration::from_secs(seconds) - SignedDuration::new(0, cx.now.subsec_nanosecond());
-    cx.enqueue_after(Task::Resync, rest);
+    cx.enqueue_after(Task::Resync, until_resync(cx.now));
+}
+
+/// The time until the next full fifteen seconds.
+fn until_resync(now: Timestamp) -> SignedDuration {
+    let seconds = RESYNC - now.as_second().rem_euclid(RESYNC);
+    SignedDuration::from_secs(seconds) - SignedDuration::new(0, now.subsec_nanosecond())
 }
 
 /// The reason of a write that binds a volume and a claim.

@@ -7,10 +7,13 @@
 
 use std::rc::Rc;
 
-use super::capacity;
+use super::capacity::{self, volume_limit};
 use crate::api::node_selector::Terms;
 use crate::api::order;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::api::quantity::amount_of;
+use crate::api::types::{
+    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, StorageClass,
+};
 use crate::api::volume::{
     self, NO_PROVISIONER, SELECTED_NODE, Search, claim_class, claim_phase, find_matching, is_fully_bound,
     requested, volume_name,
@@ -48,13 +51,17 @@ pub const EVENTS: &[Registered] = &[
     Registered {
         resource: EventResource::Of(Kind::CSI_NODE),
         actions: Actions::ADD.or(Actions::UPDATE),
-        hint: Hint::Queue,
+        hint: Hint::CsiNode(after_csi_node),
     },
-    Registered { resource: EventResource::Of(Kind::CSI_DRIVER), actions: Actions::UPDATE, hint: Hint::Queue },
+    Registered {
+        resource: EventResource::Of(Kind::CSI_DRIVER),
+        actions: Actions::UPDATE,
+        hint: Hint::CsiDriver(after_csi_driver),
+    },
     Registered {
         resource: EventResource::Of(Kind::CSI_STORAGE_CAPACITY),
         actions: Actions::ADD.or(Actions::UPDATE),
-        hint: Hint::Queue,
+        hint: Hint::Capacity(after_capacity),
     },
 ];
 
@@ -232,7 +239,36 @@ fn after_class(_: Asked<'_>, class: Change<'_, StorageClass>) -> bool {
     old.allowed_topologies != new.allowed_topologies
 }
 
-fn after_claim(asked: Asked<'_>, claim: Change<'_, PersistentVolumeClaim>) -> bool {
+/// The annotation of a CSINode with the in-tree plug-ins that a CSI driver does now on its node.
+const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
+
+/// Whether a CSINode is new, or other plug-ins are migrated (`isSchedulableAfterCSINodeChange`).
+fn after_csi_node(_: Asked<'_>, node: Change<'_, CSINode>) -> bool {
+    let (Some(old), Some(new)) = (node.old, node.new) else { return true };
+    old.metadata.annotation(MIGRATED_PLUGINS) != new.metadata.annotation(MIGRATED_PLUGINS)
+}
+
+/// Whether the driver of an inline volume of the pod no longer says how much storage it has
+/// (`isSchedulableAfterCSIDriverChange`).
+fn after_csi_driver(asked: Asked<'_>, driver: Change<'_, CSIDriver>) -> bool {
+    let (Some(old), Some(new)) = (driver.old, driver.new) else { return true };
+    let counts = |d: &CSIDriver| d.spec.storage_capacity == Some(true);
+    let volumes = asked.pod.pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+    let uses = volumes.iter().any(|v| v.csi.as_ref().is_some_and(|c| c.driver == new.metadata.name()));
+    uses && counts(old) && !counts(new)
+}
+
+/// Whether there is more storage than before (`isSchedulableAfterCSIStorageCapacityChange`).
+fn after_capacity(_: Asked<'_>, capacity: Change<'_, CSIStorageCapacity>) -> bool {
+    let (Some(old), Some(new)) = (capacity.old, capacity.new) else { return true };
+    match (volume_limit(old), volume_limit(new)) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(old), Some(new)) => amount_of(Some(new)) > amount_of(Some(old)),
+    }
+}
+
+pub(super) fn after_claim(asked: Asked<'_>, claim: Change<'_, PersistentVolumeClaim>) -> bool {
     let Some(new) = claim.new else { return true };
     new.metadata.namespace() == asked.pod.namespace()
         && asked.pod.claims().any(|(name, _)| name == new.metadata.name())

@@ -4,7 +4,7 @@
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::quantity::amount_of;
-use crate::api::types::{CSIStorageCapacity, Node, PersistentVolumeClaim, StorageClass};
+use crate::api::types::{CSIStorageCapacity, Node, PersistentVolumeClaim, Quantity, StorageClass};
 use crate::api::volume::requested;
 use crate::scheduler::framework::Handle;
 
@@ -21,8 +21,13 @@ pub fn is_enough(h: &Handle<'_>, claim: &PersistentVolumeClaim, class: &StorageC
 }
 
 fn is_large_enough(capacity: &CSIStorageCapacity, claim: &PersistentVolumeClaim) -> bool {
-    let limit = capacity.maximum_volume_size.as_ref().or(capacity.capacity.as_ref());
+    let limit = volume_limit(capacity);
     limit.is_some() && amount_of(limit) >= requested(claim)
+}
+
+/// The size of the largest volume that can be made of the storage (`volumeLimit`); `None` if that is not known.
+pub(super) fn volume_limit(capacity: &CSIStorageCapacity) -> Option<&Quantity> {
+    capacity.maximum_volume_size.as_ref().or(capacity.capacity.as_ref())
 }
 
 /// Whether the node can reach the storage (`nodeHasAccess`). Without a topology no node can.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::types::{PersistentVolume, Pod};
+use crate::api::types::{CSINode, PersistentVolume, Pod};
 use crate::api::volume::{claim_class, volume_name};
 use crate::api::{Kind, MetaExt, csi};
 use crate::scheduler::framework::{
@@ -18,18 +18,18 @@ pub const EVENTS: &[Registered] = &[
     Registered {
         resource: EventResource::Of(Kind::CSI_NODE),
         actions: Actions::ADD.or(Actions::UPDATE),
-        hint: Hint::Queue,
+        hint: Hint::CsiNode(after_csi_node),
     },
     Registered { resource: EventResource::Pod, actions: Actions::DELETE, hint: Hint::Pod(after_pod) },
     Registered {
         resource: EventResource::Of(Kind::PERSISTENT_VOLUME_CLAIM),
         actions: Actions::ADD,
-        hint: Hint::Queue,
+        hint: Hint::Claim(super::binding::after_claim),
     },
     Registered {
         resource: EventResource::Of(Kind::VOLUME_ATTACHMENT),
         actions: Actions::DELETE,
-        hint: Hint::Queue,
+        hint: Hint::Any(uses_claim),
     },
 ];
 
@@ -37,6 +37,23 @@ pub const EVENTS: &[Registered] = &[
 fn after_pod(_: Asked<'_>, change: Change<'_, Pod>) -> bool {
     let volumes = change.old.and_then(|p| p.spec.as_ref()?.volumes.as_deref());
     volumes.unwrap_or_default().iter().any(|v| v.persistent_volume_claim.is_some() || v.ephemeral.is_some())
+}
+
+/// Whether a node is new, or takes more volumes of a driver than before (`isSchedulableAfterCSINodeUpdated`).
+fn after_csi_node(_: Asked<'_>, node: Change<'_, CSINode>) -> bool {
+    let (Some(old), Some(new)) = (node.old, node.new) else { return true };
+    let limit = |of: &CSINode, driver: &str| {
+        let found = of.spec.drivers.iter().find(|d| d.name == driver);
+        found.and_then(|d| d.allocatable.as_ref()?.count).unwrap_or(0)
+    };
+    new.spec.drivers.iter().any(|d| limit(new, &d.name) > limit(old, &d.name))
+}
+
+/// Whether the pod uses a claim: a volume that was detached may have been in its way
+/// (`isSchedulableAfterVolumeAttachmentDeleted`).
+fn uses_claim(asked: Asked<'_>) -> bool {
+    let volumes = asked.pod.pod.spec.as_ref().and_then(|s| s.volumes.as_deref());
+    volumes.unwrap_or_default().iter().any(|v| v.persistent_volume_claim.is_some())
 }
 
 /// CSI volumes by unique name, each with its driver.

@@ -34,7 +34,7 @@ pub fn touched(session: &Session, from: MomentId, then: &ApiServer) -> Option<BT
         at = session.moment(at)?.parent.filter(|p| *p >= older)?;
     }
     let written = newest.written_since(since).ok()?;
-    Some(written.filter(|at| kinds::of(at.kind).shows() != Shows::None).cloned().collect())
+    Some(written.filter(|at| kinds::of(at.kind).about().shows != Shows::None).cloned().collect())
 }
 
 /// The objects whose lines changed, and those that came or went.
@@ -53,7 +53,7 @@ impl<'a> Moved<'a> {
         self.all.push(reference);
         self.stood.extend(stood);
         // What the pods of one owner name is one line for all of them.
-        let pod = kinds::of(reference.kind).place() == Place::Pod;
+        let pod = kinds::of(reference.kind).about().place == Place::Pod;
         self.far_reaching |= !pod || versions.into_iter().flatten().any(names_something);
     }
 }

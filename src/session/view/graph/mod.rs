@@ -50,16 +50,17 @@ pub struct GraphNode {
 impl GraphNode {
     fn new(reference: &ObjectRef, object: &Object) -> GraphNode {
         let view = kinds::of(reference.kind);
+        let about = view.about();
         GraphNode {
             reference: reference.clone(),
-            place: view.place(),
+            place: about.place,
             card: view.card(object),
             deleting: object.meta().is_deleting(),
             id: number_of(object.uid()),
-            keeper: Word::new_static(view.keeper()),
-            makes: view.makes(),
+            keeper: Word::new_static(about.keeper),
+            makes: about.makes,
             ordinal: view.ordinal(object),
-            record: view.is_record(),
+            record: about.record,
         }
     }
 
@@ -176,7 +177,7 @@ impl Drawing {
 }
 
 fn hidden(reference: &ObjectRef, boot: &Cluster) -> bool {
-    match kinds::of(reference.kind).shows() {
+    match kinds::of(reference.kind).about().shows {
         Shows::None => true,
         Shows::All => false,
         Shows::Made => boot.api().cached(reference).is_some(),

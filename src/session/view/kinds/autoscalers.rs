@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{KindView, Shows, stuck};
+use super::{About, KindView, Shows, stuck};
 use crate::api::cells::{current_metric, quantity};
 use crate::api::types::{HorizontalPodAutoscaler, autoscaling as hpa};
 use crate::api::{Kind, Object};
@@ -53,17 +53,15 @@ fn first_metric(scaler: &HorizontalPodAutoscaler) -> Option<String> {
 }
 
 impl KindView for Autoscalers {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        "horizontal-pod-autoscaler-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "horizontal-pod-autoscaler-controller",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
     }
     /// Its first metric with its target, and the size that it wants.
     fn card(&self, object: &Object) -> Card {
@@ -72,16 +70,13 @@ impl KindView for Autoscalers {
         let metric = first_metric(scaler).unwrap_or_default();
         let size = status.filter(|s| s.desired_replicas > 0).map(|s| format!("→ {}", s.desired_replicas));
         let word = [metric, size.unwrap_or_default()].join(" ").trim().to_owned();
-        Card::Resource(Some(Standing { good: trouble(object).is_none(), word }))
+        // Before its controller has looked at the target for the first time, nothing is known to be well.
+        let looked_at = status.is_some_and(|s| s.conditions.as_ref().is_some_and(|c| !c.is_empty()));
+        Card::Resource(Some(Standing { good: looked_at && trouble(object).is_none(), word }))
     }
-    fn ails(&self, object: &Object) -> Option<Ails> {
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
         let Some(c) = trouble(object) else { return stuck(object) };
-        Some(Ails::Condition(Condition {
-            kind: c.type_,
-            status: c.status,
-            reason: c.reason.unwrap_or_default(),
-            message: c.message.unwrap_or_default(),
-        }))
+        Some(Ails::Condition(Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref())))
     }
     /// What it scales.
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
@@ -104,4 +99,5 @@ impl KindView for Autoscalers {
         out.push(deletion(object));
         out
     }
+    usual!(report, next_run, node, ordinal, selects);
 }

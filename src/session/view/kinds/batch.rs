@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{KindView, Selects};
-use crate::api::labels::Selector;
+use super::{About, KindView, Selects, Shows, orphans};
 use crate::api::types::{CronJob, Job, JobSpec};
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::cluster::Cluster;
@@ -37,14 +36,15 @@ fn halt(suspend: Option<bool>) -> Option<Halt> {
 pub(super) struct Jobs;
 
 impl KindView for Jobs {
-    fn place(&self) -> Place {
-        Place::Middle
-    }
-    fn keeper(&self) -> &'static str {
-        "job-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::POD)
+    fn about(&self) -> About {
+        About {
+            place: Place::Middle,
+            shows: Shows::Made,
+            keeper: "job-controller",
+            makes: Some(Kind::POD),
+            record: false,
+            bookkeeping: &[],
+        }
     }
     /// Its completions: how many are wanted, how many pods have succeeded, and how many more are active.
     fn card(&self, object: &Object) -> Card {
@@ -60,11 +60,6 @@ impl KindView for Jobs {
             succeeds: true,
             halt: halt(spec.and_then(|s| s.suspend)),
         }
-    }
-    fn selects(&self, object: &Object) -> Option<Selects> {
-        let selector = object.get::<Job>()?.spec.as_ref()?.selector.as_ref();
-        let selector = Selector::from_label_selector(selector).ok()?;
-        Some(Selects { selector, kind: Kind::POD, only_orphans: true })
     }
     fn report(&self, _: &Cluster, object: &Object) -> Option<Report> {
         let job = object.get::<Job>()?;
@@ -90,6 +85,9 @@ impl KindView for Jobs {
             selector: selecting(job.spec.as_ref().and_then(|s| s.selector.as_ref())),
         })
     }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        orphans(object.get::<Job>()?.spec.as_ref()?.selector.as_ref())
+    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let spec = object.get::<Job>().and_then(|j| j.spec.clone()).unwrap_or_default();
         let parallelism = spec.parallelism.unwrap_or(1);
@@ -106,20 +104,22 @@ impl KindView for Jobs {
         out.push(deletion(object));
         out
     }
+    usual!(ails, next_run, node, ordinal, names);
 }
 
 /// CronJobs.
 pub(super) struct CronJobs;
 
 impl KindView for CronJobs {
-    fn place(&self) -> Place {
-        Place::Root
-    }
-    fn keeper(&self) -> &'static str {
-        "cronjob-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::JOB)
+    fn about(&self) -> About {
+        About {
+            place: Place::Root,
+            shows: Shows::Made,
+            keeper: "cronjob-controller",
+            makes: Some(Kind::JOB),
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(cron_job) = object.get::<CronJob>() else { return Card::Other };
@@ -151,4 +151,5 @@ impl KindView for CronJobs {
             deletion(object),
         ]
     }
+    usual!(ails, report, node, ordinal, selects, names);
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{KindView, stuck};
+use super::{About, KindView, Shows, stuck};
 use crate::api::Object;
 use crate::api::types::CustomResourceDefinition;
 use crate::apiserver::apiextensions::scale;
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
-use crate::session::view::card::{Card, Standing};
+use crate::session::view::card::{Card, Place, Standing};
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Offer, deletion, scaling};
 
@@ -33,32 +33,39 @@ impl Definitions {
             .iter()
             .find_map(|(type_, bad)| conditions().find(|c| c.type_ == *type_ && c.status == *bad));
         let found = trouble.or_else(|| conditions().find(|c| c.type_ == "Established"))?;
-        let condition = Condition {
-            kind: found.type_.clone(),
-            status: found.status.clone(),
-            reason: found.reason.clone().unwrap_or_default(),
-            message: found.message.clone().unwrap_or_default(),
-        };
+        let condition =
+            Condition::new(&found.type_, &found.status, found.reason.as_deref(), found.message.as_deref());
         Some((trouble.is_some(), condition))
     }
 }
 
 impl KindView for Definitions {
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
+    }
     fn card(&self, object: &Object) -> Card {
         let standing = Definitions::standing(object);
         Card::Resource(standing.map(|(trouble, c)| {
             // Some conditions are good news when they are true, others when they are false.
-            let word = if c.status == "True" { c.kind } else { format!("{}: {}", c.kind, c.status) };
+            let word = if c.status == "True" { c.type_ } else { format!("{}: {}", c.type_, c.status) };
             Standing { good: !trouble, word }
         }))
     }
-    fn ails(&self, object: &Object) -> Option<Ails> {
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
         let trouble = Definitions::standing(object).filter(|(trouble, _)| *trouble);
         trouble.map(|(_, condition)| Ails::Condition(condition)).or_else(|| stuck(object))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
     }
+    usual!(report, next_run, node, ordinal, selects, names);
 }
 
 /// Objects of custom kinds.
@@ -90,13 +97,23 @@ impl Customs {
 }
 
 impl KindView for Customs {
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
+    }
     fn card(&self, object: &Object) -> Card {
         Card::Resource(Customs::standing(object).map(|c| {
             let good = c.status == "True";
-            Standing { good, word: if good { c.kind } else { format!("{}: {}", c.kind, c.status) } }
+            Standing { good, word: if good { c.type_ } else { format!("{}: {}", c.type_, c.status) } }
         }))
     }
-    fn ails(&self, object: &Object) -> Option<Ails> {
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
         let condition = Customs::standing(object).filter(|c| c.status != "True");
         stuck(object).or(condition.map(Ails::Condition))
     }
@@ -105,4 +122,5 @@ impl KindView for Customs {
         out.push(deletion(object));
         out
     }
+    usual!(report, next_run, node, ordinal, selects, names);
 }

@@ -1,31 +1,110 @@
 //! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw, what is wrong
-//! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
-//! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
+//! with them, and what a person can do to them. [`of`] has a row for each built-in kind, without a wildcard, and [`KindView`]
+//! has no default bodies: a kind that is added does not compile until its row is here. The kinds that
+//! CustomResourceDefinitions define share one view.
+
+/// Writes out the methods of a [`KindView`] that are named, for a kind that has nothing of its own to say there. Methods
+/// that are neither named nor written are still missed by the compiler.
+macro_rules! usual {
+    ($($method:ident),* $(,)?) => { $(usual!(@$method);)* };
+    (@card) => {
+        fn card(&self, _: &$crate::api::Object) -> $crate::session::view::Card {
+            $crate::session::view::Card::Other
+        }
+    };
+    (@ails) => {
+        fn ails(
+            &self,
+            _: &$crate::cluster::Cluster,
+            object: &$crate::api::Object,
+        ) -> Option<$crate::session::view::Ails> {
+            $crate::session::view::kinds::stuck(object)
+        }
+    };
+    (@report) => {
+        fn report(
+            &self,
+            _: &$crate::cluster::Cluster,
+            _: &$crate::api::Object,
+        ) -> Option<$crate::session::view::report::Report> {
+            None
+        }
+    };
+    (@next_run) => {
+        fn next_run(
+            &self,
+            _: &$crate::api::Object,
+            _: $crate::api::Timestamp,
+        ) -> Option<$crate::api::Timestamp> {
+            None
+        }
+    };
+    (@node) => {
+        fn node<'o>(&self, _: &'o $crate::api::Object) -> Option<&'o str> {
+            None
+        }
+    };
+    (@ordinal) => {
+        fn ordinal(&self, _: &$crate::api::Object) -> Option<u32> {
+            None
+        }
+    };
+    (@selects) => {
+        fn selects(&self, _: &$crate::api::Object) -> Option<$crate::session::view::kinds::Selects> {
+            None
+        }
+    };
+    (@names) => {
+        fn names<'o>(&self, _: &'o $crate::api::Object) -> Vec<($crate::api::Kind, &'o str)> {
+            Vec::new()
+        }
+    };
+    (@offers) => {
+        fn offers(
+            &self,
+            _: &$crate::cluster::Cluster,
+            object: &$crate::api::Object,
+        ) -> Vec<$crate::session::view::Offer> {
+            vec![$crate::session::view::offers::deletion(object)]
+        }
+    };
+}
 
 mod autoscalers;
 mod batch;
+mod bindings;
+mod certificates;
 mod custom;
+mod limits;
+mod namespaces;
+mod networking;
 mod nodes;
 mod pods;
-mod services;
 mod sets;
 mod storage;
+#[cfg(test)]
+mod tests;
 mod workloads;
 
 use crate::api::labels::Selector;
-use crate::api::{Kind, MetaExt, Object, Timestamp};
+use crate::api::types::LabelSelector;
+use crate::api::{BuiltIn, Kind, MetaExt, Object, Timestamp};
 use crate::cluster::Cluster;
 
 use super::ails::Ails;
 use super::card::{Card, Place};
-use super::offers::{Offer, deletion};
+use super::offers::Offer;
 use super::report::Report;
 use autoscalers::Autoscalers;
 use batch::{CronJobs, Jobs};
+use bindings::{ClusterRoleBindings, RoleBindings};
+use certificates::SigningRequests;
 use custom::{Customs, Definitions};
+use limits::{DisruptionBudgets, Quotas};
+use namespaces::Namespaces;
+use networking::{Ingresses, NetworkPolicies, Services};
 use nodes::Nodes;
 use pods::Pods;
-use services::{Ingresses, Services};
 use sets::{DaemonSets, StatefulSets};
 use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
@@ -52,103 +131,109 @@ pub struct Selects {
     pub only_orphans: bool,
 }
 
-/// What the page shows of the objects of a kind. Each method is given an object of that kind.
-pub trait KindView {
+/// What is the same for all objects of a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
     /// The place of the kind's objects in the reading order.
-    fn place(&self) -> Place {
-        Place::Aside
-    }
+    pub place: Place,
     /// The objects of the kind that the graph shows.
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
+    pub shows: Shows,
     /// The component that makes or keeps the kind's objects, which are drawn in its colour. Empty for none.
-    fn keeper(&self) -> &'static str {
-        ""
-    }
+    pub keeper: &'static str,
     /// The kind of object that the kind's objects make, which stands in the next column.
-    fn makes(&self) -> Option<Kind> {
-        None
-    }
-    /// The content of an object's card.
-    fn card(&self, object: &Object) -> Card;
-    /// What is wrong with an object by its own account, when nothing is left to do. What a workload lacks of its pods is not
-    /// part of it: [`declared`](super::declared) counts pods. Called for every object of the graph with every step.
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        stuck(object)
-    }
-    /// What an object declares and reports, if it is a workload whose pods no other workload counts.
-    fn report(&self, _: &Cluster, _: &Object) -> Option<Report> {
-        None
-    }
-    /// When an object does something next by its own schedule.
-    fn next_run(&self, _: &Object, _now: Timestamp) -> Option<Timestamp> {
-        None
-    }
-    /// Whether a field of the kind's objects is kept by the API server itself.
-    fn is_bookkeeping(&self, _path: &str) -> bool {
-        false
-    }
-    /// The node that an object is bound to.
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    /// The place of an object among those of its owner, if it has a fixed one.
-    fn ordinal(&self, _: &Object) -> Option<u32> {
-        None
-    }
-    /// The objects that an object selects by labels; `None` if it selects none.
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    /// The objects of its own namespace, or of none, that an object names in its spec.
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
+    pub makes: Option<Kind>,
     /// Whether the kind's objects are records that controllers keep about other objects. A graph of many objects leaves them
     /// out at first.
-    fn is_record(&self) -> bool {
-        false
-    }
+    pub record: bool,
+    /// The paths of fields that the API server keeps for itself.
+    pub bookkeeping: &'static [&'static str],
+}
+
+/// What the page shows of the objects of a kind. Each method is given an object of that kind.
+pub trait KindView {
+    /// What is the same for all objects of the kind.
+    fn about(&self) -> About;
+    /// The content of an object's card, which depends on the object alone.
+    fn card(&self, object: &Object) -> Card;
+    /// What is wrong with an object, when nothing is left to do: its status says so, or `kubectl describe` does. What a
+    /// workload lacks of its pods is not part of it: [`declared`](super::declared) counts pods. Called for every object of
+    /// the graph with every step.
+    fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails>;
+    /// What an object declares and reports, if it is a workload whose pods no other workload counts.
+    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report>;
+    /// When an object does something next by its own schedule.
+    fn next_run(&self, object: &Object, now: Timestamp) -> Option<Timestamp>;
+    /// The node that an object is bound to.
+    fn node<'o>(&self, object: &'o Object) -> Option<&'o str>;
+    /// The place of an object among those of its owner, if it has a fixed one.
+    fn ordinal(&self, object: &Object) -> Option<u32>;
+    /// The objects that an object selects by labels; `None` if it selects none.
+    fn selects(&self, object: &Object) -> Option<Selects>;
+    /// The objects of its own namespace, or of none, that an object names in its spec.
+    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
     /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
 
-/// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 22] = [
-    (Kind::POD, &Pods),
-    (Kind::REPLICA_SET, &ReplicaSets),
-    (Kind::DEPLOYMENT, &Deployments),
-    (Kind::NODE, &Nodes),
-    (Kind::SERVICE, &Services),
-    (Kind::INGRESS, &Ingresses),
-    (Kind::CUSTOM_RESOURCE_DEFINITION, &Definitions),
-    (Kind::EVENT, &Plain { shows: Shows::None, record: true }),
-    (Kind::LEASE, &Plain { shows: Shows::None, record: true }),
-    (Kind::ENDPOINTS, &Plain { shows: Shows::Made, record: true }),
-    (Kind::ENDPOINT_SLICE, &Plain { shows: Shows::Made, record: true }),
-    (Kind::CONTROLLER_REVISION, &Plain { shows: Shows::Made, record: true }),
-    (Kind::CSI_NODE, &Plain { shows: Shows::Made, record: true }),
-    (Kind::JOB, &Jobs),
-    (Kind::CRON_JOB, &CronJobs),
-    (Kind::STATEFUL_SET, &StatefulSets),
-    (Kind::DAEMON_SET, &DaemonSets),
-    (Kind::REPLICATION_CONTROLLER, &ReplicationControllers),
-    (Kind::PERSISTENT_VOLUME_CLAIM, &Claims),
-    (Kind::PERSISTENT_VOLUME, &Volumes),
-    (Kind::VOLUME_ATTACHMENT, &Attachments),
-    (Kind::HORIZONTAL_POD_AUTOSCALER, &Autoscalers),
-];
-
 /// The view of a kind.
 pub fn of(kind: Kind) -> &'static dyn KindView {
-    if kind.is_custom() {
-        return &Customs;
+    const MADE: &Plain = &Plain { shows: Shows::Made, record: false };
+    const RECORD: &Plain = &Plain { shows: Shows::Made, record: true };
+    const HIDDEN: &Plain = &Plain { shows: Shows::None, record: true };
+    let Some(built_in) = kind.built_in() else { return &Customs };
+    match built_in {
+        BuiltIn::Namespace => &Namespaces,
+        BuiltIn::Node => &Nodes,
+        BuiltIn::Pod => &Pods,
+        BuiltIn::Service => &Services,
+        BuiltIn::Ingress => &Ingresses,
+        BuiltIn::NetworkPolicy => &NetworkPolicies,
+        BuiltIn::Deployment => &Deployments,
+        BuiltIn::ReplicaSet => &ReplicaSets,
+        BuiltIn::ReplicationController => &ReplicationControllers,
+        BuiltIn::StatefulSet => &StatefulSets,
+        BuiltIn::DaemonSet => &DaemonSets,
+        BuiltIn::Job => &Jobs,
+        BuiltIn::CronJob => &CronJobs,
+        BuiltIn::HorizontalPodAutoscaler => &Autoscalers,
+        BuiltIn::PodDisruptionBudget => &DisruptionBudgets,
+        BuiltIn::ResourceQuota => &Quotas,
+        BuiltIn::PersistentVolumeClaim => &Claims,
+        BuiltIn::PersistentVolume => &Volumes,
+        BuiltIn::VolumeAttachment => &Attachments,
+        BuiltIn::RoleBinding => &RoleBindings,
+        BuiltIn::ClusterRoleBinding => &ClusterRoleBindings,
+        BuiltIn::CertificateSigningRequest => &SigningRequests,
+        BuiltIn::CustomResourceDefinition => &Definitions,
+        BuiltIn::Endpoints
+        | BuiltIn::EndpointSlice
+        | BuiltIn::ControllerRevision
+        | BuiltIn::CSINode
+        | BuiltIn::IPAddress => RECORD,
+        BuiltIn::Event | BuiltIn::Lease => HIDDEN,
+        // These have no status that can be wrong, and `kubectl describe` says nothing of them but their fields.
+        BuiltIn::ServiceAccount
+        | BuiltIn::ConfigMap
+        | BuiltIn::Secret
+        | BuiltIn::StorageClass
+        | BuiltIn::VolumeAttributesClass
+        | BuiltIn::PriorityClass
+        | BuiltIn::LimitRange
+        | BuiltIn::IngressClass
+        | BuiltIn::Role
+        | BuiltIn::ClusterRole
+        | BuiltIn::CSIDriver
+        | BuiltIn::CSIStorageCapacity
+        | BuiltIn::ServiceCIDR
+        | BuiltIn::PodTemplate
+        | BuiltIn::RuntimeClass => MADE,
     }
-    VIEWS
-        .iter()
-        .find(|(k, _)| *k == kind)
-        .map_or(&Plain { shows: Shows::Made, record: false }, |(_, view)| *view)
+}
+
+/// The pods without an owner that a workload with this selector would adopt.
+fn orphans(selector: Option<&LabelSelector>) -> Option<Selects> {
+    let selector = Selector::from_label_selector(Some(selector?)).ok()?;
+    Some(Selects { selector, kind: Kind::POD, only_orphans: true })
 }
 
 /// An object that is being deleted stays until its finalizers are taken away.
@@ -158,23 +243,22 @@ fn stuck(object: &Object) -> Option<Ails> {
     Some(Ails::Finalizers(finalizers.to_vec()))
 }
 
-/// The view of all other kinds: the page knows nothing special about them.
+/// The view of kinds of which nothing is known but their names.
 struct Plain {
     shows: Shows,
     record: bool,
 }
 
 impl KindView for Plain {
-    fn shows(&self) -> Shows {
-        self.shows
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: self.shows,
+            keeper: "",
+            makes: None,
+            record: self.record,
+            bookkeeping: &[],
+        }
     }
-    fn card(&self, _: &Object) -> Card {
-        Card::Other
-    }
-    fn is_record(&self) -> bool {
-        self.record
-    }
-    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        vec![deletion(object)]
-    }
+    usual!(card, ails, report, next_run, node, ordinal, selects, names, offers);
 }

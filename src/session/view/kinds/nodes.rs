@@ -1,27 +1,27 @@
 //! Nodes.
 
-use super::{KindView, Shows};
+use super::{About, KindView, Shows, stuck};
+use crate::api::Object;
 use crate::api::types::Node;
-use crate::api::{Kind, Object};
 use crate::cluster::{Cluster, Fault};
+use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place};
+use crate::session::view::events::Condition;
 use crate::session::view::offers::{Deed, Offer};
 
 /// Nodes.
 pub(super) struct Nodes;
 
 impl KindView for Nodes {
-    fn place(&self) -> Place {
-        Place::Node
-    }
-    fn shows(&self) -> Shows {
-        Shows::All
-    }
-    fn keeper(&self) -> &'static str {
-        "kubelet"
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
+    fn about(&self) -> About {
+        About {
+            place: Place::Node,
+            shows: Shows::All,
+            keeper: "kubelet",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(n) = object.get::<Node>() else { return Card::Other };
@@ -30,6 +30,14 @@ impl KindView for Nodes {
             ready: conditions.iter().any(|c| c.type_ == "Ready" && c.status == "True"),
             schedulable: n.spec.as_ref().and_then(|s| s.unschedulable) != Some(true),
         }
+    }
+    /// The node is not ready, or short of something: every condition but `Ready` means trouble when it is true.
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
+        let conditions = object.get::<Node>()?.status.as_ref()?.conditions.as_deref().unwrap_or_default();
+        let trouble = conditions.iter().find(|c| (c.type_ == "Ready") != (c.status == "True"));
+        let condition =
+            trouble.map(|c| Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref()));
+        condition.map(Ails::Condition).or_else(|| stuck(object))
     }
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
         let name = object.name();
@@ -58,4 +66,5 @@ impl KindView for Nodes {
         }
         out
     }
+    usual!(report, next_run, node, ordinal, selects, names);
 }

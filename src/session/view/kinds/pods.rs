@@ -1,6 +1,6 @@
 //! Pods.
 
-use super::{KindView, stuck};
+use super::{About, KindView, Shows, stuck};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
@@ -14,29 +14,28 @@ use crate::session::view::pods::pod_view;
 pub(super) struct Pods;
 
 impl KindView for Pods {
-    fn place(&self) -> Place {
-        Place::Pod
-    }
-    fn keeper(&self) -> &'static str {
-        "kubelet"
+    fn about(&self) -> About {
+        About {
+            place: Place::Pod,
+            shows: Shows::Made,
+            keeper: "kubelet",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         object.get::<Pod>().map_or(Card::Other, |pod| Card::Pod(pod_view(pod)))
     }
     /// The condition by which a pod that no controller made, and nothing else counts, is not scheduled or not ready.
-    fn ails(&self, object: &Object) -> Option<Ails> {
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
         let pod = object.get::<Pod>().filter(|p| p.metadata.controller().is_none())?;
         let status = pod.status.as_ref().filter(|s| s.phase.as_deref() != Some("Succeeded"))?;
         let is_false = |type_: &str| {
             status.conditions.iter().flatten().find(|c| c.type_ == type_ && c.status == "False")
         };
         let found = is_false("PodScheduled").or_else(|| is_false("Ready")).map(|c| {
-            Ails::Condition(Condition {
-                kind: c.type_.clone(),
-                status: c.status.clone(),
-                reason: c.reason.clone().unwrap_or_default(),
-                message: c.message.clone().unwrap_or_default(),
-            })
+            Ails::Condition(Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref()))
         });
         found.or_else(|| stuck(object))
     }
@@ -55,6 +54,7 @@ impl KindView for Pods {
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object), Offer { key: "act-evict".into(), bad: true, deed: Deed::Evict }]
     }
+    usual!(report, next_run, selects);
 }
 
 /// ConfigMaps, Secrets and claims that a pod names.

@@ -2,33 +2,27 @@
 
 use std::rc::Rc;
 
-use super::{KindView, Selects};
-use crate::api::labels::Selector;
-use crate::api::types::{DaemonSet, LabelSelector, StatefulSet};
+use super::{About, KindView, Selects, Shows, orphans};
+use crate::api::types::{DaemonSet, StatefulSet};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Offer, deletion, line, scaling};
 use crate::session::view::report::{Counts, Report, selecting, updated_of};
 
-/// The pods without an owner that a set would adopt.
-fn orphans(selector: Option<&LabelSelector>) -> Option<Selects> {
-    let selector = Selector::from_label_selector(Some(selector?)).ok()?;
-    Some(Selects { selector, kind: Kind::POD, only_orphans: true })
-}
-
 /// StatefulSets.
 pub(super) struct StatefulSets;
 
 impl KindView for StatefulSets {
-    fn place(&self) -> Place {
-        Place::Middle
-    }
-    fn keeper(&self) -> &'static str {
-        "statefulset-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::POD)
+    fn about(&self) -> About {
+        About {
+            place: Place::Middle,
+            shows: Shows::Made,
+            keeper: "statefulset-controller",
+            makes: Some(Kind::POD),
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(set) = object.get::<StatefulSet>() else { return Card::Other };
@@ -42,6 +36,12 @@ impl KindView for StatefulSets {
             halt: None,
         }
     }
+    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
+        object
+            .get::<StatefulSet>()
+            .filter(|set| set.metadata.controller().is_none())
+            .map(|set| stateful_set(cluster, set))
+    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         orphans(object.get::<StatefulSet>()?.spec.as_ref().map(|s| &s.selector))
     }
@@ -51,12 +51,6 @@ impl KindView for StatefulSets {
         let service = spec.and_then(|s| s.service_name.as_deref()).filter(|n| !n.is_empty());
         service.map(|n| (Kind::SERVICE, n)).into_iter().collect()
     }
-    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
-        object
-            .get::<StatefulSet>()
-            .filter(|set| set.metadata.controller().is_none())
-            .map(|set| stateful_set(cluster, set))
-    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let want = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref()?.replicas).unwrap_or(1);
         let mut out = scaling(object, want);
@@ -65,20 +59,22 @@ impl KindView for StatefulSets {
         out.push(deletion(object));
         out
     }
+    usual!(ails, next_run, node, ordinal);
 }
 
 /// DaemonSets.
 pub(super) struct DaemonSets;
 
 impl KindView for DaemonSets {
-    fn place(&self) -> Place {
-        Place::Middle
-    }
-    fn keeper(&self) -> &'static str {
-        "daemonset-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::POD)
+    fn about(&self) -> About {
+        About {
+            place: Place::Middle,
+            shows: Shows::Made,
+            keeper: "daemonset-controller",
+            makes: Some(Kind::POD),
+            record: false,
+            bookkeeping: &["metadata.annotations.deprecated.daemonset.template.generation"],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(status) = object.get::<DaemonSet>().and_then(|s| s.status.as_ref()) else {
@@ -100,18 +96,14 @@ impl KindView for DaemonSets {
             halt: None,
         }
     }
-    fn selects(&self, object: &Object) -> Option<Selects> {
-        orphans(object.get::<DaemonSet>()?.spec.as_ref().map(|s| &s.selector))
-    }
-    /// The template's generation, which is an annotation that the API server sets.
-    fn is_bookkeeping(&self, path: &str) -> bool {
-        path == "metadata.annotations.deprecated.daemonset.template.generation"
-    }
     fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
         object
             .get::<DaemonSet>()
             .filter(|set| set.metadata.controller().is_none())
             .map(|set| daemon_set(cluster, set))
+    }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        orphans(object.get::<DaemonSet>()?.spec.as_ref().map(|s| &s.selector))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![
@@ -120,6 +112,7 @@ impl KindView for DaemonSets {
             deletion(object),
         ]
     }
+    usual!(ails, next_run, node, ordinal, names);
 }
 
 fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Report {

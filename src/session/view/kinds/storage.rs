@@ -1,7 +1,7 @@
 //! Claims, volumes and their attachments. The lines lead from a pod over its claim to the volume, and from the attachment
 //! to the volume and to the node.
 
-use super::{KindView, Shows, stuck};
+use super::{About, KindView, Shows, stuck};
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, VolumeAttachment};
 use crate::api::volume::{claim_phase, volume_name, volume_phase};
 use crate::api::{Kind, Object};
@@ -16,41 +16,46 @@ fn standing(word: &str, good: bool) -> Card {
     Card::Resource(Some(Standing { good, word: word.to_owned() }).filter(|s| !s.word.is_empty()))
 }
 
+/// A phase that says what is wrong.
+fn phase(phase: &str, reason: Option<&str>, message: Option<&str>) -> Ails {
+    let text = |t: Option<&str>| t.unwrap_or_default().to_owned();
+    Ails::Phase { phase: phase.to_owned(), reason: text(reason), message: text(message) }
+}
+
 /// PersistentVolumeClaims.
 pub(super) struct Claims;
 
+/// The types of a claim's conditions that mean trouble when they are true.
+const TROUBLES: [&str; 4] =
+    ["ControllerResizeError", "NodeResizeError", "ModifyVolumeError", "FileSystemResizePending"];
+
 impl KindView for Claims {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        "persistentvolume-binder-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "persistentvolume-binder-controller",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let phase = object.get::<PersistentVolumeClaim>().map_or("", |c| claim_phase(c));
         standing(phase, phase == "Bound")
     }
-    /// The condition of an expansion that waits for a pod, or what keeps a claim that is being deleted.
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        let status = object.get::<PersistentVolumeClaim>()?.status.as_ref()?;
-        let waits = |c: &&crate::api::types::PersistentVolumeClaimCondition| {
-            c.type_ == "FileSystemResizePending" && c.status == "True"
-        };
-        let pending = status.conditions.iter().flatten().find(waits).map(|c| {
-            Ails::Condition(Condition {
-                kind: c.type_.clone(),
-                status: c.status.clone(),
-                reason: c.reason.clone().unwrap_or_default(),
-                message: c.message.clone().unwrap_or_default(),
-            })
-        });
-        pending.or_else(|| stuck(object))
+    /// A change of the claim that failed or waits for a pod, a phase other than `Bound`, or what keeps a claim that is
+    /// being deleted.
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
+        let claim = object.get::<PersistentVolumeClaim>()?;
+        let mut conditions = claim.status.iter().flat_map(|s| s.conditions.iter().flatten());
+        let trouble = conditions
+            .find(|c| TROUBLES.contains(&c.type_.as_str()) && c.status == "True")
+            .map(|c| Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref()))
+            .map(Ails::Condition);
+        let unbound =
+            || Some(phase(claim_phase(claim), None, None)).filter(|_| claim_phase(claim) != "Bound");
+        stuck(object).or(trouble).or_else(unbound)
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
         let name = object.get::<PersistentVolumeClaim>().map_or("", |c| volume_name(c));
@@ -59,48 +64,53 @@ impl KindView for Claims {
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
     }
+    usual!(report, next_run, node, ordinal, selects);
 }
 
 /// PersistentVolumes.
 pub(super) struct Volumes;
 
 impl KindView for Volumes {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        "persistentvolume-binder-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "persistentvolume-binder-controller",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let phase = object.get::<PersistentVolume>().map_or("", |v| volume_phase(v));
         standing(phase, matches!(phase, "Bound" | "Available"))
     }
+    /// Its provisioner could not delete it.
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
+        let status = object.get::<PersistentVolume>()?.status.as_ref()?;
+        let failed = status.phase.as_deref().filter(|p| *p == "Failed");
+        let failed = failed.map(|p| phase(p, status.reason.as_deref(), status.message.as_deref()));
+        failed.or_else(|| stuck(object))
+    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
     }
+    usual!(report, next_run, node, ordinal, selects, names);
 }
 
 /// VolumeAttachments.
 pub(super) struct Attachments;
 
 impl KindView for Attachments {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        "persistentvolume-attach-detach-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "persistentvolume-attach-detach-controller",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let attached =
@@ -108,16 +118,12 @@ impl KindView for Attachments {
         standing(if attached { "Attached" } else { "Attached: False" }, attached)
     }
     /// Why the volume could not be attached or detached.
-    fn ails(&self, object: &Object) -> Option<Ails> {
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
         let status = object.get::<VolumeAttachment>()?.status.as_ref()?;
         let error = status.attach_error.as_ref().or(status.detach_error.as_ref());
         let said = error.map(|e| {
-            Ails::Condition(Condition {
-                kind: "Attached".into(),
-                status: if status.attached { "True" } else { "False" }.into(),
-                reason: String::new(),
-                message: e.message.clone().unwrap_or_default(),
-            })
+            let attached = if status.attached { "True" } else { "False" };
+            Ails::Condition(Condition::new("Attached", attached, None, e.message.as_deref()))
         });
         said.or_else(|| stuck(object))
     }
@@ -130,4 +136,5 @@ impl KindView for Attachments {
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
     }
+    usual!(report, next_run, node, ordinal, selects);
 }

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{KindView, Selects};
+use super::{About, KindView, Selects, Shows, orphans};
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, ReplicaSet, ReplicationController};
+use crate::api::well_known::DEPLOYMENT_REVISION_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
@@ -16,14 +17,15 @@ use crate::session::view::report::{Counts, Report, selecting};
 pub(super) struct ReplicationControllers;
 
 impl KindView for ReplicationControllers {
-    fn place(&self) -> Place {
-        Place::Middle
-    }
-    fn keeper(&self) -> &'static str {
-        "replicationcontroller-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::POD)
+    fn about(&self) -> About {
+        About {
+            place: Place::Middle,
+            shows: Shows::Made,
+            keeper: "replicationcontroller-controller",
+            makes: Some(Kind::POD),
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(rc) = object.get::<ReplicationController>() else { return Card::Other };
@@ -37,11 +39,47 @@ impl KindView for ReplicationControllers {
             halt: None,
         }
     }
+    fn report(&self, _: &Cluster, object: &Object) -> Option<Report> {
+        let rc = object.get::<ReplicationController>().filter(|rc| rc.metadata.controller().is_none())?;
+        let status = rc.status.clone().unwrap_or_default();
+        let failed = status.conditions.iter().flatten().find(|c| is_failure(&c.type_, &c.status));
+        Some(Report {
+            counts: Counts::Pods {
+                want: rc.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1),
+                updated: status.replicas,
+                available: status.available_replicas.unwrap_or(0),
+                total: status.replicas,
+            },
+            ready: status.ready_replicas.unwrap_or(0),
+            old: 0,
+            halt: None,
+            observed: true,
+            failure: failed
+                .map(|c| (c.reason.clone().unwrap_or_default(), c.message.clone().unwrap_or_default())),
+            selector: selector_of(rc),
+        })
+    }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        let selector = object.get::<ReplicationController>().and_then(|rc| selector_of(rc))?;
+        Some(Selects { selector, kind: Kind::POD, only_orphans: true })
+    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }
+    usual!(ails, next_run, node, ordinal, names);
+}
+
+/// The selector of a ReplicationController, which is a set of labels.
+fn selector_of(rc: &ReplicationController) -> Option<Selector> {
+    let labels = rc.spec.as_ref()?.selector.as_ref().filter(|l| !l.is_empty())?;
+    Some(Selector::from_set(labels))
+}
+
+/// Whether a condition says that pods could not be created or deleted, for example because a quota refuses them.
+fn is_failure(type_: &str, status: &str) -> bool {
+    type_ == "ReplicaFailure" && status == "True"
 }
 
 /// How many pods a workload's card says are declared.
@@ -53,14 +91,15 @@ fn wanted(card: &Card) -> Option<i32> {
 pub(super) struct Deployments;
 
 impl KindView for Deployments {
-    fn place(&self) -> Place {
-        Place::Root
-    }
-    fn keeper(&self) -> &'static str {
-        "deployment-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::REPLICA_SET)
+    fn about(&self) -> About {
+        About {
+            place: Place::Root,
+            shows: Shows::Made,
+            keeper: "deployment-controller",
+            makes: Some(Kind::REPLICA_SET),
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(d) = object.get::<Deployment>() else { return Card::Other };
@@ -75,13 +114,13 @@ impl KindView for Deployments {
             halt: halt(d),
         }
     }
+    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
+        object.get::<Deployment>().map(|d| deployment(cluster, d))
+    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<Deployment>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::REPLICA_SET, only_orphans: true })
-    }
-    fn report(&self, cluster: &Cluster, object: &Object) -> Option<Report> {
-        object.get::<Deployment>().map(|d| deployment(cluster, d))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
@@ -96,25 +135,27 @@ impl KindView for Deployments {
         out.push(deletion(object));
         out
     }
+    usual!(ails, next_run, node, ordinal, names);
 }
 
 /// ReplicaSets.
 pub(super) struct ReplicaSets;
 
 impl KindView for ReplicaSets {
-    fn place(&self) -> Place {
-        Place::Middle
-    }
-    fn keeper(&self) -> &'static str {
-        "replicaset-controller"
-    }
-    fn makes(&self) -> Option<Kind> {
-        Some(Kind::POD)
+    fn about(&self) -> About {
+        About {
+            place: Place::Middle,
+            shows: Shows::Made,
+            keeper: "replicaset-controller",
+            makes: Some(Kind::POD),
+            record: false,
+            bookkeeping: &[],
+        }
     }
     fn card(&self, object: &Object) -> Card {
         let Some(rs) = object.get::<ReplicaSet>() else { return Card::Other };
         let status = rs.status.as_ref();
-        let revision = rs.metadata.annotation("deployment.kubernetes.io/revision");
+        let revision = rs.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION);
         Card::Workload {
             want: rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1),
             ready: status.and_then(|s| s.ready_replicas).unwrap_or(0),
@@ -124,19 +165,18 @@ impl KindView for ReplicaSets {
             halt: None,
         }
     }
-    fn selects(&self, object: &Object) -> Option<Selects> {
-        let selector = &object.get::<ReplicaSet>()?.spec.as_ref()?.selector;
-        let selector = Selector::from_label_selector(Some(selector)).ok()?;
-        Some(Selects { selector, kind: Kind::POD, only_orphans: true })
-    }
     fn report(&self, _: &Cluster, object: &Object) -> Option<Report> {
         object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none()).map(|rs| replica_set(rs))
+    }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        orphans(object.get::<ReplicaSet>()?.spec.as_ref().map(|s| &s.selector))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }
+    usual!(ails, next_run, node, ordinal, names);
 }
 
 /// Whether a Deployment's rollout is paused.
@@ -150,10 +190,11 @@ fn deployment(cluster: &Cluster, d: &Deployment) -> Report {
     // A status that has not observed the newest template counts pods of the one before.
     let observed = status.observed_generation >= d.metadata.generation;
     let updated = if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, d) };
-    let failed = status.conditions.iter().flatten().rfind(|c| {
-        (c.type_ == "Progressing" && c.status == "False")
-            || (c.type_ == "ReplicaFailure" && c.status == "True")
-    });
+    let failed = status
+        .conditions
+        .iter()
+        .flatten()
+        .rfind(|c| (c.type_ == "Progressing" && c.status == "False") || is_failure(&c.type_, &c.status));
     Report {
         counts: Counts::Pods {
             want: spec.and_then(|s| s.replicas).unwrap_or(1),
@@ -174,6 +215,7 @@ fn deployment(cluster: &Cluster, d: &Deployment) -> Report {
 fn replica_set(rs: &ReplicaSet) -> Report {
     let spec = rs.spec.as_ref();
     let status = rs.status.clone().unwrap_or_default();
+    let failed = status.conditions.iter().flatten().find(|c| is_failure(&c.type_, &c.status));
     Report {
         counts: Counts::Pods {
             want: spec.and_then(|s| s.replicas).unwrap_or(1),
@@ -185,7 +227,8 @@ fn replica_set(rs: &ReplicaSet) -> Report {
         old: 0,
         halt: None,
         observed: true,
-        failure: None,
+        failure: failed
+            .map(|c| (c.reason.clone().unwrap_or_default(), c.message.clone().unwrap_or_default())),
         selector: selecting(spec.map(|s| &s.selector)),
     }
 }

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-use crate::api::{ObjectRef, order};
+use crate::api::{ObjectRef, Timestamp, order};
 use crate::client::Component;
 use crate::cluster::{Actor, Cluster, Fault};
+use crate::scheduler::queue::{Place, Queue as SchedulingQueue, Queued};
+use crate::scheduler::state::State;
 use crate::session::view::faults::switch;
 use crate::session::view::{Reason, Word};
 
@@ -33,12 +35,45 @@ pub struct Machine {
     pub reflectors: Vec<Reflector>,
     /// The work queue.
     pub queue: Queue,
+    /// The scheduling queue; `None` for a component that is no scheduler.
+    pub pods: Option<PodQueues>,
     /// The sync of the worker, if one is under way.
     pub work: Option<Work>,
     /// The number of recorded events that are not written yet.
     pub events: usize,
     /// The first lines of what its reconciler remembers between syncs, and the number of further lines.
     pub memory: (Vec<String>, usize),
+}
+
+/// The parts of the scheduling queue: of each the first pods and the number of further ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodQueues {
+    /// `activeQ`, the next pod first.
+    pub active: (Vec<String>, usize),
+    /// `backoffQ`: pods, each with the milliseconds until its back-off ends.
+    pub backoff: (Vec<(String, i64)>, usize),
+    /// `unschedulablePods`: pods, each with the plugins that refused it.
+    pub unschedulable: (Vec<(String, String)>, usize),
+    /// Those of `unschedulablePods` that a plugin keeps there, each with the plugin.
+    pub gated: (Vec<(String, String)>, usize),
+}
+
+impl PodQueues {
+    fn of(queue: &SchedulingQueue, now: Timestamp) -> PodQueues {
+        let key = |q: &Queued| q.info.key.to_string();
+        let left = |q: &Queued| match queue.place(q) {
+            Place::Backoff(until, _) => until.as_millisecond().saturating_sub(now.as_millisecond()).max(0),
+            _ => 0,
+        };
+        let free = queue.parked().filter(|q| q.gated_by.is_none());
+        let gated = queue.parked().filter_map(|q| Some((key(q), q.gated_by?.to_owned())));
+        PodQueues {
+            active: cut(queue.active().map(key), SHOWN),
+            backoff: cut(queue.backing_off().map(|q| (key(q), left(q))), SHOWN),
+            unschedulable: cut(free.map(|q| (key(q), q.refused_by.join(", "))), SHOWN),
+            gated: cut(gated, SHOWN),
+        }
+    }
 }
 
 /// A work queue.
@@ -121,6 +156,12 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
     let process = cluster.process(actor.process)?;
     let component = cluster.component(actor)?;
     let routes = process.routes.get(usize::from(actor.component))?;
+    let scheduler = component.state().downcast_ref::<State>();
+    // What the scheduling queue has is shown as such.
+    let memory = match scheduler {
+        Some(s) => s.queue.promises().chain(s.plans()).collect(),
+        None => component.memory(&process.caches, cluster.now()),
+    };
     let reflectors = routes.iter().filter_map(|&(place, listener)| {
         let informer = process.informers.get(usize::from(place))?;
         Some(reflector(cluster, &process.caches, informer, place, usize::from(listener), compared(place)))
@@ -135,9 +176,10 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         switch: switch(process, &component.name()),
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
+        pods: scheduler.map(|s| PodQueues::of(&s.queue, cluster.now())),
         work: work(cluster, component),
         events: component.events_waiting(),
-        memory: cut(component.memory(&process.caches, cluster.now()).into_iter(), SHOWN),
+        memory: cut(memory.into_iter(), SHOWN),
     })
 }
 

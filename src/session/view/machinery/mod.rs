@@ -23,7 +23,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-pub use machine::{Delayed, Machine, Pending, Queue, Work, machine};
+pub use machine::{Delayed, Machine, Pending, PodQueues, Queue, Work, machine};
 pub use movement::{Carried, Movement, Stop, movement};
 pub use overview::{LogLine, Overview, Row, State, overview};
 pub use reflector::{Coming, Connection, Reflector, Stale, Told};

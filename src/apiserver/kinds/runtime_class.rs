@@ -1,0 +1,70 @@
+//! RuntimeClass.
+//!
+//! Read from Kubernetes' `pkg/apis/node/types.go`, `pkg/apis/node/v1/zz_generated.defaults.go`,
+//! `pkg/apis/node/validation/validation.go`, `pkg/registry/node/runtimeclass/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`. The admission plug-in that acts on it is in `apiserver::admission`.
+
+use std::rc::Rc;
+
+use super::storage::Storage;
+use super::{AGE, Column, NAME, SelectableFields, Strategy};
+use crate::api::Timestamp;
+use crate::api::types::RuntimeClass;
+use crate::apiserver::defaults::quantities;
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, labels, object_meta, object_meta_update};
+use crate::apiserver::validation::names::{name_is_dns_label, name_is_dns_subdomain};
+use crate::apiserver::validation::{Errors, FieldError, Path, list, resources, scheduling};
+
+impl Strategy for RuntimeClass {
+    const COLUMNS: &'static [Column] = &[
+        NAME,
+        Column::text(
+            "Handler",
+            "handler specifies the underlying runtime and configuration that the CRI implementation will use to handle pods of this class. The possible values are specific to the node & CRI configuration.  It is assumed that all handlers are available on every node, and handlers of the same name are equivalent on every node. For example, a handler called \"runc\" might specify that the runc OCI runtime (using native Linux containers) will be used to run the containers in a pod. The Handler must be lowercase, conform to the DNS Label (RFC 1123) requirements, and is immutable.",
+        ),
+        AGE,
+    ];
+    const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
+    const ALLOW_CREATE_ON_UPDATE: bool = true;
+    const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
+    const STORAGE: Storage = Storage::PLAIN;
+
+    nothing_for! {
+        convert, prepare_for_create, prepare_for_update, prepare_for_status_update, validate_status_update,
+        warnings_on_create, warnings_on_update, field
+    }
+
+    fn default(this: &mut Rc<Self>) {
+        if let Some(overhead) = &mut Rc::make_mut(this).overhead {
+            quantities::list(&mut overhead.pod_fixed);
+        }
+    }
+
+    fn validate(&self, errs: &mut Errors) {
+        object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
+        invalid_each(errs, &Path::new("handler"), &self.handler, name_is_dns_label(&self.handler, false));
+        if let Some(fixed) = self.overhead.as_ref().and_then(|o| o.pod_fixed.as_ref()) {
+            resources::overhead(errs, fixed, &Path::new("overhead"));
+        }
+        if let Some(wanted) = &self.scheduling {
+            let path = Path::new("scheduling");
+            if let Some(selector) = &wanted.node_selector {
+                labels(errs, Some(selector), &path.child("nodeSelector"));
+            }
+            scheduling::tolerations(errs, list(&wanted.tolerations), &path.child("tolerations"));
+        }
+    }
+
+    fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        self.validate(errs);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        if self.handler != old.handler {
+            errs.push(FieldError::invalid(&Path::new("handler"), self.handler.as_str(), IMMUTABLE));
+        }
+    }
+
+    fn row(&self, now: Timestamp) -> Vec<String> {
+        vec![name(&self.metadata), self.handler.clone(), created(&self.metadata, now)]
+    }
+}

@@ -1,0 +1,194 @@
+//! The allocator of cluster IPs (`pkg/registry/core/service/ipallocator`): a Service gets its address from a range of a
+//! ServiceCIDR that is ready, and an IPAddress notes who has it.
+//!
+//! Kubernetes reads both kinds from its informers' caches, which may be behind; here they are read as they are stored.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
+
+use ipnet::{IpNet, Ipv4Net};
+
+use crate::api::service_cidr::{cluster_ips, gives, ip_address, is_ready, ranges};
+use crate::api::types::{ObjectMeta, Service, ServiceCIDR};
+use crate::api::{ApiKind, Key, Kind, Object, ObjectRef, order};
+use crate::apimachinery::{Body, Request, Verb};
+use crate::apiserver::ApiServer;
+use crate::apiserver::context::RequestContext;
+use crate::apiserver::registry::OWN_USER;
+
+/// `ErrFull`
+const FULL: &str = "range is full";
+/// `ErrAllocated`
+const ALLOCATED: &str = "provided IP is already allocated";
+/// `ErrMismatchedNetwork`
+const MISMATCHED_NETWORK: &str = "the provided network does not match the current range";
+/// `ErrNotReady`
+const NOT_READY: &str = "allocator not ready";
+
+/// The addresses that a request takes and gives back. If the request fails, what it took is given back, and what it
+/// wanted to give back is kept.
+#[derive(Debug, Default)]
+pub(in crate::apiserver) struct Transaction {
+    allocated: Vec<String>,
+    released: Vec<String>,
+}
+
+impl Transaction {
+    /// Takes an address for a Service.
+    ///
+    /// # Errors
+    /// The words of the refusal: no range has the address, or somebody else has it.
+    pub(super) fn allocate(
+        &mut self,
+        api: &mut ApiServer,
+        ip: &str,
+        service: &ObjectMeta,
+        dry_run: bool,
+    ) -> Result<(), String> {
+        let mut ready = service_ranges(api).into_iter().filter(|(_, ready)| *ready);
+        let address = ip.parse().ok().filter(|a| ready.any(|(range, _)| gives(&IpNet::V4(range), *a)));
+        let address = address.ok_or(MISMATCHED_NETWORK)?;
+        if dry_run {
+            return Ok(());
+        }
+        create(api, address, service)?;
+        self.allocated.push(ip.to_owned());
+        Ok(())
+    }
+
+    /// Takes the first free address for a Service. Kubernetes begins to look for one at a random place.
+    ///
+    /// # Errors
+    /// The words of the refusal: no range has a free address.
+    pub(super) fn allocate_next(
+        &mut self,
+        api: &mut ApiServer,
+        service: &ObjectMeta,
+        dry_run: bool,
+    ) -> Result<String, String> {
+        let ranges = service_ranges(api);
+        if dry_run {
+            // Nobody looks for a free address: the answer has the first address of any range, which nobody can have.
+            let first = ranges.first().filter(|(_, ready)| *ready);
+            return first.map(|(range, _)| range.network().to_string()).ok_or(NOT_READY.to_owned());
+        }
+        for (range, _) in ranges.into_iter().filter(|(_, ready)| *ready) {
+            let free = |ip: &u32| {
+                let key = Key::new("", &Ipv4Addr::from(*ip).to_string());
+                api.etcd.get(&ObjectRef { kind: Kind::IP_ADDRESS, key }).is_none()
+            };
+            let [dynamic, fixed] = bands(range);
+            if let Some(ip) = dynamic.chain(fixed).find(free) {
+                let ip = Ipv4Addr::from(ip);
+                create(api, ip.into(), service)?;
+                self.allocated.push(ip.to_string());
+                return Ok(ip.to_string());
+            }
+        }
+        Err(FULL.to_owned())
+    }
+
+    /// Gives an address back if the request succeeds.
+    pub(super) fn release(&mut self, ip: &str) {
+        self.released.push(ip.to_owned());
+    }
+
+    /// Ends the request.
+    pub(in crate::apiserver) fn finish(self, api: &mut ApiServer, succeeded: bool) {
+        let free = if succeeded { self.released } else { self.allocated };
+        free.iter().for_each(|ip| release(api, ip));
+    }
+}
+
+/// Gives the addresses of a Service back that is gone (`releaseAllocatedResources`).
+pub(in crate::apiserver) fn release_all(api: &mut ApiServer, service: &Object) {
+    let Some(service) = Service::from_object(service).map(Rc::clone) else { return };
+    cluster_ips(&service).iter().for_each(|ip| release(api, ip));
+}
+
+/// The IPv4 ranges of all ServiceCIDRs, those of the oldest one first, and whether addresses of each can be given out. A
+/// range that several ServiceCIDRs have is there once, and ready if one of them is.
+fn service_ranges(api: &ApiServer) -> Vec<(Ipv4Net, bool)> {
+    let stored = api.etcd.range(Kind::SERVICE_CIDR, None);
+    let mut all: Vec<&Rc<ServiceCIDR>> =
+        stored.filter_map(|(_, record)| ServiceCIDR::from_object(&record.object)).collect();
+    order::sort_by_key(&mut all, |cidr| cidr.metadata.creation_timestamp.as_ref().map(|t| t.0));
+    let mut found: Vec<(Ipv4Net, bool)> = Vec::new();
+    for cidr in all {
+        for range in ranges(cidr) {
+            let IpNet::V4(range) = range else { continue };
+            match found.iter_mut().find(|(other, _)| *other == range) {
+                Some((_, ready)) => *ready |= is_ready(cidr),
+                None => found.push((range, is_ready(cidr))),
+            }
+        }
+    }
+    found
+}
+
+/// The addresses of a range in two bands: those that are given out first, and those below them, which are left to whoever
+/// asks for one of them as long as there are others (KEP-3070, `calculateRangeOffset`).
+fn bands(range: Ipv4Net) -> [std::ops::Range<u32>; 2] {
+    const MIN: u64 = 16;
+    const MAX: u64 = 256;
+    const STEP: u64 = 16;
+    let size = 1u64 << (32 - u32::from(range.prefix_len()));
+    let offset = if size < MIN { 0 } else { (size / STEP).clamp(MIN, MAX) };
+    let first = u32::from(range.network()).saturating_add(1);
+    let end = u32::from(range.broadcast());
+    let middle = first.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)).min(end);
+    [middle..end, first..middle]
+}
+
+fn create(api: &mut ApiServer, address: IpAddr, service: &ObjectMeta) -> Result<(), String> {
+    let object = Object::from(Rc::new(ip_address(address, service)));
+    let request = Request::new(&OWN_USER.into(), Verb::Create, Kind::IP_ADDRESS, object.key());
+    let request = request.body(Body::Object(object.clone()));
+    match api.create_object(&request, object, &mut RequestContext::default()) {
+        Ok(_) => Ok(()),
+        Err(refusal) if refusal.is_already_exists() => Err(ALLOCATED.to_owned()),
+        Err(refusal) => Err(refusal.message),
+    }
+}
+
+/// Deletes the IPAddress of an address, whoever its parent is. An address that no ServiceCIDR has is left alone.
+fn release(api: &mut ApiServer, ip: &str) {
+    let Ok(address) = ip.parse::<IpAddr>() else { return };
+    if !service_ranges(api).iter().any(|(range, _)| gives(&IpNet::V4(*range), address)) {
+        return;
+    }
+    let key = Key::new("", &address.to_string());
+    let request = Request::new(&OWN_USER.into(), Verb::Delete, Kind::IP_ADDRESS, key);
+    // If the IPAddress is gone already, the address is free. The repair loop finds what is left for another reason.
+    let _ = api.delete(&request, &mut RequestContext::default());
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::bands;
+
+    #[test]
+    fn addresses_are_given_out_from_the_upper_band_first() {
+        let of = |range: &str| {
+            bands(range.parse().unwrap()).map(|band| {
+                let text = |ip| std::net::Ipv4Addr::from(ip).to_string();
+                if band.is_empty() {
+                    String::new()
+                } else {
+                    format!("{} {}", text(band.start), text(band.end - 1))
+                }
+            })
+        };
+        assert_eq!(of("10.96.0.0/16"), ["10.96.1.1 10.96.255.254", "10.96.0.1 10.96.1.0"]);
+        assert_eq!(of("10.0.0.0/24"), ["10.0.0.17 10.0.0.254", "10.0.0.1 10.0.0.16"]);
+        // A range with no more addresses than the lower band has.
+        assert_eq!(of("10.0.0.0/28"), ["", "10.0.0.1 10.0.0.14"]);
+        assert_eq!(of("10.0.0.0/30"), ["10.0.0.1 10.0.0.2", ""]);
+        for range in ["10.0.0.0/31", "10.0.0.0/32", "255.255.255.255/32"] {
+            assert_eq!(of(range), ["", ""]);
+        }
+        assert_eq!(of("0.0.0.0/0"), ["0.0.1.1 255.255.255.254", "0.0.0.1 0.0.1.0"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! The container runtime that a pod's sandbox is created with (`kuberuntime_sandbox.go`; `pkg/kubelet/runtimeclass`;
+//! KEP-585).
+
+use super::images::sandbox_id;
+use super::state::Retry;
+use super::timings::{self, later};
+use super::turn::Turn;
+use crate::api::quote::go_quote;
+use crate::api::types::{Node, RuntimeClass};
+use crate::api::{Key, Kind, MetaExt};
+use crate::apimachinery::Status;
+
+/// The handler that containerd has from the start.
+const DEFAULT_HANDLER: &str = "runc";
+/// The annotation of a Node that names further handlers, separated by commas or blanks.
+const HANDLERS: &str = "sim.steady/runtime-handlers";
+
+/// Whether the Node names other handlers than before.
+pub(super) fn handlers_changed(old: &Node, new: &Node) -> bool {
+    old.metadata.annotation(HANDLERS) != new.metadata.annotation(HANDLERS)
+}
+
+impl Turn<'_> {
+    /// Why the pod's sandbox cannot be created: the pod's RuntimeClass is gone, or the node does not have its handler.
+    pub(super) fn runtime_is_missing(&self) -> Option<String> {
+        let name = self.spec.runtime_class_name.as_deref().filter(|n| !n.is_empty())?;
+        let Some(class) = self.caches.get::<RuntimeClass>(&Key::new("", name)) else {
+            return Some(Status::not_found(Kind::RUNTIME_CLASS, name).message);
+        };
+        let handler = class.handler.as_str();
+        let node = self.caches.get::<Node>(self.node_key);
+        let further = node.and_then(|n| n.metadata.annotation(HANDLERS)).unwrap_or_default();
+        if handler == DEFAULT_HANDLER || further.split([',', ' ']).any(|h| h == handler) {
+            return None;
+        }
+        let id = sandbox_id(&self.rt.uid, self.rt.sandbox_failures);
+        Some(format!(
+            "rpc error: code = Unknown desc = unable to get OCI runtime for sandbox {}: no runtime for {} is configured",
+            go_quote(id),
+            go_quote(handler)
+        ))
+    }
+
+    /// The sandbox could not be created: notes the event and the retry. From the second failure on, the retry is a
+    /// background deadline, because it can only fail again until a RuntimeClass or the Node changes.
+    pub(super) fn sandbox_failed(&mut self, why: &str) {
+        self.event(None, "Warning", "FailedCreatePodSandBox", format!("Failed to create pod sandbox: {why}"));
+        let background = self.rt.sandbox_failures > 0;
+        self.rt.sandbox_failures = self.rt.sandbox_failures.saturating_add(1);
+        self.rt.waits_for_config = true;
+        self.rt.retry = Some(Retry { at: later(self.now, timings::SYNC_RETRY), background });
+    }
+}

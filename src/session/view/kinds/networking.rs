@@ -1,0 +1,117 @@
+//! Services, the Ingresses in front of them, and NetworkPolicies.
+
+use super::{About, KindView, Selects, Shows, stuck};
+use crate::api::labels::Selector;
+use crate::api::types::discovery::LABEL_SERVICE_NAME;
+use crate::api::types::{EndpointSlice, Ingress, NetworkPolicy, Service, ServiceSpec};
+use crate::api::{Kind, MetaExt, Object, ObjectRef};
+use crate::cluster::Cluster;
+use crate::session::view::ails::Ails;
+use crate::session::view::card::Place;
+
+/// Services.
+pub(super) struct Services;
+
+/// Whether a Service is a name for another host. Nobody looks at its selector.
+fn is_external(spec: &ServiceSpec) -> bool {
+    spec.type_.as_deref() == Some("ExternalName")
+}
+
+impl KindView for Services {
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "endpoints-controller",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
+    }
+    /// None of its EndpointSlices has an endpoint that is ready: the `Endpoints` of `kubectl describe` are empty. Endpoints
+    /// of a Service without a selector are its author's business.
+    fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
+        if self.selects(object).is_none() {
+            return stuck(object);
+        }
+        let slices = cluster.api().cached_list(Kind::ENDPOINT_SLICE, Some(object.namespace()));
+        let own = slices
+            .filter_map(|(_, o)| o.get::<EndpointSlice>())
+            .filter(|slice| slice.metadata.label(LABEL_SERVICE_NAME) == Some(object.name()));
+        let mut endpoints = own.flat_map(|slice| slice.endpoints.iter().flatten());
+        // An endpoint that does not say whether it is ready counts as ready.
+        let ready = endpoints.any(|e| e.conditions.as_ref().and_then(|c| c.ready) != Some(false));
+        stuck(object).or((!ready).then_some(Ails::NoEndpoints))
+    }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        let spec = object.get::<Service>()?.spec.as_ref()?;
+        let labels = spec.selector.as_ref().filter(|l| !l.is_empty() && !is_external(spec))?;
+        Some(Selects { selector: Selector::from_set(labels), kind: Kind::POD, only_orphans: false })
+    }
+    usual!(card, report, next_run, node, ordinal, names, offers);
+}
+
+/// Ingresses.
+pub(super) struct Ingresses;
+
+/// The names of the Services of an Ingress' default backend and of its paths.
+fn backends(ingress: &Ingress) -> impl Iterator<Item = &str> {
+    let spec = ingress.spec.as_ref();
+    let rules = spec.into_iter().flat_map(|s| s.rules.iter().flatten());
+    let paths = rules.filter_map(|r| r.http.as_ref()).flat_map(|h| &h.paths);
+    let backends = spec.and_then(|s| s.default_backend.as_ref()).into_iter().chain(paths.map(|p| &p.backend));
+    backends.filter_map(|b| Some(b.service.as_ref()?.name.as_str()))
+}
+
+impl KindView for Ingresses {
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
+    }
+    /// A Service that it sends requests to is not there: the error in the `Backends` of `kubectl describe`.
+    fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
+        let ingress = object.get::<Ingress>()?;
+        let mut services =
+            backends(ingress).map(|name| ObjectRef::new(Kind::SERVICE, object.namespace(), name));
+        let missing = services.find(|service| cluster.api().cached(service).is_none());
+        missing.map(Ails::Missing).or_else(|| stuck(object))
+    }
+    /// Its Services and its class.
+    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+        let Some(ingress) = object.get::<Ingress>() else { return Vec::new() };
+        let class = ingress.spec.as_ref().and_then(|s| s.ingress_class_name.as_deref());
+        let services = backends(ingress).map(|name| (Kind::SERVICE, name));
+        services.chain(class.map(|name| (Kind::INGRESS_CLASS, name))).collect()
+    }
+    usual!(card, report, next_run, node, ordinal, selects, offers);
+}
+
+/// NetworkPolicies.
+pub(super) struct NetworkPolicies;
+
+impl KindView for NetworkPolicies {
+    fn about(&self) -> About {
+        About {
+            place: Place::Aside,
+            shows: Shows::Made,
+            keeper: "",
+            makes: None,
+            record: false,
+            bookkeeping: &[],
+        }
+    }
+    /// The pods that it is about. Of a policy for all pods of its namespace no lines are drawn.
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        let spec = object.get::<NetworkPolicy>()?.spec.as_ref()?;
+        let selector = Selector::from_label_selector(spec.pod_selector.as_ref()).ok()?;
+        let selector = Some(selector).filter(|s| !s.is_empty())?;
+        Some(Selects { selector, kind: Kind::POD, only_orphans: false })
+    }
+    usual!(card, ails, report, next_run, node, ordinal, names, offers);
+}
