@@ -261,6 +261,7 @@ impl System for Simulator {
             accept: r.accept.clone().unwrap_or_default(),
             user_agent: "conformance/1.0".into(),
             body: r.body.clone().unwrap_or_default().into_bytes(),
+            ..apimachinery::HttpRequest::default()
         };
         let (response, writes) = self.cluster.http(&request);
         self.note(&writes);
