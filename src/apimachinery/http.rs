@@ -15,6 +15,8 @@ pub struct HttpRequest {
     pub accept: String,
     /// `User-Agent`. Its first word owns the fields that are written, unless the query names a `fieldManager`.
     pub user_agent: String,
+    /// `If-None-Match`: the tag of the answer that the client has kept.
+    pub if_none_match: String,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -34,4 +36,6 @@ pub struct HttpResponse {
     pub binary: Vec<u8>,
     /// `Retry-After`, in seconds.
     pub retry_after: Option<u32>,
+    /// `ETag` with its quotes; empty for an answer that a client must not keep.
+    pub etag: String,
 }

@@ -37,6 +37,7 @@ pub fn wire(request: &Request) -> HttpRequest {
         accept: JSON.to_owned(),
         user_agent: request.user.to_string(),
         body: body.into_bytes(),
+        ..HttpRequest::default()
     }
 }
 

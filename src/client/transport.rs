@@ -205,6 +205,7 @@ mod tests {
             accept: "application/json".into(),
             user_agent: "kubectl/v1".into(),
             body: b"{\"kind\":\"ConfigMap\"}\n".to_vec(),
+            ..HttpRequest::default()
         };
         let response = HttpResponse {
             status: 201,

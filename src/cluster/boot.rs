@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::Cluster;
 use super::action::Actor;
@@ -294,12 +295,31 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
                 {"type": "Hostname", "address": spec.name},
             ],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
-            "nodeInfo": {
-                "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": release::GIT_VERSION,
-                "kubeProxyVersion": "", "containerRuntimeVersion": "steady://1", "kernelVersion": "", "osImage": "",
-                "machineID": "", "systemUUID": "", "bootID": "",
-            },
+            "nodeInfo": system_info(&spec.name),
         },
     });
     Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into())
+}
+
+/// What a kubelet says of its machine, as if it was a node of kind (`k8s.io/kubernetes/pkg/kubelet/nodestatus`).
+/// The machine's identifiers come from the node's name.
+fn system_info(node: &str) -> serde_json::Value {
+    let id = |what: &str| -> String {
+        let digest = Sha256::digest(format!("{what}/{node}"));
+        digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
+    };
+    // 8-4-4-4-12 digits
+    let uuid = |what: &str| {
+        let mut text = id(what);
+        for at in [20, 16, 12, 8] {
+            text.insert(at, '-');
+        }
+        text
+    };
+    json!({
+        "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": release::GIT_VERSION,
+        "kubeProxyVersion": "", "containerRuntimeVersion": "containerd://2.2.0", "kernelVersion": "6.1.0-amd64",
+        "osImage": "Debian GNU/Linux 12 (bookworm)",
+        "machineID": id("machine"), "systemUUID": uuid("system"), "bootID": uuid("boot"),
+    })
 }

@@ -155,6 +155,7 @@ impl Call {
             accept: self.accept.header().into(),
             user_agent: user_agent(),
             body,
+            ..HttpRequest::default()
         })
     }
 
@@ -223,6 +224,7 @@ pub(super) fn raw(method: &str, path: &str, accept: Accept, body: Vec<u8>) -> Ht
         accept: accept.header().into(),
         user_agent: user_agent(),
         body,
+        ..HttpRequest::default()
     }
 }
 

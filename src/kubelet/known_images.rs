@@ -4,7 +4,7 @@
 //! Kubernetes' own (kubernetes/build/pause, kubernetes/test/images). An image whose name is not in the table is taken
 //! to have no entrypoint, and to run a server if it is given no command.
 
-use crate::shell::Tools;
+use crate::shell::{self, Tools};
 
 /// What is known of an image.
 #[derive(Clone, Copy, Debug)]
@@ -18,18 +18,20 @@ pub(super) struct KnownImage {
     /// Whether `ENTRYPOINT` is a script that runs its arguments, and puts `CMD`'s program before them if the first
     /// one is an option.
     pub(super) wraps: bool,
-    /// Whether all of its commands are those of BusyBox.
+    /// Whether its programs are those of BusyBox, and `others`.
     pub(super) busybox: bool,
+    /// The programs that it has beside BusyBox'.
+    pub(super) others: &'static [&'static str],
     /// The variables of which one has to be set when `CMD` runs, and what is said otherwise before the exit with 1.
     pub(super) needs: Option<(&'static [&'static str], &'static str)>,
 }
 
 const fn plain(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
-    KnownImage { name, entrypoint: &[], cmd, wraps: false, busybox: false, needs: None }
+    KnownImage { name, entrypoint: &[], cmd, wraps: false, busybox: false, others: &[], needs: None }
 }
 
 const fn wrapped(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
-    KnownImage { name, entrypoint: &[], cmd, wraps: true, busybox: false, needs: None }
+    KnownImage { name, entrypoint: &[], cmd, wraps: true, busybox: false, others: &[], needs: None }
 }
 
 const fn program(
@@ -37,7 +39,7 @@ const fn program(
     entrypoint: &'static [&'static str],
     cmd: &'static [&'static str],
 ) -> KnownImage {
-    KnownImage { name, entrypoint, cmd, wraps: false, busybox: false, needs: None }
+    KnownImage { name, entrypoint, cmd, wraps: false, busybox: false, others: &[], needs: None }
 }
 
 const POSTGRES: &str = "Error: Database is uninitialized and superuser password is not specified.
@@ -61,7 +63,7 @@ const MARIADB: &str = "[ERROR] [Entrypoint]: Database is uninitialized and passw
 
 /// The table.
 const IMAGES: &[KnownImage] = &[
-    KnownImage { busybox: true, ..plain("alpine", &["/bin/sh"]) },
+    KnownImage { busybox: true, others: shell::OF_ALPINE, ..plain("alpine", &["/bin/sh"]) },
     KnownImage { busybox: true, ..plain("busybox", &["sh"]) },
     plain("amazonlinux", &["/bin/bash"]),
     plain("debian", &["bash"]),
@@ -221,6 +223,7 @@ mod tests {
             assert_eq!(find(image).unwrap().name, "nginx", "{image}");
         }
         assert_eq!(find("registry.k8s.io/e2e-test-images/agnhost:2.40").unwrap().cmd, ["pause"]);
+        assert!(find("alpine:3.22").unwrap().others.contains(&"apk"));
         assert!(find("team/nginx").is_none());
         assert_eq!(tools("nginx:1.27-alpine", find("nginx")), Tools::Busybox);
         assert_eq!(tools("nginx:1.27", find("nginx")), Tools::Gnu);

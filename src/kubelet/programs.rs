@@ -119,6 +119,7 @@ impl Turn<'_> {
             start: self.now,
             tools: known_images::tools(image, known),
             complete: known.is_some_and(|k| k.busybox) && !has_unknown_files(self.spec, spec),
+            others: known.map_or(&[], |k| k.others),
             companions: false,
             unknown: self.unknown(i, spec),
             stdin: spec.stdin == Some(true),

@@ -12,7 +12,7 @@ use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
-use super::{changes, status, volumes};
+use super::{changes, status, timings, volumes};
 use crate::api::types::{
     CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
     PodStatus, RuntimeClass, Secret, Service,
@@ -20,7 +20,7 @@ use crate::api::types::{
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
-    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Wait, Watches, Why, object_reference,
 };
 
 /// The most turns of a pod at one moment.
@@ -47,6 +47,9 @@ impl Reconciler for Kubelet {
                     cx.enqueue(Task::Status(me.clone()));
                 } else if volumes::is_unreported(cx.state, node) {
                     cx.enqueue_after(Task::Status(me.clone()), volumes::next_report(cx.now));
+                } else if seen.old.is_none() {
+                    // Nothing has to be reported when the kubelet starts: the first report is a heartbeat.
+                    cx.enqueue_waiting(Task::Status(me.clone()), timings::NODE_STATUS, Wait::Background);
                 }
                 if seen.old.is_some_and(|old| handlers_changed(old, node)) {
                     volumes::retry_mounts(cx, None);

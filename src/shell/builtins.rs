@@ -314,10 +314,10 @@ impl Shell<'_> {
                 self.print(&format!("{word}\n"));
             } else if tools::is_tool(word) || tools::is_shell(word) {
                 self.print(&format!("/bin/{word}\n"));
-            } else if self.program.complete {
+            } else if !tools::may_exist(self.program, word) {
                 status = if self.program.tools == super::Tools::Busybox { 127 } else { 1 };
             } else {
-                self.certain = false;
+                self.certain &= self.program.complete;
                 self.print(&format!("/usr/bin/{word}\n"));
             }
         }

@@ -127,8 +127,7 @@ impl Shell<'_> {
             "f" => self.exists(word) && !self.is_directory(word),
             "x" => {
                 self.is_directory(word)
-                    || (super::tools::is_standard(word)
-                        && super::tools::is_tool(super::tools::base_name(word)))
+                    || (super::tools::is_standard(word) && self.has_program(super::tools::base_name(word)))
                     || self.exists(word)
             }
             "s" => match self.look(word) {

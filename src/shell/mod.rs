@@ -52,7 +52,7 @@ use machine::{Shell, Stop};
 
 pub use files::{Change, Files, Node, Write, absolute};
 pub use text::duration;
-pub use tools::{is_shell, is_tool};
+pub use tools::{OF_ALPINE, is_shell, is_tool};
 
 /// A program that has executed this many commands, and has not come to an end, runs for ever.
 pub const COMMANDS_LIMIT: usize = 2000;
@@ -99,8 +99,11 @@ pub struct Program {
     pub start: Timestamp,
     /// What its commands are like.
     pub tools: Tools,
-    /// Whether the image has no other commands than [`is_tool`] knows, so that another one is not found.
+    /// Whether the image has no other programs than BusyBox' applets and [`Program::others`], so that another one is not
+    /// found.
     pub complete: bool,
+    /// Programs that the image has beside BusyBox' applets.
+    pub others: &'static [&'static str],
     /// Whether a program that nobody knows runs beside it, which may have written any file.
     pub companions: bool,
     /// What programs do that the shell does not know.

@@ -116,7 +116,7 @@ impl Shell<'_> {
                 _ => {}
             }
         }
-        if self.program.complete {
+        if !(standard && tools::may_exist(self.program, base)) && self.program.complete {
             self.complain(&not_found(name, self.frame.bash));
             return Ok(127);
         }

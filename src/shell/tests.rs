@@ -11,6 +11,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         start: Timestamp::from_second(1_767_225_600).unwrap(),
         tools,
         complete: true,
+        others: &[],
         companions: false,
         unknown: Unknown::Forever,
         stdin: false,
@@ -128,6 +129,31 @@ const SCRIPTS: &[(&str, &str, i32)] = &[
     ("command -v nosuchthing || echo none", "none\n", 0),
     ("yes | head -2", "y\ny\n", 0),
     ("echo {1..3}", "{1..3}\n", 0),
+    ("printf hello | base64; echo aGVsbG8= | base64 -d", "aGVsbG8=\nhello", 0),
+    ("printf %080d 0 | base64 | wc -l; printf abc | base64 -w 0; echo '?' | base64 -d", "2\nYWJj", 1),
+    ("printf x | sha256sum", "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881  -\n", 0),
+    (
+        "cd /tmp; echo a > s; sha256sum s > t; sha256sum -c t; echo b > s; sha256sum -c t; rm s t",
+        "s: OK\ns: FAILED\n",
+        0,
+    ),
+    (
+        "mkdir -p /tmp/f/d; touch /tmp/f/d/a.txt; find /tmp/f; rm -r /tmp/f",
+        "/tmp/f\n/tmp/f/d\n/tmp/f/d/a.txt\n",
+        0,
+    ),
+    (
+        "mkdir -p /tmp/f/d; cd /tmp/f; touch d/b; find . -maxdepth 1 -type d; find . ! -type d -name 'b*'; rm -r /tmp/f",
+        ".\n./d\n./d/b\n",
+        0,
+    ),
+    (
+        "mkdir /tmp/f; echo x > /tmp/f/a; find /tmp/f -type f -exec cat {} \\;; find /tmp/f -delete; ls /tmp/f",
+        "x\n",
+        2,
+    ),
+    ("find /tmp/none", "", 1),
+    ("cd /tmp; readlink -f ../tmp/./x; readlink -f /tmp/no/x", "/tmp/x\n", 1),
 ];
 
 #[test]
@@ -255,6 +281,17 @@ fn messages_of_busybox() {
         let p = p(script);
         assert_eq!((printed(&p, 0).1.as_str(), ends(&p)), (err, Some((0, code))), "{script}");
     }
+    // An applet that is not built is there; another program is not.
+    let mut alpine = p("apk add curl; echo done");
+    assert_eq!(printed(&alpine, 0).1, "sh: apk: not found\n");
+    alpine.others = OF_ALPINE;
+    alpine.unknown = Unknown::Ends(SignedDuration::from_secs(3));
+    assert_eq!((ends(&alpine), printed(&alpine, 3)), (Some((3000, 0)), ("done\n".into(), String::new())));
+    assert_eq!(ends(&p("awk '{print $1}' /etc/hosts")), None);
+    assert_eq!(
+        printed(&p("which vi; test -x /bin/tar && echo tar; which python"), 0).0,
+        "/usr/bin/vi\ntar\n"
+    );
     assert_eq!(printed(&p("date; hostname; whoami"), 0).0, "Thu Jan  1 00:00:00 UTC 2026\nweb-0\nroot\n");
 }
 

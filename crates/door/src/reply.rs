@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue,
     RETRY_AFTER, VARY, WARNING,
 };
 use hyper::{Response, StatusCode};
@@ -77,8 +77,17 @@ pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
     *out.status_mut() = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = out.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
-    if let Ok(v) = HeaderValue::from_str(&response.content_type) {
+    if let Ok(v) = HeaderValue::from_str(&response.content_type)
+        && !response.content_type.is_empty()
+    {
         headers.insert(CONTENT_TYPE, v);
+    }
+    if let Ok(v) = HeaderValue::from_str(&response.etag)
+        && !response.etag.is_empty()
+    {
+        headers.insert(ETAG, v);
+        headers.insert(VARY, HeaderValue::from_static("Accept"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("public"));
     }
     for warning in &response.warnings {
         // A line break would end the header.
@@ -105,7 +114,7 @@ pub fn wants_gzip(request: &HeaderMap) -> bool {
 
 /// Sets the headers of a large response: that it may be compressed, and whether it is.
 pub fn varies(response: &mut Response<Reply>, packed: bool) {
-    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    response.headers_mut().append(VARY, HeaderValue::from_static("Accept-Encoding"));
     if packed {
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }

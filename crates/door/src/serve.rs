@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, USER_AGENT};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, IF_NONE_MATCH, USER_AGENT};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -140,6 +140,7 @@ async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) 
         content_type: header(&parts.headers, CONTENT_TYPE),
         accept: header(&parts.headers, ACCEPT),
         user_agent: header(&parts.headers, USER_AGENT),
+        if_none_match: header(&parts.headers, IF_NONE_MATCH),
         body: body.to_vec(),
     };
     let Served { response, stream, .. } = house.http(&request);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::negotiate::{Shape, negotiate};
 use super::path::Place;
-use super::table::metadata_of;
+use super::table::{self, Rows};
 use super::{Call, Result, answer, method_not_allowed};
 use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
@@ -98,7 +98,7 @@ impl Call<'_> {
             Response::Success { .. } => Vec::new(),
         };
         let value = match (media.shape, verb, items.as_slice()) {
-            (Shape::Table, ..) => table(&items, self.include_object()),
+            (Shape::Table, ..) => table(&items, &self.rows(media)),
             (_, Verb::Get, [object]) => object.to_value(),
             _ => {
                 let items: Vec<Value> = items.iter().map(Object::to_value).collect();
@@ -128,7 +128,7 @@ impl Call<'_> {
 }
 
 /// The objects as rows: the name, what is used of each resource, and the time that this is about.
-fn table(items: &[Object], include: &str) -> Value {
+fn table(items: &[Object], form: &Rows) -> Value {
     let column = |(name, format): (&str, &str)| json!({"name": name, "type": "string", "format": format, "description": "", "priority": 0});
     let columns =
         [("Name", "name"), ("cpu", "quantity"), ("memory", "quantity"), ("Window", "duration")].map(column);
@@ -139,16 +139,9 @@ fn table(items: &[Object], include: &str) -> Value {
         };
         let value = o.to_value();
         let window = value.get("window").cloned();
-        let shown = match include {
-            "None" => Value::Null,
-            "Object" => value,
-            _ => metadata_of(&value),
-        };
-        json!({"cells": [o.name(), usage.cpu.canonical(), usage.memory.canonical(), window], "object": shown})
+        let cells = json!([o.name(), usage.cpu.canonical(), usage.memory.canonical(), window]);
+        json!({"cells": cells, "object": form.shown(&value)})
     };
     let rows: Vec<Value> = items.iter().map(row).collect();
-    json!({
-        "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {},
-        "columnDefinitions": columns, "rows": rows,
-    })
+    table::of_rows(form.meta, &json!({}), columns.to_vec().into(), rows)
 }

@@ -9,7 +9,7 @@ use super::negotiate::{Media, Shape};
 use super::path::Target;
 use super::read::List;
 use super::stream::Stream;
-use super::table::{Columns, metadata_of};
+use super::table::{Columns, Rows, metadata_of};
 use super::{Call, Result, table};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Manager, Object, go_types, yaml};
@@ -94,10 +94,12 @@ impl Call<'_> {
                         let meta = json!({"resourceVersion": object.meta().resource_version});
                         let rows = [(object.clone(), value)];
                         let columns = Columns::of(object.kind(), self.cx.view.as_ref());
-                        let table = table::table(columns, &rows, &meta, self.api.now, self.include_object());
+                        let table = table::table(columns, &rows, &meta, self.api.now, &self.rows(media));
                         json(code, &table, media)
                     }
-                    Shape::Metadata | Shape::MetadataList => json(code, &metadata_of(&value), media),
+                    Shape::Metadata | Shape::MetadataList => {
+                        json(code, &metadata_of(&value, media.meta), media)
+                    }
                     _ => HttpResponse {
                         status: code,
                         content_type: media.content_type().into(),
@@ -118,12 +120,12 @@ impl Call<'_> {
                 let metadata = json!({"resourceVersion": revision.to_string()});
                 let view = self.cx.view.clone();
                 self.stream_list(
-                    ListBody::of(kind, view, items, metadata, media, self.include_object(), self.api.now),
+                    ListBody::of(kind, view, items, metadata, media, self.rows(media), self.api.now),
                     media,
                 )
             }
             Answer::Scale(value) if media.shape == Shape::Table => {
-                json(200, &table::of_scale(&value, self.api.now, self.include_object()), media)
+                json(200, &table::of_scale(&value, self.api.now, &self.rows(media)), media)
             }
             Answer::Scale(value) => json(200, &value, Media { shape: Shape::Whole, ..media }),
             Answer::Success { code, details } => {
@@ -151,11 +153,13 @@ impl Call<'_> {
         }
     }
 
-    pub(super) fn include_object(&self) -> &str {
-        match self.query.text("includeObject") {
+    /// What goes with the rows of a table that answers this request.
+    pub(super) fn rows(&self, media: Media) -> Rows {
+        let include = match self.query.text("includeObject") {
             "" => "Metadata",
             other => other,
-        }
+        };
+        Rows { include: include.to_owned(), meta: media.meta }
     }
 
     /// A list is written while it is read; a table in YAML, which nobody prints, at once.
@@ -173,10 +177,10 @@ impl Call<'_> {
                 true
             });
             let columns = Columns::of(kind, view);
-            let table = table::table(columns, &rows, &metadata, self.api.now, self.include_object());
+            let table = table::table(columns, &rows, &metadata, self.api.now, &self.rows(media));
             return json(200, &table, media);
         }
-        let body = ListBody::new(kind, view.cloned(), list, media, self.include_object(), self.api.now);
+        let body = ListBody::new(kind, view.cloned(), list, media, self.rows(media), self.api.now);
         self.stream_list(body, media)
     }
 

@@ -23,12 +23,19 @@ pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 pub(super) struct Expected {
     pub kind: &'static str,
     pub api_version: &'static str,
+    /// A second version that is taken as if it were `api_version` (`rest.GroupVersionAcceptor`).
+    pub also: Option<&'static str>,
     pub layout: &'static GoStruct,
 }
 
 impl Expected {
     pub(super) fn of(kind: Kind) -> Expected {
-        Expected { kind: kind.as_str(), api_version: kind.api_version(), layout: go_types::of(kind) }
+        Expected {
+            kind: kind.as_str(),
+            api_version: kind.api_version(),
+            also: None,
+            layout: go_types::of(kind),
+        }
     }
 }
 
@@ -154,7 +161,8 @@ fn decode_json(
             expected.kind
         ))
     };
-    let same = (kind, api_version) == (expected.kind, expected.api_version);
+    let accepted = api_version == expected.api_version || Some(api_version) == expected.also;
+    let same = kind == expected.kind && accepted;
     if !same && !discovery::is_registered(api_version, kind) {
         return Err(cannot(&format!(
             "no kind {} is registered for version {} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
@@ -170,7 +178,7 @@ fn decode_json(
         )));
     }
     let decoded = go_types::decode(expected.layout, json).map_err(|e| cannot(&e))?;
-    if api_version != expected.api_version {
+    if !accepted {
         return Err(Status::bad_request(format!(
             "the API version in the data ({api_version}) does not match the expected API version ({})",
             expected.api_version
@@ -179,6 +187,54 @@ fn decode_json(
     strict.extend(decoded.strict.iter().map(ToString::to_string));
     complain(strict, validation, warnings).map_err(|e| cannot(&e))?;
     Ok(decoded.value)
+}
+
+/// The scheme that reads the options of requests, as errors call it.
+const OPTIONS_SCHEME: &str = "pkg/apis/meta/internalversion/scheme/register.go:27";
+
+/// Checks that the body of a deletion says that it is DeleteOptions, if it says what it is. Every version of every group
+/// has DeleteOptions, for clients of before `meta.k8s.io`.
+pub(super) fn check_delete_options(json: &Json) -> Result<(), String> {
+    let text = |key: &str| json.get(key).and_then(Json::as_str).filter(|t| !t.is_empty());
+    let (kind, version) = (text("kind").unwrap_or("DeleteOptions"), text("apiVersion").unwrap_or("v1"));
+    if kind == "DeleteOptions" {
+        return Ok(());
+    }
+    let every_version = matches!(
+        kind,
+        "CreateOptions"
+            | "UpdateOptions"
+            | "Status"
+            | "APIVersions"
+            | "APIGroupList"
+            | "APIGroup"
+            | "APIResourceList"
+    );
+    let of_meta = match version {
+        "meta.k8s.io/v1" => matches!(
+            kind,
+            "GetOptions"
+                | "ListOptions"
+                | "PatchOptions"
+                | "Table"
+                | "TableOptions"
+                | "PartialObjectMetadata"
+                | "PartialObjectMetadataList"
+                | "WatchEvent"
+        ),
+        "meta.k8s.io/v1beta1" => {
+            matches!(kind, "Table" | "TableOptions" | "PartialObjectMetadata" | "PartialObjectMetadataList")
+        }
+        _ => false,
+    };
+    if every_version || of_meta {
+        return Err(format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion"));
+    }
+    Err(format!(
+        "no kind {} is registered for version {} in scheme \"{OPTIONS_SCHEME}\"",
+        go_quote(kind),
+        go_quote(version)
+    ))
 }
 
 /// What becomes of fields that are unknown or there twice: an error, warnings, or nothing.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::negotiate::{Media, Shape};
 use super::piece::Piece;
 use super::read::{Cursor, List};
-use super::table::{self, Columns};
+use super::table::{self, Columns, Rows};
 use super::texts::{Form, TextCache, Version};
 use crate::api::{Kind, Timestamp, yaml};
 use crate::apiserver::apiextensions::View;
@@ -41,8 +41,8 @@ pub(super) struct ListBody {
     items: Items,
     metadata: Value,
     media: Media,
-    /// `includeObject`, of tables.
-    include: String,
+    /// What goes with the rows, of tables.
+    rows: Rows,
     /// At which time tables tell ages.
     now: Timestamp,
     part: Part,
@@ -55,11 +55,11 @@ impl ListBody {
         view: Option<View>,
         list: List,
         media: Media,
-        include: &str,
+        rows: Rows,
         now: Timestamp,
     ) -> ListBody {
         let metadata = list.metadata();
-        ListBody::of(kind, view, Items::Stored(list.cursor), metadata, media, include, now)
+        ListBody::of(kind, view, Items::Stored(list.cursor), metadata, media, rows, now)
     }
 
     /// A list of objects that come from elsewhere.
@@ -69,10 +69,10 @@ impl ListBody {
         items: Items,
         metadata: Value,
         media: Media,
-        include: &str,
+        rows: Rows,
         now: Timestamp,
     ) -> ListBody {
-        ListBody { kind, view, items, metadata, media, include: include.to_owned(), now, part: Part::Head }
+        ListBody { kind, view, items, metadata, media, rows, now, part: Part::Head }
     }
 
     pub(super) fn ended(&self) -> bool {
@@ -93,7 +93,7 @@ impl ListBody {
             kind: self.kind,
             view: self.view.as_ref(),
             media: self.media,
-            include: &self.include,
+            rows: &self.rows,
             now: self.now,
             // The list says what its items are.
             own: format!(
@@ -137,20 +137,20 @@ impl ListBody {
 
     fn head(&self) -> String {
         let (kind, version) = (self.kind.as_str(), self.kind.api_version());
-        let metadata = &self.metadata;
+        let (metadata, meta) = (&self.metadata, self.media.meta.api_version());
         match self.media.shape {
             _ if self.media.yaml => {
-                let of = if self.is_metadata() { "meta.k8s.io/v1" } else { version };
+                let of = if self.is_metadata() { meta } else { version };
                 format!("apiVersion: {of}\nitems:")
             }
             Shape::Table => {
                 let columns = Value::from(Columns::of(self.kind, self.view.as_ref()).definitions());
                 format!(
-                    "{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{metadata},\"columnDefinitions\":{columns},\"rows\":["
+                    "{{\"kind\":\"Table\",\"apiVersion\":\"{meta}\",\"metadata\":{metadata},\"columnDefinitions\":{columns},\"rows\":["
                 )
             }
             Shape::Metadata | Shape::MetadataList => format!(
-                "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{metadata},\"items\":["
+                "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"{meta}\",\"metadata\":{metadata},\"items\":["
             ),
             // A map in Go, whose keys are sorted.
             _ if self.view.is_some() => format!("{{\"apiVersion\":\"{version}\",\"items\":["),
@@ -188,7 +188,7 @@ struct Writer<'a> {
     kind: Kind,
     view: Option<&'a View>,
     media: Media,
-    include: &'a str,
+    rows: &'a Rows,
     now: Timestamp,
     /// How the text of an object begins that says itself what it is.
     own: String,
@@ -198,7 +198,9 @@ impl Writer<'_> {
     fn item(&self, version: Version<'_>, first: bool, piece: &mut Piece, cache: &mut TextCache) {
         if self.media.yaml {
             let item = match self.media.shape {
-                Shape::Metadata | Shape::MetadataList => table::metadata_of(&version.value()),
+                Shape::Metadata | Shape::MetadataList => {
+                    table::metadata_of(&version.value(), self.media.meta)
+                }
                 _ if self.view.is_some() => version.value(),
                 _ => without_type(version.value()),
             };
@@ -212,11 +214,11 @@ impl Writer<'_> {
             Shape::Table => {
                 piece.push(comma);
                 let columns = Columns::of(self.kind, self.view);
-                table::row(columns, version, self.now, self.include, piece, cache);
+                table::row(columns, version, self.now, self.rows, piece, cache);
             }
             Shape::Metadata | Shape::MetadataList => {
                 piece.push(comma);
-                piece.push(cache.text(version, Form::Metadata));
+                piece.push(cache.text(version, Form::Metadata(self.media.meta)));
             }
             _ if self.view.is_some() => {
                 piece.push(comma);

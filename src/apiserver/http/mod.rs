@@ -18,7 +18,9 @@ mod answer;
 mod custom;
 mod decode;
 mod discovery;
+mod etag;
 mod followed_log;
+mod health;
 mod indent;
 mod list;
 mod log;
@@ -217,6 +219,16 @@ fn method_not_allowed() -> Status {
         .with(Details::default())
 }
 
+/// Checks that a name can stand in a key of the store (`registry.NamespaceKeyFunc`).
+fn check_segment(name: &str) -> Result<()> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        name if name.contains('%') => "may not contain '%'".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(Status::bad_request(format!("Name parameter invalid: {}: {why}", go_quote(name))))
+}
+
 impl Call<'_> {
     // Opening the page creates and patches objects. What answers other requests is not inlined, so that it is in the
     // second part of the page's wasm.
@@ -260,6 +272,9 @@ impl Call<'_> {
         if media.shape == Shape::Table {
             self.check_include_object()?;
         }
+        if self.request.method != "POST" {
+            target.name.as_deref().map_or(Ok(()), check_segment)?;
+        }
         let from_cache = self.request.method == "GET"
             && (target.watch || self.query.on("watch") || self.query.text("resourceVersion") == "0");
         if !from_cache {
@@ -283,9 +298,16 @@ impl Call<'_> {
             return Ok(answer::text(404, "404 page not found\n"));
         }
         // Health is served by Go's own multiplexer, which answers every method alike.
-        if *path == RequestPath::Health {
-            let well = self.api.storage_answers().is_ok();
-            return Ok(answer::text(if well { 200 } else { 500 }, &self.health(well)));
+        if let RequestPath::Health { endpoint, check } = path {
+            return Ok(health::answer(
+                endpoint,
+                check.as_deref(),
+                &self.query,
+                self.api.storage_answers().is_ok(),
+            ));
+        }
+        if *path == RequestPath::Index {
+            return Ok(discovery::index(&self.api.definitions, self.api.aggregated.is_registered()));
         }
         if self.request.method != "GET" {
             return Err(method_not_allowed());
@@ -307,7 +329,8 @@ impl Call<'_> {
         let metrics = self.api.aggregated.is_registered();
         let plain = Media { shape: Shape::Whole, ..media };
         let definitions = &self.api.definitions;
-        Ok(match path {
+        let kept = aggregated || matches!(path, RequestPath::OpenApi(_));
+        let answer = match path {
             RequestPath::CoreVersions | RequestPath::Groups if aggregated => {
                 let core = *path == RequestPath::CoreVersions;
                 let mut all = discovery::aggregated(core, definitions);
@@ -348,19 +371,8 @@ impl Call<'_> {
                 ..HttpResponse::default()
             },
             _ => return Err(Status::no_such_path()),
-        })
-    }
-
-    /// `ok`; with `?verbose`, or if etcd does not answer, the list of checks.
-    fn health(&self, well: bool) -> String {
-        let check = self.request.path.trim_matches('/').split('/').next().unwrap_or_default();
-        match (well, self.query.has("verbose")) {
-            (true, false) => "ok".into(),
-            (true, true) => format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{check} check passed\n"),
-            (false, _) => {
-                format!("[+]ping ok\n[+]log ok\n[-]etcd failed: reason withheld\n{check} check failed\n")
-            }
-        }
+        };
+        Ok(if kept { etag::tagged(answer, &self.request.if_none_match) } else { answer })
     }
 
     /// Answers a request for a kind that is not built here: there are no objects of it.
@@ -396,7 +408,7 @@ impl Call<'_> {
         }
         let metadata = serde_json::json!({"resourceVersion": self.api.etcd.revision().to_string()});
         Ok(match media.shape {
-            Shape::Table => answer::json(200, &table::none(&metadata), media),
+            Shape::Table => answer::json(200, &table::none(media.meta, &metadata), media),
             _ => {
                 let list = serde_json::json!({
                     "kind": format!("{kind}List"), "apiVersion": api_version, "metadata": metadata, "items": [],
@@ -460,6 +472,8 @@ impl Call<'_> {
 
 #[cfg(test)]
 mod certificates_tests;
+#[cfg(test)]
+mod clients_tests;
 #[cfg(test)]
 mod custom_tests;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a client accepts (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`).
+//! What a client accepts (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`, `github.com/munnerz/goautoneg`).
 
 use crate::apimachinery::{Details, Status};
 
@@ -18,6 +18,35 @@ pub enum Shape {
     AggregatedDiscovery,
 }
 
+/// A version of the group `meta.k8s.io`, in which tables and `PartialObjectMetadata` are written. Both versions have the
+/// same fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum MetaVersion {
+    /// `v1`
+    #[default]
+    V1,
+    /// `v1beta1`
+    V1beta1,
+}
+
+impl MetaVersion {
+    fn of(version: &str) -> Option<MetaVersion> {
+        match version {
+            "v1" => Some(MetaVersion::V1),
+            "v1beta1" => Some(MetaVersion::V1beta1),
+            _ => None,
+        }
+    }
+
+    /// `meta.k8s.io/v1`
+    pub fn api_version(self) -> &'static str {
+        match self {
+            MetaVersion::V1 => "meta.k8s.io/v1",
+            MetaVersion::V1beta1 => "meta.k8s.io/v1beta1",
+        }
+    }
+}
+
 /// What was agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Media {
@@ -25,6 +54,8 @@ pub struct Media {
     pub yaml: bool,
     /// The form.
     pub shape: Shape,
+    /// The version of a form of `meta.k8s.io`.
+    pub meta: MetaVersion,
 }
 
 impl Media {
@@ -40,7 +71,10 @@ impl Media {
     }
 }
 
-/// The first of the accepted forms that there is.
+/// The media types of kube-apiserver's answers.
+const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// The accepted form that a client likes best.
 ///
 /// # Errors
 /// 406.
@@ -48,39 +82,144 @@ pub fn negotiate(accept: &str) -> Result<Media, Status> {
     if accept.trim().is_empty() {
         return Ok(Media::default());
     }
-    accept.split(',').find_map(media).ok_or_else(|| {
+    let clauses = clauses(accept);
+    let known = !clauses.is_empty();
+    clauses.into_iter().find_map(media).ok_or_else(|| {
+        // A form that is known, but not in the conversion that is asked for, gets past Kubernetes' router.
+        if known {
+            return Status::new(
+                406,
+                "NotAcceptable",
+                format!("only the following media types are accepted: {TYPES}"),
+            );
+        }
         Status::new(
             406,
             "NotAcceptable",
-            "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+            format!("406: Not Acceptable\n\nAvailable representations: {TYPES}"),
         )
         .with(Details::default())
     })
 }
 
-fn media(range: &str) -> Option<Media> {
-    let mut parts = range.split(';').map(str::trim);
-    let yaml = match parts.next()? {
-        "application/json" | "*/*" | "application/*" => false,
-        "application/yaml" => true,
-        _ => return None,
-    };
-    let (mut form, mut group, mut version) = ("", "", "");
-    for p in parts {
-        match p.split_once('=') {
-            Some(("as", v)) => form = v,
-            Some(("g", v)) => group = v,
-            Some(("v", v)) => version = v,
-            _ => {}
+/// A part of `Accept` between commas.
+#[derive(Debug, PartialEq)]
+struct Clause<'a> {
+    type_: &'a str,
+    subtype: &'a str,
+    /// Parameters without `q`.
+    parameters: Vec<(&'a str, &'a str)>,
+    quality: f32,
+}
+
+impl<'a> Clause<'a> {
+    fn parse(text: &'a str) -> Option<Clause<'a>> {
+        let mut parts = text.split(';');
+        let (type_, subtype) = match parts.next()?.trim().split_once('/') {
+            Some((type_, subtype)) => (type_.trim(), subtype.trim()),
+            None => ("*", Some("*").filter(|_| text.trim().starts_with('*'))?),
+        };
+        let mut clause = Clause { type_, subtype, parameters: Vec::new(), quality: 1.0 };
+        for (name, value) in parts.filter_map(|p| p.split_once('=')) {
+            match name.trim() {
+                // A quality that is no number is none.
+                "q" => clause.quality = value.trim().parse().unwrap_or(0.0),
+                name => clause.parameters.push((name, value.trim())),
+            }
         }
+        Some(clause)
     }
-    let shape = match (form, group, version) {
-        ("", ..) => Shape::Whole,
-        ("Table", "meta.k8s.io", "v1") => Shape::Table,
-        ("PartialObjectMetadata", "meta.k8s.io", "v1") => Shape::Metadata,
-        ("PartialObjectMetadataList", "meta.k8s.io", "v1") => Shape::MetadataList,
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") => Shape::AggregatedDiscovery,
+
+    /// Whether the client likes this clause better than another one.
+    fn is_before(&self, other: &Clause<'_>) -> bool {
+        self.quality > other.quality
+            || (self.type_ != "*" && other.type_ == "*")
+            || (self.subtype != "*" && other.subtype == "*")
+    }
+}
+
+/// The clauses of `Accept` about forms that there are, best first. A clause that names its form is better than one with
+/// `*`, whatever their qualities are, if it comes later, and a better quality moves a clause before both: goautoneg's
+/// order is no order of all pairs, and Go sorts short lists by insertion.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let known =
+        |c: &Clause<'_>| matches!((c.type_, c.subtype), ("application", "json" | "yaml" | "*") | ("*", "*"));
+    let mut sorted: Vec<Clause<'_>> = Vec::new();
+    for clause in accept.split(',').filter_map(Clause::parse).filter(known) {
+        let before = sorted.iter().rev().take_while(|other| clause.is_before(other)).count();
+        sorted.insert(sorted.len() - before, clause);
+    }
+    sorted
+}
+
+fn media(clause: Clause<'_>) -> Option<Media> {
+    let yaml = clause.subtype == "yaml";
+    let (mut converted, mut form, mut group, mut version) = (false, "", "", "");
+    for (name, value) in clause.parameters {
+        match name {
+            "as" => form = value,
+            "g" => group = value,
+            "v" => version = value,
+            _ => continue,
+        }
+        converted = true;
+    }
+    if !converted {
+        return Some(Media { yaml, ..Media::default() });
+    }
+    if (form, group, version) == ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") {
+        return Some(Media { yaml, shape: Shape::AggregatedDiscovery, meta: MetaVersion::default() });
+    }
+    let meta = MetaVersion::of(version).filter(|_| group == "meta.k8s.io")?;
+    let shape = match form {
+        "Table" => Shape::Table,
+        "PartialObjectMetadata" => Shape::Metadata,
+        "PartialObjectMetadataList" => Shape::MetadataList,
         _ => return None,
     };
-    Some(Media { yaml, shape })
+    Some(Media { yaml, shape, meta })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn quality_comes_before_order() {
+        let yaml = |accept: &str| negotiate(accept).unwrap().yaml;
+        assert!(yaml("application/json;q=0.5, application/yaml"));
+        assert!(yaml("*/*, application/yaml"));
+        assert!(yaml("*/*;q=0.9, application/yaml;q=0.1"));
+        assert!(!yaml("application/json, application/yaml;q=0.9"));
+        assert!(!yaml("application/yaml;q=x, application/json;q=0.1"));
+        assert!(yaml("text/html, application/yaml;q=0.8, */*;q=0.1"));
+    }
+
+    #[test]
+    fn both_versions_of_the_meta_group_are_served() {
+        for (form, shape) in [
+            ("Table", Shape::Table),
+            ("PartialObjectMetadata", Shape::Metadata),
+            ("PartialObjectMetadataList", Shape::MetadataList),
+        ] {
+            for (version, meta) in [("v1", MetaVersion::V1), ("v1beta1", MetaVersion::V1beta1)] {
+                let media =
+                    negotiate(&format!("application/json;as={form};v={version};g=meta.k8s.io")).unwrap();
+                assert_eq!((media.shape, media.meta), (shape, meta));
+            }
+            assert_eq!(
+                negotiate(&format!("application/json;as={form};v=v2;g=meta.k8s.io")).unwrap_err().code,
+                406
+            );
+        }
+        // What Kubernetes calls a conversion without a kind is none that it knows.
+        assert_eq!(negotiate("application/json;v=v1;g=meta.k8s.io").unwrap_err().code, 406);
+        assert_eq!(
+            negotiate("application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io")
+                .unwrap_err()
+                .code,
+            406
+        );
+    }
 }

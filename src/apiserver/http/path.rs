@@ -25,7 +25,14 @@ pub enum RequestPath {
     /// `/version`
     Version,
     /// `/healthz`, `/readyz/ping` …
-    Health,
+    Health {
+        /// `readyz`
+        endpoint: &'static str,
+        /// The one check that is asked for, as the rest of the path names it; `None` for all.
+        check: Option<String>,
+    },
+    /// `/`: which paths there are.
+    Index,
     /// `/openapi/v3` and below: the rest of the path.
     OpenApi(String),
     /// Objects of a kind.
@@ -163,7 +170,10 @@ fn built_in(parts: &[&str]) -> RequestPath {
         ["api"] => RequestPath::CoreVersions,
         ["apis"] => RequestPath::Groups,
         ["version"] => RequestPath::Version,
-        ["healthz" | "readyz" | "livez", ..] => RequestPath::Health,
+        [] | ["index.html"] => RequestPath::Index,
+        ["healthz", rest @ ..] => health("healthz", rest),
+        ["readyz", rest @ ..] => health("readyz", rest),
+        ["livez", rest @ ..] => health("livez", rest),
         ["metrics", ..] => RequestPath::NotImplemented("nothing is measured here, so there are no metrics"),
         ["openid", "v1", "jwks"] | [".well-known", "openid-configuration"] => {
             RequestPath::NotImplemented("no tokens are issued here, so there is no issuer to describe")
@@ -182,6 +192,10 @@ fn built_in(parts: &[&str]) -> RequestPath {
         ["api", ..] => RequestPath::NoSuchResource,
         _ => RequestPath::Nothing,
     }
+}
+
+fn health(endpoint: &'static str, rest: &[&str]) -> RequestPath {
+    RequestPath::Health { endpoint, check: (!rest.is_empty()).then(|| rest.join("/")) }
 }
 
 /// What a path below `/apis` names that no built-in resource has.

@@ -163,8 +163,9 @@ mod tests {
         );
         let (code, body) = ask("GET", "/d/pods/two/log", "container=c", "");
         assert!(code == 400 && body.contains("container c is not valid for pod two"), "{body}");
-        for (part, query) in [("log", "container=a"), ("exec", "container=b&command=ls"), ("portforward", "")]
-        {
+        let (code, body) = ask("GET", "/d/pods/two/log", "container=a", "");
+        assert!(code == 404 && body.contains(r#"nodes \"n\" not found"#), "{body}");
+        for (part, query) in [("exec", "container=b&command=ls"), ("portforward", "")] {
             assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, 501, "{part}");
         }
         assert_eq!(ask("DELETE", "/d/pods/two/log", "container=a", "").0, 405);

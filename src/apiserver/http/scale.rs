@@ -9,7 +9,7 @@ use crate::apiserver::apiextensions::{Absent, View};
 use crate::apiserver::registry::scale_of;
 
 pub(super) fn expected() -> Expected {
-    Expected { kind: "Scale", api_version: "autoscaling/v1", layout: go_types::scale() }
+    Expected { kind: "Scale", api_version: "autoscaling/v1", also: None, layout: go_types::scale() }
 }
 
 /// The scale of an object, to be read.

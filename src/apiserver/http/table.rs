@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::negotiate::MetaVersion;
 use super::piece::Piece;
 use super::texts::{Form, TextCache, Version};
 use crate::api::types::Time;
@@ -10,9 +11,9 @@ use crate::apiserver::apiextensions::{View, columns};
 use crate::apiserver::kinds::{self, Column};
 
 /// The `PartialObjectMetadata` of an object, which stands in the rows of tables, too.
-pub(super) fn metadata_of(value: &Value) -> Value {
+pub(super) fn metadata_of(value: &Value, version: MetaVersion) -> Value {
     let metadata = value.get("metadata").cloned().unwrap_or_else(|| Value::Object(Map::new()));
-    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+    json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": metadata})
 }
 
 /// The columns of a Scale, which is a kind of answers alone.
@@ -95,54 +96,68 @@ fn cells(object: &Object, now: Timestamp) -> Value {
     kinds::row(object, now).into_iter().zip(kinds::columns(object.kind())).map(cell).collect()
 }
 
-/// The row of an object; `include` is `None`, `Metadata` or `Object`.
+/// What goes with the rows of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    /// `includeObject`: `None`, `Metadata` or `Object`.
+    pub(super) include: String,
+    /// In which version the table and its objects' metadata are written.
+    pub(super) meta: MetaVersion,
+}
+
+impl Rows {
+    /// What a row shows of an object.
+    pub(super) fn shown(&self, value: &Value) -> Value {
+        match self.include.as_str() {
+            "None" => Value::Null,
+            "Object" => value.clone(),
+            _ => metadata_of(value, self.meta),
+        }
+    }
+}
+
+/// The row of an object.
 pub(super) fn row(
     columns: Columns<'_>,
     version: Version<'_>,
     now: Timestamp,
-    include: &str,
+    rows: &Rows,
     piece: &mut Piece,
     cache: &mut TextCache,
 ) {
     let cells = columns.cells(&version.object(), now);
     piece.push(format!("{{\"cells\":{cells},\"object\":"));
-    match include {
+    match rows.include.as_str() {
         "None" => piece.push("null"),
         "Object" => piece.push(cache.text(version, Form::Whole)),
-        _ => piece.push(cache.text(version, Form::Metadata)),
+        _ => piece.push(cache.text(version, Form::Metadata(rows.meta))),
     }
     piece.push("}");
 }
 
-/// Objects as rows; `include` is `None`, `Metadata` or `Object`.
+/// Objects as rows.
 pub(super) fn table(
     columns: Columns<'_>,
     objects: &[(Object, Value)],
     metadata: &Value,
     now: Timestamp,
-    include: &str,
+    form: &Rows,
 ) -> Value {
-    let row = |(object, value): &(Object, Value)| {
-        let shown = match include {
-            "None" => Value::Null,
-            "Object" => value.clone(),
-            _ => metadata_of(value),
-        };
-        json!({"cells": columns.cells(object, now), "object": shown})
-    };
+    let row = |(object, value): &(Object, Value)| json!({"cells": columns.cells(object, now), "object": form.shown(value)});
     let rows: Vec<Value> = objects.iter().map(row).collect();
-    of_rows(metadata, Value::from(columns.definitions()), rows)
+    of_rows(form.meta, metadata, Value::from(columns.definitions()), rows)
 }
 
-fn of_rows(metadata: &Value, definitions: Value, rows: Vec<Value>) -> Value {
+/// A table.
+pub(super) fn of_rows(meta: MetaVersion, metadata: &Value, definitions: Value, rows: Vec<Value>) -> Value {
     json!({
-        "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+        "kind": "Table", "apiVersion": meta.api_version(), "metadata": metadata,
         "columnDefinitions": definitions, "rows": rows,
     })
 }
 
 /// The table of a Scale (`pkg/printers/internalversion`).
-pub(super) fn of_scale(scale: &Value, now: Timestamp, include: &str) -> Value {
+pub(super) fn of_scale(scale: &Value, now: Timestamp, form: &Rows) -> Value {
     let text = |path: &str| scale.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let number = |path: &str| scale.pointer(path).and_then(Value::as_i64).unwrap_or(0);
     let created = text("/metadata/creationTimestamp").parse::<Timestamp>().ok().map(Time);
@@ -152,20 +167,13 @@ pub(super) fn of_scale(scale: &Value, now: Timestamp, include: &str) -> Value {
         number("/status/replicas"),
         duration::age(created.as_ref(), now),
     ]);
-    let shown = match include {
-        "None" => Value::Null,
-        "Object" => scale.clone(),
-        _ => metadata_of(scale),
-    };
-    let meta = json!({"resourceVersion": scale.pointer("/metadata/resourceVersion")});
-    of_rows(&meta, SCALE.iter().map(definition).collect(), vec![json!({"cells": cells, "object": shown})])
+    let metadata = json!({"resourceVersion": scale.pointer("/metadata/resourceVersion")});
+    let row = json!({"cells": cells, "object": form.shown(scale)});
+    of_rows(form.meta, &metadata, SCALE.iter().map(definition).collect(), vec![row])
 }
 
 /// The table of a list without items.
-pub(super) fn none(metadata: &Value) -> Value {
-    json!({
-        "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
-        "columnDefinitions": [definition(&kinds::NAME), definition(&kinds::CREATED_AT)],
-        "rows": [],
-    })
+pub(super) fn none(meta: MetaVersion, metadata: &Value) -> Value {
+    let columns = [definition(&kinds::NAME), definition(&kinds::CREATED_AT)];
+    of_rows(meta, metadata, columns.to_vec().into(), Vec::new())
 }

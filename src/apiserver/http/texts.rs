@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::negotiate::MetaVersion;
 use crate::api::go_types::{self, Type};
 use crate::api::{Kind, Object};
 use crate::apiserver::apiextensions::View;
@@ -23,7 +24,7 @@ pub(super) enum Form {
     /// The whole object.
     Whole,
     /// `PartialObjectMetadata`.
-    Metadata,
+    Metadata(MetaVersion),
 }
 
 /// An object as a revision left it, or as it was when a revision deleted it.
@@ -66,13 +67,13 @@ impl Version<'_> {
         let (kind, value) = (self.kind, self.value());
         match form {
             Form::Whole => go_types::to_json(go_types::of(kind), &value, None),
-            Form::Metadata => partial(kind, &value),
+            Form::Metadata(version) => partial(kind, &value, version),
         }
     }
 }
 
 /// The text of an object's `PartialObjectMetadata`.
-pub(super) fn partial(kind: Kind, value: &Value) -> String {
+fn partial(kind: Kind, value: &Value, version: MetaVersion) -> String {
     let metadata = value.get("metadata");
     let text = match (metadata, go_types::of(kind).field("metadata").map(|f| f.kind.bare())) {
         (Some(metadata), Some(Type::Struct(meta))) => go_types::to_json(meta, metadata, None),
@@ -80,7 +81,8 @@ pub(super) fn partial(kind: Kind, value: &Value) -> String {
         (Some(metadata), _) => metadata.to_string(),
         (None, _) => "{}".to_owned(),
     };
-    format!("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{text}}}")
+    let version = version.api_version();
+    format!("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"{version}\",\"metadata\":{text}}}")
 }
 
 type Generation = BTreeMap<(u64, bool, Form, &'static str), Bytes>;

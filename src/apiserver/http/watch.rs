@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::negotiate::{Media, Shape};
 use super::piece::Piece;
 use super::read::{Cursor, Selectors};
-use super::table::{self, Columns};
+use super::table::{self, Columns, Rows};
 use super::texts::{Form, TextCache, Version};
 use super::{Call, Result};
 use crate::api::{Kind, Object, Timestamp, later};
@@ -42,8 +42,8 @@ pub(super) struct Watch {
     /// How objects of a custom kind are seen.
     pub(super) view: Option<View>,
     pub(super) media: Media,
-    /// `includeObject`, of tables.
-    include: String,
+    /// What goes with the rows, of tables.
+    rows: Rows,
     /// Whether a table was sent already: only the first has columns.
     headed: bool,
     pub(super) revision: u64,
@@ -73,7 +73,7 @@ impl Watch {
             watched: None,
             view: None,
             media,
-            include: call.include_object().to_owned(),
+            rows: call.rows(media),
             headed: false,
             revision: api.etcd.revision(),
             ends,
@@ -126,7 +126,7 @@ impl Watch {
     ) {
         let form = match self.media.shape {
             Shape::Table => return self.row(kind, version, now, piece, cache),
-            Shape::Metadata | Shape::MetadataList => Form::Metadata,
+            Shape::Metadata | Shape::MetadataList => Form::Metadata(self.media.meta),
             _ => Form::Whole,
         };
         Watch::line(kind, cache.text(version, form), piece);
@@ -141,16 +141,16 @@ impl Watch {
         piece: &mut Piece,
         cache: &mut TextCache,
     ) {
-        let revision = version.revision;
+        let (revision, meta) = (version.revision, self.media.meta.api_version());
         let columns = Columns::of(version.object.kind(), version.view);
         let definitions = match std::mem::replace(&mut self.headed, true) {
             false => Value::from(columns.definitions()),
             true => Value::Null,
         };
         piece.push(format!(
-            "{{\"type\":\"{kind}\",\"object\":{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{{\"resourceVersion\":\"{revision}\"}},\"columnDefinitions\":{definitions},\"rows\":["
+            "{{\"type\":\"{kind}\",\"object\":{{\"kind\":\"Table\",\"apiVersion\":\"{meta}\",\"metadata\":{{\"resourceVersion\":\"{revision}\"}},\"columnDefinitions\":{definitions},\"rows\":["
         ));
-        table::row(columns, version, now, &self.include, piece, cache);
+        table::row(columns, version, now, &self.rows, piece, cache);
         piece.push("]}}\n");
     }
 

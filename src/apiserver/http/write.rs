@@ -107,7 +107,8 @@ impl Call<'_> {
         let request = self.begin(target, Verb::Create, &options);
         let body = match target.subresource {
             Subresource::Binding => {
-                let expected = Expected { kind: "Binding", api_version: "v1", layout: go_types::binding() };
+                let expected =
+                    Expected { kind: "Binding", api_version: "v1", also: None, layout: go_types::binding() };
                 let value = self.body_value(expected, &options)?;
                 let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
                 if name != target.name.as_deref().unwrap_or_default() {
@@ -118,8 +119,12 @@ impl Call<'_> {
                 Body::Binding { node: node.into() }
             }
             Subresource::Eviction => {
-                let expected =
-                    Expected { kind: "Eviction", api_version: "policy/v1", layout: go_types::eviction() };
+                let expected = Expected {
+                    kind: "Eviction",
+                    api_version: "policy/v1",
+                    also: Some("policy/v1beta1"),
+                    layout: go_types::eviction(),
+                };
                 let value = self.body_value(expected, &options)?;
                 let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
                 let want = target.name.as_deref().unwrap_or_default();
@@ -344,6 +349,7 @@ impl Call<'_> {
             let json = json.map_err(|e| {
                 Status::bad_request(format!("couldn't get version/kind; json parse error: {e}"))
             })?;
+            decode::check_delete_options(&json).map_err(Status::bad_request)?;
             go_types::decode(go_types::delete_options(), &json).map_err(Status::bad_request)?.value
         };
         let mut errors = Vec::new();

@@ -49,7 +49,8 @@ impl Strategy for ConfigMap {
             size += value.0.len();
         }
         if size > MAX_SIZE {
-            errs.push(FieldError::too_long(&Path::new(""), MAX_SIZE));
+            // The path of a field without a name.
+            errs.push(FieldError::too_long(&Path::new("").key(""), MAX_SIZE));
         }
     }
 

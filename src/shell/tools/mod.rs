@@ -1,8 +1,11 @@
 //! The usual commands, as far as they need no more than files, text, time and names. Their messages and exit codes are
 //! those of BusyBox or of GNU.
 
+mod applets;
+mod encode;
 mod files;
 mod filter;
+mod find;
 mod net;
 mod sed;
 mod system;
@@ -11,6 +14,8 @@ use jiff::SignedDuration;
 
 use super::machine::{Ran, Shell};
 use super::{Tools, text};
+
+pub use applets::OF_ALPINE;
 
 /// The part of a path after its last `/`.
 pub(super) fn base_name(path: &str) -> &str {
@@ -46,6 +51,7 @@ const TOOLS: &[(&str, Tool)] = &[
         let end = a.len().saturating_sub(1);
         s.test_command("[", a.get(1..end).unwrap_or_default())
     }),
+    ("base64", encode::base64),
     ("basename", files::basename),
     ("cat", files::cat),
     ("cp", files::cp),
@@ -60,6 +66,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("expr", system::expr),
     ("false", |_, _| Ok(1)),
     ("fgrep", filter::grep),
+    ("find", find::find),
     ("free", system::free),
     ("getent", net::getent),
     ("grep", filter::grep),
@@ -81,10 +88,13 @@ const TOOLS: &[(&str, Tool)] = &[
     ("printenv", system::printenv),
     ("printf", system::printf),
     ("pwd", system::pwd),
+    ("readlink", find::readlink),
+    ("realpath", find::readlink),
     ("rm", files::rm),
     ("rmdir", files::rm),
     ("sed", sed::sed),
     ("seq", system::seq),
+    ("sha256sum", encode::sha256sum),
     ("sleep", sleep),
     ("sort", filter::sort),
     ("stdbuf", system::wrapper),
@@ -109,6 +119,18 @@ const TOOLS: &[(&str, Tool)] = &[
     ("xargs", system::xargs),
     ("yes", filter::yes),
 ];
+
+/// Whether a program can be in the image of a process: one that [`is_tool`] does not know may be there all the same.
+pub(super) fn may_exist(program: &super::Program, name: &str) -> bool {
+    !program.complete || applets::is_applet(name) || program.others.contains(&name)
+}
+
+impl Shell<'_> {
+    /// Whether the image certainly has a program.
+    pub(super) fn has_program(&self, name: &str) -> bool {
+        is_tool(name) || (self.program.complete && may_exist(self.program, name))
+    }
+}
 
 /// Runs a command; `None` if the shell does not know it. `args` begin with its name.
 pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<Ran> {

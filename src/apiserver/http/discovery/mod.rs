@@ -9,9 +9,13 @@ mod documented;
 #[rustfmt::skip]
 mod table;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
+use super::{health, indent};
 use crate::api::release;
+use crate::apimachinery::HttpResponse;
 use crate::apiserver::apiextensions::Definitions;
 
 /// The verbs of most resources.
@@ -83,6 +87,33 @@ pub(super) fn is_registered(api_version: &str, kind: &str) -> bool {
 
 fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+/// `/`: the paths that there are, sorted (`k8s.io/apiserver/pkg/server/routes`).
+pub(super) fn index(definitions: &Definitions, metrics: bool) -> HttpResponse {
+    let mut paths: BTreeSet<String> =
+        ["/api", "/api/v1", "/apis", "/apis/", "/openapi/v3", "/openapi/v3/", "/version"]
+            .map(str::to_owned)
+            .into();
+    if cfg!(not(target_arch = "wasm32")) {
+        paths.insert("/openapi/v2".into());
+    }
+    for endpoint in ["healthz", "livez", "readyz"] {
+        paths.insert(format!("/{endpoint}"));
+        paths.extend(health::CHECKS.map(|check| format!("/{endpoint}/{check}")));
+    }
+    let mut groups = groups(definitions);
+    if let Some(all) = groups["groups"].as_array_mut().filter(|_| metrics) {
+        all.push(super::aggregated::group());
+    }
+    for group in groups["groups"].as_array().into_iter().flatten() {
+        paths.insert(format!("/apis/{}", group["name"].as_str().unwrap_or_default()));
+        for version in group["versions"].as_array().into_iter().flatten() {
+            paths.insert(format!("/apis/{}", version["groupVersion"].as_str().unwrap_or_default()));
+        }
+    }
+    let body = indent::indented(&json!({"paths": paths}).to_string());
+    HttpResponse { status: 200, content_type: "application/json".into(), body, ..HttpResponse::default() }
 }
 
 /// `/api`

@@ -30,7 +30,7 @@ impl Review {
             Review::SubjectAccess => (AUTHORIZATION, go_types::subject_access_review()),
             Review::LocalSubjectAccess => (AUTHORIZATION, go_types::local_subject_access_review()),
         };
-        Expected { kind: layout.name, api_version, layout }
+        Expected { kind: layout.name, api_version, also: None, layout }
     }
 }
 
@@ -106,7 +106,7 @@ impl Call<'_> {
 
     /// The answer to a request that made an object which is not stored.
     fn reviewed(&self, expected: Expected, mut object: Value) -> Result<HttpResponse> {
-        let Expected { kind, api_version, layout } = expected;
+        let Expected { kind, api_version, layout, .. } = expected;
         object["kind"] = kind.into();
         object["apiVersion"] = api_version.into();
         go_types::write_unset(layout, &mut object);

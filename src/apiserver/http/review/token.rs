@@ -26,7 +26,7 @@ impl Call<'_> {
     #[inline(never)]
     pub(in crate::apiserver::http) fn token(&mut self, namespace: &str, name: &str) -> Result<HttpResponse> {
         let layout = go_types::token_request();
-        let expected = Expected { kind: layout.name, api_version: AUTHENTICATION, layout };
+        let expected = Expected { kind: layout.name, api_version: AUTHENTICATION, also: None, layout };
         let asked = self.sent(expected, namespace)?;
         let refused = |name: &str, error: FieldError| {
             Err(invalid_as("TokenRequest", "authentication.k8s.io", name, &[error]))

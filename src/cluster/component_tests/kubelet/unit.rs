@@ -36,6 +36,30 @@ fn a_node_has_a_lease_that_is_renewed_when_time_passes() {
 }
 
 #[test]
+fn a_node_reports_its_status_every_five_minutes_when_time_passes() {
+    let mut lab = Lab::new();
+    let heartbeat = |c: &Cluster| {
+        let (_, r) = c.api().etcd().range(Kind::NODE, None).next().unwrap();
+        let conditions = r.object.to_value()["status"]["conditions"].clone();
+        let times: Vec<_> =
+            conditions.as_array().unwrap().iter().map(|c| c["lastHeartbeatTime"].clone()).collect();
+        assert!(times.windows(2).all(|t| t[0] == t[1]), "{times:?}");
+        times[0].as_str().unwrap().parse::<crate::api::Timestamp>().unwrap()
+    };
+    let start = heartbeat(&lab.cluster);
+    assert!(lab.cluster.is_steady());
+    let since = |lab: &Lab| heartbeat(&lab.cluster).duration_since(start).as_secs();
+    lab.wait(299).steady();
+    assert_eq!(since(&lab), 0);
+    lab.wait(1).steady();
+    assert_eq!(since(&lab), 300);
+    lab.wait(299).steady();
+    assert_eq!(since(&lab), 300);
+    lab.wait(1).steady();
+    assert_eq!(since(&lab), 600);
+}
+
+#[test]
 fn every_command_says_why() {
     let mut lab = Lab::new();
     lab.pod(one(json!({}))).steady().delete(None);

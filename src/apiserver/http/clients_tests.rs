@@ -1,0 +1,186 @@
+//! What clients other than kubectl send.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::http;
+use super::tests::{send, server, value};
+use crate::apimachinery::{HttpRequest, HttpResponse};
+use crate::apiserver::ApiServer;
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+fn read(api: &mut ApiServer, path: &str, query: &str, accept: &str) -> HttpResponse {
+    let request = HttpRequest {
+        method: "GET".into(),
+        path: path.into(),
+        query: query.into(),
+        accept: accept.into(),
+        ..HttpRequest::default()
+    };
+    http(api, &request)
+}
+
+fn with_map() -> ApiServer {
+    let mut api = server();
+    assert_eq!(send(&mut api, "POST", MAPS, "", "", &json!({"metadata": {"name": "m"}})).status, 201);
+    api
+}
+
+#[test]
+fn tables_and_metadata_come_in_the_old_version_of_the_meta_group_too() {
+    let mut api = with_map();
+    let one = format!("{MAPS}/m");
+    for version in ["v1", "v1beta1"] {
+        let of = |form: &str| format!("application/json;as={form};v={version};g=meta.k8s.io");
+        let group_version = format!("meta.k8s.io/{version}");
+        for (path, query) in
+            [(MAPS, ""), (one.as_str(), ""), (MAPS, "watch=1"), ("/apis/apps/v1/deployments", "")]
+        {
+            let answer = read(&mut api, path, query, &of("Table"));
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            let line: Value = serde_json::from_str(answer.body.lines().next().unwrap()).unwrap();
+            let table = if query.is_empty() { &line } else { &line["object"] };
+            assert_eq!((&table["kind"], &table["apiVersion"]), (&json!("Table"), &json!(group_version)));
+            if path != "/apis/apps/v1/deployments" {
+                assert_eq!(table["rows"][0]["object"]["apiVersion"], json!(group_version));
+            }
+        }
+        let list = value(&read(&mut api, MAPS, "", &of("PartialObjectMetadataList")));
+        assert_eq!(list["apiVersion"], json!(group_version));
+        assert_eq!(list["items"][0]["apiVersion"], json!(group_version));
+        let object = value(&read(&mut api, &one, "", &of("PartialObjectMetadata")));
+        assert_eq!(
+            (&object["apiVersion"], &object["metadata"]["name"]),
+            (&json!(group_version), &json!("m"))
+        );
+        let yaml = read(&mut api, MAPS, "", &of("PartialObjectMetadataList").replace("json", "yaml"));
+        assert!(yaml.body.starts_with(&format!("apiVersion: {group_version}\n")), "{}", yaml.body);
+    }
+}
+
+#[test]
+fn an_eviction_may_be_of_the_old_version() {
+    let mut api = server();
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(send(&mut api, "POST", pods, "", "", &pod).status, 201);
+    let evict = |api: &mut ApiServer, version: &str| {
+        let body = json!({"kind": "Eviction", "apiVersion": version, "metadata": {"name": "p"}});
+        send(api, "POST", &format!("{pods}/p/eviction"), "", "", &body).status
+    };
+    assert_eq!(evict(&mut api, "policy/v1alpha1"), 400);
+    assert_eq!(evict(&mut api, "policy/v1beta1"), 201);
+    assert_eq!(evict(&mut api, "policy/v1"), 404);
+}
+
+#[test]
+fn the_body_of_a_deletion_is_delete_options() {
+    let mut api = with_map();
+    let one = format!("{MAPS}/m");
+    let refused = |api: &mut ApiServer, kind: &str, version: &str| {
+        let answer = send(api, "DELETE", &one, "", "", &json!({"kind": kind, "apiVersion": version}));
+        assert_eq!(answer.status, 400, "{}", answer.body);
+        value(&answer)["message"].as_str().unwrap().to_owned()
+    };
+    for kind in ["ConfigMap", "Foo"] {
+        let scheme = "pkg/apis/meta/internalversion/scheme/register.go:27";
+        let said = format!("no kind \"{kind}\" is registered for version \"v1\" in scheme \"{scheme}\"");
+        assert_eq!(refused(&mut api, kind, "v1"), said);
+    }
+    let said = "converting (v1.Status) to (v1.DeleteOptions): unknown conversion";
+    assert_eq!(refused(&mut api, "Status", "v1"), said);
+    assert_eq!(read(&mut api, &one, "", "").status, 200);
+    for version in ["v1", "apps/v1", "meta.k8s.io/v1", ""] {
+        let body = json!({"kind": "DeleteOptions", "apiVersion": version, "dryRun": ["All"]});
+        assert_eq!(send(&mut api, "DELETE", &one, "", "", &body).status, 200);
+    }
+}
+
+#[test]
+fn a_name_in_a_path_can_stand_in_a_key_of_the_store() {
+    let mut api = with_map();
+    for (name, why) in [
+        ("..", r#"Name parameter invalid: "..": may not be '..'"#),
+        (".", r#"Name parameter invalid: ".": may not be '.'"#),
+        ("a%25b", r#"Name parameter invalid: "a%b": may not contain '%'"#),
+    ] {
+        for method in ["GET", "DELETE"] {
+            let answer = send(&mut api, method, &format!("{MAPS}/{name}"), "", "", &Value::Null);
+            assert_eq!((answer.status, value(&answer)["message"].as_str()), (400, Some(why)));
+        }
+    }
+    assert_eq!(send(&mut api, "GET", &format!("{MAPS}/..m"), "", "", &Value::Null).status, 404);
+}
+
+#[test]
+fn a_map_that_is_too_large_has_no_name_for_the_field() {
+    let mut api = server();
+    let map = json!({"metadata": {"name": "m"}, "data": {"k": "x".repeat(1024 * 1024 + 1)}});
+    let answer = value(&send(&mut api, "POST", MAPS, "", "", &map));
+    let said = "ConfigMap \"m\" is invalid: []: Too long: may not be more than 1048576 bytes";
+    assert_eq!(answer["message"].as_str(), Some(said));
+    assert_eq!(answer["details"]["causes"][0]["field"], "[]");
+}
+
+#[test]
+fn the_root_says_which_paths_there_are() {
+    let mut api = server();
+    for path in ["/", "/index.html"] {
+        let answer = read(&mut api, path, "", "");
+        assert_eq!((answer.status, answer.content_type.as_str()), (200, "application/json"));
+        assert!(
+            answer.body.starts_with("{\n  \"paths\": [\n    \"/api\",\n    \"/api/v1\",\n"),
+            "{}",
+            answer.body
+        );
+        let paths: Vec<String> = serde_json::from_value(value(&answer)["paths"].clone()).unwrap();
+        assert!(paths.is_sorted());
+        for path in paths {
+            let status = read(&mut api, &path, "", "").status;
+            assert_eq!(status, 200, "{path}");
+        }
+    }
+}
+
+#[test]
+fn checks_of_health_can_be_left_out_and_asked_for() {
+    let mut api = server();
+    let mut of = |path: &str, query: &str| {
+        let answer = read(&mut api, path, query, "");
+        (answer.status, answer.body)
+    };
+    let told = "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\nreadyz check passed\n";
+    assert_eq!(of("/readyz", "verbose&exclude=etcd"), (200, told.into()));
+    let told = "[+]ping ok\n[+]log excluded: ok\n[+]etcd ok\n\
+        warn: some health checks cannot be excluded: no matches for \"a\",\"b\"\nlivez check passed\n";
+    assert_eq!(of("/livez", "verbose=1&exclude=b&exclude=log&exclude=a"), (200, told.into()));
+    assert_eq!(of("/healthz/etcd", ""), (200, "ok".into()));
+    assert_eq!(of("/healthz/other", "").0, 404);
+}
+
+#[test]
+fn a_client_that_has_a_document_gets_none() {
+    let mut api = server();
+    let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    for (path, accept) in
+        [("/apis", aggregated), ("/api", aggregated), ("/openapi/v3", ""), ("/openapi/v3/api/v1", "")]
+    {
+        let mut get = |tag: &str| {
+            let request = HttpRequest {
+                method: "GET".into(),
+                path: path.into(),
+                accept: accept.into(),
+                if_none_match: tag.into(),
+                ..HttpRequest::default()
+            };
+            http(&mut api, &request)
+        };
+        let first = get("");
+        assert_eq!((first.status, first.etag.len()), (200, 130));
+        let again = get(&first.etag);
+        assert_eq!((again.status, again.body.as_str(), &again.etag), (304, "", &first.etag));
+        assert_eq!(get("\"other\"").body, first.body);
+    }
+    assert_eq!(read(&mut api, "/apis", "", "").etag, "");
+}
