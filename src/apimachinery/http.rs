@@ -39,3 +39,15 @@ pub struct HttpResponse {
     /// `ETag` with its quotes; empty for an answer that a client must not keep.
     pub etag: String,
 }
+
+impl HttpResponse {
+    /// An answer of plain text.
+    pub fn text(status: u16, body: &str) -> HttpResponse {
+        HttpResponse {
+            status,
+            content_type: "text/plain; charset=utf-8".into(),
+            body: body.into(),
+            ..HttpResponse::default()
+        }
+    }
+}

@@ -6,14 +6,15 @@ use std::rc::Rc;
 use super::context::RequestContext;
 use super::kinds::certificate_signing_request;
 use super::kinds::ingress::CLASS_ANNOTATION;
+use super::refusal::name_in_refusal;
 use super::{ApiServer, Stage, limit_ranger, runtime_class};
 use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{
     CertificateSigningRequest, ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress,
-    IngressClass, KeyToPath, Node, ObjectFieldSelector, ObjectMeta, PersistentVolumeClaim, Pod,
-    PriorityClass, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint,
-    Toleration, Volume, VolumeMount, VolumeProjection,
+    IngressClass, KeyToPath, Node, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
+    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Taint, Toleration,
+    Volume, VolumeMount, VolumeProjection,
 };
 use crate::api::volume::{
     ATTRIBUTES_CLASS_PROTECTION, BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION,
@@ -29,12 +30,6 @@ const DEFAULT_INGRESS_CLASS: &str = "ingressclass.kubernetes.io/is-default-class
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// How long a pod stays on a node that does not answer, in seconds (DefaultTolerationSeconds).
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
-
-/// How a mutating plug-in names an object that it refuses (`extractResourceName`): a generated name is not there yet.
-pub(super) fn name_in_refusal(meta: &ObjectMeta) -> &str {
-    let generated = || meta.generate_name.as_deref().filter(|g| !g.is_empty()).unwrap_or("Unknown");
-    Some(meta.name()).filter(|n| !n.is_empty()).unwrap_or_else(generated)
-}
 
 /// NamespaceLifecycle: nothing is made in a namespace that is not there, or goes away.
 pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), Status> {

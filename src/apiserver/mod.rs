@@ -34,6 +34,7 @@ mod managed_fields;
 mod patch;
 pub mod printers;
 pub mod quota;
+mod refusal;
 mod registry;
 pub mod rest;
 mod runtime_class;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::ApiServer;
-use super::admission::name_in_refusal;
+use super::refusal::name_in_refusal;
 use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{Pod, Quantity, RuntimeClass, Toleration};

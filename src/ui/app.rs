@@ -14,6 +14,7 @@ use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill, WhyNode};
+use super::pane::{Pane, is_narrow};
 use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
@@ -43,32 +44,6 @@ pub fn mount() {
 #[derive(Properties, PartialEq)]
 struct Props {
     store: Store,
-}
-
-/// The panes of a narrow page, of which one is seen at a time.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Pane {
-    /// The object graph.
-    Graph,
-    /// Editor and terminal.
-    Manifest,
-    /// The inspector.
-    Object,
-    /// Next commands and timeline.
-    Timeline,
-}
-
-impl Pane {
-    const ALL: [(Pane, &'static str, &'static str); 4] = [
-        (Pane::Graph, "pane-graph", "graph"),
-        (Pane::Manifest, "pane-manifest", "manifest"),
-        (Pane::Object, "pane-object", "object"),
-        (Pane::Timeline, "pane-timeline", "timeline"),
-    ];
-
-    fn name(self) -> &'static str {
-        Pane::ALL.iter().find(|(p, ..)| *p == self).map_or("graph", |(_, _, name)| name)
-    }
 }
 
 /// The page.
@@ -217,11 +192,6 @@ fn over(v: &Shown) -> Html {
         <ViewSwitch shown={v.map.shown} />
         <Clock now={v.clock} time={v.time} revision={v.revision} />
     </> }
-}
-
-/// Whether the page shows one pane at a time, as `static/app.css` has it.
-pub fn is_narrow() -> bool {
-    window().match_media("(max-width: 900px)").ok().flatten().is_some_and(|m| m.matches())
 }
 
 /// Opens the dialog from the keyboard: by its button, which knows how.

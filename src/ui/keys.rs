@@ -10,8 +10,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
 
-use super::app::Pane;
 use super::glyph;
+use super::pane::Pane;
 use super::store::Store;
 use crate::ui::hooks::use_texts;
 

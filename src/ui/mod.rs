@@ -37,6 +37,8 @@ mod menu;
 #[cfg(target_arch = "wasm32")]
 mod next;
 #[cfg(target_arch = "wasm32")]
+mod pane;
+#[cfg(target_arch = "wasm32")]
 mod policy;
 #[cfg(target_arch = "wasm32")]
 mod store;

@@ -73,7 +73,7 @@ impl Call<'_> {
             return Ok(answer::json(200, &value, media));
         }
         if matches!(self.api.aggregated, Aggregated::Unavailable) {
-            return Ok(answer::text(503, "service unavailable\n"));
+            return Ok(HttpResponse::text(503, "service unavailable\n"));
         }
         let place = match rest {
             [version] if *version == metrics::VERSION => return Ok(answer::json(200, &resources(), media)),

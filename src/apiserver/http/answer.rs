@@ -46,16 +46,6 @@ impl Answer {
     }
 }
 
-/// Plain text.
-pub(super) fn text(status: u16, body: &str) -> HttpResponse {
-    HttpResponse {
-        status,
-        content_type: "text/plain; charset=utf-8".into(),
-        body: body.into(),
-        ..HttpResponse::default()
-    }
-}
-
 /// A value as the client wants it.
 pub(super) fn json(status: u16, value: &Value, media: Media) -> HttpResponse {
     let body = if media.yaml { yaml::to_yaml(value) } else { ordered(value) + "\n" };

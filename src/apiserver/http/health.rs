@@ -1,7 +1,6 @@
 //! Health checks (`k8s.io/apiserver/pkg/server/healthz`). Kubernetes has one check more for each hook that runs after the
 //! start of the server.
 
-use super::answer;
 use super::query::Query;
 use crate::api::quote::go_quote;
 use crate::apimachinery::HttpResponse;
@@ -14,9 +13,9 @@ pub(super) fn answer(endpoint: &str, check: Option<&str>, query: &Query, storage
     let is_well = |name: &str| name != "etcd" || storage;
     if let Some(name) = check {
         return match CHECKS.contains(&name) {
-            true if is_well(name) => answer::text(200, "ok"),
-            true => answer::text(500, "internal server error: etcd does not answer\n"),
-            false => answer::text(404, "404 page not found\n"),
+            true if is_well(name) => HttpResponse::text(200, "ok"),
+            true => HttpResponse::text(500, "internal server error: etcd does not answer\n"),
+            false => HttpResponse::text(404, "404 page not found\n"),
         };
     }
     let mut excluded: Vec<&str> = query.all("exclude");
@@ -35,13 +34,13 @@ pub(super) fn answer(endpoint: &str, check: Option<&str>, query: &Query, storage
     excluded.sort_unstable();
     excluded.dedup();
     if !excluded.is_empty() {
-        let names: Vec<String> = excluded.iter().map(|e| go_quote(e)).collect();
+        let names: Vec<String> = excluded.iter().map(go_quote).collect();
         let names = names.join(",");
         told.push_str(&format!("warn: some health checks cannot be excluded: no matches for {names}\n"));
     }
     match (failed, query.has("verbose")) {
-        (true, _) => answer::text(500, &format!("{told}{endpoint} check failed\n")),
-        (false, true) => answer::text(200, &format!("{told}{endpoint} check passed\n")),
-        (false, false) => answer::text(200, "ok"),
+        (true, _) => HttpResponse::text(500, &format!("{told}{endpoint} check failed\n")),
+        (false, true) => HttpResponse::text(200, &format!("{told}{endpoint} check passed\n")),
+        (false, false) => HttpResponse::text(200, "ok"),
     }
 }

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 
 use super::followed_log::FollowedLog;
 use super::query::Query;
-use super::{Call, Result, Stream, answer};
+use super::{Call, Result, Stream};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind as _, Key, Kind, Timestamp};
@@ -130,10 +130,10 @@ impl Call<'_> {
                 }
             })?;
         if !options.follow {
-            return Ok(answer::text(200, &text));
+            return Ok(HttpResponse::text(200, &text));
         }
         let log = FollowedLog { node, pod, options, first: Some(text), next, ended };
         self.stream = Some(Stream::log(log));
-        Ok(answer::text(200, ""))
+        Ok(HttpResponse::text(200, ""))
     }
 }

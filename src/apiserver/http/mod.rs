@@ -164,7 +164,10 @@ pub fn too_large() -> HttpResponse {
 
 /// The answer to a request while there are too many (`k8s.io/apiserver/pkg/server/filters`).
 pub fn too_many() -> HttpResponse {
-    HttpResponse { retry_after: Some(1), ..answer::text(429, "Too many requests, please try again later.\n") }
+    HttpResponse {
+        retry_after: Some(1),
+        ..HttpResponse::text(429, "Too many requests, please try again later.\n")
+    }
 }
 
 /// The `Warning` headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`). A text that no header can hold is left
@@ -263,7 +266,7 @@ impl Call<'_> {
         }
         if let Some(view) = &target.view {
             if custom::is_misplaced(&target, &self.request.method) {
-                return Ok(answer::text(404, "404 page not found\n"));
+                return Ok(HttpResponse::text(404, "404 page not found\n"));
             }
             self.warnings.extend(view.deprecation_warning());
             self.cx.view = Some(view.clone());
@@ -295,7 +298,7 @@ impl Call<'_> {
     #[inline(never)]
     fn about_itself(&self, path: &RequestPath) -> Result<HttpResponse> {
         if *path == RequestPath::Nothing {
-            return Ok(answer::text(404, "404 page not found\n"));
+            return Ok(HttpResponse::text(404, "404 page not found\n"));
         }
         // Health is served by Go's own multiplexer, which answers every method alike.
         if let RequestPath::Health { endpoint, check } = path {
@@ -307,7 +310,8 @@ impl Call<'_> {
             ));
         }
         if *path == RequestPath::Index {
-            return Ok(discovery::index(&self.api.definitions, self.api.aggregated.is_registered()));
+            let elsewhere = self.api.aggregated.is_registered().then(aggregated::group);
+            return Ok(discovery::index(&self.api.definitions, elsewhere));
         }
         if self.request.method != "GET" {
             return Err(method_not_allowed());

@@ -2,7 +2,7 @@
 //! (`pkg/registry/core/{pod,node,service}`). What the API server says itself is as there; in place of what would come of
 //! it stands one sentence that says why it does not.
 
-use super::{Call, Result, answer, method_not_allowed};
+use super::{Call, Result, method_not_allowed};
 use crate::api::quote::go_quote;
 use crate::api::types::{Container, Endpoints, Pod};
 use crate::api::{ApiKind as _, Kind, Object, ObjectRef};
@@ -114,7 +114,7 @@ impl Call<'_> {
         let node = pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default();
         if node.is_empty() {
             return match log {
-                true => Ok(answer::text(200, "")),
+                true => Ok(HttpResponse::text(200, "")),
                 false => Err(Status::bad_request(format!("pod {name} does not have a host assigned"))),
             };
         }

@@ -12,10 +12,10 @@ use steady::engine::{EdgeKind, Graph as Facts, Input, ObjectRef, Place};
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::app::is_narrow;
 use super::glyph;
 use super::i18n::Texts;
 use super::layout::{Flow, Layout, Slots, layout};
+use super::pane::is_narrow;
 use super::store::Shared;
 use crate::ui::hooks::{use_store, use_texts};
 use card::Card;

@@ -89,8 +89,9 @@ fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
-/// `/`: the paths that there are, sorted (`k8s.io/apiserver/pkg/server/routes`).
-pub(super) fn index(definitions: &Definitions, metrics: bool) -> HttpResponse {
+/// `/`: the paths that there are, sorted (`k8s.io/apiserver/pkg/server/routes`). `elsewhere` is the group of another API
+/// server, if one is registered.
+pub(super) fn index(definitions: &Definitions, elsewhere: Option<Value>) -> HttpResponse {
     let mut paths: BTreeSet<String> =
         ["/api", "/api/v1", "/apis", "/apis/", "/openapi/v3", "/openapi/v3/", "/version"]
             .map(str::to_owned)
@@ -103,8 +104,8 @@ pub(super) fn index(definitions: &Definitions, metrics: bool) -> HttpResponse {
         paths.extend(health::CHECKS.map(|check| format!("/{endpoint}/{check}")));
     }
     let mut groups = groups(definitions);
-    if let Some(all) = groups["groups"].as_array_mut().filter(|_| metrics) {
-        all.push(super::aggregated::group());
+    if let Some(all) = groups["groups"].as_array_mut() {
+        all.extend(elsewhere);
     }
     for group in groups["groups"].as_array().into_iter().flatten() {
         paths.insert(format!("/apis/{}", group["name"].as_str().unwrap_or_default()));
