@@ -10,8 +10,9 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { closeLintPanel, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { closeLintPanel, forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
+import { duplicates } from "./duplicates.js";
 import { Catalogue, completion, explain, limitList } from "./schema.js";
 import { highlighting, look } from "./theme.js";
 
@@ -73,6 +74,9 @@ function hover(catalogue) {
  * @param {Record<string, string>} [o.phrases] CodeMirror's own words in another language
  */
 export function mount(el, o = {}) {
+  // With it the shadow host would keep Tab out of its tree, and to take it away later would take the focus away, too.
+  const held = document.activeElement === el;
+  el.removeAttribute("tabindex");
   const parent = el.shadowRoot ?? el.attachShadow({ mode: "open" });
   const theme = new Compartment();
   const words = new Compartment();
@@ -100,8 +104,26 @@ export function mount(el, o = {}) {
     theme.of(look(o.dark)), highlighting, markedLines,
     EditorView.updateListener.of((u) => {
       if (u.docChanged && !u.transactions.some((t) => t.annotation(fromOutside))) o.onChange?.(u.state.doc.toString());
+      if (u.docChanged) planWarnings();
     }),
   ] }) });
+
+  /** Warns once nothing has been typed for a while. What the page found wrong stays. */
+  let warning;
+  function planWarnings() {
+    clearTimeout(warning);
+    warning = setTimeout(() => {
+      const errors = [];
+      forEachDiagnostic(view.state, (d, from, to) => { if (d.severity !== "warning") errors.push({ ...d, from, to }); });
+      view.dispatch(setDiagnostics(view.state, [...duplicates(view.state), ...errors]));
+    }, 250);
+  }
+  planWarnings();
+
+  // The shadow host stands for the editor: who focuses it focuses the text, also who did so before the editor was there.
+  const focus = () => view.focus();
+  el.focus = focus;
+  if (held) focus();
 
   return {
     getText: () => view.state.doc.toString(),
@@ -116,12 +138,12 @@ export function mount(el, o = {}) {
     /** `[{line, column, endLine?, endColumn?, severity, message}]`, from 1; they replace the last ones. */
     setDiagnostics(list) {
       const { doc } = view.state;
-      view.dispatch(setDiagnostics(view.state, list.map((d) => {
+      view.dispatch(setDiagnostics(view.state, [...duplicates(view.state), ...list.map((d) => {
         const from = offset(doc, d.line, d.column);
         const to = d.endLine || d.endColumn ? offset(doc, d.endLine ?? d.line, d.endColumn ?? 1)
           : doc.lineAt(from).to;
         return { from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message) };
-      })));
+      })]));
     },
     /** The custom kinds there are from now on: `[{apiVersion, kind, revision}]`. */
     setKinds: (kinds) => catalogue.setKinds(kinds),
@@ -132,13 +154,17 @@ export function mount(el, o = {}) {
       closeLintPanel(view);
       view.dispatch({ effects: words.reconfigure(inWords(o)) });
     },
-    focus: () => view.focus(),
+    focus,
     /** Marks these lines (from 1), scrolls the first into view; `[]` unmarks. */
     highlightLines(lines) {
       const effects = [setLines.of(lines)];
       if (lines.length) effects.push(EditorView.scrollIntoView(offset(view.state.doc, Math.min(...lines), 1), { y: "nearest", yMargin: 40 }));
       view.dispatch({ effects });
     },
-    destroy: () => view.destroy(),
+    destroy() {
+      clearTimeout(warning);
+      delete el.focus;
+      view.destroy();
+    },
   };
 }

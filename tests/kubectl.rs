@@ -865,7 +865,7 @@ fn occupied() -> Clocked {
             ..Default::default()
         };
         let answer = http(&mut server.0, &request);
-        assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&answer.body));
+        assert_eq!(answer.status, 201, "{}", answer.body);
     };
     let pod = |name: &str| {
         serde_json::json!({

@@ -67,6 +67,8 @@ pub use watch::WatchCache;
 
 /// The name of a client that does not say who it is. Nobody is asked here, so every client has it.
 pub(crate) const ANONYMOUS: &str = "system:anonymous";
+/// The user of what the API server does itself.
+const OWN_USER: &str = "kube-apiserver";
 /// The group of such clients.
 pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 

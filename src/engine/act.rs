@@ -261,6 +261,8 @@ impl Engine {
         if !scenario.perform(&mut self.session, &one.deed) {
             return self.say(Said::key("try-nothing"), false);
         }
+        // A message about what failed before no longer holds.
+        self.out.push(Output::Hush);
         self.moved();
         // What was tried is wanted: the text says it, too, so that Apply does not put it back. What was otherwise before
         // stays a person's affair.
@@ -294,6 +296,7 @@ impl Engine {
         let text = self.shown.text.clone();
         let mut preview = Preview::of(&self.session, &text);
         if preview.output.exit == 0 {
+            preview.in_past = self.session.ahead().is_some();
             if preview.is_empty() {
                 self.agreed = Some((text.clone(), self.session.at()));
             } else if let Some((agreed, at)) = self.agreed.clone()

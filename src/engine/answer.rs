@@ -1,6 +1,7 @@
 //! The answers to what components of the page ask.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText, ScenarioView};
 use crate::cluster::Policy;
@@ -88,7 +89,9 @@ impl Engine {
     }
 
     /// The policies that can be chosen now. Of [`Policy::Random`] these are the seed that is set and the next one.
-    fn policies(&self) -> Vec<Policy> {
+    /// With each goes the process of its component, or `None`; the components that have acted in this run come first,
+    /// without a process.
+    fn policies(&self) -> Vec<(Policy, Option<Rc<str>>)> {
         let mut all = vec![Policy::Fair];
         match self.session.policy() {
             Policy::Random { seed } => {
@@ -98,9 +101,18 @@ impl Engine {
         }
         all.push(Policy::Newest);
         let cluster = self.session.cluster();
-        let names: BTreeSet<String> =
-            cluster.actors().filter_map(|a| cluster.actor_name(a)).map(|n| n.to_string()).collect();
-        all.extend(names.into_iter().map(|component| Policy::Starved { component }));
-        all
+        let acted: BTreeSet<&str> = self.shown.marks.iter().filter_map(|m| m.by.as_deref()).collect();
+        let mut of_process: BTreeMap<(Option<Rc<str>>, Rc<str>), ()> = BTreeMap::new();
+        for actor in cluster.actors() {
+            let process = cluster.processes().nth(actor.process as usize).map(|p| p.name.clone());
+            if let (Some(name), Some(process)) = (cluster.actor_name(actor), process) {
+                let process = (!acted.contains(&*name)).then_some(process);
+                of_process.insert((process, name), ());
+            }
+        }
+        let starved = of_process
+            .into_keys()
+            .map(|(process, name)| (Policy::Starved { component: name.to_string() }, process));
+        all.into_iter().map(|policy| (policy, None)).chain(starved).collect()
     }
 }

@@ -218,6 +218,9 @@ pub struct Shown {
     pub position: usize,
     /// The moment that is shown.
     pub at: MomentId,
+    /// What a person did next on that branch, if the moment after this one is a person's. A step does it again where the
+    /// cluster has nothing left to do.
+    pub act_ahead: Option<Rc<Happened>>,
     /// Virtual milliseconds since the start of the run.
     pub time: i64,
     /// What the clock shows: virtual milliseconds since 1970, in UTC.
@@ -337,8 +340,9 @@ pub enum Answer {
     PlaneFaults(Vec<PlaneFault>),
     /// All scenarios, in the order of the gallery.
     Scenarios(Vec<ScenarioView>),
-    /// The policies that can be chosen.
-    Policies(Vec<Policy>),
+    /// The policies that can be chosen; with [`Policy::Starved`] the process that the component runs in, or `None` for a
+    /// component that has acted in this run.
+    Policies(Vec<(Policy, Option<Rc<str>>)>),
     /// The branches that are not shown.
     Branches(Vec<Branch>),
     /// What happened.

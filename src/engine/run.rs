@@ -108,13 +108,20 @@ impl Engine {
         match self.step_until(end) {
             Ok(false) => self.keep_on(Task::Step),
             Ok(true) => self.moved(),
-            // Nothing is left to do: time passes to the next run of a schedule, if there is one.
+            // Nothing is left to do: the step repeats what a person did next. At the end of the run time passes to the next
+            // run of a schedule, if there is one.
+            Err(Stopped::Idle) if self.act_again() => self.moved(),
             Err(Stopped::Idle) => self.begin(Task::ToSchedule),
             Err(_) => {
                 self.tell_if_full();
                 self.touch();
             }
         }
+    }
+
+    /// Goes to the next moment of the branch that is shown, if a person's act led to it.
+    fn act_again(&mut self) -> bool {
+        self.session.act_ahead().is_some() && self.session.forward()
     }
 
     fn go_on_to_schedule(&mut self, end: f64) {
@@ -134,7 +141,11 @@ impl Engine {
     }
 
     fn go_on_playing(&mut self, end: f64) {
-        match self.step_until(end) {
+        let stepped = match self.step_until(end) {
+            Err(Stopped::Idle) if self.act_again() => Ok(true),
+            stepped => stepped,
+        };
+        match stepped {
             Ok(false) => self.keep_on(Task::Play),
             Ok(true) => {
                 self.task = Some(Task::Play);
@@ -177,6 +188,9 @@ impl Engine {
                 self.say(Said::key("limit-runs").number("n", f64::from(RUNS)), true);
             }
             self.tell_if_full();
+            if done == 0 && self.session.act_ahead().is_some() {
+                self.say(Said::key("steady-act-ahead"), false);
+            }
             return self.moved_quietly();
         }
         self.task = Some(Task::ToSteady(done, runs));

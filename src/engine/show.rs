@@ -70,6 +70,8 @@ impl Engine {
         follow_marks(session, &mut shown.marks, &mut self.marks_tip);
         shown.at = session.at();
         shown.position = place_of(session, &shown.marks);
+        let ahead = session.act_ahead().and_then(|next| session.moment(next));
+        shown.act_ahead = ahead.map(|moment| Rc::new(Happened::of(moment)));
         shown.time = session.now().as_millisecond() - started(session);
         shown.clock = session.now().as_millisecond();
         shown.runs = Rc::new(runs(&self.drawing, session.now()));

@@ -61,6 +61,8 @@ impl Engine {
         let before = self.session.at();
         let done = self.session.kubectl_or_wait(line, files);
         if self.session.at() != before {
+            // A message about what failed before no longer holds.
+            self.out.push(Output::Hush);
             self.moved();
         }
         Some(done)
@@ -122,8 +124,18 @@ impl Engine {
     pub(super) fn apply(&mut self) {
         let text = self.shown.text.clone();
         let Some(out) = self.apply_text(&text) else { return self.say_still_loading() };
+        let mistake = self.shown.diagnostics.first().map(|p| p.line as f64);
         if out.exit != 0 {
-            self.say_refused(&out.stderr);
+            match mistake {
+                // What kubectl prints of a text that is not YAML has a line that it counts in its own way. The editor marks
+                // the mistake, and says what is wrong.
+                Some(line)
+                    if out.stderr.trim().lines().count() == 1 && out.stderr.contains("yaml: line ") =>
+                {
+                    self.say(Said::key("apply-unreadable").number("line", line), true);
+                }
+                _ => self.say_refused(&out.stderr),
+            }
         } else if !out.stdout.contains("created") && !out.stdout.contains("configured") {
             self.say(Said::Text(out.stdout.trim().to_owned()), false);
         }

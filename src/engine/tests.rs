@@ -209,6 +209,63 @@ fn a_press_of_step_shows_what_happened_and_then_what_comes_next() {
     assert_eq!(e.session.cluster().digest(), other.session.cluster().digest());
 }
 
+/// Where the cluster has nothing of its own to do, a step and a run go over what the person did next, and a run to steady
+/// stops there.
+#[test]
+fn a_step_goes_over_what_was_done() {
+    let mut e = in_slices();
+    let beginning = e.beginning;
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    let steady = e.shown().at;
+    e.handle(Input::Do("scale deployment web --replicas=5".into()));
+    e.handle(Input::Step);
+    finish(&mut e);
+    let last = e.shown().at;
+    e.handle(Input::Goto(steady));
+    finish(&mut e);
+    assert!(matches!(e.shown().act_ahead.as_deref(), Some(Happened::Printed(_))));
+    let out = e.handle(Input::ToSteady);
+    let (rest, _) = finish(&mut e);
+    assert_eq!(notices(&[out, rest].concat()), [&Said::key("steady-act-ahead")]);
+    assert_eq!(e.shown().at, steady);
+    for there in steady + 1..=last {
+        e.handle(Input::Step);
+        finish(&mut e);
+        assert_eq!(e.shown().at, there);
+    }
+    assert_eq!(e.shown().act_ahead, None);
+    // The text was applied after the first moment, so the cluster has not changed since.
+    e.handle(Input::Goto(beginning));
+    finish(&mut e);
+    e.handle(Input::Back);
+    finish(&mut e);
+    e.handle(Input::Preview);
+    let preview = e.shown().preview.clone().unwrap();
+    assert!(preview.in_past && preview.back.is_empty(), "{preview:?}");
+}
+
+/// A text that is not YAML is said with one line number, the one at which the editor marks it.
+#[test]
+fn a_text_that_is_not_yaml_has_one_line_number() {
+    let mut e = at_once();
+    e.handle(Input::Typed("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\nbad: b\n".into()));
+    let out = e.handle(Input::Apply);
+    let line = e.shown().diagnostics[0].line as f64;
+    assert_eq!(notices(&out), [&Said::key("apply-unreadable").number("line", line)]);
+}
+
+/// A message about what failed goes away with the next command that does something, wherever it came from.
+#[test]
+fn a_success_takes_the_message_before_away() {
+    let mut e = at_once();
+    let hushes = |out: &[Output]| out.iter().any(|o| matches!(o, Output::Hush));
+    assert!(!hushes(&e.handle(Input::Do("scale deployment none --replicas=5".into()))));
+    assert!(hushes(&e.handle(Input::Do("scale deployment web --replicas=5".into()))));
+    assert!(hushes(&e.handle(Input::Terminal("scale deployment web --replicas=4".into()))));
+    assert!(!hushes(&e.handle(Input::Terminal("get pods".into()))));
+}
+
 #[test]
 fn what_is_stopped_leaves_what_was_there() {
     let mut e = in_slices();

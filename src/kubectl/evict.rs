@@ -183,9 +183,7 @@ fn evict(cx: &mut Context<'_>, way: &Way, leaver: &mut Leaver) -> Result<Option<
         }
         Err(stop) => return Err(stop),
     }
-    if let Some(at) = cx.now().checked_add(RETRY).ok() {
-        leaver.stage = Stage::ToEvict(at);
-    }
+    leaver.stage = cx.now().checked_add(RETRY).map_or(Stage::Done, Stage::ToEvict);
     match cx.get(Kind::POD, leaver.pod.namespace(), leaver.pod.name()) {
         Ok(fresh) => leaver.pod = fresh,
         Err(Stop::Error(_)) => {}

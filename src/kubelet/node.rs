@@ -116,6 +116,7 @@ impl Kubelet {
             "status.conditions[Ready]",
             ready(&old),
         );
+        let why = why.with("now", ready(&new));
         let used = cx.state(volumes::in_use);
         let before = old.status.as_ref().and_then(|s| s.volumes_in_use.clone()).unwrap_or_default();
         let why = if used == before {

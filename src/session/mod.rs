@@ -282,9 +282,21 @@ impl Session {
 
     /// Goes to the next moment of the branch that is shown. `false` at its end.
     pub fn forward(&mut self) -> bool {
+        self.ahead().is_some_and(|next| self.look_at(next))
+    }
+
+    /// The next moment of the branch that is shown; `None` at its end.
+    pub fn ahead(&self) -> Option<MomentId> {
         let line = self.timeline();
-        let next = line.iter().position(|m| *m == self.at).and_then(|i| line.get(i + 1));
-        next.is_some_and(|next| self.look_at(*next))
+        let at = line.iter().position(|m| *m == self.at)?;
+        line.get(at + 1).copied()
+    }
+
+    /// The next moment of the branch that is shown, if a person's act led to it: a command line, an apply, or a fault. A
+    /// step of the cluster does not come there.
+    pub fn act_ahead(&self) -> Option<MomentId> {
+        let next = self.ahead()?;
+        matches!(self.moment(next)?.what, What::Person { .. } | What::Fault(_)).then_some(next)
     }
 
     /// Goes to the root. All moments stay in the tree.
@@ -319,6 +331,21 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a person did is ahead of the moment before it, and what a component did is not.
+    #[test]
+    fn the_act_ahead_is_a_persons() {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest);
+        assert_eq!(s.act_ahead(), None);
+        s.step(Depth::Command, None);
+        s.back();
+        assert_eq!((s.ahead(), s.act_ahead()), (Some(2), None));
+        s.back();
+        assert_eq!(s.act_ahead(), Some(1));
+        assert!(s.forward());
+        assert_eq!(s.at(), 1);
+    }
 
     #[test]
     fn a_moment_is_the_same_whether_it_was_kept_or_is_made_again() {

@@ -82,20 +82,40 @@ fn App(props: &Props) -> Html {
     let tab = use_state(|| Tab::Yaml);
     {
         let (store, set) = (store.clone(), view.setter());
+        let (shown, explored) = (pane.setter(), exploring.setter());
         use_effect_with((), move |()| {
             store.connect(Callback::from(move |v: View| set.set(v)));
             let (keys, help) = (store.clone(), help_setter(&store));
+            let show = Callback::from(move |pane: Pane| {
+                shown.set(pane);
+                // On a narrow page it lies over all panes.
+                if is_narrow() {
+                    explored.set(false);
+                }
+            });
             let listener = EventListener::new_with_options(
                 &window(),
                 "keydown",
                 gloo::events::EventListenerOptions::enable_prevent_default(),
                 move |e| {
                     if let Some(e) = e.dyn_ref::<KeyboardEvent>() {
-                        keys::pressed(&keys, e, &help);
+                        keys::pressed(&keys, e, &help, &show);
                     }
                 },
             );
             move || drop(listener)
+        });
+    }
+    {
+        let last = use_memo((), |()| keys::LastFocus::default());
+        let follow = last.clone();
+        use_effect_with((), move |()| {
+            let listener = follow.follow();
+            move || drop(listener)
+        });
+        use_effect(move || {
+            // Once the parts of this drawing stand, too.
+            gloo::timers::callback::Timeout::new(0, move || last.mend()).forget();
         });
     }
     {
@@ -146,7 +166,7 @@ fn App(props: &Props) -> Html {
                 <TopBar scenario={story.clone()} help={open_help.clone()}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
-                    first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && v.listing.scheduled.is_none()} />
+                    first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
                 <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
@@ -155,7 +175,7 @@ fn App(props: &Props) -> Html {
                         diagnostics={Shared::from(&v.diagnostics)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} />
                     <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
-                        version={v.version} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
+                        version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }
                     </Graph>
                     if v.map.shown {
@@ -168,7 +188,7 @@ fn App(props: &Props) -> Html {
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
                             <span role="status" aria-live="polite">{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} finest={v.finest} /></p>
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} {why_node} />
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} ahead={v.act_ahead.clone()} {why_node} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>
                 </main>
@@ -197,6 +217,11 @@ fn over(v: &Shown) -> Html {
         <ViewSwitch shown={v.map.shown} />
         <Clock now={v.clock} time={v.time} revision={v.revision} />
     </> }
+}
+
+/// Whether the page shows one pane at a time, as `static/app.css` has it.
+pub fn is_narrow() -> bool {
+    window().match_media("(max-width: 900px)").ok().flatten().is_some_and(|m| m.matches())
 }
 
 /// Opens the dialog from the keyboard: by its button, which knows how.

@@ -57,7 +57,8 @@ pub fn Clock(props: &Props) -> Html {
     let choices = {
         let t = t.clone();
         Callback::from(move |open: Callback<Vec<Choice>>| {
-            let choice = |title: String, about: String| Choice { title, about, now: false };
+            let choice =
+                |title: String, about: String| Choice { title, about, now: false, group: String::new() };
             let to = |at: &i64| {
                 let (day, time) = day_and_time(*at);
                 choice(t.with("clock-to", &[("at", format!("{day} {time}").into())]), String::new())

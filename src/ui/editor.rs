@@ -116,17 +116,10 @@ pub fn Editor(props: &Props) -> Html {
             move || drop((system, chosen))
         });
     }
-    let focus = {
-        let live = live.clone();
-        Callback::from(move |e: FocusEvent| {
-            if e.target() == e.current_target()
-                && let Some(l) = &*live.borrow()
-            {
-                l.call("focus", &JsValue::UNDEFINED);
-            }
-        })
-    };
-    html! { <div class="editor" ref={host} tabindex="-1" onfocus={focus}><pre>{ props.text.as_str() }</pre></div> }
+    // What stands for the editor until it is there can be focused by a key; `mount` in editor.js hands the focus on, and
+    // takes the tabindex away.
+    let tabindex = (!*ready).then_some("-1");
+    html! { <div class="editor" ref={host} {tabindex}><pre>{ props.text.as_str() }</pre></div> }
 }
 
 /// CodeMirror's own words, as it asks for them, and their keys in the catalogue.
@@ -160,6 +153,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("Folded lines", "cm-folded-lines"),
     ("Unfolded lines", "cm-unfolded-lines"),
     ("to", "cm-to"),
+    // Of editor/duplicates.js.
+    ("The key $ stands here twice: the last one counts", "cm-duplicate-key"),
 ];
 
 /// What the editor is called, and its words, in the page's language.

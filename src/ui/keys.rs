@@ -1,11 +1,17 @@
 //! Keys, and the dialog that names them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo::events::EventListener;
 use gloo::utils::document;
 use steady::engine::{Depth, Input};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
 
+use super::app::Pane;
+use super::glyph;
 use super::store::Store;
 use crate::ui::hooks::use_texts;
 
@@ -56,6 +62,43 @@ fn focused(selector: &str) -> bool {
     document().active_element().as_ref() == Some(&el)
 }
 
+/// Whether what a selector finds has the focus itself.
+pub fn has_focus(selector: &str) -> bool {
+    document().active_element().is_some_and(|el| el.matches(selector).unwrap_or(false))
+}
+
+/// Where the focus goes in each part of the page whose content may be taken away while it has the focus.
+const PARTS: [(&str, &str); 2] = [(".next", ".next"), (".inspector", ".inspector [role=tab][tabindex='0']")];
+
+/// What had the focus last, and where the focus goes if that is taken away.
+#[derive(Clone, Default)]
+pub struct LastFocus(Rc<RefCell<Option<(Element, &'static str)>>>);
+
+impl LastFocus {
+    /// Follows the focus until the listener is dropped.
+    pub fn follow(&self) -> EventListener {
+        let last = self.clone();
+        EventListener::new(&gloo::utils::window(), "focusin", move |e| {
+            let target = e.target().and_then(|t| t.dyn_into::<Element>().ok());
+            *last.0.borrow_mut() = target.and_then(|el| {
+                let inside = |part: &str| el.closest(part).ok().flatten().is_some();
+                let (_, then) = PARTS.into_iter().find(|(part, _)| inside(part))?;
+                Some((el, then))
+            });
+        })
+    }
+
+    /// Moves the focus on if what had it was taken away or can have it no longer.
+    pub fn mend(&self) {
+        let last = self.0.borrow().clone();
+        let Some((el, then)) = last else { return };
+        let lost = document().active_element().is_none_or(|a| a.tag_name().eq_ignore_ascii_case("body"));
+        if lost && (!el.is_connected() || el.has_attribute("disabled")) {
+            focused(then);
+        }
+    }
+}
+
 /// Clicks the first thing that a selector finds.
 pub fn click(selector: &str) {
     if let Ok(Some(el)) = document().query_selector(selector)
@@ -89,8 +132,8 @@ fn taken(e: &KeyboardEvent) -> bool {
         || (e.key() == " " && matches!(tag.as_str(), "button" | "summary" | "a"))
 }
 
-/// A key was pressed anywhere.
-pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
+/// A key was pressed anywhere. `help` opens the list of keys, and `show` brings the pane to the front that a key leads to.
+pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>, show: &Callback<Pane>) {
     if e.default_prevented() || e.ctrl_key() || e.meta_key() || e.alt_key() || taken(e) {
         return;
     }
@@ -104,10 +147,22 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
         ("r" | "R", _) => store.send(Input::Depth(Depth::Reconcile)),
         ("m" | "M", _) => store.send(Input::Depth(Depth::Machinery)),
         ("p" | "P", _) => click(".policy .menu-button"),
-        ("e" | "E", _) => click("#tab-manifest"),
-        ("k" | "K", _) => click("#tab-kubectl"),
-        ("g" | "G", _) => focus("section.graph:not([hidden]) svg.world [tabindex='0'], .map-scroll"),
-        ("t" | "T", _) => focus(".timeline [role=slider]"),
+        ("e" | "E", _) => {
+            show.emit(Pane::Manifest);
+            click("#tab-manifest");
+        }
+        ("k" | "K", _) => {
+            show.emit(Pane::Manifest);
+            click("#tab-kubectl");
+        }
+        ("g" | "G", _) => {
+            show.emit(Pane::Graph);
+            focus("section.graph:not([hidden]) svg.world [tabindex='0'], .map-scroll");
+        }
+        ("t" | "T", _) => {
+            show.emit(Pane::Timeline);
+            focus(".timeline [role=slider]");
+        }
         ("v" | "V", _) => store.send(Input::ShowMap(!store.with(|s| s.map.shown))),
         ("i" | "I", _) => store.send(Input::StepInto(store.with(|s| s.at), 1)),
         ("o" | "O", _) => click("#explore-button"),
@@ -169,10 +224,11 @@ pub fn KeysDialog(props: &Props) -> Html {
     html! {
         <dialog class="keys" ref={dialog} aria-labelledby="keys-title" {onclose} onclick={outside}>
             <div class="sheet">
-                <h2 id="keys-title">{ t.get("keys") }</h2>
+                // The first that can have the focus, so that the dialog opens with its beginning in sight.
+                <header><h2 id="keys-title">{ t.get("keys") }</h2>
+                    <button type="button" class="tool" aria-label={t.get("close")} onclick={close}>{ glyph::icon(glyph::CLOSE) }</button></header>
                 <dl>{ for rows }</dl>
                 <p>{ t.get("keys-editor") }</p>
-                <button type="button" class="quiet" onclick={close}>{ t.get("close") }</button>
             </div>
         </dialog>
     }

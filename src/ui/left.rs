@@ -113,7 +113,10 @@ fn Changes(props: &ChangesProps) -> Html {
         let rest = props.diagnostics.len() - 1;
         return html! {
             <div class="changes bad" role="status" tabindex="0">
-                <p><b>{ t.with("problem-line", &[("line", (first.line as f64).into())]) }</b><span>{ &first.message }</span></p>
+                <p>
+                    // kubectl's own text may name a line, which it counts in its own way: one number is enough.
+                    if !names_line(&first.message) { <b>{ t.with("problem-line", &[("line", (first.line as f64).into())]) }</b> }
+                    <span>{ &first.message }</span></p>
                 if !first.whole.is_empty() {
                     <details key={first.whole.clone()}><summary>{ t.get("whole") }</summary><pre>{ &first.whole }</pre></details>
                 }
@@ -139,6 +142,7 @@ fn Changes(props: &ChangesProps) -> Html {
     };
     html! {
         <div class="changes" role="status" aria-label={t.get("apply-would")} tabindex="0">
+            if preview.in_past { <p class="goes-back">{ t.get("apply-past") }</p> }
             if !preview.back.is_empty() {
                 <p class="goes-back">{ t.get("apply-back") }
                     if preview.follows {
@@ -153,6 +157,11 @@ fn Changes(props: &ChangesProps) -> Html {
             { for preview.changed.iter().flat_map(|(_, fields)| fields.iter().map(field)) }
         </div>
     }
+}
+
+/// Whether a message says itself in which line something is wrong.
+fn names_line(message: &str) -> bool {
+    message.split("line ").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[derive(Properties, PartialEq)]

@@ -14,6 +14,8 @@ pub struct Choice {
     pub about: String,
     /// Whether it is the one that holds now.
     pub now: bool,
+    /// The heading above it and its neighbours with the same one; empty for none.
+    pub group: String,
 }
 
 /// A menu.
@@ -30,28 +32,33 @@ pub struct Props {
     pub choices: Callback<Callback<Vec<Choice>>>,
     /// Called with the place of what was chosen.
     pub choose: Callback<usize>,
+    /// The name of a field that narrows a long list down; no such field if it is empty.
+    #[prop_or_default]
+    pub find: String,
 }
 
 /// The button and, when it is open, its list.
 #[component]
 pub fn Menu(props: &Props) -> Html {
     let open = use_state(|| None::<Vec<Choice>>);
+    let sought = use_state(String::new);
     let root = use_node_ref();
     let button = use_node_ref();
     {
         let root = root.clone();
         use_effect_with(open.is_some(), move |open| {
             if *open {
-                move_focus(&root, 0, true);
+                move_focus(&root, To::First);
             }
         });
     }
     let toggle = {
-        let (open, choices) = (open.clone(), props.choices.clone());
+        let (open, choices, sought) = (open.clone(), props.choices.clone(), sought.clone());
         Callback::from(move |_: MouseEvent| {
             if open.is_some() {
                 return open.set(None);
             }
+            sought.set(String::new());
             let open = open.setter();
             choices.emit(Callback::from(move |choices| open.set(Some(choices))));
         })
@@ -73,12 +80,28 @@ pub fn Menu(props: &Props) -> Html {
             }
             match e.key().as_str() {
                 "Escape" => close(),
-                "ArrowDown" => move_focus(&root, 1, false),
-                "ArrowUp" => move_focus(&root, -1, false),
-                "Home" => move_focus(&root, 0, true),
+                "ArrowDown" => move_focus(&root, To::By(1)),
+                "ArrowUp" => move_focus(&root, To::By(-1)),
+                "Home" => move_focus(&root, To::First),
+                "End" => move_focus(&root, To::Last),
                 "Tab" => {
                     open.set(None);
                     return;
+                }
+                key if key.chars().count() == 1 && !e.ctrl_key() && !e.meta_key() && !e.alt_key() => {
+                    e.stop_propagation();
+                    let field =
+                        root.cast::<Element>().and_then(|r| r.query_selector(".menu-find").ok().flatten());
+                    match field.and_then(|f| f.dyn_into::<HtmlElement>().ok()) {
+                        // The field takes the letter over, for it has the focus by the time that the letter is put in.
+                        Some(field) if key != " " => {
+                            let _ = field.focus();
+                            return;
+                        }
+                        Some(_) => return,
+                        None if key == " " => return,
+                        None => move_focus(&root, To::Named(key.to_lowercase())),
+                    }
                 }
                 _ => return,
             }
@@ -96,21 +119,35 @@ pub fn Menu(props: &Props) -> Html {
             }
         })
     };
-    let items = open.iter().flatten().enumerate().map(|(i, c)| {
+    let looked_for = sought.trim().to_lowercase();
+    let found = |c: &Choice| looked_for.is_empty() || c.title.to_lowercase().contains(&looked_for);
+    let shown: Vec<(usize, &Choice)> = open.iter().flatten().enumerate().filter(|(_, c)| found(c)).collect();
+    let items = shown.iter().enumerate().map(|(place, (i, c))| {
+        let i = *i;
+        let above = place.checked_sub(1).and_then(|p| shown.get(p)).map_or("", |(_, c)| c.group.as_str());
+        let head = (!c.group.is_empty() && c.group != above)
+            .then(|| html! { <p class="menu-head" role="presentation">{ &c.group }</p> });
         let (choose, close) = (props.choose.clone(), close.clone());
         let onclick = move |_| {
             close();
             choose.emit(i);
         };
         // One of them can be reached with Tab, so that a long list can be scrolled without a mouse.
-        let tabindex = if i == 0 { "0" } else { "-1" };
-        html! {
+        let tabindex = if place == 0 { "0" } else { "-1" };
+        html! { <>
+            { for head }
             <button type="button" role="menuitemradio" aria-checked={c.now.to_string()} {tabindex} {onclick}>
                 <b>{ &c.title }</b>
                 if !c.about.is_empty() { <span>{ &c.about }</span> }
             </button>
-        }
+        </> }
     });
+    let seek = {
+        let sought = sought.clone();
+        Callback::from(move |e: InputEvent| {
+            sought.set(e.target_unchecked_into::<web_sys::HtmlInputElement>().value())
+        })
+    };
     html! {
         <div class={classes!("menu", props.class.clone())} ref={root} {onkeydown} {onfocusout}>
             <button type="button" class="menu-button" ref={button} aria-haspopup="menu" title={props.name.clone()}
@@ -118,27 +155,57 @@ pub fn Menu(props: &Props) -> Html {
                 { props.label.clone() }
             </button>
             if open.is_some() {
-                <div class="menu-list" role="menu" tabindex="0" aria-label={props.name.clone()}>{ for items }</div>
+                if props.find.is_empty() {
+                    <div class="menu-list" role="menu" tabindex="0" aria-label={props.name.clone()}>{ for items }</div>
+                } else {
+                    <div class="menu-list">
+                        <input class="menu-find" type="text" autocomplete="off" spellcheck="false" aria-label={props.find.clone()}
+                            placeholder={props.find.clone()} value={(*sought).clone()} oninput={seek} />
+                        <div role="menu" aria-label={props.name.clone()}>{ for items }</div>
+                    </div>
+                }
             }
         </div>
     }
 }
 
-/// Moves the focus along the lines, or to the first.
-fn move_focus(root: &NodeRef, by: i32, first: bool) {
+/// Where the focus moves in a list.
+enum To {
+    First,
+    Last,
+    By(i32),
+    /// The next line that begins with this text, in small letters.
+    Named(String),
+}
+
+/// Moves the focus along the lines.
+fn move_focus(root: &NodeRef, to: To) {
     let Some(root) = root.cast::<Element>() else { return };
     let Ok(list) = root.query_selector_all("[role=menuitemradio]") else { return };
     let n = list.length() as i32;
     if n == 0 {
         return;
     }
-    let active = document().active_element();
-    let at = (0..n).find(|i| {
-        let item = list.item(*i as u32).and_then(|x| x.dyn_into::<Element>().ok());
-        item.is_some() && item == active
-    });
-    let to = if first { 0 } else { (at.unwrap_or(-1) + by).rem_euclid(n) };
-    if let Some(el) = list.item(to as u32).and_then(|x| x.dyn_into::<HtmlElement>().ok()) {
+    let item = |i: i32| list.item(i as u32).and_then(|x| x.dyn_into::<HtmlElement>().ok());
+    let active = document().active_element().and_then(|a| a.dyn_into::<HtmlElement>().ok());
+    let at = (0..n).find(|i| active.is_some() && item(*i) == active).unwrap_or(-1);
+    let to = match to {
+        To::First => 0,
+        To::Last => n - 1,
+        To::By(by) => (at + by).rem_euclid(n),
+        To::Named(begin) => {
+            let named = |i: &i32| {
+                item(*i)
+                    .and_then(|el| el.text_content())
+                    .is_some_and(|t| t.to_lowercase().starts_with(&begin))
+            };
+            match (1..=n).map(|by| (at + by).rem_euclid(n)).find(named) {
+                Some(i) => i,
+                None => return,
+            }
+        }
+    };
+    if let Some(el) = item(to) {
         let _ = el.focus();
     }
 }

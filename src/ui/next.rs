@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    self, Ailing, Ails, Counts, Declared, Halt, Input, Issued, Kind, Listing, Mode, NextLine, NextWhat,
-    ObjectRef, Short,
+    self, Ailing, Ails, Counts, Declared, Halt, Happened, Input, Issued, Kind, Listing, Mode, NextLine,
+    NextWhat, ObjectRef, Short,
 };
 use yew::prelude::*;
 
-use super::i18n::{Texts, middle, seconds};
-use super::who;
+use super::i18n::{Texts, middle, seconds, sentence};
+use super::{keys, who};
 use crate::ui::hooks::{use_store, use_texts};
 
 /// The verb of a command, as its chip has it.
@@ -30,6 +30,9 @@ pub struct Props {
     pub declared: Rc<Declared>,
     /// Whether it runs.
     pub mode: Mode,
+    /// What a person did next in this run.
+    #[prop_or_default]
+    pub ahead: Option<Rc<Happened>>,
     /// Shows how the scheduler stands to a pod.
     #[prop_or_default]
     pub why_node: Callback<ObjectRef>,
@@ -78,14 +81,40 @@ pub fn NextCommands(props: &Props) -> Html {
             </li>
         }
     };
+    let again = props.ahead.as_ref().map(|ahead| {
+        let store = store.clone();
+        html! {
+            <li key="again">
+                <button type="button" class="command who-you first" disabled={running}
+                    onclick={move |_| store.send(Input::Step)}>
+                    <i class="dot" aria-hidden="true"></i>
+                    <span class="by">{ t.get("you") }</span>
+                    <span class="verb">{ t.get("redo-verb") }</span>
+                    <span class="what">{ sentence(&t, ahead) }</span>
+                    <span class="go" aria-hidden="true">{ t.get("redo") }</span>
+                </button>
+            </li>
+        }
+    });
+    // Whoever chose a line by a key goes on in the list that follows it.
+    use_effect_with((props.listing.ready, props.listing.lines.clone()), |(ready, _)| {
+        if *ready && keys::has_focus(".next") {
+            keys::focus(".next li button");
+        }
+    });
     let items = lines.iter().enumerate().map(|(i, line)| item(i, line));
     let scheduled = props.listing.scheduled.iter().map(|line| item(0, line));
     html! {
-        <div class={classes!("next", (!props.listing.ready).then_some("looking"))} aria-busy={(!props.listing.ready).to_string()}>
+        <div class={classes!("next", (!props.listing.ready).then_some("looking"))} tabindex="-1" aria-busy={(!props.listing.ready).to_string()}>
             <h2>{ heading }<Readings declared={d.clone()} /></h2>
             if props.listing.steady() {
                 <Steady declared={props.declared.clone()} scheduled={props.listing.scheduled.is_some()} />
-                <ol>{ for scheduled }</ol>
+                if let Some(again) = again {
+                    <p class="empty">{ t.get("redo-about") }</p>
+                    <ol>{ again }</ol>
+                } else {
+                    <ol>{ for scheduled }</ol>
+                }
             } else if running && lines.is_empty() {
                 <p class="empty">{ t.get("next-running") }</p>
             } else {
@@ -189,6 +218,7 @@ fn Steady(props: &SteadyProps) -> Html {
                 <button type="button" class="short" onclick={move |_| store.send(Input::Select(Some(object.clone())))}>
                     <b>{ format!("{} {}", s.object.kind.as_str(), s.object.key.name) }</b>
                     <span>{ short(&t, s) }</span>
+                    if let Some((reason, message)) = &s.own { <code>{ reason }</code><span class="message">{ message }</span> }
                     if !s.reason.is_empty() { <code>{ &s.reason }</code> }
                     if !s.message.is_empty() { <span class="message">{ &s.message }</span> }
                 </button>
@@ -242,6 +272,7 @@ fn Steady(props: &SteadyProps) -> Html {
 /// That nothing more happens by itself, and what is missing.
 fn stuck(t: &Texts, d: &Declared, scheduled: bool) -> String {
     let lead = t.get(if scheduled { "stuck-until" } else { "stuck-for-good" });
+    let counts = [("have", d.updated), ("of", d.want)].map(|(name, n)| (name, (n as f64).into()));
     let missing = |key, have: i64, want: i64| {
         (want > have).then(|| {
             t.with(
@@ -255,7 +286,10 @@ fn stuck(t: &Texts, d: &Declared, scheduled: bool) -> String {
         })
     };
     missing("stuck-ready", d.ready, d.want)
-        .or_else(|| missing("stuck-updated", d.updated, d.want))
+        .or_else(|| {
+            let [have, of] = counts;
+            (d.want > d.updated).then(|| t.with("stuck-updated", &[("lead", lead.clone().into()), have, of]))
+        })
         .or_else(|| missing("stuck-succeeded", d.succeeded, d.completions))
         .unwrap_or_else(|| t.with("stuck-other", &[("lead", lead.clone().into())]))
 }
@@ -281,6 +315,7 @@ struct ReadingsProps {
 #[component]
 fn Readings(props: &ReadingsProps) -> Html {
     let t = use_texts();
+    let open = use_state(|| false);
     let d = &props.declared;
     if d.readings.is_empty() {
         return Html::default();
@@ -290,21 +325,29 @@ fn Readings(props: &ReadingsProps) -> Html {
     let met = |as_declared: fn(&engine::Readings) -> bool| {
         d.readings.iter().filter(|r| as_declared(r)).count() as f64
     };
-    let chip = |key: &'static str, word: &'static str, yes: bool, met: f64| {
-        let said = t.with(key, &[("met", met.into()), ("of", of.into())]);
+    let chip = |word: &'static str, yes: bool| {
         html! {
-            <span class={classes!("reading", if yes { "yes" } else { "no" })} title={said.clone()}>
-                <svg viewBox="-6 -6 12 12" width="11" height="11" aria-hidden="true">
-                    if yes { <path d="M-3.6.3-1.2 2.7 3.8-2.6" /> } else { <path d="M-3-3 3 3M3-3-3 3" /> }
-                </svg>
-                <span aria-hidden="true">{ word }</span><span class="sr">{ said }</span>
+            <span class={classes!("reading", if yes { "yes" } else { "no" })}>
+                { word }{ " " }<b>{ t.get(if yes { "reading-yes" } else { "reading-no" }) }</b>
             </span>
         }
     };
-    html! { <span class="readings">
-        { chip("reading-replica-sets", "ReplicaSets", replica_sets, met(engine::Readings::as_replica_sets)) }
-        { chip("reading-pods", "Pods", pods, met(engine::Readings::as_pods)) }
-    </span> }
+    let said = |key: &'static str, met: f64| t.with(key, &[("met", met.into()), ("of", of.into())]);
+    let about = [
+        t.get("reading-about"),
+        said("reading-replica-sets", met(engine::Readings::as_replica_sets)),
+        said("reading-pods", met(engine::Readings::as_pods)),
+    ];
+    let toggle = {
+        let open = open.clone();
+        move |_| open.set(!*open)
+    };
+    html! { <>
+        <button type="button" class="readings" title={about.join("\n")} aria-expanded={open.to_string()} aria-controls="readings-about"
+            onclick={toggle}>{ t.get("reading-declared") }
+            { chip("ReplicaSets", replica_sets) }{ chip("Pods", pods) }<i aria-hidden="true">{ "?" }</i></button>
+        <span id="readings-about" class="readings-about" hidden={!*open}>{ for about.into_iter().map(|line| html! { <span>{ line }</span> }) }</span>
+    </> }
 }
 
 fn short(t: &Texts, s: &Short) -> String {

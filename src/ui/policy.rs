@@ -1,5 +1,7 @@
 //! Who goes next where nobody is chosen: a menu beside the speed.
 
+use std::rc::Rc;
+
 use steady::engine::{Answer, Ask, Input, Policy};
 use yew::prelude::*;
 
@@ -50,10 +52,17 @@ pub fn PolicyMenu(props: &Props) -> Html {
                 move |answer: Answer| {
                     let Answer::Policies(policies) = answer else { return };
                     let now = store.with(|s| s.policy.clone());
-                    let choice =
-                        |p: &Policy| Choice { title: name_of(&t, p), about: about(&t, p), now: *p == now };
+                    let choice = |(p, process): &(Policy, Option<Rc<str>>)| {
+                        let starved = matches!(p, Policy::Starved { .. });
+                        let group = match process {
+                            Some(process) => process.to_string(),
+                            None if starved => t.get("policy-acted"),
+                            None => String::new(),
+                        };
+                        Choice { title: name_of(&t, p), about: about(&t, p), now: *p == now, group }
+                    };
                     let choices = policies.iter().map(choice).collect();
-                    *offered.borrow_mut() = policies;
+                    *offered.borrow_mut() = policies.into_iter().map(|(policy, _)| policy).collect();
                     open.emit(choices);
                 }
             };
@@ -71,5 +80,5 @@ pub fn PolicyMenu(props: &Props) -> Html {
     let label = html! { <>{ glyph::icon(glyph::POLICY) }
     if !fair { <b>{ name_of(&t, &props.policy) }</b> } </> };
     let name = t.with("policy", &[("now", name_of(&t, &props.policy).into())]);
-    html! { <Menu class={classes!("policy", (!fair).then_some("set"))} {name} {label} {choices} {choose} /> }
+    html! { <Menu class={classes!("policy", (!fair).then_some("set"))} {name} {label} {choices} {choose} find={t.get("policy-find")} /> }
 }

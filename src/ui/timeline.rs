@@ -203,6 +203,7 @@ fn Branches() -> Html {
                     title: t.with("branch", &args(b)),
                     about: sentence(&t, &b.happened),
                     now: false,
+                    group: String::new(),
                 };
                 let choices = branches.iter().map(choice).collect();
                 *offered.borrow_mut() = branches;

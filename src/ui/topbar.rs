@@ -1,13 +1,15 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
+use std::rc::Rc;
+
 use gloo::utils::{document_element, window};
 use steady::engine::{
-    Answer, Ask, Depth, Input, Mode, NextLine, PlaneFault, Policy, SPEEDS, ScenarioView, Text,
+    Answer, Ask, Depth, Happened, Input, Mode, NextLine, PlaneFault, Policy, SPEEDS, ScenarioView, Text,
 };
 use yew::prelude::*;
 
 use super::glyph;
-use super::i18n::{Lang, Texts};
+use super::i18n::{Lang, Texts, sentence};
 use super::menu::{Choice, Menu};
 use super::policy::PolicyMenu;
 use super::store::{Shared, Store, read_local};
@@ -41,14 +43,16 @@ pub fn TopBar(props: &BarProps) -> Html {
             let (t, offered, now, aside) = (t.clone(), offered.clone(), now.clone(), store.has_aside());
             let told = move |answer: Answer| {
                 let Answer::Scenarios(scenarios) = answer else { return };
-                let choice = |s: &ScenarioView| Choice {
-                    title: said(&t, &s.title),
+                let choice = |(i, s): (usize, &ScenarioView)| Choice {
+                    title: format!("{}. {}", i + 1, said(&t, &s.title)),
                     about: said(&t, &s.text),
                     now: now.as_ref().is_some_and(|now| now.id == s.id),
+                    group: String::new(),
                 };
-                let mut all: Vec<Choice> = scenarios.iter().map(choice).collect();
+                let mut all: Vec<Choice> = scenarios.iter().enumerate().map(choice).collect();
                 if aside {
-                    all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
+                    let (title, about) = (t.get("kept"), t.get("kept-about"));
+                    all.push(Choice { title, about, now: false, group: String::new() });
                 }
                 *offered.borrow_mut() = scenarios;
                 open.emit(all);
@@ -172,6 +176,8 @@ pub struct Props {
     pub first: Option<NextLine>,
     /// Whether there is nothing to step to.
     pub steady: bool,
+    /// What a person did next, which a step does again where there is nothing else to do.
+    pub ahead: Option<Rc<Happened>>,
 }
 
 /// The depths, and their keys in the catalogue.
@@ -192,10 +198,12 @@ pub fn Transport(props: &Props) -> Html {
     };
     let playing = props.mode == Mode::Playing;
     let rushing = matches!(props.mode, Mode::ToSteady { .. });
-    let hint = match &props.first {
-        Some(line) => t.next(line),
-        None if props.steady => t.get("steady"),
-        None => String::new(),
+    let again = props.ahead.as_ref().filter(|_| props.steady);
+    let hint = match (&props.first, again) {
+        (_, Some(ahead)) => t.with("redo-what", &[("what", sentence(&t, ahead).into())]),
+        (Some(line), None) => t.next(line),
+        (None, None) if props.steady => t.get("steady"),
+        (None, None) => String::new(),
     };
     let speed = |i: usize, ms: u32| {
         let label = format!("{}×", 400.0 / f64::from(ms));
@@ -227,14 +235,14 @@ pub fn Transport(props: &Props) -> Html {
         }
     };
     html! {
-        <div class="controls">
+        <section class="controls" aria-label={t.get("controls")}>
             <div class="transport" role="group" aria-label={t.get("transport")}>
                 <button type="button" class="tool" title={t.get("restart-keys")} aria-label={t.get("restart")} onclick={on(Input::Restart)}>
                     { glyph::icon(glyph::RESTART) }</button>
                 <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={props.at_start}
                     onclick={on(Input::Back)}>{ glyph::icon(glyph::BACK) }</button>
-                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(Input::Step)}>
-                    { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
+                <button type="button" class={classes!("step", (props.steady && again.is_none()).then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(Input::Step)}>
+                    { t.get(if again.is_some() { "redo" } else { "step" }) }<kbd aria-hidden="true">{ "→" }</kbd></button>
                 <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Input::Run)}
                     aria-label={t.get(if playing { "pause" } else { "run" })} title={t.get("key-run")}>
                     { glyph::icon(if playing { glyph::PAUSE } else { glyph::PLAY }) }
@@ -255,7 +263,7 @@ pub fn Transport(props: &Props) -> Html {
             <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store)}>
                 { for DEPTHS.iter().map(|(d, key)| depth(*d, key)) }
             </div>
-        </div>
+        </section>
     }
 }
 
@@ -297,6 +305,7 @@ fn Faults() -> Html {
                     title: t.with(&f.key, &[("what", f.what.to_string().into())]),
                     about: t.get(&format!("{}-about", f.key)),
                     now: false,
+                    group: String::new(),
                 };
                 let choices = faults.iter().map(choice).collect();
                 *offered.borrow_mut() = faults;

@@ -33,9 +33,14 @@ fn known(name: &str) -> Option<&'static str> {
         | "ttl-after-finished-controller"
         | "disruption-controller"
         | "taint-eviction-controller"
-        | "node-lifecycle-controller" => "who-b",
+        | "node-lifecycle-controller"
+        | "ttl-controller" => "who-b",
         // Network and storage.
         "endpoints-controller"
+        | "service-cidr-controller"
+        | "kubernetes-service-cidr-controller"
+        | "ipallocator-repair-controller"
+        | "node-ipam-controller"
         | "endpointslice-controller"
         | "endpointslice-mirroring-controller"
         | "persistentvolume-binder-controller"

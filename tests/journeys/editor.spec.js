@@ -137,3 +137,14 @@ test("diagnostics, marked lines and what the person does", async ({ page }) => {
   await page.evaluate(() => window.editor.setText("a: b\n"));
   expect(await page.evaluate(() => [window.editor.getText(), window.log.length])).toEqual(["a: b\n", 2]);
 });
+
+test("a key that stands twice is marked where it stands again", async ({ page }) => {
+  await page.evaluate(() => window.editor.setText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, name: b}\ndata:\n  x: '1'\n  'x': '2'\n"));
+  await expect(here(page).locator(".cm-lintRange-warning")).toHaveText(["name", "'x'"]);
+  // What the page finds wrong stays beside it, and the mark goes with the mistake.
+  await page.evaluate(() => {
+    window.editor.setDiagnostics([{ line: 1, column: 1, severity: "error", message: "no" }]);
+    window.editor.setText("apiVersion: v1\n");
+  });
+  await expect(here(page).locator(".cm-lintRange-warning")).toHaveCount(0);
+});

@@ -97,3 +97,20 @@ test("a worker that cannot be loaded says so", async ({ page, complaints }) => {
   await expect(start(page)).toBeVisible();
   complaints.length = 0;
 });
+
+for (const [width, height] of [[1440, 900], [720, 450]]) {
+  test(`at ${width}x${height} the panel leaves no dead strip, and Start is in sight`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await open(page);
+    await expect(page.locator(".next li")).not.toHaveCount(0);
+    await page.keyboard.press("o");
+    await expect(panel(page).getByRole("heading", { name: "Every order" })).toBeFocused();
+    await expect(start(page)).toBeInViewport({ ratio: 1 });
+    const app = await page.locator(".app").evaluate((el) => [el.scrollTop, el.lastElementChild && el.getBoundingClientRect().bottom - innerHeight]);
+    expect(app).toEqual([0, 0]);
+    const ends = await page.locator(".controls, .left .apply").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().bottom)));
+    expect(Math.abs(ends - height)).toBeLessThan(1);
+    const box = await panel(page).boundingBox();
+    if (width < 900) expect(box.width).toBe(width);
+  });
+}

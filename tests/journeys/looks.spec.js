@@ -1,3 +1,4 @@
+import AxeBuilder from "@axe-core/playwright";
 import { test, expect, open, accessible } from "./page.js";
 
 // Every look of the page holds up: nothing cut off, nothing too faint, nothing without a name.
@@ -125,4 +126,59 @@ test("every scenario is in the gallery, with what it is about", async ({ page })
     expect((await item.locator("span").textContent()).length).toBeGreaterThan(40);
   }
   await accessible(page);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  test("a tap on a card opens what is said of it, and all that can be tapped is large enough", async ({ page }) => {
+    await open(page);
+    for (const select of await page.locator(".fine select").all()) {
+      expect((await select.boundingBox()).height).toBeGreaterThanOrEqual(32);
+    }
+    await expect(page.locator("#keys-button")).toBeInViewport({ ratio: 1 });
+    // In both languages nothing in the bar lies over anything else.
+    for (let i = 0; i < 2; i++) {
+      const boxes = await page.locator(".top-start > *, .top-end > *").evaluateAll((all) =>
+        all.map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.right]).sort((a, b) => a[0] - b[0]));
+      expect(boxes.slice(1).filter(([left], i) => left < boxes[i][1] - 0.5)).toEqual([]);
+      expect(boxes.at(-1)[1]).toBeLessThanOrEqual(390);
+      await page.locator(".language").click();
+    }
+    await page.getByRole("button", { name: /^Deployment web/ }).tap();
+    await expect(page.locator(".inspector .who h2")).toHaveText("web");
+    await expect(page.locator(".inspector")).toBeVisible();
+  });
+});
+
+test("every part of the page is in a landmark of its own name, and headings have an order", async ({ page }) => {
+  const rules = ["region", "landmark-unique", "heading-order"];
+  const found = async () => {
+    const { violations } = await new AxeBuilder({ page }).withRules(rules).analyze();
+    return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join(" ").slice(0, 300)}`);
+  };
+  await open(page);
+  await page.locator(".step").click();
+  expect(await found()).toEqual([]);
+  await page.keyboard.press("v");
+  await expect(page.locator(".map-scroll")).toBeVisible();
+  expect(await found()).toEqual([]);
+});
+
+test("what a mistake says is read whole, with one number for its line", async ({ page }) => {
+  await open(page);
+  await expect(page.getByRole("textbox", { name: "Manifest" })).toBeVisible();
+  await page.keyboard.press("e");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  // The editor closes the brace, so it is taken away again.
+  await page.keyboard.type("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\nbad: b\n");
+  await page.keyboard.press("Delete");
+  await page.keyboard.press("Control+Enter");
+  const changes = page.locator(".changes.bad");
+  await expect(changes).toContainText(/Line \d/);
+  await expect(page.locator(".toast.bad")).toContainText(/line \d/);
+  const said = await page.locator(".changes.bad p, .toast span").allInnerTexts();
+  expect(new Set(said.join(" ").toLowerCase().match(/line \d+/g)).size).toBe(1);
+  const [box, all] = await changes.locator("p").first().evaluate((p) => [p.parentElement.clientWidth, p.scrollWidth]);
+  expect(all).toBeLessThanOrEqual(box);
 });

@@ -196,3 +196,29 @@ test("a mark of the timeline says what it was", async ({ page }) => {
   await page.mouse.move(box.x + 8 + 15 * 4, box.y + 20);
   await expect(at(page)).toHaveAttribute("title", new RegExp(words.split(",")[0].replace(/[/.]/g, ".")));
 });
+
+// The next moment of the run is what a person did, and the cluster has nothing of its own to do before it.
+test("Step, the arrow and Run go over what was done, and say so", async ({ page }) => {
+  await open(page);
+  await expect(page.locator(".next li")).not.toHaveCount(0);
+  await page.getByRole("button", { name: "Step back" }).click();
+  await expect(at(page)).toHaveAttribute("aria-valuenow", "0");
+  const redo = page.getByRole("button", { name: "Redo", exact: true });
+  await expect(redo).toHaveAttribute("title", "Again: You: deployment.apps/web created");
+  await expect(page.locator(".next")).toContainText("deployment.apps/web created");
+  // What is shown is the past, and nothing has changed since.
+  await expect(page.locator(".changes")).toContainText("You are looking at the past");
+  await page.getByRole("button", { name: "To steady" }).click();
+  await expect(page.locator(".toast")).toContainText("Step does it again");
+  await expect(at(page)).toHaveAttribute("aria-valuenow", "0");
+  await redo.click();
+  await expect(at(page)).toHaveAttribute("aria-valuenow", "1");
+  await page.keyboard.press("ArrowLeft");
+  await expect(redo).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await expect(at(page)).toHaveAttribute("aria-valuenow", "1");
+  await page.keyboard.press("ArrowLeft");
+  await expect(redo).toBeVisible();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect.poll(async () => Number(await at(page).getAttribute("aria-valuenow"))).toBeGreaterThan(2);
+});

@@ -148,3 +148,19 @@ test("on a phone the story stands above the graph, and nothing lies on the cards
     await accessible(page, ".graph");
   }
 });
+
+test("a shared link opens with the selected object and its Deployment in sight", async ({ page, context }) => {
+  await open(page);
+  await page.evaluate(() => window.steady.runToSteady());
+  await page.evaluate(() => { window.steady.kubectl("scale deployment web --replicas=14"); return window.steady.runToSteady(); });
+  await page.getByRole("button", { name: /^Deployment web/ }).click();
+  const link = await page.evaluate(() => window.steady.link());
+  const other = await context.newPage();
+  await other.setViewportSize({ width: 1100, height: 700 });
+  await other.addInitScript(() => localStorage.clear());
+  await other.goto(link);
+  const card = other.getByRole("button", { name: /^Deployment web/ });
+  await expect(card).toBeVisible();
+  const [top, edge] = await card.evaluate((c) => [c.getBoundingClientRect().top, c.closest(".canvas").getBoundingClientRect().top]);
+  expect(top).toBeGreaterThan(edge);
+});

@@ -473,7 +473,7 @@ fn stays_within(s: &Session, e: &mut Explorer, seed: u64) {
         }
         let to = e.find(s.cluster());
         let known = to.is_some_and(|to| e.states()[at].next.iter().any(|edge| edge.to == to));
-        assert!(known, "seed {seed}: from state {at} to {to:?} by {:?}", s.current().by());
+        assert!(known, "seed {seed}: from state {at} to {to:?} by {:?}", s.current().by(s.cluster()));
         at = to.unwrap();
     }
     assert!(e.states()[at].steady);

@@ -66,6 +66,7 @@ impl Simulator {
 /// A cluster as it was when the recordings began, also for those who judge it in another way.
 pub fn cluster(setup: &Setup) -> Cluster {
     let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
+    config.seed = setup.seed;
     // The recordings' kubelets left the attaching of volumes to nobody.
     config.nodes.iter_mut().for_each(|n| n.annotations.clear());
     // The stand-in kubelets of the recordings declare no features.

@@ -19,6 +19,8 @@ pub struct Setup {
     /// recorded in a namespace of their own that is called `default` afterwards. The Service's endpoints
     /// were not kept.
     pub real_default: bool,
+    /// What decides where Kubernetes leaves something to chance: names, uids, and which of equally good nodes a pod gets.
+    pub seed: u64,
     /// How many seconds after a full minute the run begins.
     pub seconds_past_minute: u32,
     /// Whether a metrics server serves `metrics.k8s.io/v1beta1` as [`metrics`](crate::metrics) says.
@@ -33,6 +35,7 @@ impl Default for Setup {
             scheduling: false,
             controllers: true,
             real_default: false,
+            seed: 1,
             seconds_past_minute: 20,
             metrics: false,
         }

@@ -163,8 +163,8 @@ mod tests {
         );
         let (code, body) = ask("GET", "/d/pods/two/log", "container=c", "");
         assert!(code == 400 && body.contains("container c is not valid for pod two"), "{body}");
-        // The node of the pod is not there.
-        assert_eq!(ask("GET", "/d/pods/two/log", "container=a", "").0, 404);
+        let (code, body) = ask("GET", "/d/pods/two/log", "container=a", "");
+        assert!(code == 404 && body.contains(r#"nodes \"n\" not found"#), "{body}");
         for (part, query) in [("exec", "container=b&command=ls"), ("portforward", "")] {
             assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, 501, "{part}");
         }

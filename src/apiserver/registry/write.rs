@@ -9,11 +9,8 @@ use crate::apiserver::apiextensions::View;
 use crate::apiserver::context::RequestContext;
 use crate::apiserver::kinds::service::ip_allocator::release_all;
 use crate::apiserver::managed_fields::{self, NOTES_LIMIT};
-use crate::apiserver::{ApiServer, Write};
+use crate::apiserver::{ApiServer, OWN_USER, Write};
 use crate::etcd::{Memo, Note};
-
-/// The user of what the API server does itself.
-pub(in crate::apiserver) const OWN_USER: &str = "kube-apiserver";
 
 impl ApiServer {
     /// Stores a new state and tells the watchers.

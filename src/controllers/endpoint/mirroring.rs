@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::slices::ADDRESS_TYPE;
+use super::plan::ADDRESS_TYPE;
 use crate::api::types::discovery::{
     Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
 };

@@ -4,6 +4,7 @@
 
 pub mod endpoints;
 pub mod mirroring;
+mod plan;
 pub mod slices;
 mod topology;
 mod traffic;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::{
     HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
+    plan::{ADDRESS_TYPE, Plan},
     selected,
     topology::{self, Told, TopologyCache},
     traffic::hints,
@@ -25,8 +26,6 @@ use crate::client::{Context, EventFlavour, Handler, Memory, Reconciler, Result, 
 const CONTROLLER: &str = "endpointslice-controller.k8s.io";
 /// The most endpoints in a slice (`--max-endpoints-per-slice`).
 pub const MAX_ENDPOINTS: usize = 100;
-/// All slices are IPv4, because Services have only IPv4 addresses here.
-pub const ADDRESS_TYPE: &str = "IPv4";
 
 /// The EndpointSlice controller.
 #[derive(Clone, Copy, Debug)]
@@ -201,15 +200,6 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> E
     };
     endpoint.hints = hints(service, &endpoint);
     endpoint
-}
-
-/// What becomes of the slices of a Service.
-#[derive(Clone, Default)]
-pub(super) struct Plan {
-    pub(super) create: Vec<EndpointSlice>,
-    pub(super) update: Vec<Rc<EndpointSlice>>,
-    pub(super) delete: Vec<Rc<EndpointSlice>>,
-    pub(super) unchanged: Vec<Rc<EndpointSlice>>,
 }
 
 /// Whether two versions of an endpoint differ. The hints of a topology mode come later and are left out

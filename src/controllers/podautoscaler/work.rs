@@ -107,7 +107,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The reason of the first condition that is not as it was.
+/// The reason of the first condition that is not as it was; `counts` if only what the status counts has changed.
 fn newest_reason(
     old: &hpa::HorizontalPodAutoscalerStatus,
     new: &hpa::HorizontalPodAutoscalerStatus,
@@ -122,7 +122,7 @@ fn newest_reason(
         .iter()
         .filter(changed)
         .max_by_key(|c| (c.type_ == SCALING_ACTIVE && c.status == "False", c.type_ == ABLE_TO_SCALE));
-    first.and_then(|c| c.reason.clone()).unwrap_or_default()
+    first.and_then(|c| c.reason.clone()).unwrap_or_else(|| "counts".to_owned())
 }
 
 /// Whether two statuses are equal, quantities by their values (`apiequality.Semantic.DeepEqual`).

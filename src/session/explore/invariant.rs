@@ -110,7 +110,7 @@ impl Invariant for MaxUnavailable {
     }
 }
 
-/// A rollout creates no pod beyond `maxSurge`.
+/// A rollout creates no pod beyond `maxSurge`. A pod that is being deleted does not count, as for the controllers.
 struct MaxSurge;
 
 impl Invariant for MaxSurge {

@@ -9,6 +9,7 @@ use crate::cluster::Cluster;
 
 use super::ails::Ails;
 use super::card::{Card, Halt, Place};
+use super::events::last_warning;
 use super::graph::Drawing;
 use super::kinds;
 use super::pods::PodLook;
@@ -72,10 +73,13 @@ pub struct Short {
     pub counts: Counts,
     /// Whether a person has halted it.
     pub halt: Option<Halt>,
-    /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
+    /// The reason in Kubernetes' words: that of a pod's waiting container, condition or event, or of a condition of the
+    /// workload.
     pub reason: String,
     /// The message that belongs to the reason.
     pub message: String,
+    /// The reason and message of the workload's own condition, where `reason` is that of a pod.
+    pub own: Option<(String, String)>,
     /// The pod that the reason is about, if it is about one.
     pub pod: Option<ObjectRef>,
 }
@@ -87,7 +91,7 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
     for (i, node) in drawing.graph().nodes.iter().enumerate() {
         let Some(object) = drawing.object(i) else { continue };
         if let Some(report) = kinds::of(node.reference.kind).report(cluster, object) {
-            count(drawing, &node.reference, report, &mut out);
+            count(cluster, drawing, &node.reference, report, &mut out);
         }
     }
     look_at_all(cluster, drawing, &mut out);
@@ -95,7 +99,7 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
 }
 
 /// Adds a workload.
-fn count(drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Declared) {
+fn count(cluster: &Cluster, drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Declared) {
     match report.counts {
         Counts::Pods { want, available, .. } => {
             out.want += i64::from(want);
@@ -119,12 +123,13 @@ fn count(drawing: &Drawing, reference: &ObjectRef, report: Report, out: &mut Dec
         halt: report.halt,
         reason,
         message,
+        own: None,
         pod: None,
     };
     // A Job that has failed has no pods any more from which something could be expected.
     let ended = failed && matches!(report.counts, Counts::Completions { .. });
     if let Some(selector) = report.selector.filter(|_| !ended) {
-        blame_pod(drawing, reference, &selector, &mut short);
+        blame_pod(cluster, drawing, reference, &selector, &mut short);
     }
     out.short.push(short);
 }
@@ -144,7 +149,13 @@ fn look_at_all(cluster: &Cluster, drawing: &Drawing, out: &mut Declared) {
 
 /// Sets reason, message and pod of `short` by the pod that is worst off: one in trouble, or else one without
 /// a node, one that is not ready, and so on.
-fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
+fn blame_pod(
+    cluster: &Cluster,
+    drawing: &Drawing,
+    owner: &ObjectRef,
+    selector: &Selector,
+    short: &mut Short,
+) {
     let mut best: Option<(u8, usize)> = None;
     let nodes = &drawing.graph().nodes;
     for (i, node) in nodes.iter().enumerate() {
@@ -176,13 +187,16 @@ fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &
     let Some((node, object)) = best else { return };
     let Card::Pod(view) = &node.card else { return };
     if view.look != PodLook::Ready {
-        (short.reason, short.message) = words(object, view.word.clone());
+        let own = (std::mem::take(&mut short.reason), std::mem::take(&mut short.message));
+        short.own = Some(own).filter(|(reason, _)| !reason.is_empty());
+        (short.reason, short.message) = words(cluster, &node.reference, object, view.word.clone());
     }
     short.pod = Some(node.reference.clone());
 }
 
-/// The reason and message of a pod: those of a waiting container, or of a condition that does not hold.
-fn words(object: &Object, word: String) -> (String, String) {
+/// The reason and message of a pod: those of a waiting container, of a condition that does not hold, or of the last
+/// warning about the pod where a condition only sums up that containers are not ready.
+fn words(cluster: &Cluster, pod: &ObjectRef, object: &Object, word: String) -> (String, String) {
     let Some(status) = object.get::<Pod>().and_then(|p| p.status.as_ref()) else {
         return (word, String::new());
     };
@@ -196,6 +210,10 @@ fn words(object: &Object, word: String) -> (String, String) {
     }
     for c in status.conditions.iter().flatten().filter(|c| c.status != "True") {
         if let Some(message) = c.message.as_ref().filter(|m| !m.is_empty()) {
+            let sums_up = ["Ready", "ContainersReady"].contains(&c.type_.as_str());
+            if sums_up && let Some(said) = last_warning(cluster, pod) {
+                return said;
+            }
             return (c.reason.clone().unwrap_or(word), message.clone());
         }
     }
@@ -207,6 +225,31 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::session::{Depth, Session, Start, scenario};
+
+    /// The Deployment says that its deadline is over, and its pod what keeps it from starting.
+    #[test]
+    fn a_stuck_rollout_says_both_reasons() {
+        let mut session = scenario::find("05-stuck-rollout").unwrap().open();
+        while session.step(Depth::Command, None) {}
+        let [short] = of(&session).short.try_into().unwrap();
+        assert_eq!(short.own.map(|(reason, _)| reason).as_deref(), Some("ProgressDeadlineExceeded"));
+        assert_eq!(short.reason, "ImagePullBackOff");
+    }
+
+    /// A condition that sums up its containers does not say why they do not start: the warning about the pod does.
+    #[test]
+    fn a_pod_whose_disk_is_elsewhere_says_so() {
+        let session = scenario::find("29-volume-attached").unwrap().open();
+        let short = of(&session).short.remove(0);
+        assert_eq!(short.reason, "FailedAttachVolume");
+        assert!(short.message.starts_with("Multi-Attach error"), "{}", short.message);
+    }
+
+    fn of(session: &Session) -> Declared {
+        let mut drawing = Drawing::default();
+        drawing.draw(session.cluster(), &session.cluster_at(0).unwrap());
+        declared(session.cluster(), &drawing)
+    }
 
     #[test]
     fn a_set_is_short_until_its_pods_are_updated() {

@@ -108,6 +108,15 @@ fn event(cluster: &Cluster, e: &Value, start: Timestamp) -> EventLine {
     }
 }
 
+/// The reason and message of the last warning about an object, if there is one.
+pub(super) fn last_warning(cluster: &Cluster, of: &ObjectRef) -> Option<(String, String)> {
+    let events = events_of(cluster, of);
+    let mut warnings =
+        events.iter().filter_map(|e| e.get::<Event>()).filter(|e| e.type_.as_deref() == Some("Warning"));
+    let last = warnings.next_back()?;
+    Some((last.reason.clone()?, last.message.clone()?))
+}
+
 /// If a namespace has more events than this, only those are read whose names begin with the object's name, as every
 /// component names its events.
 const EVENTS: usize = 2_000;

@@ -25,6 +25,8 @@ pub struct Preview {
     pub back: Vec<(ObjectRef, Vec<FieldChange>)>,
     /// Whether the text can take over from the cluster what it has in these fields.
     pub follows: bool,
+    /// Whether the run has moments after the one that is shown: the apply would begin another branch. The engine sets it.
+    pub in_past: bool,
 }
 
 impl Preview {

@@ -92,10 +92,9 @@ fn looked(f: &Found, took: f64, t: &Texts) -> String {
     if f.memory == 0 || f.states == 0 {
         return looked;
     }
-    let args = [
-        ("mb", ((f.memory >> 20) as f64).into()),
-        ("kb", ((f.memory / f.states / 100) as f64 / 10.0).into()),
-    ];
+    let memory =
+        if f.memory >> 20 == 0 { format!("{} KB", f.memory >> 10) } else { format!("{} MB", f.memory >> 20) };
+    let args = [("memory", memory.into()), ("kb", ((f.memory / f.states / 100) as f64 / 10.0).into())];
     format!("{looked} {}", t.with("explore-took", &args))
 }
 
@@ -158,7 +157,12 @@ fn broken(props: &Props, t: &Texts, nth: usize, b: &Break) -> Html {
     }
     let mut facts: Vec<String> = b.object.iter().cloned().collect();
     facts.extend(b.values.iter().map(|(name, value)| format!("{name} {value}")));
-    let more = (!facts.is_empty()).then(|| facts.join(", "));
+    let about = format!("explore-why-{}", b.name);
+    let about =
+        if INVARIANTS.contains(&b.name.as_str()) && t.has(&about) { t.get(&about) } else { String::new() };
+    let facts = facts.join(", ");
+    let more = [facts, about].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(". ");
+    let more = (!more.is_empty()).then_some(more);
     line(
         "bad",
         t.with("explore-breaks", &[("what", what), ("n", steps)]),

@@ -104,8 +104,8 @@ pub fn Form(props: &Props) -> Html {
                 { said(props.unreadable.as_ref(), &t) }</p>
             <label class="explore-check"><input type="checkbox" checked={c.own.steady} onclick={steady} />
                 <span>{ t.get("explore-own-steady") }</span></label>
-            <button type="submit" class={if props.busy { "quiet bad explore-go" } else { "solid explore-go" }}>
-                { if props.busy { t.get("stop") } else { t.get("explore-start") } }</button>
+            <div class="explore-foot"><button type="submit" class={if props.busy { "quiet bad explore-go" } else { "solid explore-go" }}>
+                { if props.busy { t.get("stop") } else { t.get("explore-start") } }</button></div>
         </form>
     }
 }

@@ -222,7 +222,7 @@ pub fn Explore(props: &Props) -> Html {
                 <States picture={picture.clone()} found={model.found.clone()} focus={model.focus} run={model.run.clone()}
                     can_open={mine && !model.is_busy()} {stand} {more} open={open_way.reform(Goal::State)} />
             } else {
-                <p class="explore-empty">{ t.get("explore-empty") }</p>
+                <p class="explore-empty">{ t.get(if model.is_busy() { "explore-drawing" } else { "explore-empty" }) }</p>
             }
         </section>
     }

@@ -12,6 +12,7 @@ use steady::engine::{EdgeKind, Graph as Facts, Input, ObjectRef, Place};
 use web_sys::Element;
 use yew::prelude::*;
 
+use super::app::is_narrow;
 use super::glyph;
 use super::i18n::Texts;
 use super::layout::{Flow, Layout, Slots, layout};
@@ -47,6 +48,8 @@ pub struct Props {
     pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Grows with every step, so that marks move anew.
     pub version: u64,
+    /// Which run it is: another one begins with its beginning in view.
+    pub session: u32,
     /// What is selected.
     pub selection: Option<ObjectRef>,
     /// Called when the selected object shall be looked at.
@@ -125,9 +128,14 @@ pub fn Graph(props: &Props) -> Html {
     {
         let (view, placed, graph, changed) =
             (view.clone(), placed.clone(), props.graph.clone(), props.changed.clone());
+        let (opened, session, selection) = (use_mut_ref(|| 0), props.session, props.selection.clone());
         use_effect_with(props.version, move |_| {
+            // A run that was just opened is seen from its beginning, and so far that what is selected can be seen.
+            let new = opened.replace(session) != session;
+            let seen: Vec<&ObjectRef> =
+                if new { selection.iter().collect() } else { changed.iter().collect() };
             // What a step changed may stand where a small pane does not reach.
-            let places = changed.iter().filter_map(|r| graph.find(r)).take(FOLLOWED);
+            let places = seen.into_iter().filter_map(|r| graph.find(r)).take(FOLLOWED);
             let mut rects =
                 places.filter_map(|i| placed.items.iter().find(|item| item.node == i)).map(|i| i.rect);
             if let Some(first) = rects.next() {
@@ -136,8 +144,14 @@ pub fn Graph(props: &Props) -> Html {
         });
     }
     let select = {
-        let store = store.clone();
-        Callback::from(move |object: ObjectRef| store.send(Input::Select(Some(object))))
+        let (store, inspect) = (store.clone(), props.inspect.clone());
+        Callback::from(move |object: ObjectRef| {
+            store.send(Input::Select(Some(object)));
+            // On a narrow page what is said of it is another pane.
+            if is_narrow() {
+                inspect.emit(());
+            }
+        })
     };
     let onkeydown = {
         let (store, placed, graph) = (store.clone(), placed.clone(), props.graph.clone());

@@ -30,12 +30,18 @@ fault-metrics-install = Install a metrics server
 fault-metrics-install-about = It asks the kubelets every 15 seconds what containers use, and serves metrics.k8s.io: kubectl top and autoscalers read it.
 fault-metrics-remove = Remove the metrics server
 fault-metrics-remove-about = metrics.k8s.io is not served any more.
+controls = Step and run
 transport = Run
 restart = Back to the start
 restart-keys = Back to the start (Home)
 back = Step back
 back-keys = Step back (←)
 step = Step
+redo = Redo
+you = you
+redo-verb = AGAIN
+redo-what = Again: { $what }
+redo-about = Nothing more happens by itself here. In this run, what followed is what you did:
 run = Run
 pause = Pause
 to-steady = To steady
@@ -59,6 +65,8 @@ policy-newest = the newest first
 policy-newest-about = Whoever has the newest news goes first; what was begun earlier waits longest.
 policy-starved = { $who } last
 policy-starved-about = It goes only when nobody else can.
+policy-acted = Components that have acted in this run
+policy-find = Find a component
 
 ## Panes
 panes = Panes
@@ -83,6 +91,8 @@ apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
 apply-would = What Apply would do
 apply-create = create
+apply-unreadable = Nothing was applied: line { $line } of the manifest is not YAML.
+apply-past = You are looking at the past: this run goes on from here. Apply would begin another branch:
 apply-back = The text is older than the cluster. Apply would put back:
 apply-take-over = Update the text
 apply-take-over-about = The text takes over what the cluster has in these fields. Your own edits stay.
@@ -181,10 +191,10 @@ stuck-ready = { $lead }, and { $n } of { $of } pods { $n ->
     [one] is
    *[other] are
 } not ready.
-stuck-updated = { $lead }, and { $n } of { $of } pods { $n ->
-    [one] does
-   *[other] do
-} not have the newest template.
+stuck-updated = { $lead }, and { $of } pods with the newest template are wanted: there { $have ->
+    [one] is
+   *[other] are
+} { $have }.
 stuck-succeeded = { $lead }, and { $n } of { $of } completions { $n ->
     [one] is
    *[other] are
@@ -220,8 +230,12 @@ pill-ready = { $have }/{ $want } ready
 pill-updated = { $have }/{ $want } updated
 pill-succeeded = { $have }/{ $want } succeeded
 
-reading-replica-sets = Read as a record of intent for ReplicaSets: { $met } of { $of } Deployments match
-reading-pods = Read as a record of intent for Pods: { $met } of { $of } Deployments match
+reading-declared = as declared:
+reading-yes = yes
+reading-no = no
+reading-about = A Deployment can be read in two ways. As a record of intent for ReplicaSets, it is met when one ReplicaSet with its template is to have all its replicas, and every other is to have none. As a record of intent for Pods, it is met when just so many pods of that template are available, and no others are there.
+reading-replica-sets = ReplicaSets: { $met } of { $of } Deployments match.
+reading-pods = Pods: { $met } of { $of } Deployments match.
 reading-only-replica-sets = Read as intent for ReplicaSets it matches: they ask for just these pods. Read as intent for Pods it does not.
 reading-only-pods = Read as intent for Pods it matches. Read as intent for ReplicaSets it does not.
 reading-neither = It matches neither as intent for ReplicaSets nor as intent for Pods.
@@ -296,7 +310,7 @@ sched-when = Which attempt is shown
 sched-then = Step { $n }
 sched-now = Now
 sched-now-bound = What a cycle would find now if the pod had no node yet.
-sched-now-waits = What the next cycle would find, with what the scheduler knows now.
+sched-now-waits = What its next cycle would find.
 sched-now-unheard = What its first cycle would find, once the scheduler has been notified.
 sched-no-table = The scheduler has nothing to say about this pod now.
 sched-now-gated = What a cycle would find now. No cycle begins while the pod is kept out of activeQ.
@@ -443,6 +457,7 @@ out-informers = Informers that started: { $started }; that stopped: { $stopped }
 out-advanced = Time passed: { $s } s
 
 ## Messages
+steady-act-ahead = It is steady here. What follows in this run is what you did; Step does it again.
 step-nothing = Nothing is left to do, and no schedule is due. Change something, or break something.
 limit-runs = Stopped: { $n } runs of schedules came due on the way, and something was always running. It may never come to rest by itself. “To steady” goes on; the clock has moments to run to.
 moment-nothing = Here it is steady, and nothing happens until after that moment.
@@ -511,6 +526,7 @@ cm-unfold-line = Unfold line
 cm-folded-lines = Folded lines
 cm-unfolded-lines = Unfolded lines
 cm-to = to
+cm-duplicate-key = The key $ stands here twice: kubectl takes the last one
 
 ## Why: one for each rule of the library
 why-claim_objects-adopt = its labels match and nobody owns it
@@ -564,8 +580,14 @@ why-sync_cron_job-status = it has { $active ->
    *[other] { $active } active Jobs
 }, and its last run was at { $last }
 why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
-why-reconcile_autoscaler-above_target = { $metric } is at { $have }, and the target is { $want }: { $current } replicas are too few
-why-reconcile_autoscaler-below_target = its metrics are below their targets, and have been for long enough: { $current } replicas are too many
+why-reconcile_autoscaler-above_target = { $metric } is at { $have }, and the target is { $want }: { $current ->
+    [one] one replica is
+   *[other] { $current } replicas are
+} too few
+why-reconcile_autoscaler-below_target = its metrics are below their targets, and have been for long enough: { $current ->
+    [one] one replica is
+   *[other] { $current } replicas are
+} too many
 why-reconcile_autoscaler-above_max = it has { $current } replicas, and the maximum is { $max }
 why-reconcile_autoscaler-below_min = it has { $current } replicas, and the minimum is { $min }
 why-reconcile_autoscaler-limits = { $metric } is at { $have }, and of the recent recommendations { $desired } replicas are left
@@ -577,6 +599,7 @@ why-reconcile_autoscaler-status = { $reason ->
     [ScalingDisabled] its target was scaled to zero, and so the autoscaler rests
     [FailedGetScale] it cannot read the size of its target
     [FailedGetResourceMetric] it cannot read what the pods use, and so it does nothing
+    [counts] it counts { $current } replicas, and wants { $desired }
    *[other] it counts { $current } replicas, and wants { $desired } ({ $reason })
 }
 why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
@@ -714,7 +737,10 @@ why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
 why-kubelet-can_be_deleted = all its containers have stopped
 why-kubelet-update_lease = { $node } is alive
-why-kubelet-sync_node_status = it reports Ready={ $ready }
+why-kubelet-sync_node_status = { $ready ->
+    [True] it is time for its report: Ready={ $now }
+   *[other] it is heard again: its node was Ready={ $ready }, and it reports Ready={ $now }
+}
 why-attempt_to_delete-absent_owner = its owner { $absent } is gone
 why-attempt_to_delete-waiting_owner = its owner { $waiting } is being deleted and waits for it
 why-attempt_to_delete-foreground = its owner is being deleted; its own { $dependents } dependents go first
@@ -948,6 +974,8 @@ explore = Every order
 explore-keys = Every order at once, from where the run stands (O)
 key-explore = Every order at once
 explore-about = Whoever goes first: all states that can be reached from where the run stands.
+explore-drawing = The graph of states is drawn when all have been looked at, or when a bound is met.
+explore-events = Commands that only write events or leases are no steps here: states that differ in nothing else count as one.
 explore-empty = Nothing has been explored yet. Start looks at every order of what can happen, from where the run stands, in a thread of its own.
 explore-symmetry = Alike pods and nodes
 explore-merged = Count as one
@@ -957,12 +985,12 @@ explore-steps = At most steps
 explore-memory = At most MB
 explore-invariants = What shall hold
 explore-holds-maxUnavailable = No rollout takes more ready pods than maxUnavailable allows
-explore-holds-maxSurge = No rollout makes more pods than maxSurge allows
+explore-holds-maxSurge = No rollout makes more pods than maxSurge allows (those that are being deleted do not count)
 explore-holds-oneController = No object has two controllers
 explore-holds-noOrphan = In the end nothing is owned by what is not there
 explore-holds-boundOnce = No pod changes its node
 explore-own = Your own, in CEL over objects
-explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases.
+explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases; pods that are being deleted are still in it.
 explore-own-wrong = It cannot be read: { $why }
 explore-own-wrong-at = Line { $line }, column { $column }: { $why }
 explore-own-steady = In steady states only
@@ -987,7 +1015,7 @@ explore-ends-yet = { $n } { $n ->
 } can be reached; there may be others.
 explore-no-end-yet = No steady state was reached so far.
 explore-looked = { $states } states and { $edges } steps between them, in { $seconds } s ({ $rate } states/s).
-explore-took = They took { $mb } MB, { $kb } KB each.
+explore-took = They took { $memory }, { $kb } KB each.
 explore-cut-stop = It was stopped.
 explore-cut-states = The bound on states cut it short.
 explore-cut-steps = The bound on steps cut it short.
@@ -1004,6 +1032,8 @@ explore-no-circle = Every order ends.
 explore-no-circle-yet = No order was found that never ends.
 explore-holds = { $what }: holds in every order
 explore-holds-yet = { $what }: holds as far as was looked
+explore-why-maxSurge = That is so in Kubernetes, too: the Deployment controller counts what ReplicaSets are to have and what they report, not pods. If it acts twice before the ReplicaSet controller has deleted the old pods, the new ones come on top for a while
+explore-why-maxUnavailable = That is so in Kubernetes, too: the Deployment controller adds up what ReplicaSets report. If it scales one down again before that one reports the first reduction, more pods go than it meant
 explore-breaks = { $what }: does not hold, after { $n } steps
 explore-undecided = { $what }: cannot be said of a state after { $n } steps
 explore-graph-keys = States: arrow keys walk, Enter opens one in the timeline

@@ -29,12 +29,18 @@ fault-metrics-install = 安装 Metrics Server
 fault-metrics-install-about = 它每 15 秒向各 kubelet 询问容器的用量，并提供 metrics.k8s.io：kubectl top 和自动扩缩都读取它。
 fault-metrics-remove = 移除 Metrics Server
 fault-metrics-remove-about = 不再提供 metrics.k8s.io。
+controls = 单步与运行
 transport = 运行
 restart = 回到开头
 restart-keys = 回到开头（Home）
 back = 后退一步
 back-keys = 后退一步（←）
 step = 单步
+redo = 重做
+you = 你
+redo-verb = 重做
+redo-what = 再来一次：{ $what }
+redo-about = 此处不会再自行发生什么。在这次运行中，接下来是你所做的：
 run = 运行
 pause = 暂停
 to-steady = 到稳态
@@ -58,12 +64,14 @@ policy-newest = 最新的先走
 policy-newest-about = 消息最新的先走；先开始的等得最久。
 policy-starved = { $who } 最后走
 policy-starved-about = 只有别人都无事可做时它才走。
+policy-acted = 在这次运行中行动过的组件
+policy-find = 查找组件
 
 ## 面板
 panes = 面板
 pane-graph = 图
 pane-manifest = 编辑
-pane-object = 对象
+pane-object = 详情
 pane-timeline = 时间线
 left = 清单和 kubectl
 manifest = 清单
@@ -81,6 +89,8 @@ apply = 应用
 apply-hint = 改点什么，这里会显示“应用”将做什么。
 apply-nothing = “应用”不会改变任何东西。
 apply-would = “应用”将做什么
+apply-unreadable = 什么也没有应用：清单的第 { $line } 行不是 YAML。
+apply-past = 你正在看过去：这次运行从这里还会继续。现在应用会开始另一个分支：
 apply-back = 这段文本比集群旧。现在应用会改回：
 apply-take-over = 更新文本
 apply-take-over-about = 文本在这些字段上采用集群里的值。你自己的修改保留不动。
@@ -149,7 +159,7 @@ stuck = 停滞
 stuck-for-good = 不会再自行发生任何事
 stuck-until = 在下一次调度运行之前不会发生任何事
 stuck-ready = { $lead }，而 { $of } 个 Pod 中有 { $n } 个未就绪。
-stuck-updated = { $lead }，而 { $of } 个 Pod 中有 { $n } 个还不是最新模板。
+stuck-updated = { $lead }，而想要 { $of } 个最新模板的 Pod，只有 { $have } 个。
 stuck-succeeded = { $lead }，而 { $of } 次完成中还缺 { $n } 次。
 stuck-other = { $lead }，但还不是所声明的样子。
 short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
@@ -173,8 +183,12 @@ pill-ready = 就绪 { $have }/{ $want }
 pill-updated = 已更新 { $have }/{ $want }
 pill-succeeded = 成功 { $have }/{ $want }
 
-reading-replica-sets = 读作对 ReplicaSet 的意图：{ $met }/{ $of } 个 Deployment 相符
-reading-pods = 读作对 Pod 的意图：{ $met }/{ $of } 个 Deployment 相符
+reading-declared = 与声明相符：
+reading-yes = 是
+reading-no = 否
+reading-about = 一个 Deployment 有两种读法。读作对 ReplicaSet 的意图：当一个具有其模板的 ReplicaSet 应有全部副本、其他 ReplicaSet 都应为零时，就相符。读作对 Pod 的意图：当恰好有这么多该模板的 Pod 可用、且没有别的 Pod 时，才相符。
+reading-replica-sets = ReplicaSet：{ $met }/{ $of } 个 Deployment 相符。
+reading-pods = Pod：{ $met }/{ $of } 个 Deployment 相符。
 reading-only-replica-sets = 读作对 ReplicaSet 的意图，它已相符：它们要的正是这些 Pod。读作对 Pod 的意图，则不相符。
 reading-only-pods = 读作对 Pod 的意图，它已相符。读作对 ReplicaSet 的意图，则不相符。
 reading-neither = 读作对 ReplicaSet 的意图，或读作对 Pod 的意图，都不相符。
@@ -241,7 +255,7 @@ sched-when = 显示哪一次尝试
 sched-then = 第 { $n } 步
 sched-now = 现在
 sched-now-bound = 假如此 Pod 还没有节点，现在的一个调度周期会得出的结果。
-sched-now-waits = 以调度器现在所知，下一个调度周期会得出的结果。
+sched-now-waits = 它的下一个调度周期会得出的结果。
 sched-now-unheard = 调度器得到通知之后，第一个调度周期会得出的结果。
 sched-no-table = 调度器现在对这个 Pod 没有判断。
 sched-now-gated = 现在的一个调度周期会得出的结果。只要此 Pod 不能进入 activeQ，就不会开始周期。
@@ -368,6 +382,7 @@ out-informers = 启动的 informer：{ $started }；停止的：{ $stopped }
 out-advanced = 时间过去了 { $s } 秒
 
 ## 消息
+steady-act-ahead = 这里已是稳态。这次运行接下来是你所做的；“单步”会再做一次。
 step-nothing = 没有事可做，也没有到期的调度。改点什么，或者弄坏点什么。
 limit-runs = 已停止：途中有 { $n } 次调度到期，而且一直有东西在运行。它可能永远不会自行停下来。“到稳态”可以继续；时钟里有可以运行到的时刻。
 moment-nothing = 这里处于稳态，在那个时刻之前不会发生任何事。
@@ -436,6 +451,7 @@ cm-unfold-line = 展开此行
 cm-folded-lines = 已折叠行
 cm-unfolded-lines = 已展开行
 cm-to = 至
+cm-duplicate-key = 键 $ 在这里出现了两次：kubectl 取最后一个
 
 ## 为什么：库中每条规则一句
 why-claim_objects-adopt = 它的标签匹配，而且没有主人
@@ -469,6 +485,7 @@ why-reconcile_autoscaler-status = { $reason ->
     [ScalingDisabled] 目标被缩容到零，所以自动扩缩停止工作
     [FailedGetScale] 它读不到目标的规模
     [FailedGetResourceMetric] 它读不到 Pod 的用量，所以什么也不做
+    [counts] 它统计到 { $current } 个副本，期望 { $desired } 个
    *[other] 它统计到 { $current } 个副本，期望 { $desired } 个（{ $reason }）
 }
 why-new_replica_set-create = 还没有 ReplicaSet 使用 { $deployment } 的模板；它从 { $replicas } 个开始，共要 { $want } 个
@@ -596,7 +613,10 @@ why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
 why-kubelet-can_be_deleted = 它的容器都已停止
 why-kubelet-update_lease = { $node } 还活着
-why-kubelet-sync_node_status = 它报告 Ready={ $ready }
+why-kubelet-sync_node_status = { $ready ->
+    [True] 到了报告的时候：Ready={ $now }
+   *[other] 它恢复了联系：节点原为 Ready={ $ready }，它报告 Ready={ $now }
+}
 why-attempt_to_delete-absent_owner = 它的主人 { $absent } 已不在
 why-attempt_to_delete-waiting_owner = 它的主人 { $waiting } 正在删除，等着它先走
 why-attempt_to_delete-foreground = 它的主人正在删除；它自己的 { $dependents } 个下属先走
@@ -804,6 +824,8 @@ explore = 所有顺序
 explore-keys = 从当前时刻起，一次看遍所有顺序（O）
 key-explore = 一次看遍所有顺序
 explore-about = 不管谁先走：从当前时刻能到达的所有状态。
+explore-drawing = 看完所有状态、或者到达某个上限时，就会画出状态图。
+explore-events = 只写 Event 或 Lease 的命令在这里不算一步：只在这些方面不同的状态视为同一个。
 explore-empty = 还没有探索过。“开始”会从当前时刻起，在单独的线程里看遍所有可能发生的顺序。
 explore-symmetry = 相同的 Pod 和节点
 explore-merged = 算作一个
@@ -813,12 +835,12 @@ explore-steps = 步数上限
 explore-memory = 内存上限（MB）
 explore-invariants = 应当成立的
 explore-holds-maxUnavailable = 滚动更新拿走的就绪 Pod 不超过 maxUnavailable
-explore-holds-maxSurge = 滚动更新多建的 Pod 不超过 maxSurge
+explore-holds-maxSurge = 滚动更新多建的 Pod 不超过 maxSurge（正在删除的不计）
 explore-holds-oneController = 没有对象有两个控制器
 explore-holds-noOrphan = 最后没有对象的属主已不存在
 explore-holds-boundOnce = 没有 Pod 换节点
 explore-own = 你自己的，用 CEL 写在 objects 上
-explore-own-hint = 成立时为 true。objects 是 kubectl get -o json 打印的对象列表，不含 event 和 lease。
+explore-own-hint = 成立时为 true。objects 是 kubectl get -o json 打印的对象列表，不含 event 和 lease；正在删除的 Pod 仍在其中。
 explore-own-wrong = 读不懂：{ $why }
 explore-own-wrong-at = 第 { $line } 行第 { $column } 列：{ $why }
 explore-own-steady = 只看稳态
@@ -840,7 +862,7 @@ explore-no-end = 没有顺序会结束：没有稳态。
 explore-ends-yet = 能到达 { $n } 种稳态；可能还有别的。
 explore-no-end-yet = 目前还没有到达稳态。
 explore-looked = { $states } 个状态，其间 { $edges } 步，用时 { $seconds } 秒（每秒 { $rate } 个）。
-explore-took = 占 { $mb } MB，每个 { $kb } KB。
+explore-took = 占 { $memory }，每个 { $kb } KB。
 explore-cut-stop = 已停止。
 explore-cut-states = 到了状态上限。
 explore-cut-steps = 到了步数上限。
@@ -857,6 +879,8 @@ explore-no-circle = 每种顺序都会结束。
 explore-no-circle-yet = 没有找到永不结束的顺序。
 explore-holds = { $what }：在所有顺序中成立
 explore-holds-yet = { $what }：在看过的范围内成立
+explore-why-maxSurge = 在 Kubernetes 中也会这样：Deployment 控制器统计的是各 ReplicaSet 应有和报告的数量，而不是 Pod。如果在 ReplicaSet 控制器删除旧 Pod 之前它行动了两次，新的 Pod 就会暂时多出来
+explore-why-maxUnavailable = 在 Kubernetes 中也会这样：Deployment 控制器把各 ReplicaSet 报告的数量相加。如果某个 ReplicaSet 还没报告第一次减少，它就再次缩容，删除的 Pod 就会比它打算的多
 explore-breaks = { $what }：{ $n } 步之后不成立
 explore-undecided = { $what }：对 { $n } 步之后的一个状态无法判断
 explore-graph-keys = 状态：方向键移动，Enter 在时间线中打开

@@ -81,7 +81,7 @@ fn PodFaults(props: &Props) -> Html {
                 let probe = f.probe.map_or("", |p| p.as_str());
                 let args = [("what", f.what.to_string().into()), ("probe", probe.into())];
                 let about = t.get(&format!("{}-about", f.key));
-                Choice { title: t.with(&f.key, &args), about, now: false }
+                Choice { title: t.with(&f.key, &args), about, now: false, group: String::new() }
             };
             open.emit(faults.iter().map(choice).collect());
         })

@@ -74,7 +74,7 @@ pub fn MachineMap(props: &Props) -> Html {
         <section class="graph map" aria-label={t.get("map")}>
             <div class="over">{ props.children.clone() }</div>
             // A region that scrolls can be scrolled by keys.
-            <div class="map-scroll" tabindex="0" role="region" aria-label={t.get("map")}>
+            <div class="map-scroll" tabindex="0" role="group" aria-label={t.get("map")}><h2 class="sr">{ t.get("map") }</h2>
                 <div class={classes!("map-world", colour)} ref={world}>
                     <svg class="map-wires" aria-hidden="true">
                         { for base.iter().map(|d| html! { <path d={d.clone()} /> }) }

@@ -12,9 +12,8 @@ use crate::api::service_cidr::{cluster_ips, gives, ip_address, is_ready, ranges}
 use crate::api::types::{ObjectMeta, Service, ServiceCIDR};
 use crate::api::{ApiKind, Key, Kind, Object, ObjectRef, order};
 use crate::apimachinery::{Body, Request, Verb};
-use crate::apiserver::ApiServer;
 use crate::apiserver::context::RequestContext;
-use crate::apiserver::registry::OWN_USER;
+use crate::apiserver::{ApiServer, OWN_USER};
 
 /// `ErrFull`
 const FULL: &str = "range is full";

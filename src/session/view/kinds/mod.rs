@@ -218,15 +218,15 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::StorageClass
         | BuiltIn::VolumeAttributesClass
         | BuiltIn::PriorityClass
+        | BuiltIn::RuntimeClass
+        | BuiltIn::PodTemplate
         | BuiltIn::LimitRange
         | BuiltIn::IngressClass
         | BuiltIn::Role
         | BuiltIn::ClusterRole
         | BuiltIn::CSIDriver
         | BuiltIn::CSIStorageCapacity
-        | BuiltIn::ServiceCIDR
-        | BuiltIn::PodTemplate
-        | BuiltIn::RuntimeClass => MADE,
+        | BuiltIn::ServiceCIDR => MADE,
     }
 }
 

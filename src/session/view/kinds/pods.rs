@@ -57,7 +57,7 @@ impl KindView for Pods {
     usual!(report, next_run, selects);
 }
 
-/// ConfigMaps, Secrets and claims that a pod names.
+/// ConfigMaps, Secrets, claims and the runtime class that a pod names.
 fn named_by(spec: &PodSpec) -> Vec<(Kind, &str)> {
     let mut named: Vec<(Kind, &str)> = Vec::new();
     for v in spec.volumes.iter().flatten() {
@@ -71,6 +71,7 @@ fn named_by(spec: &PodSpec) -> Vec<(Kind, &str)> {
             named.push((Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
         }
     }
+    named.extend(spec.runtime_class_name.as_deref().map(|n| (Kind::RUNTIME_CLASS, n)));
     for c in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
         for e in c.env_from.iter().flatten() {
             named.extend(e.config_map_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));

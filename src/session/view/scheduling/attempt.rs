@@ -90,7 +90,8 @@ fn taken_in(
     found
 }
 
-fn attempts(cluster: &Cluster, pod: &ObjectRef) -> Option<u32> {
+/// How many attempts to schedule a pod of the queue were begun; `None` if the queue does not have it.
+pub(super) fn attempts(cluster: &Cluster, pod: &ObjectRef) -> Option<u32> {
     schedulers(cluster).find_map(|(_, state, _)| state.queue.get(&pod.key)).map(|q| q.attempts)
 }
 

@@ -22,8 +22,8 @@ use crate::session::{MomentId, Session};
 /// The most names of nodes that a column has. Further ones are counted.
 const NAMES: usize = 100;
 
-/// The most actions that are taken until the scheduler has been notified of a pod.
-const NOTIFICATIONS: usize = 500;
+/// The most actions that are taken until the next cycle of a pod begins.
+const ACTIONS: usize = 500;
 
 /// What the plugins say about a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,8 +102,8 @@ pub struct Score {
 }
 
 /// The table of a pod with at most so many columns: of the attempt that led to a moment, or with `None` of an attempt at
-/// the moment that is shown. A pod that is on a node is then asked about as if it were not, and a pod of which the scheduler
-/// has not been notified as if it had been. `None` if no scheduler is concerned with the pod, if the attempt is not found,
+/// the moment that is shown, before which the scheduler would be notified of everything. A pod that is on a node is then asked
+/// about as if it were not. `None` if no scheduler is concerned with the pod, if the attempt is not found,
 /// or if too many steps would have to be repeated to see it.
 pub fn scheduling_table(
     session: &Session,
@@ -112,8 +112,11 @@ pub fn scheduling_table(
     columns: usize,
 ) -> Option<SchedulingTable> {
     match attempt {
-        None => table_in(session.cluster(), pod, columns)
-            .or_else(|| table_in(&notified(session.cluster().clone(), pod)?, pod, columns)),
+        None => {
+            let next = next_cycle(session.cluster(), pod);
+            next.and_then(|c| table_in(&c, pod, columns))
+                .or_else(|| table_in(session.cluster(), pod, columns))
+        }
         Some(moment) => table_in(&attempt::before_cycle(session, pod, moment)?, pod, columns),
     }
 }
@@ -127,20 +130,34 @@ fn table_in(cluster: &Cluster, object: &ObjectRef, columns: usize) -> Option<Sch
     Some(table(&explain(state, &process.caches, pod, &object.key), columns))
 }
 
-/// The cluster after the scheduler has been notified of a pod; `None` if that does not come about.
-fn notified(mut cluster: Cluster, pod: &ObjectRef) -> Option<Cluster> {
-    let (actor, ..) = schedulers(&cluster).find(|(_, _, process)| process.running)?;
-    let mut search = Search::new(Some(actor));
-    for _ in 0..NOTIFICATIONS {
-        let ended = search.advance(&mut cluster, 1).is_some();
-        if schedulers(&cluster).any(|(_, state, _)| state.queue.get(&pod.key).is_some()) {
-            return Some(cluster);
+/// The cluster when the next cycle of a pod begins, if the scheduler goes first: before that it is notified of everything and
+/// schedules the pods before this one. If these are too many, the cluster as soon as the scheduler has been notified of the
+/// pod. `None` if neither is to come.
+fn next_cycle(cluster: &Cluster, pod: &ObjectRef) -> Option<Cluster> {
+    let (actor, ..) = schedulers(cluster).find(|(_, _, process)| process.running)?;
+    let mut queued = None;
+    let (mut search, mut ahead) = (Search::new(Some(actor)), cluster.clone());
+    let mut had = attempt::attempts(cluster, pod);
+    let known = had.is_some();
+    for _ in 0..ACTIONS {
+        let before = ahead.clone();
+        let ended = search.advance(&mut ahead, 1);
+        let has = attempt::attempts(&ahead, pod);
+        if had.is_some() && had != has {
+            return Some(before);
         }
-        if ended {
-            break;
+        if has.is_some() && !known && queued.is_none() {
+            queued = Some(ahead.clone());
+        }
+        had = has;
+        match ended {
+            None => {}
+            // It was another pod's turn.
+            Some(Ok(_)) => search = Search::new(Some(actor)),
+            Some(Err(_)) => break,
         }
     }
-    None
+    queued
 }
 
 /// What has to be the same for nodes to be one column, in the order of the columns.

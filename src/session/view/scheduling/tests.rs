@@ -97,6 +97,24 @@ fn the_table_of_a_bound_pod_is_that_of_the_moment_before() {
 }
 
 #[test]
+fn the_table_of_now_is_what_the_next_cycle_does() {
+    let mut s = Session::new(Start::default());
+    s.kubectl("cordon node-1", &[]);
+    s.apply(TWO);
+    // The scheduler has been notified neither of the pod nor of the node.
+    let before = now(&s, "small");
+    assert!(
+        before.columns.iter().any(|c| c.visit == "refused" && c.names == ["node-1"]),
+        "{:?}",
+        before.columns
+    );
+    // The scheduler goes first.
+    let scheduler = schedulers(s.cluster()).next().unwrap().0;
+    while s.step(Depth::Command, Some(scheduler)) {}
+    assert_eq!(then(&s, "small"), before);
+}
+
+#[test]
 fn columns_beyond_the_limit_are_counted() {
     let mut s = Session::new(Start { nodes: 60, ..Start::default() });
     s.apply(TWO);

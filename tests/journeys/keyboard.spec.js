@@ -1,0 +1,113 @@
+import { test, expect, open } from "./page.js";
+
+// The page by the keyboard alone: where each key leads, and that what has the focus is never lost.
+
+const MOD = process.platform === "darwin" ? "Meta" : "Control";
+const at = (page) => page.getByRole("slider", { name: "Timeline" });
+const text = (page) => page.getByRole("textbox", { name: "Manifest" });
+
+/** Once the real editor stands where its text stood. */
+async function loaded(page) {
+  await open(page);
+  await expect(text(page)).toBeVisible();
+}
+
+test("E leads into the editor's text, and Escape and Tab lead out of it", async ({ page }) => {
+  await loaded(page);
+  await page.keyboard.press("e");
+  await expect(text(page)).toBeFocused();
+  // The ring is seen.
+  await expect(page.locator(".editor .cm-editor")).toHaveClass(/cm-focused/);
+  await page.keyboard.press(`${MOD}+Home`);
+  await page.keyboard.type("# typed\n");
+  await expect(text(page)).toContainText("# typed");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  await expect(text(page)).not.toBeFocused();
+  await expect(page.locator(".apply :focus")).toHaveCount(1);
+});
+
+test("Ctrl+Enter applies what E led to", async ({ page }) => {
+  await loaded(page);
+  await page.evaluate(() => window.steady.runToSteady());
+  await page.keyboard.press("e");
+  await page.keyboard.press(`${MOD}+a`);
+  await page.keyboard.press("Delete");
+  await page.keyboard.type("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: by-key}\n");
+  await page.keyboard.press(`${MOD}+Enter`);
+  await expect(page.locator(".said [role=status]")).toContainText("configmap/by-key created");
+});
+
+test("E before the editor is there leads into it when it comes", async ({ page }) => {
+  let letThrough;
+  const held = new Promise((resolve) => (letThrough = resolve));
+  await page.route(/editor\.js$/, async (route) => { await held; await route.continue(); });
+  await open(page);
+  await expect(page.locator(".next li")).not.toHaveCount(0);
+  await page.keyboard.press("e");
+  letThrough();
+  await expect(text(page)).toBeFocused();
+});
+
+test("Tab comes from the tries into the editor", async ({ page }) => {
+  await loaded(page);
+  await page.locator(".story .tries button").last().focus();
+  await page.keyboard.press("Tab");
+  await expect(text(page)).toBeFocused();
+});
+
+test.describe("where one pane is shown at a time", () => {
+  test.use({ viewport: { width: 720, height: 450 } });
+  test("E, K, G and T bring their pane to the front, and ? opens the help at its beginning", async ({ page }) => {
+    await open(page);
+    await page.keyboard.press("e");
+    await expect(text(page)).toBeFocused();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("k");
+    await expect(page.getByRole("textbox", { name: "kubectl" })).toBeFocused();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("t");
+    await expect(at(page)).toBeFocused();
+    await page.keyboard.press("g");
+    await expect(page.locator("section.graph")).toBeVisible();
+    await page.locator("#keys-button").click();
+    await expect(page.locator("dialog.keys h2")).toBeInViewport();
+    await expect(page.locator("dialog.keys :focus")).toHaveCount(1);
+  });
+});
+
+test("Enter on a next command, and Delete on an object, keep the focus in their pane", async ({ page }) => {
+  await loaded(page);
+  for (let i = 0; i < 3; i++) {
+    await page.locator(".next li button").first().focus();
+    await page.keyboard.press("Enter");
+    await expect(page.locator(".next")).toHaveAttribute("aria-busy", "false");
+    await expect(page.locator(".next li button").first()).toBeFocused();
+  }
+  await page.evaluate(() => window.steady.runToSteady());
+  await page.getByRole("button", { name: /^Pod web-/ }).first().click();
+  await page.getByRole("button", { name: "Delete", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.evaluate(() => window.steady.runToSteady());
+  await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).not.toBe("BODY");
+});
+
+test("a menu: End, a letter, and the field that narrows a long one down", async ({ page }) => {
+  await loaded(page);
+  await page.getByRole("button", { name: "Scenarios" }).click();
+  const items = page.getByRole("menuitemradio");
+  await expect(items.first()).toContainText("1. ");
+  await page.keyboard.press("End");
+  await expect(items.last()).toBeFocused();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("2");
+  await expect(items.filter({ hasText: /^2\. / })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("p");
+  await expect(page.getByRole("menu")).toBeVisible();
+  await expect(page.locator(".policy .menu-head").first()).toContainText(/^[a-z]/);
+  await page.keyboard.type("endpoint");
+  await expect(items.first()).toContainText("endpoint");
+  expect(await items.count()).toBeLessThan(5);
+});
