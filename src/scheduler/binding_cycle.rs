@@ -209,7 +209,7 @@ fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
     for written in &w.provisions {
         let key = written.metadata.key();
         let Some(claim) = claims.get(&key) else {
-            let why = format!("could not find v1.PersistentVolumeClaim {}", go_quote(&key.to_string()));
+            let why = format!("could not find v1.PersistentVolumeClaim {}", go_quote(key.to_string()));
             return Err(format!("failed to check provisioning pvc: {why}"));
         };
         if version(written) > version(claim) {

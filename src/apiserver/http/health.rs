@@ -35,7 +35,7 @@ pub(super) fn answer(endpoint: &str, check: Option<&str>, query: &Query, storage
     excluded.sort_unstable();
     excluded.dedup();
     if !excluded.is_empty() {
-        let names: Vec<String> = excluded.iter().map(|e| go_quote(e)).collect();
+        let names: Vec<String> = excluded.iter().map(go_quote).collect();
         let names = names.join(",");
         told.push_str(&format!("warn: some health checks cannot be excluded: no matches for {names}\n"));
     }
