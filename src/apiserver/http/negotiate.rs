@@ -138,9 +138,9 @@ impl<'a> Clause<'a> {
     }
 }
 
-/// The clauses of `Accept` about forms that there are, best first. A clause that names its form is better than one with
-/// `*`, whatever their qualities are, if it comes later, and a better quality moves a clause before both: goautoneg's
-/// order is no order of all pairs, and Go sorts short lists by insertion.
+/// The clauses of `Accept` about media types that are served, in the order in which they are tried. goautoneg's comparison is
+/// no total order: where one clause has the better quality and another one is more specific, each is before the other. The
+/// result depends on the way of sorting then; Go sorts up to twelve elements by insertion.
 fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let known =
         |c: &Clause<'_>| matches!((c.type_, c.subtype), ("application", "json" | "yaml" | "*") | ("*", "*"));
