@@ -30,8 +30,16 @@ spec:
       - {name: nginx, image: \"nginx:1.26\"}
 ";
 
+/// The range from which Services get addresses.
+const RANGE: &str = "apiVersion: networking.k8s.io/v1
+kind: ServiceCIDR
+metadata: {name: kubernetes}
+spec: {cidrs: [10.96.0.0/16]}
+";
+
 fn files() -> BTreeMap<String, String> {
-    [("web.yaml".to_owned(), WEB.to_owned()), ("bad.yaml".to_owned(), "a: b: c".to_owned())].into()
+    let files = [("web.yaml", WEB), ("bad.yaml", "a: b: c"), ("range.yaml", RANGE)];
+    files.map(|(name, text)| (name.to_owned(), text.to_owned())).into()
 }
 
 /// Runs a command whose home directory is new.
@@ -485,6 +493,10 @@ Subjects:
 #[test]
 fn an_ingress_is_made_from_rules_and_described() {
     let mut s = Server::new();
+    s.ok("create -f range.yaml");
+    s.ok(
+        r#"patch servicecidr kubernetes --subresource=status --type=merge -p '{"status":{"conditions":[{"type":"Ready","status":"True","reason":"Test","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}'"#,
+    );
     let line = "create ingress web --class=nginx --default-backend=fallback:http --annotation=a=b --rule=foo.com/path*=svc:8080,tls=cert --rule=foo.com/admin=svcadmin:portadmin,tls=cert --rule=/x=svc:80";
     assert_eq!(
         s.ok(&format!("{line} --dry-run=client -o jsonpath={{.spec.tls}}{{.spec.rules[*].host}}{{.spec.rules[0].http.paths[*].pathType}}")),
@@ -881,6 +893,10 @@ fn occupied() -> Clocked {
     );
     for name in ["kept", "loose"] {
         post(&mut server, "/api/v1/namespaces/default/pods", pod(name));
+        // Pods that have not started are evicted whatever their budgets say.
+        server.ok(&format!(
+            r#"patch pod {name} --subresource=status --type=merge -p '{{"status":{{"phase":"Running"}}}}'"#
+        ));
     }
     let budget = serde_json::json!({
         "metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "kept"}}}

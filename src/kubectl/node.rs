@@ -113,6 +113,8 @@ pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     cx.err.push_str(&format!("There are pending nodes to be drained:\n{}", pending.concat()));
     Err(Stop::Error(match <[Vec<Error>; 1]>::try_from(fatal) {
+        // Deletions end with the first failure, evictions with the failures of all pods.
+        Ok([errors]) if args.on("disable-eviction") => Error::one(errors).unwrap_or(Error::Many(Vec::new())),
         Ok([errors]) => Error::Many(errors),
         Err(fatal) => Error::Many(fatal.into_iter().filter_map(Error::one).collect()),
     }))
