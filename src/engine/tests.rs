@@ -504,6 +504,17 @@ fn the_schemas_of_custom_kinds() {
 }
 
 #[test]
+fn a_text_follows_an_undo() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("25-daemon-set".to_owned()));
+    finish(&mut e);
+    e.handle(Input::Preview);
+    e.handle(Input::Attempt(0));
+    let text = e.shown().text.to_string();
+    assert!(text.contains("fluentd:v1.17") && !text.contains("sim.steady"), "{text} {:?}", e.shown().preview);
+}
+
+#[test]
 fn a_text_follows_a_try_and_keeps_a_persons_edits() {
     let mut e = at_once();
     e.handle(Input::OpenScenario("01-first-deployment".to_owned()));

@@ -80,7 +80,9 @@ impl LastFocus {
         let last = self.clone();
         EventListener::new(&gloo::utils::window(), "focusin", move |e| {
             let target = e.target().and_then(|t| t.dyn_into::<Element>().ok());
-            *last.0.borrow_mut() = target.and_then(|el| {
+            // Who points at something goes on pointing, and expects the keys of the whole page meanwhile.
+            let by_keyboard = |el: &Element| el.matches(":focus-visible").unwrap_or(false);
+            *last.0.borrow_mut() = target.filter(by_keyboard).and_then(|el| {
                 let inside = |part: &str| el.closest(part).ok().flatten().is_some();
                 let (_, then) = PARTS.into_iter().find(|(part, _)| inside(part))?;
                 Some((el, then))

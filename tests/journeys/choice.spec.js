@@ -108,7 +108,7 @@ test("a second controller-manager takes over, and both readings are told", async
 });
 
 test("steadiness and what was declared part ways", async ({ page }) => {
-  await scenario(page, "No room");
+  await scenario(page, "13. No room");
   await page.evaluate(() => window.steady.runToSteady());
   await expect(page.locator(".steady.unmet")).toContainText("Read as intent for ReplicaSets it matches");
   await expect(page.locator(".reading.yes")).toHaveCount(1);

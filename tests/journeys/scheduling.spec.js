@@ -50,8 +50,11 @@ test("why a pod is where it is: from the scheduler's command to the table of the
   await expect(row(page, "NodeUnschedulable")).toContainText("node(s) were unschedulable");
   await expect(page.locator(".inspected")).toContainText(/2 of 3 nodes fit/);
   await accessible(page, ".inspector");
-  await step(page).click();
-  await expect(page.locator(".said")).toContainText("kube-scheduler");
+  // Other components may come first.
+  await expect(async () => {
+    await step(page).click();
+    await expect(page.locator(".said")).toContainText("kube-scheduler", { timeout: 1000 });
+  }).toPass();
   await page.evaluate(() => window.steady.runToSteady());
   // Later the table of then is still there, and the one of now is another.
   await expect(page.locator(".inspected")).toContainText("The pod is on");

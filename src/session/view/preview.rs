@@ -89,11 +89,24 @@ pub fn follow(text: &str, fields: &[(ObjectRef, Vec<FieldChange>)]) -> Option<St
             let said = field.new.as_deref()?;
             text = match &field.old {
                 Some(cluster) => yaml::with_scalar(&text, document, &field.path, said, cluster)?,
-                None => yaml::without_field(&text, document, &field.path, said)?,
+                None => without(text, document, &field.path, said)?,
             };
         }
     }
     Some(text)
+}
+
+/// The text without a field. A map goes key by key, and with its last key it goes itself. `None` if the text does not say
+/// `said` there, which is JSON for a map and plain for a scalar.
+fn without(text: String, document: usize, path: &str, said: &str) -> Option<String> {
+    let map = match serde_json::from_str(said) {
+        Ok(Value::Object(map)) if !map.is_empty() => map,
+        _ => return yaml::without_field(&text, document, path, said),
+    };
+    map.iter().try_fold(text, |text, (key, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        without(text, document, &format!("{path}.{key}"), &value)
+    })
 }
 
 #[cfg(test)]
