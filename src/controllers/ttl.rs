@@ -38,7 +38,7 @@ const BOUNDARIES: [Boundary; 5] = [
 #[derive(Clone, Copy, Debug)]
 pub struct TtlController;
 
-/// What the controller remembers: how many nodes it has heard of, and which of [`BOUNDARIES`] holds.
+/// What the controller remembers: how many nodes it has heard of, and which of `BOUNDARIES` holds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct State {
     nodes: u32,

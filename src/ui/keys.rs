@@ -1,9 +1,9 @@
 //! Keys, and the dialog that names them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use gloo::events::EventListener;
+use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::document;
 use steady::engine::{Depth, Input};
 use wasm_bindgen::JsCast;
@@ -72,28 +72,38 @@ const PARTS: [(&str, &str); 2] = [(".next", ".next"), (".inspector", ".inspector
 
 /// What had the focus last, and where the focus goes if that is taken away.
 #[derive(Clone, Default)]
-pub struct LastFocus(Rc<RefCell<Option<(Element, &'static str)>>>);
+pub struct LastFocus {
+    last: Rc<RefCell<Option<(Element, &'static str)>>>,
+    /// Whether a key was pressed after anything was pointed at.
+    by_keys: Rc<Cell<bool>>,
+}
 
 impl LastFocus {
-    /// Follows the focus until the listener is dropped.
-    pub fn follow(&self) -> EventListener {
-        let last = self.clone();
-        EventListener::new(&gloo::utils::window(), "focusin", move |e| {
+    /// Follows the focus until the listeners are dropped.
+    pub fn follow(&self) -> [EventListener; 3] {
+        let window = gloo::utils::window();
+        let notes = |event: &'static str, keys: bool| {
+            let by_keys = self.by_keys.clone();
+            let options = EventListenerOptions::run_in_capture_phase();
+            EventListener::new_with_options(&window, event, options, move |_| by_keys.set(keys))
+        };
+        let last = self.last.clone();
+        let focus = EventListener::new(&window, "focusin", move |e| {
             let target = e.target().and_then(|t| t.dyn_into::<Element>().ok());
-            // Who points at something goes on pointing, and expects the keys of the whole page meanwhile.
-            let by_keyboard = |el: &Element| el.matches(":focus-visible").unwrap_or(false);
-            *last.0.borrow_mut() = target.filter(by_keyboard).and_then(|el| {
+            *last.borrow_mut() = target.and_then(|el| {
                 let inside = |part: &str| el.closest(part).ok().flatten().is_some();
                 let (_, then) = PARTS.into_iter().find(|(part, _)| inside(part))?;
                 Some((el, then))
             });
-        })
+        });
+        [focus, notes("keydown", true), notes("pointerdown", false)]
     }
 
-    /// Moves the focus on if what had it was taken away or can have it no longer.
+    /// Moves the focus on if what had it was taken away or can have it no longer. Who points at things goes on pointing, and
+    /// expects the keys of the whole page to work meanwhile.
     pub fn mend(&self) {
-        let last = self.0.borrow().clone();
-        let Some((el, then)) = last else { return };
+        let last = self.last.borrow().clone();
+        let Some((el, then)) = last.filter(|_| self.by_keys.get()) else { return };
         let lost = document().active_element().is_none_or(|a| a.tag_name().eq_ignore_ascii_case("body"));
         if lost && (!el.is_connected() || el.has_attribute("disabled")) {
             focused(then);

@@ -2,9 +2,9 @@
 //! to the volume and to the node.
 
 use super::{About, KindView, Shows, stuck};
-use crate::api::types::{PersistentVolume, PersistentVolumeClaim, VolumeAttachment};
-use crate::api::volume::{claim_phase, volume_name, volume_phase};
-use crate::api::{Kind, Object};
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
+use crate::api::volume::{SELECTED_NODE, claim_phase, volume_name, volume_phase, waits_for_consumer};
+use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place, Standing};
@@ -20,6 +20,16 @@ fn standing(word: &str, good: bool) -> Card {
 fn phase(phase: &str, reason: Option<&str>, message: Option<&str>) -> Ails {
     let text = |t: Option<&str>| t.unwrap_or_default().to_owned();
     Ails::Phase { phase: phase.to_owned(), reason: text(reason), message: text(message) }
+}
+
+/// Whether a claim is left unbound on purpose: its class binds for a pod, and the scheduler has chosen no node for one yet. What
+/// is wrong with a pod that uses the claim is said of the pod.
+fn awaits_consumer(cluster: &Cluster, claim: &PersistentVolumeClaim) -> bool {
+    let class = claim.spec.as_ref().and_then(|s| s.storage_class_name.as_deref()).unwrap_or_default();
+    let class = cluster.api().cached(&ObjectRef::new(Kind::STORAGE_CLASS, "", class));
+    let waits =
+        class.and_then(|o| o.get::<StorageClass>()).is_some_and(|c| waits_for_consumer(c) == Ok(true));
+    waits && claim_phase(claim) == "Pending" && claim.metadata.annotation(SELECTED_NODE).is_none()
 }
 
 /// PersistentVolumeClaims.
@@ -46,15 +56,17 @@ impl KindView for Claims {
     }
     /// A change of the claim that failed or waits for a pod, a phase other than `Bound`, or what keeps a claim that is
     /// being deleted.
-    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
+    fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
         let claim = object.get::<PersistentVolumeClaim>()?;
         let mut conditions = claim.status.iter().flat_map(|s| s.conditions.iter().flatten());
         let trouble = conditions
             .find(|c| TROUBLES.contains(&c.type_.as_str()) && c.status == "True")
             .map(|c| Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref()))
             .map(Ails::Condition);
-        let unbound =
-            || Some(phase(claim_phase(claim), None, None)).filter(|_| claim_phase(claim) != "Bound");
+        let unbound = || {
+            let as_meant = claim_phase(claim) == "Bound" || awaits_consumer(cluster, claim);
+            (!as_meant).then(|| phase(claim_phase(claim), None, None))
+        };
         stuck(object).or(trouble).or_else(unbound)
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
