@@ -220,7 +220,7 @@ fn a_claim_that_is_not_bound_says_its_phase() {
     let pending = Ails::Phase { phase: "Pending".into(), reason: String::new(), message: String::new() };
     assert_eq!(ails(&session, Kind::PERSISTENT_VOLUME_CLAIM, "data"), Some(pending));
     // The default class waits for a pod, as is meant.
-    let waiting = claim.replace("storageClassName: none, ", "").replace("data", "later");
+    let waiting = claim.replace("storageClassName: none, ", "").replace("name: data", "name: later");
     assert_eq!(session.apply(&waiting).exit, 0);
     run(&mut session);
     assert_eq!(ails(&session, Kind::PERSISTENT_VOLUME_CLAIM, "later"), None);
