@@ -504,6 +504,15 @@ fn the_schemas_of_custom_kinds() {
 }
 
 #[test]
+fn a_step_is_about_what_was_asked_for() {
+    let mut e = at_once();
+    e.handle(Input::Do("create service clusterip web --tcp=80:80".to_owned()));
+    // The API server has written an IPAddress before the Service.
+    let subject = e.shown().subject.clone().unwrap();
+    assert_eq!((subject.kind, &*subject.key.name), (Kind::SERVICE, "web"));
+}
+
+#[test]
 fn a_text_follows_an_undo() {
     let mut e = at_once();
     e.handle(Input::OpenScenario("25-daemon-set".to_owned()));

@@ -13,6 +13,7 @@ use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::kinds::{PodSelector, known};
 use super::resource::must_kind;
 use super::stop::{CommandWait, WaitFor};
+use crate::api::go_types::{RFC3339, unparsable_time};
 use crate::api::labels::format_label_selector;
 use crate::api::quote::go_quote;
 use crate::api::types::{LabelSelector, Pod, Time};
@@ -104,7 +105,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let since = args.duration("since").map(|d| d.round(jiff::Unit::Second).unwrap_or(d).as_secs());
     let since_time = args.text("since-time");
     if !since_time.is_empty() && since_time.parse::<Timestamp>().is_err() {
-        return fail(format!("parsing time {} as RFC3339: cannot parse it", go_quote(since_time)));
+        return fail(unparsable_time(since_time, RFC3339));
     }
     let options = Options {
         args,
@@ -361,8 +362,8 @@ fn print(cx: &mut Context<'_>, args: &Args, source: &Source, text: &str) {
 /// all lines up to the present moment, so after each wait the lines are printed that are new.
 fn follow(cx: &mut Context<'_>, options: &Options<'_>, sources: &[Source]) -> Result {
     let deadline = cx.now().checked_add(options.timeout).ok();
-    // For each source how many bytes of its whole log are printed or skipped; `None` before its first answer.
-    let mut seen: Vec<Option<usize>> = vec![None; sources.len()];
+    // For each source how far it is read; `None` before its first answer.
+    let mut seen: Vec<Option<Seen>> = vec![None; sources.len()];
     let mut open: Vec<usize> = (0..sources.len()).collect();
     while !open.is_empty() {
         let mut still = Vec::new();
@@ -398,12 +399,21 @@ fn follow(cx: &mut Context<'_>, options: &Options<'_>, sources: &[Source]) -> Re
     Ok(())
 }
 
+/// How far a log that is followed is read.
+#[derive(Clone)]
+struct Seen {
+    /// The instance of the container: its id.
+    instance: String,
+    /// How many bytes of its whole log are printed or skipped.
+    bytes: usize,
+}
+
 /// Prints what is new in a log. Returns whether more can follow.
 fn part(
     cx: &mut Context<'_>,
     options: &Options<'_>,
     source: &Source,
-    seen: &mut Option<usize>,
+    seen: &mut Option<Seen>,
 ) -> Result<bool> {
     let pod = match cx.get(Kind::POD, &source.namespace, &source.pod) {
         Ok(pod) => pod,
@@ -411,12 +421,16 @@ fn part(
         Err(stop) => return Err(stop),
     };
     let status = pod.get::<Pod>().and_then(|p| p.status.as_ref());
-    let running = status.is_some_and(|s| {
+    let container = status.and_then(|s| {
         let groups = [&s.container_statuses, &s.init_container_statuses, &s.ephemeral_container_statuses];
-        let all = groups.into_iter().flatten().flatten();
-        all.filter(|c| c.name == source.container)
-            .any(|c| c.state.as_ref().is_some_and(|s| s.running.is_some()))
+        groups.into_iter().flatten().flatten().find(|c| c.name == source.container)
     });
+    let running = container.is_some_and(|c| c.state.as_ref().is_some_and(|s| s.running.is_some()));
+    let instance = container.and_then(|c| c.container_id.clone()).unwrap_or_default();
+    // A container that was restarted has a new log, which is not followed.
+    if seen.as_ref().is_some_and(|s| s.instance != instance) {
+        return Ok(false);
+    }
     let whole = match seen {
         Some(_) => fetch(cx, options, source, false)?,
         None => {
@@ -428,11 +442,9 @@ fn part(
             }
         }
     };
-    if let Some(from) = *seen {
-        // A container that was restarted has a new log, which nobody follows.
-        let Some(new) = whole.get(from..) else { return Ok(false) };
-        print(cx, options.args, source, new);
+    if let Some(seen) = seen {
+        print(cx, options.args, source, whole.get(seen.bytes..).unwrap_or_default());
     }
-    *seen = Some(whole.len());
+    *seen = Some(Seen { instance, bytes: whole.len() });
     Ok(running && !options.args.on("previous"))
 }

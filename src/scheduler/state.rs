@@ -62,7 +62,8 @@ pub enum Task {
     ScheduleOneSomeDay,
     /// Try the pods again that were unschedulable for too long (`flushUnschedulablePodsLeftover`).
     FlushUnschedulable,
-    /// The same, planned if a node has changed since the last attempt: the cluster is not steady before.
+    /// [`Task::FlushUnschedulable`], planned if a node has changed since the last attempt of a pod. Until it has run, the
+    /// cluster is not steady.
     FlushAfterChange,
     /// Delete the victims of a pod that preempts (`prepareCandidateAsync`).
     Preempt(Key),

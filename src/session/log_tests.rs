@@ -123,6 +123,17 @@ fn the_instance_before_the_current_one_has_a_log_of_its_own() {
     assert!(
         before.starts_with("Error from server (BadRequest): previous terminated container \"main\" in pod")
     );
+    // A log that is followed ends with its instance of the container.
+    let mut command = s.kubectl_or_wait("logs -f job/count -c main", &[]).1.unwrap();
+    let mut printed = String::new();
+    for _ in 0..200 {
+        let (out, waits) = s.look_again(&mut command);
+        printed = out.stdout;
+        if !waits || !s.step(Depth::Command, None) {
+            break;
+        }
+    }
+    assert_eq!(printed.matches("line 1").count(), 1, "{printed}");
     run(&mut s, 45);
     assert!(logs(&mut s, "job/count -c main --previous").starts_with("line 1\nline 2\nline 3\nend"));
 }

@@ -153,7 +153,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("Folded lines", "cm-folded-lines"),
     ("Unfolded lines", "cm-unfolded-lines"),
     ("to", "cm-to"),
-    // Of editor/duplicates.js.
+    // The message of the lint in editor/duplicates.js.
     ("The key $ stands here twice: the last one counts", "cm-duplicate-key"),
 ];
 

@@ -288,17 +288,17 @@ fn time(kind: Type, text: &str) -> Result<Value, String> {
     if text.parse::<jiff::Timestamp>().is_ok() {
         return Ok(text.into());
     }
-    let layout = if matches!(kind, Type::Time) {
-        "2006-01-02T15:04:05Z07:00"
-    } else {
-        "2006-01-02T15:04:05.000000Z07:00"
-    };
-    Err(format!(
-        "parsing time {} as {}: cannot parse {} as \"2006\"",
-        go_quote(text),
-        go_quote(layout),
-        go_quote(text)
-    ))
+    let layout = if matches!(kind, Type::Time) { RFC3339 } else { "2006-01-02T15:04:05.000000Z07:00" };
+    Err(unparsable_time(text, layout))
+}
+
+/// Go's `time.RFC3339`.
+pub const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
+
+/// Go's words about a text that is no time. Go says at which part of the layout it failed; here it is always the first.
+pub fn unparsable_time(text: &str, layout: &str) -> String {
+    let (text, layout) = (go_quote(text), go_quote(layout));
+    format!("parsing time {text} as {layout}: cannot parse {text} as \"2006\"")
 }
 
 /// Go does not mind bits that are left over in the last character.

@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 use super::followed_log::FollowedLog;
 use super::query::Query;
 use super::{Call, Result, Stream};
+use crate::api::go_types::{RFC3339, unparsable_time};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind as _, Key, Kind, Timestamp};
@@ -27,9 +28,9 @@ fn options(query: &Query, pod: &str, now: Timestamp) -> Result<LogOptions> {
     let seconds = query.number("sinceSeconds")?;
     let since_time = match query.text("sinceTime") {
         "" => None,
-        text => Some(text.parse::<Timestamp>().map_err(|_| {
-            Status::bad_request(format!("parsing time {} as RFC3339: cannot parse it", go_quote(text)))
-        })?),
+        text => {
+            Some(text.parse::<Timestamp>().map_err(|_| Status::bad_request(unparsable_time(text, RFC3339)))?)
+        }
     };
     if let Some(tail) = tail.filter(|t| *t < 0) {
         let m = format!("Invalid value: {tail}: must be greater than or equal to 0");

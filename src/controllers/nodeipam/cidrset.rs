@@ -67,7 +67,7 @@ impl CidrSet {
     /// Takes a range, whether or not it is free (`Occupy`).
     ///
     /// # Errors
-    /// It is not a part of the cluster's range.
+    /// The range is not a part of the cluster's.
     pub(super) fn occupy(&mut self, of: Ranges, range: Ipv4Net) -> Result<(), String> {
         self.used.extend(of.indexes(range)?.map(|index| (index, ())));
         Ok(())
@@ -76,7 +76,7 @@ impl CidrSet {
     /// Gives a range back (`Release`).
     ///
     /// # Errors
-    /// It is not a part of the cluster's range.
+    /// The range is not a part of the cluster's.
     pub(super) fn release(&mut self, of: Ranges, range: Ipv4Net) -> Result<(), String> {
         of.indexes(range)?.for_each(|index| {
             self.used.remove(&index);

@@ -197,10 +197,23 @@ impl Happened {
     }
 }
 
-/// The object that the step to a moment was about: the first one that it wrote, or else the one that its event is about, or
-/// that its finest action handled.
+/// Whether a kind of object was asked for on the way to a moment. The API server writes others beside it, such as the
+/// IPAddress of a new Service.
+fn was_asked_for(moment: &Moment, kind: Kind) -> bool {
+    match &moment.what {
+        What::Person { exchanges, .. } => exchanges.iter().any(|e| e.request.kind == kind),
+        What::Commands(commands) => commands.iter().any(|c| c.request.kind == kind),
+        What::Machinery(t) => matches!(&t.outcome, Outcome::Sent { request, .. } if request.kind == kind),
+        What::Start | What::Fault(_) => false,
+    }
+}
+
+/// The object that the step to a moment was about: the first one that it was to write, or else the one that its event is
+/// about, or that its finest action handled.
 pub fn subject(moment: &Moment) -> Option<ObjectRef> {
-    let written = moment.writes().into_iter().map(|w| &w.object).find(|o| o.kind != Kind::EVENT).cloned();
+    let objects = || moment.writes().into_iter().map(|w| &w.object).filter(|o| o.kind != Kind::EVENT);
+    let asked = objects().find(|o| was_asked_for(moment, o.kind));
+    let written = asked.or_else(|| objects().next()).cloned();
     let regarded = || moment.commands().first().and_then(regarded);
     written.or_else(regarded).or_else(|| match &moment.what {
         What::Machinery(t) => match (Finest::of(t), &t.outcome) {

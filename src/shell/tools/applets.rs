@@ -1,7 +1,8 @@
 //! The programs of BusyBox. In an image that has no others, a program that is not among them is not found; one that is among
 //! them and that is not built here is a program that nobody knows.
 
-/// The applets of the image `busybox:1.36` (`busybox --list`: the default configuration of BusyBox 1.36.1).
+/// The applets of BusyBox 1.36 in its default configuration (`defconfig`), which the image `busybox:1.36` has. Written down
+/// from BusyBox' documentation and not read off an image: a few may be missing or too many.
 const APPLETS: &str = "
 [ [[ acpid add-shell addgroup adduser adjtimex ar arch arp arping ascii ash awk base32 base64 basename
 bc beep blkdiscard blkid blockdev bootchartd brctl bunzip2 bzcat bzip2 cal cat chat chattr chgrp chmod

@@ -48,7 +48,7 @@ pub struct Props {
     pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Grows with every step, so that marks move anew.
     pub version: u64,
-    /// Which run it is: another one begins with its beginning in view.
+    /// The number of the run. When it changes, the graph is scrolled to its beginning.
     pub session: u32,
     /// What is selected.
     pub selection: Option<ObjectRef>,

@@ -7,10 +7,10 @@ use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::menu::{Choice, Menu};
 use crate::ui::{glyph, keys};
 
-/// Of which object.
+/// The object whose actions are offered.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// It.
+    /// The object.
     pub object: ObjectRef,
     /// What can be done to it.
     pub view: ObjectView,

@@ -58,7 +58,7 @@ pub enum Tab {
     History,
     /// The objects that it is related to.
     Links,
-    /// Of a pod: how the scheduler stands to it.
+    /// What the scheduler says about a pod: its queue, and the table of filters and scores.
     Scheduling,
     /// The requests of the last step, whatever they are about.
     Request,

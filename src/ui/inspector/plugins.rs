@@ -11,10 +11,10 @@ fn n(count: usize) -> fluent_bundle::FluentValue<'static> {
     (count as f64).into()
 }
 
-/// A table.
+/// The table whose result is told.
 #[derive(Properties, PartialEq)]
 pub struct EndingProps {
-    /// It.
+    /// The table.
     pub table: SchedulingTable,
 }
 
@@ -66,10 +66,10 @@ pub fn Ending(props: &EndingProps) -> Html {
     </> }
 }
 
-/// A table.
+/// The table that is drawn.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// It.
+    /// The table.
     pub table: SchedulingTable,
     /// Asks for further columns.
     pub more: Callback<()>,

@@ -9,10 +9,10 @@ use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::map::Into;
 use crate::ui::who;
 
-/// Which moment.
+/// The moment whose request is shown.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// It.
+    /// The moment.
     pub at: Moment,
     /// How many finest actions it is made of.
     pub finest: usize,

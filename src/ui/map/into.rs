@@ -6,10 +6,10 @@ use yew::prelude::*;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::who;
 
-/// Which moment.
+/// The moment that is stepped into.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// It.
+    /// The moment.
     pub at: Moment,
     /// How many finest actions it is made of.
     pub finest: usize,

@@ -17,10 +17,10 @@ const LANES: usize = 5;
 /// A name is shown up to so many characters.
 const NAME: usize = 15;
 
-/// Which machine.
+/// The machine that is drawn.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// It.
+    /// The machine.
     pub machine: Held<Machine>,
     /// What the step touched.
     pub lit: Lit,

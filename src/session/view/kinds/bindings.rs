@@ -1,9 +1,8 @@
 //! RoleBindings and ClusterRoleBindings: the lines lead to the role, and to the ServiceAccounts that it is granted to.
 
-use super::{About, KindView, Shows};
+use super::{About, KindView};
 use crate::api::types::{ClusterRoleBinding, RoleBinding};
 use crate::api::{Kind, MetaExt, Object};
-use crate::session::view::card::Place;
 
 /// The role that a binding grants.
 fn role<'o>(kind: &str, name: &'o str) -> Option<(Kind, &'o str)> {
@@ -16,14 +15,7 @@ pub(super) struct RoleBindings;
 
 impl KindView for RoleBindings {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     /// The role, and the ServiceAccounts of the binding's own namespace.
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
@@ -43,14 +35,7 @@ pub(super) struct ClusterRoleBindings;
 
 impl KindView for ClusterRoleBindings {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
         let reference = object.get::<ClusterRoleBinding>().map(|b| &b.role_ref);

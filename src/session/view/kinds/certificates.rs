@@ -1,12 +1,12 @@
 //! CertificateSigningRequests.
 
-use super::{About, KindView, Shows, stuck};
+use super::{About, KindView, stuck};
 use crate::api::Object;
 use crate::api::cells::certificate_condition;
 use crate::api::types::CertificateSigningRequest;
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
-use crate::session::view::card::{Card, Place, Standing};
+use crate::session::view::card::{Card, Standing};
 use crate::session::view::events::Condition;
 
 /// CertificateSigningRequests.
@@ -14,14 +14,7 @@ pub(super) struct SigningRequests;
 
 impl KindView for SigningRequests {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     /// kubectl's column CONDITION: `Pending`, `Approved,Issued`, `Denied`.
     fn card(&self, object: &Object) -> Card {

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{About, KindView, Shows, stuck};
+use super::{About, KindView, stuck};
 use crate::api::Object;
 use crate::api::types::CustomResourceDefinition;
 use crate::apiserver::apiextensions::scale;
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
-use crate::session::view::card::{Card, Place, Standing};
+use crate::session::view::card::{Card, Standing};
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Offer, deletion, scaling};
 
@@ -41,14 +41,7 @@ impl Definitions {
 
 impl KindView for Definitions {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     fn card(&self, object: &Object) -> Card {
         let standing = Definitions::standing(object);
@@ -98,14 +91,7 @@ impl Customs {
 
 impl KindView for Customs {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     fn card(&self, object: &Object) -> Card {
         Card::Resource(Customs::standing(object).map(|c| {

@@ -149,6 +149,18 @@ pub struct About {
     pub bookkeeping: &'static [&'static str],
 }
 
+impl About {
+    /// Objects that a person makes and no component keeps, beside the columns of workloads.
+    pub const ASIDE: About = About {
+        place: Place::Aside,
+        shows: Shows::Made,
+        keeper: "",
+        makes: None,
+        record: false,
+        bookkeeping: &[],
+    };
+}
+
 /// What the page shows of the objects of a kind. Each method is given an object of that kind.
 pub trait KindView {
     /// What is the same for all objects of the kind.

@@ -65,14 +65,7 @@ fn backends(ingress: &Ingress) -> impl Iterator<Item = &str> {
 
 impl KindView for Ingresses {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     /// A Service that it sends requests to is not there: the error in the `Backends` of `kubectl describe`.
     fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
@@ -97,14 +90,7 @@ pub(super) struct NetworkPolicies;
 
 impl KindView for NetworkPolicies {
     fn about(&self) -> About {
-        About {
-            place: Place::Aside,
-            shows: Shows::Made,
-            keeper: "",
-            makes: None,
-            record: false,
-            bookkeeping: &[],
-        }
+        About::ASIDE
     }
     /// The pods that it is about. Of a policy for all pods of its namespace no lines are drawn.
     fn selects(&self, object: &Object) -> Option<Selects> {

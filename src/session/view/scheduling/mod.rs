@@ -77,9 +77,9 @@ pub enum QueueName {
 pub enum Tried {
     /// The attempt's first request led to this moment, which is this step of the timeline.
     At(MomentId, usize),
-    /// There was none yet.
+    /// The scheduler has not tried the pod yet.
     NotYet,
-    /// The pod was created with `spec.nodeName`, so there was none.
+    /// The pod was created with `spec.nodeName`, so the scheduler never tried it.
     Named,
     /// The run does not contain it.
     NotInRun,
