@@ -3,7 +3,7 @@
 use super::{About, KindView, Selects, Shows, stuck};
 use crate::api::labels::Selector;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
-use crate::api::types::{EndpointSlice, Ingress, NetworkPolicy, Service, ServiceSpec};
+use crate::api::types::{EndpointSlice, Endpoints, Ingress, NetworkPolicy, Service, ServiceSpec};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
@@ -32,6 +32,13 @@ impl KindView for Services {
     /// of a Service without a selector are its author's business.
     fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
         if self.selects(object).is_none() {
+            return stuck(object);
+        }
+        // A look at all slices of the namespace for each of its Services would cost too much in a large one.
+        let endpoints = ObjectRef { kind: Kind::ENDPOINTS, key: object.key() };
+        let endpoints = cluster.api().cached(&endpoints).and_then(|o| o.get::<Endpoints>());
+        let mut subsets = endpoints.into_iter().flat_map(|e| e.subsets.iter().flatten());
+        if subsets.any(|s| s.addresses.as_ref().is_some_and(|a| !a.is_empty())) {
             return stuck(object);
         }
         let slices = cluster.api().cached_list(Kind::ENDPOINT_SLICE, Some(object.namespace()));
