@@ -419,10 +419,10 @@ fn forget(cx: &Cx, key: &Key) {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;
-        let address = rt.address.as_ref().filter(|_| taken);
-        Some((address.and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()), rt.requests))
+        let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
+        Some((addresses, rt.requests))
     });
-    let Some((address, requests)) = held else { return };
+    let Some((addresses, requests)) = held else { return };
     let key = key.clone();
     cx.update_state(move |s| {
         if let Some(rt) = s.pods.remove(&key) {
@@ -430,7 +430,7 @@ fn forget(cx: &Cx, key: &Key) {
                 s.node.volumes.remove(&(v.name.clone(), key.clone()));
             }
         }
-        if let Some(ip) = address {
+        for ip in addresses.iter().filter_map(|a| a.parse::<std::net::IpAddr>().ok()) {
             s.node.addresses.remove(&ip);
         }
         if let Some(r) = requests {
