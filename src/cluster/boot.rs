@@ -17,7 +17,7 @@ use crate::api::persistent::Vector;
 use crate::api::ip_family::IpFamily;
 use crate::api::service_cidr::DEFAULT_SERVICE_CIDR;
 use crate::api::types::Node;
-use crate::api::{Kind, Object, Timestamp, release};
+use crate::api::{ApiKind, Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::client::Component;
@@ -322,7 +322,12 @@ fn node_object(spec: &NodeSpec, index: usize, ip_family: IpFamily, now: Timestam
             "nodeInfo": system_info(&spec.name),
         },
     });
-    Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into())
+    let mut object = Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into());
+    if let Some(node) = Node::from_object_mut(&mut object) {
+        let handlers = crate::kubelet::runtime_handlers(Some(&spec.annotations));
+        node.status.get_or_insert_default().runtime_handlers = Some(handlers);
+    }
+    object
 }
 
 /// What a kubelet says of its machine, as if it was a node of kind (`k8s.io/kubernetes/pkg/kubelet/nodestatus`).

@@ -53,6 +53,7 @@ impl Reconciler for Kubelet {
                 }
                 if seen.old.is_some_and(|old| handlers_changed(old, node)) {
                     volumes::retry_mounts(cx, None);
+                    cx.enqueue(Task::Status(me.clone()));
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })

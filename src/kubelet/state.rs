@@ -408,7 +408,7 @@ pub enum ContainerState {
 /// The identity of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The container id, `steady://…`.
+    /// The container id, `containerd://…`.
     pub id: Rc<str>,
     /// The image reference in the spec.
     pub image: Rc<str>,
