@@ -12,9 +12,9 @@ use super::aggregate::METRICS_SERVER;
 use super::clock::Clock;
 use super::process::Process;
 use crate::api::csi;
+use crate::api::ip_family::IpFamily;
 use crate::api::order;
 use crate::api::persistent::Vector;
-use crate::api::ip_family::IpFamily;
 use crate::api::service_cidr::DEFAULT_SERVICE_CIDR;
 use crate::api::types::Node;
 use crate::api::{ApiKind, Kind, Object, Timestamp, release};
@@ -140,7 +140,9 @@ impl Cluster {
             elects: false,
         };
         cluster.api.set_ip_family(config.ip_family);
-        for object in bootstrap_objects(config.ip_family).into_iter().chain(config.addon_objects.iter().cloned()) {
+        for object in
+            bootstrap_objects(config.ip_family).into_iter().chain(config.addon_objects.iter().cloned())
+        {
             cluster.bootstrap(object);
         }
         cluster.add_process(Process::new("kube-controller-manager", None, (config.controllers)()));

@@ -27,9 +27,9 @@ pub mod ttl;
 pub mod ttlafterfinished;
 pub mod volume;
 
-use crate::api::ip_family::IpFamily;
 use crate::api::Kind;
 use crate::api::definition::established_kind;
+use crate::api::ip_family::IpFamily;
 use crate::api::types::CustomResourceDefinition;
 use crate::client::{Caches, Component, Controller};
 

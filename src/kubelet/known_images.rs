@@ -273,9 +273,15 @@ mod tests {
         assert_eq!(find("registry.k8s.io/e2e-test-images/agnhost:2.40").unwrap().cmd, ["pause"]);
         let serve = ["/agnhost", "liveness"].map(str::to_owned);
         let status = |path, seconds| answer(&serve, path, SignedDuration::from_secs(seconds)).unwrap().status;
-        assert_eq!([status("/healthz", 10), status("/healthz?a=b", 11), status("/started", 11)], [200, 500, 200]);
+        assert_eq!(
+            [status("/healthz", 10), status("/healthz?a=b", 11), status("/started", 11)],
+            [200, 500, 200]
+        );
         assert_eq!(status("/", 0), 404);
-        assert_eq!(answer(&["/agnhost".to_owned(), "pause".to_owned()], "/healthz", SignedDuration::ZERO), None);
+        assert_eq!(
+            answer(&["/agnhost".to_owned(), "pause".to_owned()], "/healthz", SignedDuration::ZERO),
+            None
+        );
         assert!(find("alpine:3.22").unwrap().others.contains(&"apk"));
         assert!(find("team/nginx").is_none());
         assert_eq!(tools("nginx:1.27-alpine", find("nginx")), Tools::Busybox);

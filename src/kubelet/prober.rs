@@ -67,7 +67,12 @@ fn outcome(turn: &Turn<'_>, i: usize, probe: &Probe, type_: ProbeType, at: Times
         let in_time = executed.takes.is_some_and(|t| t <= whole(probe.timeout_seconds, 1, 1));
         let changes = turn.next_change(i, command, &executed, at);
         let passes = !failing && in_time && executed.code == 0;
-        return Outcome { passes, changes: changes.filter(|_| !failing), executed: Some(executed), status: None };
+        return Outcome {
+            passes,
+            changes: changes.filter(|_| !failing),
+            executed: Some(executed),
+            status: None,
+        };
     }
     let (passes, changes) =
         r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, r.since, at);

@@ -51,6 +51,11 @@ pub(super) fn tagged(answer: HttpResponse, _if_none_match: &str) -> HttpResponse
 
 /// The page keeps no answers, and asks for documents without their hash.
 #[cfg(target_arch = "wasm32")]
-pub(super) fn document(answer: HttpResponse, _path: &str, _wanted: &str, _if_none_match: &str) -> HttpResponse {
+pub(super) fn document(
+    answer: HttpResponse,
+    _path: &str,
+    _wanted: &str,
+    _if_none_match: &str,
+) -> HttpResponse {
     answer
 }

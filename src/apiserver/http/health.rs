@@ -30,7 +30,9 @@ const SHUTDOWN: &str = "shutdown";
 /// The checks of `healthz`, `livez` or `readyz`: the last one has some of its own.
 pub(super) fn checks(endpoint: &str) -> impl Iterator<Item = &'static str> {
     let ready = endpoint == "readyz";
-    CHECKS.into_iter().filter(move |check| ready || ![ETCD_READINESS, INFORMER_SYNC, SHUTDOWN].contains(check))
+    CHECKS
+        .into_iter()
+        .filter(move |check| ready || ![ETCD_READINESS, INFORMER_SYNC, SHUTDOWN].contains(check))
 }
 
 /// Answers `/healthz`, `/livez`, `/readyz` or the path of one check. `storage` says whether etcd answers.

@@ -103,7 +103,8 @@ fn a_service_has_as_many_addresses_as_it_asks_for() {
     let families = json!(["PreferDualStack", ["IPv6", "IPv4"], ["fd00:10:96::103", "10.96.1.4"]]);
     assert_eq!(service(&c, "six"), families);
     // It can also name addresses.
-    let fixed = json!({"ports": [{"port": 80}], "clusterIP": "fd00:10:96::7", "clusterIPs": ["fd00:10:96::7"]});
+    let fixed =
+        json!({"ports": [{"port": 80}], "clusterIP": "fd00:10:96::7", "clusterIPs": ["fd00:10:96::7"]});
     make(&mut c, Kind::SERVICE, "fixed", fixed);
     assert_eq!(service(&c, "fixed"), json!(["SingleStack", ["IPv6"], ["fd00:10:96::7"]]));
     let twice = json!({"ports": [{"port": 80}], "clusterIP": "10.96.0.9", "clusterIPs": ["10.96.0.9", "fd00:10:96::7"],
@@ -116,8 +117,15 @@ fn a_service_has_as_many_addresses_as_it_asks_for() {
     assert!(!taken(&c).contains(&"10.96.0.9".to_owned()), "what the request took before is given back");
     send(&mut c, Verb::Delete, Kind::SERVICE, "both", Body::Delete(DeleteOptions::default()));
     rest(&mut c);
-    let left =
-        ["10.96.0.1", "10.96.1.1", "10.96.1.3", "10.96.1.4", "fd00:10:96::102", "fd00:10:96::103", "fd00:10:96::7"];
+    let left = [
+        "10.96.0.1",
+        "10.96.1.1",
+        "10.96.1.3",
+        "10.96.1.4",
+        "fd00:10:96::102",
+        "fd00:10:96::103",
+        "fd00:10:96::7",
+    ];
     assert_eq!(taken(&c), left);
 }
 
@@ -159,7 +167,8 @@ fn a_service_gets_a_second_family_and_loses_it() {
 #[test]
 fn what_pods_are_told_of_their_addresses() {
     let mut c = cluster(1);
-    let field = |path: &str| json!({"name": path.replace('.', "_"), "valueFrom": {"fieldRef": {"fieldPath": path}}});
+    let field =
+        |path: &str| json!({"name": path.replace('.', "_"), "valueFrom": {"fieldRef": {"fieldPath": path}}});
     let pod = json!({"metadata": {"name": "web", "namespace": "default"}, "spec": {"containers": [{
         "name": "c", "image": "busybox",
         "env": [field("status.podIP"), field("status.podIPs"), field("status.hostIPs")],

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use crate::api::ip_family::IpFamily;
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Config, Fault};
-use crate::api::ip_family::IpFamily;
 use crate::controllers::nodeipam::NodeIpamController;
 
 fn send(c: &mut Cluster, verb: Verb, name: &str, body: Body) {
@@ -41,7 +41,8 @@ fn range(c: &Cluster, name: &str) -> Option<String> {
 /// A cluster in which no other controller runs, without nodes.
 fn allocator() -> Cluster {
     let mut config = Config::nodes(0);
-    config.controllers = Rc::new(|| vec![Controller::boxed(NodeIpamController { ip_family: IpFamily::Ipv4 })]);
+    config.controllers =
+        Rc::new(|| vec![Controller::boxed(NodeIpamController { ip_family: IpFamily::Ipv4 })]);
     Cluster::new(&config)
 }
 

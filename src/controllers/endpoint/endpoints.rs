@@ -11,7 +11,8 @@ use super::{
 use crate::api::ip_family::{IPV4, family_of};
 use crate::api::pod::is_ready;
 use crate::api::types::{
-    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service, ServiceSpec,
+    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
+    ServiceSpec,
 };
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, addresses, belongs, families, find_port, handle_pod, hostname,
-    is_headless,
+    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, addresses, belongs, families, find_port, handle_pod,
+    hostname, is_headless,
     plan::Plan,
     selected,
     topology::{self, Told, TopologyCache},

@@ -159,9 +159,8 @@ fn allocate_addresses(
     if text(&spec.type_) == "ExternalName" || headless {
         return Ok(());
     }
-    (0..list(&spec.ip_families).len()).try_for_each(|i| {
-        allocate_address(api, object, spec, i, dry_run, transaction)
-    })
+    (0..list(&spec.ip_families).len())
+        .try_for_each(|i| allocate_address(api, object, spec, i, dry_run, transaction))
 }
 
 /// Gives a Service an address of the family with this index, or takes the one that it asks for.

@@ -235,10 +235,9 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         BuiltIn::ClusterRoleBinding => &ClusterRoleBindings,
         BuiltIn::CertificateSigningRequest => &SigningRequests,
         BuiltIn::CustomResourceDefinition => &Definitions,
-        BuiltIn::Endpoints
-        | BuiltIn::EndpointSlice
-        | BuiltIn::ControllerRevision
-        | BuiltIn::CSINode => RECORD,
+        BuiltIn::Endpoints | BuiltIn::EndpointSlice | BuiltIn::ControllerRevision | BuiltIn::CSINode => {
+            RECORD
+        }
         BuiltIn::IPAddress => &Addresses,
         BuiltIn::ServiceCIDR => &ServiceRanges,
         BuiltIn::RuntimeClass => &RuntimeClasses,

@@ -2,8 +2,8 @@
 
 use super::{About, KindView, Named, Selects, Shows, stuck};
 use crate::api::labels::Selector;
-use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::service_cidr::ready_condition;
+use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{
     EndpointSlice, Endpoints, IPAddress, Ingress, NetworkPolicy, Service, ServiceCIDR, ServiceSpec,
 };

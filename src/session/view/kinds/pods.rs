@@ -78,7 +78,9 @@ fn named_by(spec: &PodSpec) -> Vec<Named<'_>> {
             named.extend(e.secret_ref.as_ref().map(|r| Named::near(Kind::SECRET, r.name.as_str())));
         }
         for from in c.env.iter().flatten().filter_map(|e| e.value_from.as_ref()) {
-            named.extend(from.config_map_key_ref.as_ref().map(|r| Named::near(Kind::CONFIG_MAP, r.name.as_str())));
+            named.extend(
+                from.config_map_key_ref.as_ref().map(|r| Named::near(Kind::CONFIG_MAP, r.name.as_str())),
+            );
             named.extend(from.secret_key_ref.as_ref().map(|r| Named::near(Kind::SECRET, r.name.as_str())));
         }
     }
