@@ -16,6 +16,11 @@ window.steadyEditor = async (element, options) => {
   return mount(element, { schemaUrl: new URL("schema.json", import.meta.url).href, ...options });
 };
 
+// `steadyWhen(work)` calls a function once the whole of the wasm is there.
+let whole;
+const isWhole = new Promise((resolve) => (whole = resolve));
+window.steadyWhen ??= (work) => isWhole.then(work);
+
 // As it is published the wasm is in two parts (crates/split/): what opening the page runs, and the rest, which is
 // fetched and compiled beside the page after its first paint. `placed`: it is there; `given`: why it was given up.
 let compiled, placed = false, fetching, given;
@@ -26,6 +31,7 @@ const compile = async (priority) => {
 const place = (module, exports, how) => {
   new WebAssembly.Instance(module, { first: exports });
   placed = true;
+  whole();
   performance.mark("steady:second", { detail: how });
 };
 const beside = async (exports) => {
@@ -71,7 +77,8 @@ window.steadySecond = (exports) => {
 // Whoever comes with a link or comes back to work needs both parts at once.
 let resumes = location.hash.length > 1;
 try {
-  resumes ||= localStorage.getItem("steady:work") !== null;
+  resumes ||= sessionStorage.getItem("steady:run") !== null;
+  resumes ||= ["steady:last", "steady:work"].some((key) => localStorage.getItem(key) !== null);
 } catch { /* no storage, no work */ }
 
 try {
@@ -80,6 +87,7 @@ try {
   await ahead;
   const exports = await page.default({ module_or_path: here(wasm) });
   if (second) requestAnimationFrame(() => setTimeout(() => beside(exports)));
+  else whole();
 } catch (error) {
   console.error(error);
   const state = document.getElementById("boot-state");
