@@ -6,7 +6,7 @@ try {
   if (theme) document.documentElement.dataset.theme = theme;
 } catch { /* no storage, no memory */ }
 
-const { js, wasm, second } = document.getElementById("boot").dataset;
+const { js, wasm, second, worker } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
 
 // The editor is another module, fetched when the page first asks for it (after its first paint):
@@ -97,4 +97,31 @@ try {
       ? "This browser has WebAssembly switched off, and Steady is made of it."
       : `Steady could not start (${error?.message ?? error}). Reload the page to try again.`;
   }
+}
+
+// A published page works offline after one visit (static/sw.js). The worker fetches every file of the page, so it begins
+// when the page has all that it needs by itself.
+const offline = async () => {
+  const registration = await navigator.serviceWorker.register(here(worker));
+  const ready = () => {
+    // Without a controller this is the first visit: there is no old page.
+    if (!registration.waiting || !navigator.serviceWorker.controller) return;
+    window.steadyUpdate = () => {
+      navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+      registration.waiting.postMessage("steady:update");
+    };
+    window.dispatchEvent(new Event("steady:update"));
+  };
+  const follow = () => registration.installing?.addEventListener("statechange", (e) => e.target.state === "installed" && ready());
+  registration.addEventListener("updatefound", follow);
+  follow();
+  ready();
+  // Somebody who leaves the tab open for days hears of a new version, too.
+  setInterval(() => registration.update().catch(() => {}), 3_600_000);
+};
+if (worker && "serviceWorker" in navigator && window.isSecureContext) {
+  isWhole.then(() => {
+    const soon = window.requestIdleCallback ?? setTimeout;
+    soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });
+  });
 }
