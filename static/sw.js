@@ -6,8 +6,8 @@ const [VERSION, FILES] = ["", []];
 
 const PREFIX = `steady ${self.registration.scope} `;
 const NAME = PREFIX + VERSION;
-/** These names have a hash of what is in the file. */
-const HASHED = /-[0-9a-f]{16}[._]/;
+/** These names have a hash of what is in the file. Trunk writes it without the zeros at its beginning. */
+const HASHED = /-[0-9a-f]{12,16}[._]/;
 const PAGE = new URL("index.html", self.registration.scope).href;
 
 async function keep() {

@@ -196,12 +196,13 @@ fn accepts(header: &str, encoding: &str) -> bool {
     })
 }
 
-/// Whether a file's name has a hash of what is in the file: 16 hexadecimal digits after a `-`, and then `.` or `_`.
+/// Whether a file's name has a hash of what is in the file: 12 to 16 hexadecimal digits after a `-`, and
+/// then `.` or `_` (Trunk writes a hash without the zeros at its beginning).
 fn is_hashed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split('-').skip(1).any(|part| {
         let digits = part.bytes().take_while(u8::is_ascii_hexdigit).count();
-        digits == 16 && part[digits..].starts_with(['.', '_'])
+        (12..=16).contains(&digits) && part[digits..].starts_with(['.', '_'])
     })
 }
 
@@ -294,6 +295,7 @@ mod tests {
         let hashed = |name: &str| is_hashed(Path::new(name));
         assert!(hashed("dist/app-9e767f31c874b499.css"));
         assert!(hashed("steady-89b1195f3e4f9644_bg.wasm"));
+        assert!(hashed("steady-2a2edf54f1fba76.js"));
         assert!(!hashed("dist-9e767f31c874b499.d/boot.js"));
         assert!(!hashed("steady-explorer_bg.wasm"));
         assert!(!hashed("inter-latin-wght-normal.woff2"));

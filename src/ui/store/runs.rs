@@ -240,6 +240,10 @@ impl Store {
         let db = self.db().await?;
         let before = db.run(&draft.id).await.ok()?;
         let is_new = before.is_none();
+        // A page that is closed keeps what may be kept already, which makes it no newer.
+        if !is_new && db.link(&draft.id).await.ok()?.as_deref() == Some(draft.link.as_str()) {
+            return Some(());
+        }
         let kept = Runs::new(before.into_iter().collect()).keep(draft, js_sys::Date::now());
         let gone = match is_new {
             true => Runs::new(db.all().await.ok()?).surplus(&locks::open().await),
