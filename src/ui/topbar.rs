@@ -51,9 +51,9 @@ pub fn TopBar(props: &BarProps) -> Html {
                     now: now.as_ref().is_some_and(|now| now.id == s.id),
                     group: String::new(),
                 };
-                let mut all: Vec<Choice> = scenarios.iter().enumerate().map(choice).collect();
                 let (title, about) = (t.get("runs-open"), t.get("runs-open-about"));
-                all.push(Choice { title, about, now: false, group: String::new() });
+                let mut all = vec![Choice { title, about, now: false, group: String::new() }];
+                all.extend(scenarios.iter().enumerate().map(choice));
                 *offered.borrow_mut() = scenarios;
                 open.emit(all);
             };
@@ -63,7 +63,8 @@ pub fn TopBar(props: &BarProps) -> Html {
     let choose = {
         let (store, runs) = (store.clone(), props.runs.clone());
         Callback::from(move |i: usize| {
-            let chosen = offered.borrow().get(i).map(|s| s.id.to_string());
+            // The first line opens the list of runs.
+            let chosen = i.checked_sub(1).and_then(|i| offered.borrow().get(i).map(|s| s.id.to_string()));
             match chosen {
                 Some(id) => store.send(Input::OpenScenario(id)),
                 None => runs.emit(true),

@@ -1,4 +1,4 @@
-//! Makes a built page ready for a host: `steady-pack DIST`.
+//! Makes a built page ready for a host: `steady-pack DIST`. With `--offline` it does only the first of the two:
 //!
 //! 1. `sw.js` gets its version and the list of the files that work offline: [`offline`].
 //! 2. Every file that gets smaller is written once more as `….br` and once more as `….gz`: [`compress`]. A host that knows
@@ -18,7 +18,8 @@ fn main() -> ExitCode {
         eprintln!("error: name the directory of the built page");
         return ExitCode::FAILURE;
     };
-    match pack(&dist) {
+    let compress = std::env::args_os().nth(2).is_none_or(|flag| flag != "--offline");
+    match pack(&dist, compress) {
         Ok(said) => {
             println!("{said}");
             ExitCode::SUCCESS
@@ -30,10 +31,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn pack(dist: &Path) -> Result<String> {
+fn pack(dist: &Path, compress: bool) -> Result<String> {
     compress::clear(dist)?;
     let files = files(dist)?;
     let offline = offline::write(dist, &files)?;
+    if !compress {
+        return Ok(format!("{offline} files work offline"));
+    }
     let [plain, gzip, brotli] = compress::all(dist, &files)?.map(|bytes| bytes / 1000);
     Ok(format!("{offline} files work offline; {plain} KB are {gzip} KB with gzip and {brotli} KB with brotli"))
 }
