@@ -101,6 +101,7 @@ try {
 // when the page has all that it needs by itself.
 const offline = async () => {
   const registration = await navigator.serviceWorker.register(here(worker));
+  if (!registration) return;
   const ready = () => {
     // Without a controller this is the first visit: there is no old page.
     if (!registration.waiting || !navigator.serviceWorker.controller) return;

@@ -21,8 +21,11 @@ async function opened(locale) {
       if (node.nodeType === Node.TEXT_NODE) return node.textContent;
       if (node.nodeType !== Node.ELEMENT_NODE || node.matches(drop)) return null;
       const attributes = keep.filter((name) => node.hasAttribute(name)).map((name) => [name, node.getAttribute(name)]);
-      const selected = node.matches("[aria-selected=true], [aria-checked=true], [aria-pressed=true]:not(.word)");
-      if (selected) attributes.push([["aria-selected", "aria-checked", "aria-pressed"].find((name) => node.hasAttribute(name)), "true"]);
+      for (const name of ["aria-selected", "aria-checked", "aria-pressed"]) {
+        if (node.hasAttribute(name) && !node.matches(".word")) attributes.push([name, node.getAttribute(name)]);
+      }
+      // A style asks for it.
+      if (node.id === "explore-button") attributes.push(["id", node.id]);
       return [node.localName, attributes, [...node.childNodes].map(of).filter((child) => child !== null)];
     };
     return of(document.querySelector(".app"));
@@ -37,7 +40,8 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 /** One tree of the two: where they differ, both stand there, each with its language. */
 function merged(en, zh) {
   if (same(en, zh)) return written(en);
-  const alike = typeof en !== "string" && typeof zh !== "string" && en[0] === zh[0] && same(en[1], zh[1]) && en[2].length === zh[2].length;
+  // There is no element in an option, and the first option is shown.
+  const alike = en[0] !== "select" && typeof en !== "string" && typeof zh !== "string" && en[0] === zh[0] && same(en[1], zh[1]) && en[2].length === zh[2].length;
   if (alike) return tag(en, en[2].map((child, i) => merged(child, zh[2][i])).join(""));
   return marked(en, "en") + marked(zh, "zh-CN");
 }

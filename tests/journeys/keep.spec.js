@@ -1,5 +1,5 @@
 // Work is never lost: runs are kept one by one, while they go on, and each tab has its own.
-import { test, expect, open, accessible } from "./page.js";
+import { test, expect, open, opened, accessible } from "./page.js";
 
 const digest = (page) => page.evaluate(() => window.steady?.digest());
 const title = (page) => page.locator(".scenarios b").first();
@@ -71,7 +71,7 @@ test("a run is renamed, duplicated, deleted, and had back, by keys alone", async
   await page.keyboard.press("Escape");
   await expect(dialog(page)).toBeHidden();
   await page.reload();
-  await expect(page.locator(".next li")).not.toHaveCount(0);
+  await opened(page);
   await runs(page);
   await expect(rows(page).locator("b")).toHaveText(["before the change (2)", "before the change"]);
 });
@@ -89,7 +89,7 @@ test("a reload in the middle of a run comes back to its last step", async ({ pag
   });
   expect(there).toBe(null);
   await page.reload();
-  await expect(slider).toBeVisible();
+  await opened(page);
   const left = await page.evaluate(() => sessionStorage.getItem("there"));
   await expect(slider).toHaveAttribute("aria-valuenow", left);
 });
@@ -99,6 +99,7 @@ test("a scenario that was only opened is there after a reload, and is no run", a
   await choose(page, "Rolling update");
   await expect(title(page)).toContainText("Rolling update");
   await page.reload();
+  await opened(page);
   await expect(title(page)).toContainText("Rolling update");
   await runs(page);
   await expect(dialog(page)).toContainText("Nothing is kept yet");
@@ -111,8 +112,7 @@ test("two tabs have a run each, and one can take over from the other", async ({ 
   const first = await digest(page);
   // A new tab begins anew, for the run is open here.
   const other = await context.newPage();
-  await other.goto("");
-  await expect(other.locator(".next li")).not.toHaveCount(0);
+  await open(other);
   expect(await digest(other)).not.toBe(first);
   await other.evaluate(() => window.steady.kubectl("scale deployment web --replicas=7"));
   await kept(other, 2);

@@ -23,10 +23,15 @@ export const test = base.extend({
   }, { auto: true }],
 });
 
-/** Opens the page and waits until the app stands where the skeleton was. */
+/** Waits until the app stands where the first screen was, which looks the same. */
+export async function opened(page) {
+  await expect(page.locator("#app > .app:not(.shell)")).toBeVisible();
+}
+
+/** Opens the page and waits until the app stands there. */
 export async function open(page, path = "") {
   await page.goto(path);
-  await expect(page.locator("#app > .shell")).toHaveCount(0);
+  await opened(page);
 }
 
 /** No accessibility violation that axe can see, on the whole page or a part. */
