@@ -15,8 +15,8 @@ async function opened(locale) {
   await page.goto(process.env.STEADY_URL);
   await page.locator(".next[aria-busy=false] li").first().waitFor();
   const tree = await page.evaluate(() => {
-    const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .toast, option:not([selected])";
-    const keep = ["class", "lang", "open", "d", "viewBox", "width", "height", "cx", "cy", "r", "x", "y", "rx", "points", "data-pane"];
+    const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .toast";
+    const keep = ["class", "lang", "open", "selected", "d", "viewBox", "width", "height", "cx", "cy", "r", "x", "y", "rx", "points", "data-pane"];
     const of = (node) => {
       if (node.nodeType === Node.TEXT_NODE) return node.textContent;
       if (node.nodeType !== Node.ELEMENT_NODE || node.matches(drop)) return null;

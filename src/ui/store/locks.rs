@@ -13,8 +13,9 @@ use crate::ui::js::object;
 
 /// What comes before a run's id in the name of its lock.
 const PREFIX: &str = "steady:run:";
-/// How many milliseconds a reloaded tab waits for the lock that it had before.
-const PATIENCE: f64 = 500.0;
+/// How many milliseconds a tab waits for the lock that it had before: long, if it was reloaded, for on a busy machine the page
+/// before may end late; and not so long if it may be a copy of another tab, which goes on.
+const PATIENCE: [f64; 2] = [5000.0, 700.0];
 
 #[wasm_bindgen]
 extern "C" {
@@ -63,13 +64,20 @@ fn locks() -> Option<LockManager> {
     (!locks.is_undefined()).then(|| locks.unchecked_into())
 }
 
+/// Whether the page was loaded again, or gone back to.
+fn is_reloaded() -> bool {
+    let entries = window().performance().map(|p| p.get_entries_by_type("navigation"));
+    let kind = entries.and_then(|all| Reflect::get(&all.get(0), &"type".into()).ok()?.as_string());
+    kind.is_some_and(|kind| kind != "navigate")
+}
+
 /// Asks for the lock of a run. `None` if another tab has it. `lost` is called when another tab has taken it over.
 pub(super) async fn hold(id: &str, ask: Ask, lost: Callback<()>) -> Option<Held> {
     let Some(locks) = locks() else { return Some(Held(None)) };
     let options = match ask {
         Ask::Free => object(&[("ifAvailable", JsValue::TRUE)]),
         Ask::TakeOver => object(&[("steal", JsValue::TRUE)]),
-        Ask::Again => match AbortSignal::timeout(PATIENCE) {
+        Ask::Again => match AbortSignal::timeout(PATIENCE[usize::from(!is_reloaded())]) {
             Ok(signal) => object(&[("signal", signal.into())]),
             Err(_) => object(&[("ifAvailable", JsValue::TRUE)]),
         },
