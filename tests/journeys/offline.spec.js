@@ -3,6 +3,8 @@
 import { test, expect, open, opened } from "./page.js";
 
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
+test.use({ serviceWorkers: "allow" });
+
 /** Until the service worker has all files and answers for the page. */
 const ready = (page) => expect.poll(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r?.active?.state)), { timeout: 30_000 }).toBe("activated");
 

@@ -8,7 +8,7 @@ export { expect };
 export const test = base.extend({
   complaints: [async ({ page, baseURL }, use) => {
     const complaints = [];
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(`${m.type()}: ${m.text()}`));
+    page.on("console", (m) => ["error", "warning"].includes(m.type()) && !m.text().includes("blocked by Playwright") && complaints.push(`${m.type()}: ${m.text()}`));
     page.on("pageerror", (e) => complaints.push(`uncaught: ${e.message}`));
     page.on("requestfailed", (r) => complaints.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
     page.on("request", (r) => {
