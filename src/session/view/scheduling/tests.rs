@@ -182,7 +182,12 @@ fn what_is_evicted_for_a_pod_is_said() {
 #[test]
 fn tmp_measure() {
     use crate::cluster::{Cluster, Config, NodeSpec};
-    let nodes = (1..=1000).map(|i| NodeSpec { labels: [("k".to_owned(), format!("v{i}"))].into(), ..NodeSpec::standard(&format!("node-{i}")) }).collect();
+    let nodes = (1..=1000)
+        .map(|i| NodeSpec {
+            labels: [("k".to_owned(), format!("v{i}"))].into(),
+            ..NodeSpec::standard(&format!("node-{i}"))
+        })
+        .collect();
     let cluster = Cluster::new(&Config { nodes, ..Config::nodes(0) });
     let mut s = Session::with_cluster(Start { nodes: 1000, ..Start::default() }, cluster);
     let soft: String = (1..=500).map(|i| format!("      - {{weight: {}, preference: {{matchExpressions: [{{key: k, operator: In, values: [v{i}]}}]}}}}\n", i % 100 + 1)).collect();
@@ -194,6 +199,11 @@ fn tmp_measure() {
         let table = scheduling_table(&s, &pod("soft"), None, columns).unwrap();
         let took = from.elapsed();
         let size = serde_json::to_vec(&table).unwrap().len();
-        eprintln!("MEASURE unlike columns={columns} shown={} more={:?} nodes={:?} took={took:?} bytes={size}", table.columns.len(), table.more, table.nodes);
+        eprintln!(
+            "MEASURE unlike columns={columns} shown={} more={:?} nodes={:?} took={took:?} bytes={size}",
+            table.columns.len(),
+            table.more,
+            table.nodes
+        );
     }
 }
