@@ -178,32 +178,3 @@ fn what_is_evicted_for_a_pod_is_said() {
     assert_eq!((eviction.node.as_str(), eviction.violations), ("node-1", 0));
     assert_eq!(eviction.victims, [(pod("first"), 1)]);
 }
-
-#[test]
-fn tmp_measure() {
-    use crate::cluster::{Cluster, Config, NodeSpec};
-    let nodes = (1..=1000)
-        .map(|i| NodeSpec {
-            labels: [("k".to_owned(), format!("v{i}"))].into(),
-            ..NodeSpec::standard(&format!("node-{i}"))
-        })
-        .collect();
-    let cluster = Cluster::new(&Config { nodes, ..Config::nodes(0) });
-    let mut s = Session::with_cluster(Start { nodes: 1000, ..Start::default() }, cluster);
-    let soft: String = (1..=500).map(|i| format!("      - {{weight: {}, preference: {{matchExpressions: [{{key: k, operator: In, values: [v{i}]}}]}}}}\n", i % 100 + 1)).collect();
-    let out = s.apply(&format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: soft}}\nspec:\n  containers: [{{name: c, image: nginx}}]\n  affinity:\n    nodeAffinity:\n      preferredDuringSchedulingIgnoredDuringExecution:\n{soft}"));
-    assert_eq!(out.exit, 0, "{}", out.stderr);
-    run(&mut s, Depth::Command);
-    for columns in [6, 24, 2000] {
-        let from = std::time::Instant::now();
-        let table = scheduling_table(&s, &pod("soft"), None, columns).unwrap();
-        let took = from.elapsed();
-        let size = serde_json::to_vec(&table).unwrap().len();
-        eprintln!(
-            "MEASURE unlike columns={columns} shown={} more={:?} nodes={:?} took={took:?} bytes={size}",
-            table.columns.len(),
-            table.more,
-            table.nodes
-        );
-    }
-}
