@@ -87,7 +87,8 @@ pub struct Session {
 impl Session {
     /// A session with a new cluster.
     pub fn new(start: Start) -> Session {
-        let config = Config { seed: start.seed, etcd: start.etcd, ..Config::nodes(start.nodes) };
+        let config = Config::nodes(start.nodes).with_ip_family(start.ip_family);
+        let config = Config { seed: start.seed, etcd: start.etcd, ..config };
         Session::with_cluster(start, Cluster::new(&config))
     }
 

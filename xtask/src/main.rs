@@ -43,7 +43,7 @@ cargo xtask picture
 cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE]
     recorded runs of Kubernetes against ours: each group with its first difference; in brief; every
     difference; or what changed since a report in FILE
-cargo xtask manifests DIR [--minutes N]
+cargo xtask manifests DIR [--minutes N] [--ip-family ipv4|dual]
     what comes of each manifest below DIR in a cluster of its own, as the tables of docs/manifests.md
 cargo xtask generate --from DIR [--pin]
     the tables that are made from Kubernetes' sources, from checkouts in DIR of what kubernetes.toml pins

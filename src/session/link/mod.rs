@@ -24,10 +24,10 @@ pub use replay::{Replay, Replayed};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
-/// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed. A link is
-/// written in the oldest version that has all it needs, so that
+/// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has clusters
+/// of two address families. A link is written in the oldest version that has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
-const VERSIONS: [char; 5] = ['a', 'b', 'c', 'd', 'e'];
+const VERSIONS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -191,7 +191,8 @@ impl Link {
             LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => 0,
         };
         let newer = self.policy.is_some() || self.view.is_some() || self.start.etcd != 1;
-        let since = self.ops.iter().map(since).fold(usize::from(newer), usize::max);
+        let start = if self.start.ip_family.is_default() { usize::from(newer) } else { 5 };
+        let since = self.ops.iter().map(since).fold(start, usize::max);
         VERSIONS.get(since).copied().unwrap_or(VERSIONS[VERSIONS.len() - 1])
     }
 
@@ -307,6 +308,7 @@ fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::ip_family::IpFamily;
 
     fn run() -> Session {
         let mut s = Session::new(Start::default());
@@ -362,6 +364,20 @@ mod tests {
         assert_eq!(Link::decode(&long.encode()), Err(LinkError::Limit("steps", STEPS_LIMIT)));
         long.ops.pop();
         assert_eq!(Link::decode(&long.encode()), Ok(long.clone()));
+    }
+
+    #[test]
+    fn a_link_says_which_families_the_cluster_has() {
+        let s = Session::new(Start { ip_family: IpFamily::Dual, ..Start::default() });
+        let text = Link::of(&s).encode();
+        assert!(text.starts_with('f'), "{text}");
+        let mut replay = Replay::new(&Link::decode(&text).unwrap());
+        while !replay.advance(1) {}
+        let replayed = replay.finish();
+        assert!(replayed.same);
+        assert_eq!(replayed.session.cluster().api().ip_family(), IpFamily::Dual);
+        // A page from before clusters of two families can still open the others.
+        assert!(Link::of(&Session::new(Start::default())).encode().starts_with('a'));
     }
 
     #[test]
