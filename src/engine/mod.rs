@@ -90,8 +90,8 @@ pub use crate::session::view::{
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input, Work};
 pub use output::{
-    Answer, Draft, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
-    Shown, Stepped, Value,
+    Answer, Draft, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said,
+    ScenarioView, Shown, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
 

@@ -34,14 +34,7 @@ impl Kept {
         let read = Link::decode(link).ok()?;
         let steps = usize::try_from(read.steps()).unwrap_or(usize::MAX);
         let scenario = read.start.scenario;
-        Some(Kept {
-            id: id.to_owned(),
-            name: String::new(),
-            scenario,
-            steps,
-            size: link.len(),
-            changed: now,
-        })
+        Some(Kept { id: id.to_owned(), name: String::new(), scenario, steps, size: link.len(), changed: now })
     }
 }
 
@@ -124,8 +117,7 @@ mod tests {
     #[test]
     fn a_run_keeps_its_name_when_it_goes_on() {
         let runs = Runs::new(vec![run("a", "mine", 1.0)]);
-        let draft =
-            Draft { id: "a".into(), scenario: "01-deployment".into(), steps: 7, link: "axyz".into() };
+        let draft = Draft { id: "a".into(), scenario: "01-deployment".into(), steps: 7, link: "axyz".into() };
         let kept = runs.keep(&draft, 5.0);
         assert_eq!((kept.name.as_str(), kept.steps, kept.size, kept.changed), ("mine", 7, 4, 5.0));
         assert_eq!(runs.keep(&Draft { id: "b".into(), ..draft }, 5.0).name, "");

@@ -256,7 +256,9 @@ mod tests {
 
         let dir = std::env::temp_dir().join(format!("steady-server-{}", std::process::id()));
         fs::create_dir_all(&dir).expect("a directory");
-        for (name, text) in [("a-0123456789abcdef.js", "plain"), ("a-0123456789abcdef.js.br", "br"), ("b.js", "b")] {
+        for (name, text) in
+            [("a-0123456789abcdef.js", "plain"), ("a-0123456789abcdef.js.br", "br"), ("b.js", "b")]
+        {
             fs::write(dir.join(name), text).expect(name);
         }
         let ask = |target: &str, encodings: &str, known: &str| {
@@ -276,7 +278,8 @@ mod tests {
         assert_eq!(body, "plain");
         assert!(!plain.contains("Content-Encoding"), "{plain}");
         // Each form has a tag of its own.
-        let tag = |head: &str| head.split("ETag: ").nth(1).and_then(|rest| rest.lines().next()).map(str::to_owned);
+        let tag =
+            |head: &str| head.split("ETag: ").nth(1).and_then(|rest| rest.lines().next()).map(str::to_owned);
         assert_ne!(tag(&head), tag(&plain));
         let known = tag(&head).expect("a tag");
         let (status, body, head) = ask("/a-0123456789abcdef.js", "br", &known);
@@ -285,7 +288,11 @@ mod tests {
         assert!(ask("/b.js", "br", "").2.contains("Cache-Control: no-cache"));
         // What was packed before the file was built again is not sent.
         let later = std::time::SystemTime::now() + Duration::from_secs(9);
-        fs::File::options().write(true).open(dir.join("a-0123456789abcdef.js")).and_then(|f| f.set_modified(later)).expect("a time");
+        fs::File::options()
+            .write(true)
+            .open(dir.join("a-0123456789abcdef.js"))
+            .and_then(|f| f.set_modified(later))
+            .expect("a time");
         assert_eq!(ask("/a-0123456789abcdef.js", "br", "").1, "plain");
         fs::remove_dir_all(&dir).expect("gone");
     }

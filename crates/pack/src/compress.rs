@@ -79,11 +79,7 @@ fn one(path: &Path) -> Result<[u64; 3]> {
 
 /// The compressed form of a body. A form that took a second or more to make is kept in the build's directory, for a file
 /// that stays the same from build to build.
-fn kept(
-    body: &[u8],
-    ending: &str,
-    form: fn(&[u8]) -> std::io::Result<Vec<u8>>,
-) -> std::io::Result<Vec<u8>> {
+fn kept(body: &[u8], ending: &str, form: fn(&[u8]) -> std::io::Result<Vec<u8>>) -> std::io::Result<Vec<u8>> {
     let hash: String = Sha256::digest(body).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let Some(file) = cache().map(|dir| dir.join(format!("{hash}.{ending}"))) else { return form(body) };
     if let Ok(packed) = std::fs::read(&file) {

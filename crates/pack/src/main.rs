@@ -39,7 +39,9 @@ fn pack(dist: &Path, compress: bool) -> Result<String> {
         return Ok(format!("{offline} files work offline"));
     }
     let [plain, gzip, brotli] = compress::all(dist, &files)?.map(|bytes| bytes / 1000);
-    Ok(format!("{offline} files work offline; {plain} KB are {gzip} KB with gzip and {brotli} KB with brotli"))
+    Ok(format!(
+        "{offline} files work offline; {plain} KB are {gzip} KB with gzip and {brotli} KB with brotli"
+    ))
 }
 
 /// The files below a directory, as paths from there with `/`, in the order of their names. Files that begin with a dot are

@@ -38,7 +38,8 @@ pub fn write(dist: &Path, files: &[String]) -> Result<usize> {
     }
     let version: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let list: Vec<String> = kept.iter().map(|file| format!("{file:?}")).collect();
-    let text = text.replace(&line, &format!("const [VERSION, FILES] = [\"{version}\", [{}]];", list.join(", ")));
+    let text =
+        text.replace(&line, &format!("const [VERSION, FILES] = [\"{version}\", [{}]];", list.join(", ")));
     std::fs::write(&worker, text).map_err(why(&worker))?;
     Ok(kept.len())
 }

@@ -20,8 +20,10 @@ impl Db {
     /// Opens the database, which is made the first time.
     pub(super) async fn open() -> Result<Db, Error> {
         let store = |name| ObjectStoreBuilder::new(name);
-        let database =
-            DatabaseBuilder::new(NAME).version(1).add_object_store(store(RUNS)).add_object_store(store(LINKS));
+        let database = DatabaseBuilder::new(NAME)
+            .version(1)
+            .add_object_store(store(RUNS))
+            .add_object_store(store(LINKS));
         database.build().await.map(Db)
     }
 

@@ -53,8 +53,7 @@ fn the_http_liveness_example() {
         },
     })))
     .wait(60);
-    let unhealthy =
-        "event Warning Unhealthy spec.containers{app}: Liveness probe failed: HTTP probe failed with statuscode: 500";
+    let unhealthy = "event Warning Unhealthy spec.containers{app}: Liveness probe failed: HTTP probe failed with statuscode: 500";
     assert!(lab.log.contains(unhealthy), "{}", lab.log);
     assert!(lab.log.contains("Container app failed liveness probe, will be restarted"), "{}", lab.log);
     assert!(lab.log.contains("restarts 2"), "{}", lab.log);

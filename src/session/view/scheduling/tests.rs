@@ -189,7 +189,11 @@ fn tmp_measure() {
         let table = scheduling_table(&s, &pod("small"), None, columns).unwrap();
         let took = from.elapsed();
         let size = serde_json::to_vec(&table).unwrap().len();
-        eprintln!("MEASURE equal columns={columns} shown={} more={:?} took={took:?} bytes={size}", table.columns.len(), table.more);
+        eprintln!(
+            "MEASURE equal columns={columns} shown={} more={:?} took={took:?} bytes={size}",
+            table.columns.len(),
+            table.more
+        );
     }
     for i in 1..=1000 {
         s.kubectl(&format!("label node node-{i} k=v{i}"), &[]);
@@ -201,6 +205,10 @@ fn tmp_measure() {
         let table = scheduling_table(&s, &pod("soft"), None, columns).unwrap();
         let took = from.elapsed();
         let size = serde_json::to_vec(&table).unwrap().len();
-        eprintln!("MEASURE unlike columns={columns} shown={} more={:?} took={took:?} bytes={size}", table.columns.len(), table.more);
+        eprintln!(
+            "MEASURE unlike columns={columns} shown={} more={:?} took={took:?} bytes={size}",
+            table.columns.len(),
+            table.more
+        );
     }
 }
