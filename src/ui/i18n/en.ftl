@@ -3,6 +3,7 @@
 
 ## The bar
 scenarios = Scenarios
+scenarios-now = Scenarios: { $title }
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
@@ -153,6 +154,7 @@ records = { $n ->
 records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 clock-menu = Let time pass
+clock-menu-now = Let time pass: { $time }
 clock-step = To the next thing that happens
 clock-about = As Step does. Time passes only when nothing else can happen.
 clock-to = To { $at }

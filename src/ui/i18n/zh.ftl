@@ -2,6 +2,7 @@
 
 ## 顶栏
 scenarios = 场景
+scenarios-now = 场景：{ $title }
 own-work = 自己的
 runs-open = 你的运行…
 runs-open-about = 你做过的内容按每次运行保存在此浏览器中。
@@ -143,6 +144,7 @@ records = { $n } 个记录
 records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
 clock-menu = 让时间推进
+clock-menu-now = 让时间推进：{ $time }
 clock-step = 到下一件发生的事
 clock-about = 与“单步”相同。只有没有别的事可做时，时间才会推进。
 clock-to = 到 { $at }
