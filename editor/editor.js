@@ -40,6 +40,13 @@ function offset(doc, line, column) {
   return l.from + Math.min(Math.max(0, ((column ?? 1) | 0) - 1), l.length);
 }
 
+/** Writes `is` where `was` stands in the line of a place. */
+function replace(view, place, { was, is }) {
+  const line = view.state.doc.lineAt(place);
+  const at = line.text.indexOf(was, place - line.from);
+  if (at >= 0) view.dispatch({ changes: { from: line.from + at, to: line.from + at + was.length, insert: is } });
+}
+
 function hover(catalogue) {
   return hoverTooltip(async (view, pos) => {
     const found = await explain(catalogue, view.state, pos);
@@ -114,7 +121,7 @@ export function mount(el, o = {}) {
     clearTimeout(warning);
     warning = setTimeout(() => {
       const errors = [];
-      forEachDiagnostic(view.state, (d, from, to) => { if (d.severity !== "warning") errors.push({ ...d, from, to }); });
+      forEachDiagnostic(view.state, (d, from, to) => { if (!d.twice) errors.push({ ...d, from, to }); });
       view.dispatch(setDiagnostics(view.state, [...duplicates(view.state), ...errors]));
     }, 250);
   }
@@ -135,15 +142,26 @@ export function mount(el, o = {}) {
       const anchor = Math.min(selection.main.head, view.state.toText(text).length);
       view.dispatch({ changes, selection: { anchor }, annotations: fromOutside.of(true) });
     },
-    /** `[{line, column, endLine?, endColumn?, severity, message}]`, from 1; they replace the last ones. */
+    /**
+     * `[{line, column, endLine?, endColumn?, severity, message, instead?}]`, from 1; they replace the last ones. `instead`,
+     * `{was, is, said}`, offers to write `is` where `was` stands in the line.
+     */
     setDiagnostics(list) {
       const { doc } = view.state;
       view.dispatch(setDiagnostics(view.state, [...duplicates(view.state), ...list.map((d) => {
         const from = offset(doc, d.line, d.column);
         const to = d.endLine || d.endColumn ? offset(doc, d.endLine ?? d.line, d.endColumn ?? 1)
           : doc.lineAt(from).to;
-        return { from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message) };
+        return {
+          from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message),
+          actions: d.instead ? [{ name: d.instead.said, apply: (view, from) => replace(view, from, d.instead) }] : undefined,
+        };
       })]));
+    },
+    /** Puts the cursor at a line and column, both from 1, and shows it: `{line, column}`. */
+    goTo({ line, column }) {
+      view.dispatch({ selection: { anchor: offset(view.state.doc, line, column) }, scrollIntoView: true });
+      view.focus();
     },
     /** The custom kinds there are from now on: `[{apiVersion, kind, revision}]`. */
     setKinds: (kinds) => catalogue.setKinds(kinds),

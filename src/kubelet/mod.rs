@@ -15,7 +15,7 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
-//! | `known_images` | what is known of images, below the runtime |
+//! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
@@ -51,6 +51,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod reconciler;
+mod registry;
 mod sandbox;
 mod start;
 pub mod state;

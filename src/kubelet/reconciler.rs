@@ -14,8 +14,8 @@ use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
-    CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, RuntimeClass, Secret, Service,
+    CSIDriver, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec, PodStatus,
+    RuntimeClass, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -56,7 +56,7 @@ impl Reconciler for Kubelet {
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
-            .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
+            .watches(changes::config_map_changed)
             .watches::<PersistentVolumeClaim>(|cx, seen| {
                 volumes::retry_mounts(cx, Some(&seen.key.namespace));
                 if seen.new.is_some_and(|c| is_expansion_pending(c))
