@@ -7,13 +7,15 @@ import {
   highlightSpecialChars, hoverTooltip, keymap, lineNumbers, rectangularSelection,
 } from "@codemirror/view";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { bracketMatching, codeFolding, foldGutter, foldKeymap, foldService, indentOnInput, indentUnit } from "@codemirror/language";
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { closeLintPanel, forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
 import { duplicates } from "./duplicates.js";
+import { documentFold, folded, newline } from "./lines.js";
 import { Catalogue, completion, explain, limitList } from "./schema.js";
+import { snippets } from "./snippets.js";
 import { highlighting, look } from "./theme.js";
 
 const fromOutside = Annotation.define();
@@ -46,6 +48,20 @@ function replace(view, place, { was, is }) {
   const at = line.text.indexOf(was, place - line.from);
   if (at >= 0) view.dispatch({ changes: { from: line.from + at, to: line.from + at + was.length, insert: is } });
 }
+
+/** What stands for folded lines: three dots, and what a document is. */
+const folding = codeFolding({
+  preparePlaceholder: folded,
+  placeholderDOM(view, unfold, prepared) {
+    const dom = document.createElement("span");
+    dom.className = "cm-foldPlaceholder";
+    dom.textContent = prepared ? `… ${prepared}` : "…";
+    dom.title = view.state.phrase("unfold");
+    dom.setAttribute("aria-label", `${view.state.phrase("folded code")} ${prepared}`.trim());
+    dom.onclick = unfold;
+    return dom;
+  },
+});
 
 function hover(catalogue) {
   return hoverTooltip(async (view, pos) => {
@@ -99,14 +115,14 @@ export function mount(el, o = {}) {
   const apply = (view) => (o.onApply?.(view.state.doc.toString()), true);
   const view = new EditorView({ parent, root: parent, state: EditorState.create({ doc: o.text ?? "", extensions: [
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: apply, preventDefault: true }])),
-    lineNumbers(), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+    lineNumbers(), folding, foldService.of(documentFold), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
     indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), rectangularSelection(),
     crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
     EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(2), EditorState.readOnly.of(!!o.readOnly),
     words.of(inWords(o)),
-    yaml(), yamlLanguage.data.of({ autocomplete: completion(catalogue) }), autocompletion({ icons: false }), hover(catalogue),
+    yaml(), yamlLanguage.data.of({ autocomplete: completion(catalogue, snippets) }), autocompletion({ icons: false }), hover(catalogue),
     // Tab indents; Escape then Tab leaves, so the keyboard is not caught here.
-    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,
+    keymap.of([...closeBracketsKeymap, ...completionKeymap, { key: "Enter", run: newline }, ...searchKeymap, ...historyKeymap, ...foldKeymap,
       ...lintKeymap, ...defaultKeymap, indentWithTab]),
     theme.of(look(o.dark)), highlighting, markedLines,
     EditorView.updateListener.of((u) => {

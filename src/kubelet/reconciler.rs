@@ -6,6 +6,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::csi::is_expansion_pending;
+use super::exec::{self, Execution};
 use super::fault::KubeletFault;
 use super::node;
 use super::sandbox::handlers_changed;
@@ -102,6 +103,9 @@ impl Reconciler for Kubelet {
     }
 
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
+        if let Some(execution) = fault.downcast_ref::<Execution>() {
+            return exec::note(cx, &self.key, execution);
+        }
         let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
         match fault {
@@ -264,7 +268,6 @@ impl Kubelet {
     /// Takes a turn of a pod. `None` if there is nothing to do for it.
     fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
-        let host = node::host(cx.caches(), &self.key);
         cx.state(|s| {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
             let rt = match known {
@@ -279,20 +282,7 @@ impl Kubelet {
             };
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
-            let mut turn = Turn {
-                pod,
-                spec,
-                rt,
-                node: s.node.clone(),
-                unpullable: &s.unpullable,
-                unmountable: &s.unmountable,
-                node_key: &self.key,
-                caches: cx.caches(),
-                host,
-                now: cx.now(),
-                events: Vec::new(),
-                again: false,
-            };
+            let mut turn = Turn::new(pod, spec, rt, s, &self.key, cx.caches(), cx.now());
             turn.run(&self.key, &faults);
             let report = if turn.rt.unreported { report(&turn, pod) } else { None };
             if report.is_none() {

@@ -18,6 +18,9 @@ const NUMBERS_LIMIT: usize = 3;
 /// Last parts of versions with more gaps than this (dates, say) become one range.
 const GAPS_LIMIT: usize = 24;
 
+/// Larger numbers are dates: `20260811`.
+const DATES: u64 = 100_000;
+
 /// Words without the number that they end in, each with the highest number.
 type Words = BTreeMap<String, Vec<u64>>;
 
@@ -137,17 +140,22 @@ fn ranges(numbers: &BTreeSet<(u64, String)>) -> String {
             _ => ranges.push((*number, *number, if plain { "" } else { text })),
         }
     }
-    if ranges.len() > GAPS_LIMIT
-        && let (Some((first, ..)), Some((_, last, _))) = (ranges.first(), ranges.last())
-    {
-        ranges = vec![(*first, *last, "")];
-    }
+    let dates = ranges.split_off(ranges.partition_point(|(first, ..)| *first < DATES));
+    let ranges = [ranges, dates].into_iter().flat_map(without_gaps);
     let text = |(first, last, text): &(u64, u64, &str)| match (text.is_empty(), first == last) {
         (false, _) => (*text).to_owned(),
         (true, true) => first.to_string(),
         (true, false) => format!("{first}-{last}"),
     };
-    ranges.iter().map(text).collect::<Vec<_>>().join(",")
+    ranges.map(|range| text(&range)).collect::<Vec<_>>().join(",")
+}
+
+/// The ranges; one range from the first to the last if there are too many.
+fn without_gaps(ranges: Vec<(u64, u64, &str)>) -> Vec<(u64, u64, &str)> {
+    match (ranges.first(), ranges.last()) {
+        (Some((first, ..)), Some((_, last, _))) if ranges.len() > GAPS_LIMIT => vec![(*first, *last, "")],
+        _ => ranges,
+    }
 }
 
 fn words(words: &Words) -> String {
