@@ -42,6 +42,11 @@ pub struct HttpResponse {
     pub etag: String,
     /// The streams of an answer with 101, whole: what a command in a container has printed.
     pub channels: Option<Box<Channels>>,
+    /// `Cache-Control`; empty for an answer that a client must ask for anew. With `immutable` the answer stays as it is for
+    /// ever, which the server tells by an `Expires` of a year after the request, too.
+    pub cache_control: &'static str,
+    /// `Location`, of a redirect; empty for any other answer.
+    pub location: String,
 }
 
 impl HttpResponse {

@@ -69,6 +69,7 @@ pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
+pub use sandbox::runtime_handlers;
 pub use state::{PodCause, State};
 pub use task::{Kubelet, Task};
 
