@@ -7,7 +7,7 @@ use super::{Engine, Input, Output, Pick, SPEEDS, Said, Work};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, ScenarioStep, SetUp};
-use crate::session::view::{Preview, crash, follow, problems};
+use crate::session::view::{Preview, crash, follow, image_warnings, problems};
 use crate::session::{Depth, FINEST_LIMIT, MomentId};
 
 impl Engine {
@@ -308,6 +308,7 @@ impl Engine {
             }
         }
         self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &preview.output));
+        self.shown.images = Rc::new(image_warnings(self.session.cluster(), &text));
         self.shown.preview = Some(Rc::new(preview));
         self.touch();
     }

@@ -82,10 +82,10 @@ pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
-    FieldChange, Finest, FinestLine, Halt, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark,
-    NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview,
-    Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version,
-    Word, YamlView,
+    FieldChange, Finest, FinestLine, Halt, Happened, ImageWarning, Issued, Line, LineMark, LinkGroup,
+    Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault,
+    PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords,
+    Short, Standing, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input, Work};

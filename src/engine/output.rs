@@ -13,8 +13,8 @@ use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
-    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
-    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -255,6 +255,8 @@ pub struct Shown {
     pub text_set: u32,
     /// What is wrong with that text.
     pub diagnostics: Rc<Vec<Problem>>,
+    /// The images in that text that no registry has.
+    pub images: Rc<Vec<ImageWarning>>,
     /// The kinds that CustomResourceDefinitions define, in the cluster and in the editor's text.
     pub kinds: Rc<Vec<DefinedKind>>,
     /// What Apply would do, once that is known.

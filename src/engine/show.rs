@@ -135,6 +135,7 @@ impl Engine {
         self.shown.session += 1;
         self.shown.selection = None;
         self.shown.diagnostics = Rc::default();
+        self.shown.images = Rc::default();
         self.shown.preview = None;
         self.shown.marks = Rc::default();
         self.drawing.clear();

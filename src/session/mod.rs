@@ -19,6 +19,8 @@
 pub mod data;
 #[cfg(test)]
 mod digest_tests;
+#[cfg(test)]
+mod exec_tests;
 pub mod explore;
 pub mod handle;
 mod into;
@@ -33,6 +35,8 @@ mod op;
 mod policy_tests;
 pub mod scenario;
 mod slice;
+#[cfg(test)]
+mod snippet_tests;
 mod steps;
 #[cfg(test)]
 mod switch_tests;

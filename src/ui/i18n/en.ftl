@@ -134,6 +134,12 @@ terminal-hint = kubectl works here: get pods -o wide, describe deployment web, s
 
 ## The graph
 problem-line = Line { $line }
+image-no-name = Docker Hub has no official image “{ $name }”
+image-no-tag = The image { $name } has no tag “{ $tag }”
+image-meant = { $said }. Did you mean { $meant }?
+image-newest = { $said }. There is { $meant }.
+image-own = { $said }. An image of your own has its organisation or registry in front of its name: acme/{ $name }.
+image-use = Change to { $meant }
 problem-more = { $n ->
     [one] and { $n } more
    *[other] and { $n } more
@@ -558,7 +564,8 @@ cm-unfold-line = Unfold line
 cm-folded-lines = Folded lines
 cm-unfolded-lines = Unfolded lines
 cm-to = to
-cm-duplicate-key = The key $ stands here twice: kubectl takes the last one
+cm-duplicate-first = The key $1 stands again in line $2, and kubectl takes that one
+cm-duplicate-last = The key $1 stands in line $2, too: kubectl takes this last one
 
 ## Why: one for each rule of the library
 why-claim_objects-adopt = its labels match and nobody owns it

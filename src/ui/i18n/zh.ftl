@@ -130,6 +130,12 @@ terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment
 
 ## 图
 problem-line = 第 { $line } 行
+image-no-name = Docker Hub 上没有名为“{ $name }”的官方镜像
+image-no-tag = 镜像 { $name } 没有标签“{ $tag }”
+image-meant = { $said }。是不是想写 { $meant }？
+image-newest = { $said }。现有的标签如 { $meant }。
+image-own = { $said }。自己的镜像要在名称前写上组织或镜像仓库：acme/{ $name }。
+image-use = 改为 { $meant }
 problem-more = 还有 { $n } 处
 zoom = 缩放
 zoom-in = 放大
@@ -480,7 +486,8 @@ cm-unfold-line = 展开此行
 cm-folded-lines = 已折叠行
 cm-unfolded-lines = 已展开行
 cm-to = 至
-cm-duplicate-key = 键 $ 在这里出现了两次：kubectl 取最后一个
+cm-duplicate-first = 键 $1 在第 $2 行再次出现，kubectl 取那一个
+cm-duplicate-last = 键 $1 在第 $2 行已经出现过：kubectl 取这最后一个
 
 ## 为什么：库中每条规则一句
 why-claim_objects-adopt = 它的标签匹配，而且没有主人
