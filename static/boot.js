@@ -1,10 +1,14 @@
 // Starts the page. Trunk would do this in an inline script, which the Content-Security-Policy
 // refuses; Trunk.toml's pattern_script names this file instead and hands it the two built files.
 // A theme that was chosen holds before anything is drawn.
+const options = new URLSearchParams(location.search);
+let theme = options.get("theme");
 try {
-  const theme = localStorage.getItem("steady:theme");
-  if (theme) document.documentElement.dataset.theme = theme;
+  theme ??= localStorage.getItem("steady:theme");
 } catch { /* no storage, no memory */ }
+if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+// As a part of another page, Steady lets its page scroll on (docs/embed.md).
+if (options.has("embed")) document.documentElement.dataset.shape = "embedded";
 
 const { js, wasm, second } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
@@ -69,7 +73,7 @@ window.steadySecond = (exports) => {
 };
 
 // Whoever comes with a link or comes back to work needs both parts at once.
-let resumes = location.hash.length > 1;
+let resumes = location.hash.length > 1 || options.has("scenario");
 try {
   resumes ||= localStorage.getItem("steady:work") !== null;
 } catch { /* no storage, no work */ }

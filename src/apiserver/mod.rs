@@ -37,6 +37,7 @@ pub mod quota;
 mod refusal;
 mod registry;
 pub mod rest;
+mod restore;
 mod runtime_class;
 mod stage;
 mod strict;

@@ -31,11 +31,18 @@ impl Engine {
     fn loaded(&mut self, task: Task, digest: Option<String>) {
         match task {
             Task::SetUp(s) => {
-                let SetUpOf { scenario, setup } = *s;
+                let SetUpOf { scenario, setup, from } = *s;
                 self.show_scenario(scenario, setup.finish());
+                if matches!(from, Some(Origin::Link { .. })) {
+                    self.out.push(Output::Opened);
+                }
                 self.moved();
+                self.arrive();
             }
-            Task::Replay(opening) => self.opened(*opening),
+            Task::Replay(opening) => {
+                self.opened(*opening);
+                self.arrive();
+            }
             Task::Travel(_, way) => {
                 self.session.arrive(*way);
                 self.moved();
@@ -58,6 +65,7 @@ impl Engine {
         let replayed = opening.replay.finish();
         let scenario = scenario::find(&replayed.session.start().scenario);
         let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
+        self.take_notes(scenario.as_ref(), &opening.notes);
         self.replace_run(scenario, replayed.session, beginning);
         if let Some(text) = opening.text {
             self.set_text(text);
@@ -76,15 +84,20 @@ impl Engine {
         }
         if !replayed.same {
             self.say(Said::key("link-differs"), true);
-        } else if link {
+        } else if link && !self.embedded {
             self.say(Said::key(if self.has_aside { "link-opened" } else { "link-opened-first" }), false);
         }
     }
 
     /// Says what it means that a task was stopped before it was done.
     pub(super) fn given_up(&mut self, task: &Task) {
-        let Task::Replay(opening) = task else { return };
-        match opening.from {
+        let from = match task {
+            Task::Replay(opening) => Some(opening.from),
+            Task::SetUp(s) => s.from,
+            _ => None,
+        };
+        let Some(from) = from else { return };
+        match from {
             Origin::Work => {
                 self.keep_work_aside();
                 self.say(Said::key("stopped-work"), false);

@@ -47,15 +47,19 @@
 mod act;
 mod answer;
 pub mod explorer;
+mod import;
 mod input;
 mod keep;
 mod listing;
 mod load;
+mod options;
 mod output;
 mod run;
 mod show;
 mod task;
 mod terminal;
+#[cfg(test)]
+mod address_tests;
 #[cfg(test)]
 mod tests;
 
@@ -85,7 +89,10 @@ pub use crate::session::view::{
     Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
-pub use input::{Ask, Begin, Input};
+pub use crate::session::export::{Frame, StepTold, Which, Written};
+pub use crate::session::import::Report;
+pub use input::{Ask, Begin, Form, Input};
+pub use options::{Options, Part, Shape};
 pub use output::{
     Answer, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
     Shown, Slot, Stepped, Value,
@@ -149,6 +156,14 @@ pub struct Engine {
     save_due: bool,
     /// Whether [`Slot::Aside`] has a run.
     has_aside: bool,
+    /// Whether the page is a part of somebody else's page: then nothing is kept.
+    embedded: bool,
+    /// How many steps after the beginning of the run steps end.
+    until: Option<usize>,
+    /// Whether the notes that are shown are a person's or a link's, and not the scenario's.
+    noted: bool,
+    /// How many steps after the beginning the run is shown, once it is open.
+    open_at: Option<usize>,
     /// What the next call of [`Engine::handle`] or [`Engine::work`] returns.
     out: Vec<Output>,
 }
@@ -179,6 +194,10 @@ impl Engine {
             saved: None,
             save_due: false,
             has_aside: false,
+            embedded: false,
+            until: None,
+            noted: false,
+            open_at: None,
             out: Vec::new(),
         };
         // The set-up of the first scenario is one command line: it takes no time.

@@ -18,6 +18,7 @@
 //! | `known_images` | what is known of images, below the runtime |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
+//! | `found` | `kuberuntime_manager.go`: `GetPodStatus`, of pods that ran before the kubelet did |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
@@ -39,6 +40,7 @@ mod csi;
 mod environment;
 mod execution;
 pub mod fault;
+mod found;
 pub mod images;
 mod kill;
 mod known_images;

@@ -1,5 +1,7 @@
 //! What repeats a run: a start and a list of ops.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Action, Actor, Fault, Policy};
@@ -16,6 +18,10 @@ pub struct Start {
     /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub etcd: usize,
+    /// Objects of another cluster that the run begins with ([`import`](super::import)), as a JSON array. Their nodes come
+    /// instead of the standard ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<Rc<str>>,
 }
 
 fn one() -> usize {
@@ -28,7 +34,7 @@ fn is_one(n: &usize) -> bool {
 
 impl Default for Start {
     fn default() -> Start {
-        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1 }
+        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1, objects: None }
     }
 }
 

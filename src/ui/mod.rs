@@ -17,6 +17,8 @@ mod editor;
 #[cfg(target_arch = "wasm32")]
 mod explore;
 #[cfg(target_arch = "wasm32")]
+mod frame;
+#[cfg(target_arch = "wasm32")]
 mod glyph;
 #[cfg(target_arch = "wasm32")]
 mod graph;
@@ -39,7 +41,11 @@ mod next;
 #[cfg(target_arch = "wasm32")]
 mod pane;
 #[cfg(target_arch = "wasm32")]
+mod player;
+#[cfg(target_arch = "wasm32")]
 mod policy;
+#[cfg(target_arch = "wasm32")]
+mod share;
 #[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]

@@ -22,10 +22,11 @@ pub use replay::{Replay, Replayed};
 
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
-/// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed. A link is
+/// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has
+/// starts with objects of another cluster, and notes. A link is
 /// written in the oldest version that has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
-const VERSIONS: [char; 5] = ['a', 'b', 'c', 'd', 'e'];
+const VERSIONS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -65,6 +66,10 @@ pub struct Link {
     /// The policy from here on; the fair policy if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// What the author of the link says at some steps: the number of a step, counted from the beginning of the scenario or
+    /// else of the run, and the text that is shown from that step on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<(usize, String)>,
 }
 
 /// An op, or several equal ones, in terms that stay valid in later versions.
@@ -188,6 +193,7 @@ impl Link {
             selected: None,
             view: None,
             policy,
+            notes: Vec::new(),
         }
     }
 
@@ -201,7 +207,9 @@ impl Link {
             LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => 0,
         };
         let newer = self.policy.is_some() || self.view.is_some() || self.start.etcd != 1;
-        let since = self.ops.iter().map(since).fold(usize::from(newer), usize::max);
+        let newest = self.start.objects.is_some() || !self.notes.is_empty();
+        let least = if newest { 5 } else { usize::from(newer) };
+        let since = self.ops.iter().map(since).fold(least, usize::max);
         VERSIONS.get(since).copied().unwrap_or(VERSIONS[VERSIONS.len() - 1])
     }
 
@@ -227,6 +235,7 @@ impl Link {
             selected: None,
             view: None,
             policy: None,
+            notes: Vec::new(),
         })
     }
 

@@ -2,7 +2,8 @@
 
 use gloo::events::EventListener;
 use gloo::utils::window;
-use steady::engine::{Begin, Input};
+use steady::engine::{Begin, Input, Options};
+use yew::Callback;
 
 use super::Store;
 
@@ -49,15 +50,34 @@ impl Store {
         })
         .forget();
         let map_shown = read(VIEW).as_deref() == Some(view_name(true));
-        let begin = Begin { link: address(), work: read(WORK), aside: self.has_aside(), map_shown };
-        self.send(Input::Begin(begin));
+        let options = self.options();
+        self.send(Input::Begin(Begin {
+            link: address(),
+            work: read(WORK),
+            aside: self.has_aside(),
+            map_shown,
+            scenario: options.scenario,
+            at: options.at,
+            until: options.until,
+            embedded: self.is_embedded(),
+        }));
     }
 
-    /// Takes the link out of the address, so that a reload brings back the saved run.
+    /// Takes the link out of the address, so that a reload brings back the saved run. How the page looks stays there. A
+    /// page that is a part of another one saves no run, and keeps its address.
     pub(super) fn clean_address(&self) {
+        if !self.is_embedded() {
+            self.set_options(|options| *options = options.lasting());
+            self.write_options();
+        }
+    }
+
+    /// Puts the options, and nothing else, into the address.
+    pub fn write_options(&self) {
         if let Ok(history) = window().history() {
             let here = window().location().pathname().unwrap_or_default();
-            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&here));
+            let there = format!("{here}{}", self.options().query());
+            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&there));
         }
     }
 
@@ -75,7 +95,7 @@ impl Store {
 
     /// Has the run saved soon.
     pub fn plan_save(&self) {
-        if self.0.saving.replace(true) {
+        if self.is_embedded() || self.0.saving.replace(true) {
             return;
         }
         self.plan(SAVE, |store| {
@@ -86,6 +106,9 @@ impl Store {
 
     /// Stores a value. A message says so if the storage is full.
     pub(super) fn put(&self, key: &str, text: &str) {
+        if self.is_embedded() {
+            return;
+        }
         let kept = window().local_storage().ok().flatten().map(|l| l.set_item(key, text));
         if matches!(kept, Some(Err(_))) {
             let args = [("kb", ((text.len() / 1000) as f64).into())];
@@ -93,25 +116,36 @@ impl Store {
         }
     }
 
-    /// The page's address with a link.
+    /// The page's address with a link, as it is for anybody else: the whole page, in this language, with this tab open.
     pub fn address(&self, link: &str) -> Option<String> {
-        let location = window().location();
-        Some(format!("{}{}#{link}", location.origin().ok()?, location.pathname().ok()?))
+        let options = self.options();
+        self.address_with(&Options { lang: Some(self.texts().lang().tag().to_owned()), tab: options.tab, ..Options::default() }, link)
     }
 
-    /// Copies a link. Where the browser does not allow that, the link goes into the address.
+    /// The page's address with options and a link.
+    pub fn address_with(&self, options: &Options, link: &str) -> Option<String> {
+        let location = window().location();
+        let hash = if link.is_empty() { String::new() } else { format!("#{link}") };
+        Some(format!("{}{}{}{hash}", location.origin().ok()?, location.pathname().ok()?, options.query()))
+    }
+
+    /// Shows a link in its dialog, and copies it where the browser allows that.
     pub(super) fn hand_out(&self, link: &str) {
-        let Some(link) = self.address(link) else { return };
-        let length = link.len();
-        let store = self.clone();
-        let copied = window().navigator().clipboard().write_text(&link);
+        *self.0.shared.borrow_mut() = self.address(link);
+        self.refresh();
+    }
+
+    /// Closes the dialog of the link.
+    pub fn unshare(&self) {
+        *self.0.shared.borrow_mut() = None;
+        self.refresh();
+    }
+
+    /// Copies a text, and tells whether the browser allowed that.
+    pub fn copied(&self, text: &str, told: Callback<bool>) {
+        let copied = window().navigator().clipboard().write_text(text);
         wasm_bindgen_futures::spawn_local(async move {
-            let copied = wasm_bindgen_futures::JsFuture::from(copied).await.is_ok();
-            if !copied && let Ok(history) = window().history() {
-                let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&link));
-            }
-            let key = if copied { "shared" } else { "shared-address" };
-            store.say(store.texts().with(key, &[("n", (length as f64).into())]), false);
+            told.emit(wasm_bindgen_futures::JsFuture::from(copied).await.is_ok());
         });
     }
 
