@@ -20,6 +20,12 @@ window.steadyEditor = async (element, options) => {
   return mount(element, { schemaUrl: new URL("schema.json", import.meta.url).href, ...options });
 };
 
+// What gives files to the person, fetched when one is asked for: a PNG if there is a scale, else the text as it is.
+window.steadySave = async (name, type, text, scale) => {
+  const { save, png } = await import("./export.js");
+  await (scale ? png(name, text, scale) : save(name, type, text));
+};
+
 // As it is published the wasm is in two parts (crates/split/): what opening the page runs, and the rest, which is
 // fetched and compiled beside the page after its first paint. `placed`: it is there; `given`: why it was given up.
 let compiled, placed = false, fetching, given;

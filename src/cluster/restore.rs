@@ -24,6 +24,10 @@ const RECORDERS: [&str; 6] = [
     "serviceaccount-controller",
 ];
 
+/// The components whose records of templates (ControllerRevisions) `kubectl get all` does not print. The rest of what
+/// they do is theirs.
+const KEEPERS_OF_HISTORY: [&str; 2] = ["daemonset-controller", "statefulset-controller"];
+
 /// The most commands of one recorder.
 const RECORDS_LIMIT: usize = 20_000;
 
@@ -99,12 +103,15 @@ impl Cluster {
     /// Lets the recorders write what they would write without time passing.
     fn write_records(&mut self) {
         for actor in self.actors().collect::<Vec<_>>() {
-            if self.actor_name(actor).is_none_or(|name| !RECORDERS.contains(&&*name)) {
+            let Some(name) = self.actor_name(actor) else { continue };
+            let history = KEEPERS_OF_HISTORY.contains(&&*name);
+            if !history && !RECORDERS.contains(&&*name) {
                 continue;
             }
             for _ in 0..RECORDS_LIMIT {
                 let mut next = self.clone();
-                if next.find(Search::new(Some(actor))).is_err() || next.now() != self.now() {
+                let Ok(command) = next.find(Search::new(Some(actor))) else { break };
+                if next.now() != self.now() || (history && command.request.kind != Kind::CONTROLLER_REVISION) {
                     break;
                 }
                 *self = next;

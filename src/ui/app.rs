@@ -22,7 +22,9 @@ use super::store::{Shared, Store, Toast, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
 use super::player::{self, Player};
+use super::report::Report;
 use super::share::Share;
+use super::drop as files;
 use super::{frame, glyph, handle};
 use crate::ui::hooks::{use_store, use_texts};
 use steady::engine::{Input, Mode, ObjectRef, Options, Shape, Shown};
@@ -116,7 +118,8 @@ fn App(props: &Props) -> Html {
                     }
                 },
             );
-            move || drop(listener)
+            let dropped = files::listen(&store);
+            move || drop((listener, dropped))
         });
     }
     {
@@ -195,7 +198,7 @@ fn App(props: &Props) -> Html {
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
                     <Left scenario={story.clone()} {text} text_set={v.text_set}
-                        diagnostics={Shared::from(&v.diagnostics)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
+                        diagnostics={Shared::from(&v.diagnostics)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} />
                     <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
@@ -220,6 +223,7 @@ fn App(props: &Props) -> Html {
                 if let Some(address) = &view.shared {
                     <Share address={address.clone()} scenario={story.clone()} present={reshape.reform(|()| Shape::Presented)} />
                 }
+                <Report scenario={story.clone()} />
                 <KeysDialog open={*help} set={open_help} />
             </div>
         </ContextProvider<Texts>>

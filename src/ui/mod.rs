@@ -2,6 +2,8 @@
 //! natively too.
 
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
+mod export;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
 mod i18n;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod layout;
@@ -12,6 +14,8 @@ mod map;
 mod app;
 #[cfg(target_arch = "wasm32")]
 mod clock;
+#[cfg(target_arch = "wasm32")]
+mod drop;
 #[cfg(target_arch = "wasm32")]
 mod editor;
 #[cfg(target_arch = "wasm32")]
@@ -44,6 +48,8 @@ mod pane;
 mod player;
 #[cfg(target_arch = "wasm32")]
 mod policy;
+#[cfg(target_arch = "wasm32")]
+mod report;
 #[cfg(target_arch = "wasm32")]
 mod share;
 #[cfg(target_arch = "wasm32")]

