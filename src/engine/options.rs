@@ -69,6 +69,8 @@ pub struct Options {
     pub until: Option<usize>,
     /// The tab of the inspector (`tab`).
     pub tab: Option<String>,
+    /// Whether an embedded page has no buttons (`controls=none`): the page around it steps.
+    pub bare: bool,
 }
 
 impl Options {
@@ -94,6 +96,7 @@ impl Options {
                 "at" => options.at = value.parse().ok(),
                 "until" => options.until = value.parse().ok(),
                 "tab" => options.tab = word,
+                "controls" => options.bare = value == "none",
                 _ => {}
             }
         }
@@ -121,6 +124,7 @@ impl Options {
         put("at", self.at.map(|n| n.to_string()));
         put("until", self.until.map(|n| n.to_string()));
         put("tab", self.tab.clone());
+        put("controls", self.bare.then(|| "none".to_owned()));
         if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
     }
 
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_address_says_what_its_options_say() {
-        let text = "?embed&lang=zh&theme=dark&panes=graph,story&scenario=04-rolling-update&at=3&until=12&tab=events";
+        let text = "?embed&lang=zh&theme=dark&panes=graph,story&scenario=04-rolling-update&at=3&until=12&tab=events&controls=none";
         let options = Options::parse(text);
         assert_eq!(options.query(), text);
         assert_eq!(options.shape, Shape::Embedded);

@@ -48,6 +48,7 @@ pub fn mount() {
         root.set_inner_html("");
         let props = Props { store: shown.clone() };
         yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
+        frame::tell("ready", &wasm_bindgen::JsValue::NULL);
     }));
     store.started();
 }

@@ -19,11 +19,6 @@ fn host() -> Option<Window> {
     (parent != window()).then_some(parent)
 }
 
-/// Whether the page is shown inside another one.
-pub fn is_framed() -> bool {
-    host().is_some()
-}
-
 /// Tells the page that contains this one what has happened: `ready` or `step`, with details.
 pub fn tell(what: &str, detail: &JsValue) {
     if let Some(host) = host() {

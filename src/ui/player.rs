@@ -180,6 +180,7 @@ pub fn Player(props: &Props) -> Html {
                 if let Some(next) = next { <p class="then">{ next }</p> }
             </section>
             if shows(Part::Timeline) { <Timeline marks={Shared::from(&v.marks)} position={v.position} /> }
+            if !options.bare {
             <section class="player-controls" role="group" aria-label={t.get("transport")}>
                 <button type="button" class="tool" title={t.get("restart")} aria-label={t.get("restart")} onclick={on(Input::Restart)}>
                     { glyph::icon(glyph::RESTART) }</button>
@@ -192,6 +193,7 @@ pub fn Player(props: &Props) -> Html {
                     { glyph::icon(glyph::STEADY) }<span>{ t.get(if rushing { "stop" } else { "to-steady" }) }</span></button>
                 <span class="player-at">{ t.with("player-at", &[("n", (past as f64).into())]) }</span>
             </section>
+            }
             { message(&store, &t, props.toast.as_ref()) }
             <Progress mode={v.mode} slow={v.slow} />
         </div>

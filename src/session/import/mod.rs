@@ -142,7 +142,8 @@ fn flatten(value: Value, out: &mut Vec<Value>) {
     match value {
         Value::Array(items) => items.into_iter().for_each(|item| flatten(item, out)),
         Value::Object(mut map) if is_list => {
-            let (version, kind) = (map.get("apiVersion").cloned(), text_at(&Value::Object(map.clone()), "/kind"));
+            let version = map.get("apiVersion").cloned();
+            let kind = map.get("kind").and_then(Value::as_str).unwrap_or_default();
             let of_items = kind.strip_suffix("List").filter(|kind| !kind.is_empty()).map(str::to_owned);
             let Some(Value::Array(items)) = map.remove("items") else { return };
             for mut item in items {
