@@ -84,10 +84,13 @@ export class SteadyRun extends HTMLElement {
     const link = (this.getAttribute("link") ?? "").replace(/^[^#]*#/, "");
     page.search = query;
     page.hash = link;
-    this.#ready = false;
     this.#frame.title = this.getAttribute("title") ?? "Steady";
-    // Another hash alone would not load the page anew.
-    if (this.#frame.src && new URL(this.#frame.src).search === page.search && this.#frame.src !== page.href) this.#frame.removeAttribute("src");
+    // With another hash alone the page is not loaded anew: it opens that run itself.
+    if (this.#frame.src.split("#")[0] === page.href.split("#")[0]) {
+      this.#frame.src = page.href;
+      return;
+    }
+    this.#ready = false;
     this.#frame.src = page.href;
     const manifest = this.getAttribute("manifest");
     this.#waiting = manifest ? [{ steady: "apply", value: manifest }] : [];

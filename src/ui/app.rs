@@ -48,7 +48,10 @@ pub fn mount() {
         root.set_inner_html("");
         let props = Props { store: shown.clone() };
         yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
-        frame::tell("ready", &wasm_bindgen::JsValue::NULL);
+        // Once the run of the address is open.
+        shown.when_idle(wasm_bindgen::closure::Closure::once_into_js(|| {
+            frame::tell("ready", &wasm_bindgen::JsValue::NULL);
+        }).unchecked_into());
     }));
     store.started();
 }

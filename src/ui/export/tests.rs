@@ -89,7 +89,7 @@ fn a_run_is_a_page_of_steps() {
     assert!(text.starts_with("# Rolling &lt;update>\n\nTwo sets.\n\n["), "{text}");
     assert!(text.contains("(https://example.org/#x)") && text.contains("deployment-controller"), "{text}");
     assert!(text.contains("Created `ReplicaSet default/web-") && text.contains("```yaml\na: 1\n```"), "{text}");
-    assert!(text.contains("`spec.replicas`"), "{text}");
+    assert!(text.contains("`spec.nodeName`: – → `node-"), "{text}");
     let text = markdown(&steps, &about, &Texts::new(Lang::Zh));
     assert!(text.contains("创建") && !text.contains("export-"), "{text}");
 }

@@ -67,16 +67,15 @@ impl Store {
     /// page that is a part of another one saves no run, and keeps its address.
     pub(super) fn clean_address(&self) {
         if !self.is_embedded() {
-            self.set_options(|options| *options = options.lasting());
             self.write_options();
         }
     }
 
-    /// Puts the options, and nothing else, into the address.
+    /// Puts the options that last, and nothing else, into the address.
     pub fn write_options(&self) {
         if let Ok(history) = window().history() {
             let here = window().location().pathname().unwrap_or_default();
-            let there = format!("{here}{}", self.options().query());
+            let there = format!("{here}{}", self.options().lasting().query());
             let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&there));
         }
     }
