@@ -111,7 +111,8 @@ impl Cluster {
             for _ in 0..RECORDS_LIMIT {
                 let mut next = self.clone();
                 let Ok(command) = next.find(Search::new(Some(actor))) else { break };
-                if next.now() != self.now() || (history && command.request.kind != Kind::CONTROLLER_REVISION) {
+                if next.now() != self.now() || (history && command.request.kind != Kind::CONTROLLER_REVISION)
+                {
                     break;
                 }
                 *self = next;

@@ -44,14 +44,15 @@ fn a_scenario_has_an_address() {
         assert!(out.iter().any(|o| matches!(o, Output::Opened)));
         assert_eq!(engine.shown().position, engine.shown().beginning);
     }
-    // A link outranks it; work that was there is put aside for it; of no scenario the reason is said.
+    // A link outranks it, and it outranks kept work; of no scenario the reason is said.
     let (mut other, _) = engine(Begin { link: Some("11-crash-loop".into()), ..Begin::default() });
     let link = link_of(&mut other);
     let both = Begin { link: Some(link.clone()), scenario: Some(id.into()), ..Begin::default() };
     assert_eq!(scenario_of(&engine(both).0), "11-crash-loop");
-    let (_, out) = engine(Begin { link: Some(id.into()), work: Some(link.clone()), ..Begin::default() });
-    assert!(out.iter().any(|o| matches!(o, Output::Keep(Slot::Aside, text) if *text == link)));
-    let (with_work, out) = engine(Begin { link: Some("99-no".into()), work: Some(link), ..Begin::default() });
+    let work = Some(Work { id: Some("1".into()), link });
+    let (with_work, _) = engine(Begin { link: Some(id.into()), work: work.clone(), ..Begin::default() });
+    assert_eq!(scenario_of(&with_work), id);
+    let (with_work, out) = engine(Begin { link: Some("99-no".into()), work, ..Begin::default() });
     assert_eq!(scenario_of(&with_work), "11-crash-loop");
     let said = |o: &Output| matches!(o, Output::Notice(Notice { said: Said::Key(key, _), .. }) if key.as_str() == "link-no-scenario");
     assert!(out.iter().any(said));
@@ -59,7 +60,8 @@ fn a_scenario_has_an_address() {
 
 #[test]
 fn an_address_says_where_the_run_opens_and_where_it_ends() {
-    let begin = |at, until| Begin { scenario: Some("04-rolling-update".into()), at, until, ..Begin::default() };
+    let begin =
+        |at, until| Begin { scenario: Some("04-rolling-update".into()), at, until, ..Begin::default() };
     let (mut engine, _) = engine(begin(Some(2), Some(4)));
     let past = |engine: &Engine| engine.shown().position - engine.shown().beginning;
     assert_eq!((past(&engine), engine.shown().ended), (2, false));
@@ -75,7 +77,9 @@ fn an_address_says_where_the_run_opens_and_where_it_ends() {
     assert_eq!(past(&engine), 4);
     // The steps of a link are those that it repeats, as far as it has them.
     let link = link_of(&mut engine);
-    let opened = |at| super::address_tests::engine(Begin { link: Some(link.clone()), at: Some(at), ..Begin::default() }).0;
+    let opened = |at| {
+        super::address_tests::engine(Begin { link: Some(link.clone()), at: Some(at), ..Begin::default() }).0
+    };
     assert_eq!(past(&opened(1)), 1);
     assert_eq!(opened(1).shown().marks.len(), engine.shown().marks.len());
     assert_eq!(past(&opened(6)), 6);
@@ -85,11 +89,18 @@ fn an_address_says_where_the_run_opens_and_where_it_ends() {
 fn an_embedded_page_keeps_nothing_and_opens_no_work() {
     let (mut other, _) = engine(Begin { link: Some("11-crash-loop".into()), ..Begin::default() });
     let work = link_of(&mut other);
-    let begin = Begin { work: Some(work.clone()), aside: true, embedded: true, ..Begin::default() };
+    let begin = Begin {
+        work: Some(Work { id: Some("1".into()), link: work.clone() }),
+        others: true,
+        embedded: true,
+        ..Begin::default()
+    };
     let (mut engine, mut out) = engine(begin);
     assert_ne!(scenario_of(&engine), "11-crash-loop");
     let apply = Input::ApplyText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n".into());
-    for input in [Input::Open(work), apply, Input::Save, Input::OpenScenario("04-rolling-update".into()), Input::Save] {
+    for input in
+        [Input::Open(work), apply, Input::Save, Input::OpenScenario("04-rolling-update".into()), Input::Save]
+    {
         out.extend(engine.handle(input));
         out.extend(finish(&mut engine));
     }

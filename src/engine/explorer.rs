@@ -4,6 +4,6 @@
 pub use crate::session::explore::message::{
     Ask, Break, Found, Goal, Outcome, Own, Plan, Progress, Tell, Unreadable, VERSION, read, write,
 };
-pub use crate::session::export::dot;
 pub use crate::session::explore::picture::{Line, Node, Picture};
 pub use crate::session::explore::{Choice, Cut, StateId, Symmetry};
+pub use crate::session::export::dot;

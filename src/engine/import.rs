@@ -31,17 +31,19 @@ impl Engine {
         if let Some(scenario) = &self.scenario {
             self.shown.text = Rc::new(scenario.manifest.clone());
         }
-        self.put_aside();
+        self.keep();
         let session = Session::new(imported.start());
         let boot = session.boot();
         let declared = boot.map(|boot| export::documents(session.cluster(), &boot, TEXT_LIMIT));
         self.take_notes(None, &[]);
-        self.replace_run(None, session, 0);
+        self.replace_run(None, session, 0, None);
         self.set_text(declared.unwrap_or_default());
         self.shown.importable = false;
         self.out.push(Output::Hush);
         self.out.push(Output::Imported(Box::new(imported.report)));
         self.moved();
+        // Nothing was done yet, but what was imported is nowhere else.
+        self.settle(true);
     }
 
     /// Sets what is said from the step that is shown on.

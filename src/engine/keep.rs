@@ -1,37 +1,52 @@
-//! Runs as links: the one that a reload brings back, the one that was put aside, and the one in the address. Opening
-//! any of them repeats the run (`load.rs`).
+//! The run that is shown, as the page keeps it and as a link; and opening either of them, which repeats the run (`load.rs`).
+
+use std::rc::Rc;
 
 use super::task::{Opening, Origin, SetUpOf, Task, ToMoment};
-use super::{Begin, Engine, Output, Said, Slot, Value};
+use super::{Begin, Draft, Engine, Moment, Output, Policy, Said, Value, Work};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
 use crate::session::scenario::{self, SetUp};
-use crate::session::{Link, LinkError, LinkOp, Replay};
+use crate::session::{Drafts, Link, LinkError, LinkOp, Replay};
 
 /// What the component map is called in a link.
 pub(super) const MACHINERY: &str = "machinery";
 /// What the editor's text is called where a command line names it.
 pub(super) const MANIFEST: &str = "manifest.yaml";
+/// While steps are being taken, one part in so many of the time goes into keeping the run.
+const SHARE: f64 = 20.0;
+
+/// What an engine knows of how its run is kept.
+#[derive(Default)]
+pub(super) struct Keeping {
+    /// [`Begin::tab`].
+    tab: String,
+    /// How many ids were made.
+    ids: u32,
+    /// Whether the page keeps other runs.
+    pub(super) others: bool,
+    /// The run as it was when it was opened, if there is nothing to keep as long as it is like that.
+    opened: Option<State>,
+    /// Whether the run is to be kept.
+    pub(super) due: bool,
+    /// Before this time it is not kept.
+    rest: f64,
+    drafts: (u32, Drafts),
+}
+
+/// What is compared to find out whether a run has changed: the last moment of the branch, the moment that is shown, the
+/// policy, and the editor's text.
+type State = (Moment, Moment, Policy, Rc<String>);
+
+impl Keeping {
+    /// An id that no other run has.
+    pub(super) fn new_id(&mut self) -> Rc<str> {
+        self.ids += 1;
+        format!("{}-{}", self.tab, self.ids).into()
+    }
+}
 
 impl Engine {
-    /// Opens the link in the page's address, or else the saved run.
-    pub(super) fn open_page(&mut self, with: Begin) {
-        self.embedded = with.embedded;
-        self.until = with.until;
-        self.open_at = with.at;
-        if !with.embedded {
-            self.shown.map.shown = with.map_shown;
-            self.saved = with.work;
-            self.has_aside = with.aside;
-        }
-        self.moved();
-        let first = Origin::Link { first: true };
-        let mut named = with.link.into_iter().chain(with.scenario);
-        if !named.any(|link| self.open(&link, first)) && !self.open_work() {
-            self.arrive();
-        }
-    }
-
     /// Goes to the step at which the page is to show the run that it opened with.
     pub(super) fn arrive(&mut self) {
         let Some(steps) = self.open_at.take() else { return };
@@ -57,16 +72,41 @@ impl Engine {
         self.until.is_some_and(|until| self.session.current().steps >= begins.saturating_add(until))
     }
 
-    /// Opens the saved run. Returns whether there is one that can be opened.
-    pub(super) fn open_work(&mut self) -> bool {
-        self.saved.clone().is_some_and(|text| self.open(&text, Origin::Work))
+    fn state(&self) -> State {
+        let s = &self.session;
+        (s.tip(), s.at(), s.policy().clone(), self.shown.text.clone())
+    }
+
+    /// Notes how the run is now that it has been opened, and whether it is kept like that.
+    pub(super) fn settle(&mut self, kept: bool) {
+        self.keeping.opened = (!kept).then(|| self.state());
+    }
+
+    /// Opens the link in the page's address, or else the run that the page goes on with.
+    pub(super) fn open_page(&mut self, with: Begin) {
+        self.embedded = with.embedded;
+        self.until = with.until;
+        self.open_at = with.at;
+        self.shown.map.shown = with.map_shown && !with.embedded;
+        self.keeping.tab = with.tab;
+        self.shown.run = self.keeping.new_id();
+        self.keeping.others = with.others;
+        self.moved();
+        let mut named = with.link.into_iter().chain(with.scenario);
+        if named.any(|link| self.open(&link, Origin::Link)) {
+            return;
+        }
+        let work = with.work.filter(|_| !with.embedded);
+        if !work.is_some_and(|Work { id, link }| self.open(&link, Origin::Kept { id, first: true })) {
+            self.arrive();
+        }
     }
 
     /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
     pub(super) fn open(&mut self, text: &str, from: Origin) -> bool {
         // The ids of scenarios begin with a digit, and versions of links are letters.
         if text.starts_with(|c: char| c.is_ascii_digit()) {
-            return self.open_named(text, from);
+            return self.open_named(text);
         }
         let link = match Link::decode(text) {
             Ok(link) => link,
@@ -75,74 +115,80 @@ impl Engine {
                 return false;
             }
         };
-        self.make_room(text, from);
+        self.keep();
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
         let (selected, view) = (link.selected.clone(), link.view.clone());
-        let opening = Opening { replay: Replay::new(&link), text: manifest, selected, view, notes: link.notes, from };
+        let opening =
+            Opening { replay: Replay::new(&link), text: manifest, selected, view, notes: link.notes, from };
         self.load(Task::Replay(Box::new(opening)));
         true
     }
 
-    /// Puts aside what a run from elsewhere takes the place of: the saved run if the page was opened with a link, and else
-    /// the run that is shown.
-    fn make_room(&mut self, text: &str, from: Origin) {
-        match from {
-            Origin::Link { first: true } => {
-                if let Some(saved) = self.saved.clone().filter(|saved| saved != text) {
-                    self.keep(Slot::Aside, saved);
-                }
-            }
-            Origin::Link { first: false } | Origin::Aside => self.put_aside(),
-            Origin::Work => {}
-        }
-    }
-
     /// Opens the scenario with this id, which stood where a link may stand. Returns `false` if there is none; a message
     /// says so.
-    fn open_named(&mut self, id: &str, from: Origin) -> bool {
+    fn open_named(&mut self, id: &str) -> bool {
         let Some(scenario) = scenario::find(id) else {
-            self.say(Said::key("link-no-scenario").with("id", Value::Text(id.chars().take(60).collect())), true);
+            self.say(
+                Said::key("link-no-scenario").with("id", Value::Text(id.chars().take(60).collect())),
+                true,
+            );
             return false;
         };
-        self.make_room(id, from);
+        self.keep();
         let setup = SetUp::new(&scenario);
-        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup, from: Some(from) })));
+        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup, of_address: true })));
         true
     }
 
-    /// Puts the run that is shown aside, if a person has done something in it since its beginning.
-    pub(super) fn put_aside(&mut self) {
-        let s = &self.session;
-        let line = s.timeline();
-        let done = line.iter().skip_while(|m| **m != self.beginning).skip(1);
-        let did = done.filter_map(|m| s.moment(*m)).any(|m| m.by(s.cluster()).as_deref() == Some("you"));
-        if did || self.scenario.as_ref().is_some_and(|x| x.manifest != *self.shown.text) {
-            let text = self.draft(None).encode();
-            self.keep(Slot::Aside, text);
+    /// Gives the run an id of its own.
+    pub(super) fn part(&mut self) {
+        self.shown.run = self.keeping.new_id();
+        self.settle(false);
+        self.touch();
+    }
+
+    /// Has the page keep the run if that was asked for and keeping it has not taken much of the time.
+    pub(super) fn keep_if_due(&mut self) {
+        if self.keeping.due && (self.task.is_none() || (self.clock)() >= self.keeping.rest) {
+            self.keep();
         }
     }
 
-    /// Has the page keep a run.
-    pub(super) fn keep(&mut self, slot: Slot, text: String) {
-        if self.embedded {
+    /// Has the page keep the run, if it has changed since it was opened.
+    pub(super) fn keep(&mut self) {
+        self.keeping.due = false;
+        if self.embedded || self.keeping.opened.as_ref().is_some_and(|opened| *opened == self.state()) {
             return;
         }
-        match slot {
-            Slot::Work => self.saved = Some(text.clone()),
-            Slot::Aside => self.has_aside = true,
+        self.keeping.opened = None;
+        self.keeping.others = true;
+        let begun = (self.clock)();
+        let (run, drafts) = &mut self.keeping.drafts;
+        if *run != self.shown.session {
+            (*run, *drafts) = (self.shown.session, Drafts::default());
         }
-        self.out.push(Output::Keep(slot, text));
+        let link = drafts.link(&self.session);
+        let scenario = self.scenario.as_ref().map(|s| s.id.clone()).unwrap_or_default();
+        let line = self.session.timeline();
+        let steps = line.iter().rev().take_while(|m| **m != self.beginning).count();
+        let link = self.described(link).encode_quickly();
+        self.out.push(Output::Keep(Draft { id: self.shown.run.clone(), scenario, steps, link }));
+        let now = (self.clock)();
+        self.keeping.rest = now + SHARE * (now - begun);
     }
 
     /// The run as a link. `digest` is the fingerprint of the cluster at the end of its branch, if that is known.
     pub(super) fn draft(&self, digest: Option<String>) -> Link {
-        let mut link = Link::draft(&self.session);
+        Link { digest, ..self.described(Link::draft(&self.session)) }
+    }
+
+    /// A link of the session, with what only the page knows.
+    fn described(&self, mut link: Link) -> Link {
         if last_manifest(&link).as_deref() != Some(self.shown.text.as_str()) {
             link.text = Some((*self.shown.text).clone());
         }
         link.selected = self.shown.selection.as_ref().map(name_of);
         link.view = self.shown.map.shown.then(|| MACHINERY.to_owned());
-        link.digest = digest;
         self.give_notes(&mut link);
         link
     }

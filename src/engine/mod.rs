@@ -45,21 +45,24 @@
 //! graph that was sent last.
 
 mod act;
+#[cfg(test)]
+mod address_tests;
 mod answer;
 pub mod explorer;
 mod import;
 mod input;
 mod keep;
+#[cfg(test)]
+mod keep_tests;
 mod listing;
 mod load;
 mod options;
 mod output;
 mod run;
+pub mod runs;
 mod show;
 mod task;
 mod terminal;
-#[cfg(test)]
-mod address_tests;
 #[cfg(test)]
 mod tests;
 
@@ -79,6 +82,8 @@ pub use crate::cluster::{Actor, Fault, Policy};
 pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::{KubeletFault, PodCause};
+pub use crate::session::export::{Frame, StepTold, Which, Written};
+pub use crate::session::import::Report;
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
@@ -89,13 +94,11 @@ pub use crate::session::view::{
     Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
-pub use crate::session::export::{Frame, StepTold, Which, Written};
-pub use crate::session::import::Report;
-pub use input::{Ask, Begin, Form, Input};
+pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
-    Answer, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
-    Shown, Slot, Stepped, Value,
+    Answer, Draft, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said,
+    ScenarioView, Shown, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
 
@@ -150,12 +153,7 @@ pub struct Engine {
     waiting: Option<Kubectl>,
     /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
     agreed: Option<(Rc<String>, MomentId)>,
-    /// The run as [`Slot::Work`] has it: what a reload brings back.
-    saved: Option<String>,
-    /// Whether the run is to be saved as soon as no task is under way.
-    save_due: bool,
-    /// Whether [`Slot::Aside`] has a run.
-    has_aside: bool,
+    keeping: keep::Keeping,
     /// Whether the page is a part of somebody else's page: then nothing is kept.
     embedded: bool,
     /// How many steps after the beginning of the run steps end.
@@ -191,9 +189,7 @@ impl Engine {
             lines: listing::LINES,
             waiting: None,
             agreed: None,
-            saved: None,
-            save_due: false,
-            has_aside: false,
+            keeping: keep::Keeping::default(),
             embedded: false,
             until: None,
             noted: false,
@@ -244,11 +240,7 @@ impl Engine {
 
     /// The outputs since the last call.
     fn hand_out(&mut self, was_busy: bool) -> Vec<Output> {
-        if self.save_due && self.task.is_none() {
-            self.save_due = false;
-            let text = self.draft(None).encode();
-            self.keep(Slot::Work, text);
-        }
+        self.keep_if_due();
         let mut out = Vec::new();
         if std::mem::take(&mut self.changed) {
             let now = (self.clock)();

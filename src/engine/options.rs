@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn what_is_no_option_is_not_there() {
-        let nothing = ["", "?", "?&&==", "?utm_source=x", "?theme=blue", "?until=many", "?lang=%3Cb%3E", "?panes=x,,y"];
+        let nothing =
+            ["", "?", "?&&==", "?utm_source=x", "?theme=blue", "?until=many", "?lang=%3Cb%3E", "?panes=x,,y"];
         for text in nothing {
             assert_eq!(Options::parse(text), Options::default(), "{text}");
         }

@@ -128,8 +128,8 @@ impl Runs {
 pub(super) struct SetUpOf {
     pub(super) scenario: Scenario,
     pub(super) setup: SetUp,
-    /// Where its name came from; `None` if a person chose it from the list.
-    pub(super) from: Option<Origin>,
+    /// Whether the page's address names it; else a person has chosen it from the list.
+    pub(super) of_address: bool,
 }
 
 /// A run that is being opened.
@@ -149,15 +149,15 @@ pub(super) struct Opening {
 }
 
 /// Where a run came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The page's address.
-    Link {
-        /// Whether the page was opened with that link.
+    Link,
+    /// The page has kept it.
+    Kept {
+        /// Its id; `None` for a copy.
+        id: Option<String>,
+        /// Whether the page was opened with it.
         first: bool,
     },
-    /// [`Slot::Work`](super::Slot::Work): it was saved when the page was closed.
-    Work,
-    /// [`Slot::Aside`](super::Slot::Aside).
-    Aside,
 }

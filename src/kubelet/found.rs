@@ -82,13 +82,14 @@ impl Turn<'_> {
         self.node.used = self.node.used.plus(asked);
         self.rt.requests = Some(Requests { ..asked });
         let status = pod.status.as_deref();
-        let failed = status.and_then(|s| Some((s.reason.as_deref()?, s.message.as_deref().unwrap_or_default())));
+        let failed =
+            status.and_then(|s| Some((s.reason.as_deref()?, s.message.as_deref().unwrap_or_default())));
         self.rt.failed = failed.map(|(reason, message)| (reason.into(), message.into()));
         let ready_to_start = status.and_then(|s| s.conditions.as_ref()).into_iter().flatten();
         self.rt.sandbox = { ready_to_start }
             .any(|c| c.type_ == "PodReadyToStartContainers" && c.status == "True")
             || statuses(pod).any(|s| s.state.as_ref().is_some_and(|s| s.running.is_some()));
-        self.take_over_address();
+        self.take_over_addresses();
         for (i, spec) in specs.into_iter().enumerate() {
             if let Some(s) = statuses(pod).find(|s| s.name == spec.name) {
                 self.take_over_container(i, spec, s);
@@ -96,16 +97,19 @@ impl Turn<'_> {
         }
     }
 
-    fn take_over_address(&mut self) {
-        let Some(ip) = self.pod.status.as_deref().and_then(|s| s.pod_ip.as_deref()).filter(|_| self.rt.sandbox)
-        else {
-            return;
+    fn take_over_addresses(&mut self) {
+        let Some(status) = self.pod.status.as_deref().filter(|_| self.rt.sandbox) else { return };
+        let all = status.pod_ips.iter().flatten().map(|ip| ip.ip.as_str());
+        let all: Vec<&str> = if status.pod_ips.is_some() {
+            all.collect()
+        } else {
+            status.pod_ip.as_deref().into_iter().collect()
         };
-        self.rt.address = Some(ip.into());
-        if self.spec.host_network != Some(true)
-            && let Ok(ip) = ip.parse::<std::net::Ipv4Addr>()
-        {
-            self.node.addresses.insert(ip, ());
+        self.rt.addresses = all.iter().map(|ip| Rc::from(*ip)).collect();
+        if self.spec.host_network != Some(true) {
+            for ip in all.iter().filter_map(|ip| ip.parse::<std::net::IpAddr>().ok()) {
+                self.node.addresses.insert(ip, ());
+            }
         }
     }
 
@@ -162,7 +166,9 @@ impl Turn<'_> {
             ];
             for (probe, is_there, passed) in probes.into_iter().filter(|_| is_main) {
                 let at = probe as usize;
-                if let (true, Some(run), Some(failing)) = (is_there, c.probes.get_mut(at), c.failing.get_mut(at)) {
+                if let (true, Some(run), Some(failing)) =
+                    (is_there, c.probes.get_mut(at), c.failing.get_mut(at))
+                {
                     *run = probed(passed);
                     // A probe that failed there fails here, too, until somebody lets it pass.
                     *failing = !passed;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::ip_family::IpFamily;
 use crate::cluster::{Action, Actor, Fault, Policy};
 
 /// The start of a run.
@@ -22,6 +23,9 @@ pub struct Start {
     /// instead of the standard ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<Rc<str>>,
+    /// The address families of the cluster.
+    #[serde(default, rename = "ipFamily", skip_serializing_if = "IpFamily::is_default")]
+    pub ip_family: IpFamily,
 }
 
 fn one() -> usize {
@@ -34,7 +38,14 @@ fn is_one(n: &usize) -> bool {
 
 impl Default for Start {
     fn default() -> Start {
-        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1, objects: None }
+        Start {
+            scenario: String::new(),
+            seed: 1,
+            nodes: 3,
+            etcd: 1,
+            objects: None,
+            ip_family: IpFamily::default(),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use super::clock::Clock;
+use super::drop as files;
 use super::explore::Explore;
 use super::graph::Graph;
 use super::i18n::{Lang, Texts};
@@ -18,13 +19,13 @@ use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill, WhyNode};
 use super::pane::{Pane, is_narrow};
 use super::player::Held;
+use super::player::{self, Player};
+use super::report::Report;
+use super::runs::RunsDialog;
+use super::share::Share;
 use super::store::{Shared, Store, Toast, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
-use super::player::{self, Player};
-use super::report::Report;
-use super::share::Share;
-use super::drop as files;
 use super::{frame, glyph, handle};
 use crate::ui::hooks::{use_store, use_texts};
 use steady::engine::{Input, Mode, ObjectRef, Options, Shape, Shown};
@@ -49,9 +50,12 @@ pub fn mount() {
         let props = Props { store: shown.clone() };
         yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
         // Once the run of the address is open.
-        shown.when_idle(wasm_bindgen::closure::Closure::once_into_js(|| {
-            frame::tell("ready", &wasm_bindgen::JsValue::NULL);
-        }).unchecked_into());
+        shown.when_idle(
+            wasm_bindgen::closure::Closure::once_into_js(|| {
+                frame::tell("ready", &wasm_bindgen::JsValue::NULL);
+            })
+            .unchecked_into(),
+        );
     }));
     store.started();
 }
@@ -79,6 +83,7 @@ fn App(props: &Props) -> Html {
     let pane = use_state(|| Pane::Graph);
     let help = use_state(|| false);
     let exploring = use_state(|| false);
+    let runs = use_state(|| false);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
     let shape = use_state(|| store.options().shape);
     {
@@ -193,7 +198,7 @@ fn App(props: &Props) -> Html {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()}>
-                <TopBar scenario={story.clone()} help={open_help.clone()}
+                <TopBar scenario={story.clone()} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
@@ -229,6 +234,7 @@ fn App(props: &Props) -> Html {
                 }
                 <Report scenario={story.clone()} />
                 <KeysDialog open={*help} set={open_help} />
+                <RunsDialog open={*runs} set={let runs = runs.clone(); move |open: bool| runs.set(open)} run={v.run.clone()} />
             </div>
         </ContextProvider<Texts>>
         </ContextProvider<Store>>
@@ -244,6 +250,9 @@ pub fn message(store: &Store, t: &Texts, toast: Option<&Toast>) -> Html {
             if !toast.whole.is_empty() {
                 <details key={toast.whole.clone()}><summary>{ t.get("whole") }</summary><pre tabindex="0">{ &toast.whole }</pre></details>
             }</div>
+            if let Some(act) = &toast.act {
+                <button type="button" class="quiet" onclick={let (s, act) = (store.clone(), act.clone()); move |_| s.answer(act.clone())}>{ t.get(act.key()) }</button>
+            }
             <button class="tool" aria-label={t.get("close")}
                 onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
         </div>

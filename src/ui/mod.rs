@@ -51,6 +51,8 @@ mod policy;
 #[cfg(target_arch = "wasm32")]
 mod report;
 #[cfg(target_arch = "wasm32")]
+mod runs;
+#[cfg(target_arch = "wasm32")]
 mod share;
 #[cfg(target_arch = "wasm32")]
 mod store;

@@ -52,9 +52,15 @@ pub fn Report(props: &Props) -> Html {
         _ => String::new(),
     };
     let step = |told: &steady::engine::StepTold| {
-        let who = told.by.as_deref().map_or_else(String::new, |by| if by == "you" { t.get("you") } else { by.to_owned() });
+        let who = told
+            .by
+            .as_deref()
+            .map_or_else(String::new, |by| if by == "you" { t.get("you") } else { by.to_owned() });
         let seconds = format!("{:.1}", told.time as f64 / 1000.0);
-        let head = t.with("export-step", &[("n", told.number.to_string().into()), ("who", who.into()), ("s", seconds.into())]);
+        let head = t.with(
+            "export-step",
+            &[("n", told.number.to_string().into()), ("who", who.into()), ("s", seconds.into())],
+        );
         let fields = told.written.iter().flat_map(|w| w.changes.iter().take(3)).map(|c| {
             let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());
             html! { <code>{ format!("{}: {} → {}  ", c.path, value(&c.old), value(&c.new)) }</code> }

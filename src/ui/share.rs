@@ -257,7 +257,9 @@ fn Frame(props: &FrameProps) -> Html {
     let (w, h) = SIZES.get(*size).copied().unwrap_or(SIZES[0]);
     let there = store.address_with(&options, link).unwrap_or_default().replace('&', "&amp;");
     let name = t.with("share-embed-frame", &[("what", props.title.clone().into())]).replace('"', "&quot;");
-    let code = format!("<iframe src=\"{there}\" width=\"{w}\" height=\"{h}\" title=\"{name}\" loading=\"lazy\"></iframe>");
+    let code = format!(
+        "<iframe src=\"{there}\" width=\"{w}\" height=\"{h}\" title=\"{name}\" loading=\"lazy\"></iframe>"
+    );
     let choose = |set: UseStateSetter<usize>| {
         move |e: Event| {
             let chosen = e.target_dyn_into::<HtmlSelectElement>().and_then(|s| s.value().parse().ok());
@@ -304,7 +306,15 @@ fn Frame(props: &FrameProps) -> Html {
 }
 
 /// Makes a file of what is shown and gives it to the person.
-fn download(store: &Store, file: File, name: &'static str, kind: &'static str, title: &str, story: &str, link: &str) {
+fn download(
+    store: &Store,
+    file: File,
+    name: &'static str,
+    kind: &'static str,
+    title: &str,
+    story: &str,
+    link: &str,
+) {
     let (texts, dark) = (store.texts(), is_dark());
     let give = {
         let store = store.clone();
@@ -315,7 +325,8 @@ fn download(store: &Store, file: File, name: &'static str, kind: &'static str, t
     };
     match file {
         File::Svg | File::Png => {
-            let (graph, changed, happened) = store.with(|s| (s.graph.clone(), s.changed.clone(), s.happened.clone()));
+            let (graph, changed, happened) =
+                store.with(|s| (s.graph.clone(), s.changed.clone(), s.happened.clone()));
             let says = sentence(&texts, &happened).replace('\n', " ");
             give(svg(&Picture { graph: &graph, changed: &changed, says: &says, texts: &texts, dark }));
         }
@@ -363,7 +374,10 @@ pub fn give(store: &Store, name: &'static str, kind: &'static str, text: String,
     let store = store.clone();
     spawn_local(async move {
         if let Err(why) = save(name, kind, &text, scale).await {
-            let why = why.as_string().or_else(|| js_sys::Error::from(why).message().as_string()).unwrap_or_default();
+            let why = why
+                .as_string()
+                .or_else(|| js_sys::Error::from(why).message().as_string())
+                .unwrap_or_default();
             store.say(store.texts().with("share-download-failed", &[("why", why.into())]), true);
         }
     });

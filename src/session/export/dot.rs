@@ -7,9 +7,11 @@ use crate::session::explore::picture::Picture;
 
 /// The states and steps of a drawing. A state is steady (a double circle), or breaks an invariant (red), or neither.
 pub fn dot(picture: &Picture) -> String {
-    let mut out = String::from("digraph orders {\n  rankdir=LR;\n  node [shape=circle, label=\"\", width=0.18];\n");
+    let mut out =
+        String::from("digraph orders {\n  rankdir=LR;\n  node [shape=circle, label=\"\", width=0.18];\n");
     for node in &picture.nodes {
-        let mut says = vec![format!("tooltip={}", go_quote(format!("state {} after {} steps", node.id, node.layer)))];
+        let mut says =
+            vec![format!("tooltip={}", go_quote(format!("state {} after {} steps", node.id, node.layer)))];
         match (node.outcome, node.broken) {
             (_, Some(_)) => says.push("color=red, style=filled".to_owned()),
             (Some(outcome), None) => says.push(format!("shape=doublecircle, label=\"{}\"", outcome + 1)),
@@ -26,7 +28,14 @@ pub fn dot(picture: &Picture) -> String {
             [] => by.to_owned(),
             writes => format!("{by}: {}", writes.join(", ")),
         };
-        let _ = writeln!(out, "  s{} -> s{} [tooltip={}, label={}];", id(line.from), id(line.to), go_quote(&label), go_quote(by));
+        let _ = writeln!(
+            out,
+            "  s{} -> s{} [tooltip={}, label={}];",
+            id(line.from),
+            id(line.to),
+            go_quote(&label),
+            go_quote(by)
+        );
     }
     if picture.hidden > 0 {
         let _ = writeln!(out, "  // {} more states", picture.hidden);

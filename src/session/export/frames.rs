@@ -31,7 +31,9 @@ pub struct Frame {
 /// The pictures from a moment to the end of the branch that is shown.
 pub fn frames(session: &Session, from: MomentId) -> Vec<Frame> {
     let line: Vec<MomentId> = session.timeline().into_iter().skip_while(|id| *id != from).collect();
-    let (Some(boot), Some(mut cluster)) = (session.boot(), session.cluster_at(from)) else { return Vec::new() };
+    let (Some(boot), Some(mut cluster)) = (session.boot(), session.cluster_at(from)) else {
+        return Vec::new();
+    };
     let last = line.len().saturating_sub(1);
     let shown: BTreeSet<usize> = if line.len() <= FRAMES_LIMIT {
         (0..line.len()).collect()
@@ -53,7 +55,11 @@ pub fn frames(session: &Session, from: MomentId) -> Vec<Frame> {
         out.push(Frame {
             number,
             graph: drawing.graph().clone(),
-            changed: if number == 0 { BTreeSet::new() } else { written.filter(|o| o.kind != Kind::EVENT).collect() },
+            changed: if number == 0 {
+                BTreeSet::new()
+            } else {
+                written.filter(|o| o.kind != Kind::EVENT).collect()
+            },
             by: moment.by(session.cluster()),
             happened: if number == 0 { Happened::Start } else { Happened::of(moment) },
         });

@@ -41,7 +41,8 @@ pub fn yaml(cluster: &Cluster, boot: &Cluster, which: Which) -> String {
 
 /// What was declared, as documents for the editor; empty if that is more than so many bytes.
 pub fn documents(cluster: &Cluster, boot: &Cluster, limit: usize) -> String {
-    let items = cluster.api().cached_all().filter(|(at, o)| boot.api().cached(at).is_none() && is_declared(o));
+    let items =
+        cluster.api().cached_all().filter(|(at, o)| boot.api().cached(at).is_none() && is_declared(o));
     let shown = items.filter(|(at, _)| ![Kind::NAMESPACE, Kind::CONFIG_MAP, Kind::SECRET].contains(&at.kind));
     let texts: Vec<String> = shown.map(|(_, o)| text::to_yaml(&value(o, Which::Declared))).collect();
     if texts.iter().map(String::len).sum::<usize>() > limit { String::new() } else { texts.join("---\n") }
@@ -64,7 +65,9 @@ fn value(object: &Object, which: Which) -> Value {
     if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         meta.remove("resourceVersion");
         meta.remove("managedFields");
-        for field in ["uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        for field in
+            ["uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"]
+        {
             if declared {
                 meta.remove(field);
             }

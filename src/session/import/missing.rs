@@ -124,9 +124,11 @@ impl Needed {
     }
 
     fn of_volume(&mut self, object: &Value, volume: &Value, namespace: &str) {
-        for (at, kind, name) in
-            [("configMap", "ConfigMap", "/name"), ("secret", "Secret", "/secretName"), ("secret", "Secret", "/name")]
-        {
+        for (at, kind, name) in [
+            ("configMap", "ConfigMap", "/name"),
+            ("secret", "Secret", "/secretName"),
+            ("secret", "Secret", "/name"),
+        ] {
             let Some(of) = volume.get(at).filter(|of| !is_optional(of)) else { continue };
             let name = text_at(of, name);
             // Every namespace gets this one from a controller.
@@ -159,7 +161,8 @@ impl Needed {
         if volume.is_empty() {
             return;
         }
-        let storage = claim.pointer("/status/capacity/storage").or(claim.pointer("/spec/resources/requests/storage"));
+        let storage =
+            claim.pointer("/status/capacity/storage").or(claim.pointer("/spec/resources/requests/storage"));
         let of = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": text_at(claim, "/metadata/name"),
             "namespace": text_at(claim, "/metadata/namespace"), "uid": text_at(claim, "/metadata/uid")});
         let value = json!({"apiVersion": "v1", "kind": "PersistentVolume",
@@ -180,7 +183,8 @@ impl Needed {
         if name.is_empty() {
             return;
         }
-        let value = json!({"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": namespace}});
+        let value =
+            json!({"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": namespace}});
         self.objects.entry((kind, namespace.to_owned(), name.to_owned())).or_insert(value);
     }
 }

@@ -99,7 +99,9 @@ impl Imported {
 pub fn is_likely(text: &str) -> bool {
     let uid = |line: &str| {
         let line = line.trim_start().trim_start_matches("- ");
-        line.strip_prefix("uid:").or_else(|| line.strip_prefix("\"uid\":")).is_some_and(|v| v.trim().len() > 8)
+        line.strip_prefix("uid:")
+            .or_else(|| line.strip_prefix("\"uid\":"))
+            .is_some_and(|v| v.trim().len() > 8)
     };
     text.lines().any(uid)
 }
@@ -225,7 +227,8 @@ pub(super) fn begins(objects: &[Value]) -> Option<Timestamp> {
 fn latest(value: &Value, name: &str, last: &mut Option<Timestamp>) {
     match value {
         Value::Object(map) => {
-            let fields = map.iter().filter(|(k, _)| !matches!(k.as_str(), "annotations" | "labels" | "spec" | "data"));
+            let fields =
+                map.iter().filter(|(k, _)| !matches!(k.as_str(), "annotations" | "labels" | "spec" | "data"));
             fields.for_each(|(k, v)| latest(v, k, last));
         }
         Value::Array(items) => items.iter().for_each(|v| latest(v, name, last)),

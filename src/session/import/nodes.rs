@@ -43,7 +43,8 @@ pub(super) fn make(objects: &mut Vec<Value>, report: &mut Report) {
     for (place, (name, made)) in nodes.iter().enumerate() {
         let mut node = made.node(name, place, &full);
         if lacks_a_daemon(name, objects) {
-            node["spec"] = json!({"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]});
+            node["spec"] =
+                json!({"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]});
             report.tainted.push(name.clone());
         }
         out.push(node);
@@ -55,8 +56,10 @@ pub(super) fn make(objects: &mut Vec<Value>, report: &mut Report) {
 /// The resources for which the scheduler has found no room. The nodes made have no more of these than their pods ask for,
 /// or a pod that has no room there would have some here.
 fn short_of(objects: &[Value]) -> BTreeSet<String> {
-    let conditions = objects.iter().filter(|o| text_at(o, "/kind") == "Pod").flat_map(|o| array(o, "/status/conditions"));
-    let refused = conditions.filter(|c| text_at(c, "/type") == "PodScheduled" && text_at(c, "/status") == "False");
+    let conditions =
+        objects.iter().filter(|o| text_at(o, "/kind") == "Pod").flat_map(|o| array(o, "/status/conditions"));
+    let refused =
+        conditions.filter(|c| text_at(c, "/type") == "PodScheduled" && text_at(c, "/status") == "False");
     let mut full = BTreeSet::new();
     for message in refused.map(|c| text_at(c, "/message")) {
         for part in message.split("Insufficient ").skip(1) {
@@ -91,38 +94,39 @@ impl Made<'_> {
             let asked = if resource == "pods" { self.pods.len() as i64 * 1000 } else { self.asked(resource) };
             let least = amount_of(Some(&Quantity(has.clone()))).milli_value();
             if asked > least || full.contains(resource) {
-                *has = if resource == "cpu" { format!("{asked}m") } else { asked.div_euclid(1000).to_string() };
+                *has =
+                    if resource == "cpu" { format!("{asked}m") } else { asked.div_euclid(1000).to_string() };
             }
         }
         let addresses = self.pods.iter().map(|pod| text_at(pod, "/status/hostIP"));
-        let address = { addresses }.find(|a| !a.is_empty()).unwrap_or_else(|| format!("172.18.1.{}", place + 2));
-        let condition = |type_: &str, status: &str, reason: &str, message: &str| {
-            json!({"type": type_, "status": status, "reason": reason, "message": message})
-        };
+        let address =
+            { addresses }.find(|a| !a.is_empty()).unwrap_or_else(|| format!("172.18.1.{}", place + 2));
+        let condition = |type_: &str, status: &str, reason: &str, message: &str| json!({"type": type_, "status": status, "reason": reason, "message": message});
         let uid = if self.uid.is_empty() { format!("made-node-{name}") } else { self.uid.clone() };
         json!({"apiVersion": "v1", "kind": "Node",
-            "metadata": {"name": name, "uid": uid, "labels": self.labels(name),
-                "annotations": NodeSpec::standard(name).annotations},
-            "spec": {},
-            "status": {
-                "capacity": capacity, "allocatable": capacity,
-                "declaredFeatures": NodeSpec::standard(name).declared_features,
-                "addresses": [{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}],
-                "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
-                "conditions": [
-                    condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-                    condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-                    condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-                    condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-                ],
-            }})
+        "metadata": {"name": name, "uid": uid, "labels": self.labels(name),
+            "annotations": NodeSpec::standard(name).annotations},
+        "spec": {},
+        "status": {
+            "capacity": capacity, "allocatable": capacity,
+            "declaredFeatures": NodeSpec::standard(name).declared_features,
+            "addresses": [{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}],
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+            "conditions": [
+                condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+                condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+                condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+                condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+            ],
+        }})
     }
 
     /// What its pods ask for, in thousandths.
     fn asked(&self, resource: &str) -> i64 {
         let path = format!("/resources/requests/{resource}");
         let of = |container: &Value| {
-            let text = container.pointer(&path).map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned));
+            let text =
+                container.pointer(&path).map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned));
             text.map_or(0, |text| amount_of(Some(&Quantity(text))).milli_value())
         };
         let pods = self.pods.iter().filter(|pod| !is_over(pod));
@@ -146,8 +150,7 @@ impl Made<'_> {
             for (key, value) in demanded.into_iter().flatten() {
                 labels.insert(key.clone(), value.clone());
             }
-            const REQUIRED: &str =
-                "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0";
+            const REQUIRED: &str = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0";
             let term = pod.pointer(REQUIRED);
             for demand in term.into_iter().flat_map(|term| array(term, "/matchExpressions")) {
                 let value = match text_at(demand, "/operator").as_str() {

@@ -19,9 +19,13 @@ fn imported(text: &str) -> (Report, Session) {
 fn commands(session: &mut Session) -> Vec<String> {
     let mut out = Vec::new();
     while out.len() < 400 && session.step(Depth::Command, None) {
-        out.extend(session.current().commands().iter().map(|c| {
-            format!("{} {} {}", c.by, c.request.verb_string(), c.request.object())
-        }));
+        out.extend(
+            session
+                .current()
+                .commands()
+                .iter()
+                .map(|c| format!("{} {} {}", c.by, c.request.verb_string(), c.request.object())),
+        );
     }
     out
 }
@@ -44,11 +48,21 @@ fn what_kubectl_printed_of_a_steady_cluster_is_steady() {
         assert_eq!(did, Vec::<String>::new(), "{id}");
         assert!(report.unknown.is_empty() && report.unreadable.is_empty(), "{id} {report:?}");
         // What was there is there, as it was.
-        for line in ["get pods -o wide --no-headers", "get deployments,replicasets,statefulsets,daemonsets -o name"] {
+        for line in
+            ["get pods -o wide --no-headers", "get deployments,replicasets,statefulsets,daemonsets -o name"]
+        {
             let cut = |text: String| -> Vec<Vec<String>> {
                 let words = |l: &str| l.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
                 // The fifth column of pods is their age.
-                text.lines().map(words).map(|mut w| { if w.len() > 4 { w.remove(4); } w }).collect()
+                text.lines()
+                    .map(words)
+                    .map(|mut w| {
+                        if w.len() > 4 {
+                            w.remove(4);
+                        }
+                        w
+                    })
+                    .collect()
             };
             assert_eq!(cut(printed(&to, line)), cut(printed(&from, line)), "{id} {line}");
         }
@@ -148,8 +162,14 @@ spec: {ports: many}
     let made = |kind: &str| report.made.get(kind).cloned().unwrap_or_default();
     assert_eq!(made("Namespace"), ["shop"]);
     assert_eq!(made("Node"), ["ip-10-0-0-7"]);
-    assert_eq!((made("Secret"), made("ConfigMap")), (vec!["password".to_owned()], vec!["settings".to_owned()]));
-    assert_eq!((made("PersistentVolumeClaim"), made("ServiceAccount")), (vec!["data-db-0".to_owned()], vec!["db".to_owned()]));
+    assert_eq!(
+        (made("Secret"), made("ConfigMap")),
+        (vec!["password".to_owned()], vec!["settings".to_owned()])
+    );
+    assert_eq!(
+        (made("PersistentVolumeClaim"), made("ServiceAccount")),
+        (vec!["data-db-0".to_owned()], vec!["db".to_owned()])
+    );
     assert_eq!(report.unknown.get("argoproj.io/v1alpha1 Rollout"), Some(&1));
     assert_eq!(report.unreadable.len(), 1, "{report:?}");
     assert_eq!(report.orphaned, 1);
@@ -157,7 +177,8 @@ spec: {ports: many}
     assert_eq!(commands(&mut session), Vec::<String>::new());
     let pod = printed(&session, "get pod db-0 -n shop -o wide --no-headers");
     assert!(pod.contains("Running") && pod.contains("10.2.0.9") && pod.contains("ip-10-0-0-7"), "{pod}");
-    let node = printed(&session, "get node ip-10-0-0-7 -o jsonpath={.status.capacity.cpu},{.metadata.labels.disk}");
+    let node =
+        printed(&session, "get node ip-10-0-0-7 -o jsonpath={.status.capacity.cpu},{.metadata.labels.disk}");
     assert_eq!(node, "6,ssd");
     assert!(printed(&session, "get pvc -n shop --no-headers").contains("Bound"));
     assert!(printed(&session, "get configmap settings -n shop -o yaml").contains("size:"));

@@ -2,6 +2,7 @@
 //! those of BusyBox or of GNU.
 
 mod applets;
+mod awk;
 mod encode;
 mod files;
 mod filter;
@@ -51,6 +52,7 @@ const TOOLS: &[(&str, Tool)] = &[
         let end = a.len().saturating_sub(1);
         s.test_command("[", a.get(1..end).unwrap_or_default())
     }),
+    ("awk", awk::awk),
     ("base64", encode::base64),
     ("basename", files::basename),
     ("cat", files::cat),
@@ -76,6 +78,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("install", files::mkdir),
     ("ln", files::cp),
     ("ls", files::ls),
+    ("md5sum", encode::md5sum),
     ("mkdir", files::mkdir),
     ("mktemp", files::mktemp),
     ("mv", files::mv),

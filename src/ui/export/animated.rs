@@ -19,7 +19,8 @@ const LAST: f32 = 4.0;
 pub fn animated(frames: &[Frame], title: &str, texts: &Texts, dark: bool) -> String {
     // What stands somewhere stays there from picture to picture, as on the page.
     let mut slots = Slots::default();
-    let placed: Vec<Layout> = frames.iter().map(|f| layout(&f.graph, Flow::Right, &mut slots, None)).collect();
+    let placed: Vec<Layout> =
+        frames.iter().map(|f| layout(&f.graph, Flow::Right, &mut slots, None)).collect();
     let (mut w, mut h) = (0f32, 0f32);
     for layout in &placed {
         let (width, height) = size(layout);
@@ -30,11 +31,15 @@ pub fn animated(frames: &[Frame], title: &str, texts: &Texts, dark: bool) -> Str
     let whole = STANDS * last as f32 + LAST;
     // Writing to a String does not fail.
     out.push_str("<style>.f{visibility:hidden}");
-    let _ = write!(out, ".f{last}{{visibility:visible}}@media (prefers-reduced-motion:no-preference){{.f{last}{{visibility:hidden}}");
+    let _ = write!(
+        out,
+        ".f{last}{{visibility:visible}}@media (prefers-reduced-motion:no-preference){{.f{last}{{visibility:hidden}}"
+    );
     for nth in 0..frames.len() {
         let begins = STANDS * nth as f32 / whole * 100.0;
         let ends = if nth == last { 100.0 } else { STANDS * (nth + 1) as f32 / whole * 100.0 };
-        let before = if nth == 0 { String::new() } else { format!("0%,{:.3}%{{visibility:hidden}}", begins - 0.001) };
+        let before =
+            if nth == 0 { String::new() } else { format!("0%,{:.3}%{{visibility:hidden}}", begins - 0.001) };
         let after = if nth == last { String::new() } else { format!("{ends:.3}%,100%{{visibility:hidden}}") };
         let until = if nth == last { ends } else { ends - 0.001 };
         let _ = write!(
@@ -44,10 +49,16 @@ pub fn animated(frames: &[Frame], title: &str, texts: &Texts, dark: bool) -> Str
     }
     out.push_str("}</style>\n");
     for (nth, (frame, layout)) in frames.iter().zip(&placed).enumerate() {
-        let who = frame.by.as_deref().filter(|by| *by != "you").map(|by| format!("{by}: ")).unwrap_or_default();
+        let who =
+            frame.by.as_deref().filter(|by| *by != "you").map(|by| format!("{by}: ")).unwrap_or_default();
         let what = in_words(texts, &frame.happened);
         // The sentence of a command begins with its component.
-        let says = format!("{} · {}{}", frame.number, if what.starts_with(&who) { "" } else { &who }, what.replace('\n', " "));
+        let says = format!(
+            "{} · {}{}",
+            frame.number,
+            if what.starts_with(&who) { "" } else { &who },
+            what.replace('\n', " ")
+        );
         let picture = Picture { graph: &frame.graph, changed: &frame.changed, says: &says, texts, dark };
         let _ = writeln!(out, "<g class=\"f f{nth}\">");
         drawing(&mut out, &picture, layout);

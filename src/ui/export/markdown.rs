@@ -32,8 +32,14 @@ pub fn markdown(steps: &[StepTold], about: &About<'_>, t: &Texts) -> String {
     }
     for step in steps {
         let seconds = format!("{:.1}", step.time as f64 / 1000.0);
-        let who = step.by.as_deref().map_or_else(String::new, |by| if by == "you" { t.get("you") } else { by.to_owned() });
-        let head = t.with("export-step", &[("n", step.number.to_string().into()), ("who", who.into()), ("s", seconds.into())]);
+        let who = step
+            .by
+            .as_deref()
+            .map_or_else(String::new, |by| if by == "you" { t.get("you") } else { by.to_owned() });
+        let head = t.with(
+            "export-step",
+            &[("n", step.number.to_string().into()), ("who", who.into()), ("s", seconds.into())],
+        );
         let _ = write!(out, "\n## {}\n\n{}\n", plain(&head), quoted(&sentence(t, &step.happened)));
         if !step.written.is_empty() {
             out.push('\n');
@@ -47,7 +53,12 @@ pub fn markdown(steps: &[StepTold], about: &About<'_>, t: &Texts) -> String {
     }
     if !about.manifest.trim().is_empty() {
         let fence = if about.manifest.contains("```") { "~~~~" } else { "```" };
-        let _ = write!(out, "\n## {}\n\n{fence}yaml\n{}\n{fence}\n", t.get("manifest"), about.manifest.trim_end());
+        let _ = write!(
+            out,
+            "\n## {}\n\n{fence}yaml\n{}\n{fence}\n",
+            t.get("manifest"),
+            about.manifest.trim_end()
+        );
     }
     out
 }
@@ -60,9 +71,11 @@ fn object(out: &mut String, written: &Written, t: &Texts) {
         (true, false) => "export-deleted",
     };
     let _ = writeln!(out, "- {}", t.with(key, &[("object", name.into())]));
-    let value = |v: &Option<String>| v.as_deref().map_or_else(|| "–".to_owned(), |v| format!("`{}`", code(v)));
+    let value =
+        |v: &Option<String>| v.as_deref().map_or_else(|| "–".to_owned(), |v| format!("`{}`", code(v)));
     for change in &written.changes {
-        let _ = writeln!(out, "  - `{}`: {} → {}", code(&change.path), value(&change.old), value(&change.new));
+        let _ =
+            writeln!(out, "  - `{}`: {} → {}", code(&change.path), value(&change.old), value(&change.new));
     }
     if written.more > 0 {
         let _ = writeln!(out, "  - {}", t.with("export-fields", &[("n", (written.more as f64).into())]));

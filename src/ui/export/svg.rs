@@ -93,7 +93,12 @@ pub(super) fn drawing(out: &mut String, picture: &Picture<'_>, placed: &Layout) 
     // Writing to a String does not fail.
     let _ = writeln!(out, "<g transform=\"translate({EDGE} {HEAD})\">");
     for (title, x) in &placed.titles {
-        let _ = writeln!(out, "<text x=\"{x:.0}\" y=\"-12\" font-size=\"11\" fill=\"{}\">{}</text>", pen.p.get("ink-3"), escaped(&middle(title, 60)));
+        let _ = writeln!(
+            out,
+            "<text x=\"{x:.0}\" y=\"-12\" font-size=\"11\" fill=\"{}\">{}</text>",
+            pen.p.get("ink-3"),
+            escaped(&middle(title, 60))
+        );
     }
     for wire in placed.wires.iter().filter(|w| !w.path.is_empty() && w.kind != EdgeKind::Binding) {
         let (colour, dash) = match wire.kind {
@@ -101,7 +106,12 @@ pub(super) fn drawing(out: &mut String, picture: &Picture<'_>, placed: &Layout) 
             EdgeKind::Reference => ("w-b", " stroke-dasharray=\"9 3 2 3\""),
             _ => ("line-2", ""),
         };
-        let _ = writeln!(out, "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.4\"{dash}/>", wire.path, pen.p.get(colour));
+        let _ = writeln!(
+            out,
+            "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.4\"{dash}/>",
+            wire.path,
+            pen.p.get(colour)
+        );
     }
     for item in &placed.items {
         if let Some(node) = picture.graph.node(item.node) {
@@ -121,7 +131,11 @@ struct Pen<'a> {
 
 impl Pen<'_> {
     fn text(&self, x: f32, y: f32, style: &str, colour: &str, text: &str) -> String {
-        format!("<text x=\"{x:.1}\" y=\"{y:.1}\"{style} fill=\"{}\">{}</text>", self.p.get(colour), escaped(text))
+        format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\"{style} fill=\"{}\">{}</text>",
+            self.p.get(colour),
+            escaped(text)
+        )
     }
 
     fn card(&self, out: &mut String, node: &GraphNode, r: Rect) {
@@ -135,7 +149,12 @@ impl Pen<'_> {
         let _ = writeln!(
             out,
             "<g transform=\"translate({:.1} {:.1})\"><rect width=\"{:.0}\" height=\"{:.0}\" rx=\"9\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{width}\"{dash}/>",
-            r.x, r.y, r.w, r.h, self.p.get(fill), self.p.get(stroke)
+            r.x,
+            r.y,
+            r.w,
+            r.h,
+            self.p.get(fill),
+            self.p.get(stroke)
         );
         match &node.card {
             Card::Workload { want, ready, have, .. } => self.workload(out, node, r, (*want, *ready, *have)),
@@ -153,12 +172,22 @@ impl Pen<'_> {
 
     fn name(&self, node: &GraphNode, x: f32, y: f32, room: f32) -> String {
         let name = middle(&node.reference.key.name, (room / 7.5) as usize);
-        self.text(x, y, &format!(" font-family=\"{MONO}\" font-size=\"12\" font-weight=\"600\""), "ink", &name)
+        self.text(
+            x,
+            y,
+            &format!(" font-family=\"{MONO}\" font-size=\"12\" font-weight=\"600\""),
+            "ink",
+            &name,
+        )
     }
 
     fn workload(&self, out: &mut String, node: &GraphNode, r: Rect, (want, ready, have): (i32, i32, i32)) {
         let edge = self.p.who(&node.keeper);
-        let _ = write!(out, "<rect x=\"10\" y=\"12\" width=\"3\" height=\"{:.0}\" rx=\"1.5\" fill=\"{edge}\"/>", r.h - 24.0);
+        let _ = write!(
+            out,
+            "<rect x=\"10\" y=\"12\" width=\"3\" height=\"{:.0}\" rx=\"1.5\" fill=\"{edge}\"/>",
+            r.h - 24.0
+        );
         out.push_str(&self.text(22.0, 21.0, " font-size=\"11\"", "ink-3", node.reference.kind.as_str()));
         out.push_str(&self.name(node, 22.0, 40.0, r.w - 34.0));
         let count = format!("{ready} / {want}");
@@ -167,9 +196,19 @@ impl Pen<'_> {
         let (all, room) = (want.max(have).clamp(0, 24), r.w - 34.0 - count.len() as f32 * 7.4 - 10.0);
         let width = ((room + 3.0) / all.max(1) as f32 - 3.0).clamp(2.0, 20.0);
         for i in 0..all {
-            let colour = if i < ready { "ok" } else if i < have { "wait" } else { "line-2" };
+            let colour = if i < ready {
+                "ok"
+            } else if i < have {
+                "wait"
+            } else {
+                "line-2"
+            };
             let x = 22.0 + i as f32 * (width + 3.0);
-            let _ = write!(out, "<rect x=\"{x:.1}\" y=\"58.5\" width=\"{width:.1}\" height=\"5\" rx=\"2.5\" fill=\"{}\"/>", self.p.get(colour));
+            let _ = write!(
+                out,
+                "<rect x=\"{x:.1}\" y=\"58.5\" width=\"{width:.1}\" height=\"5\" rx=\"2.5\" fill=\"{}\"/>",
+                self.p.get(colour)
+            );
         }
     }
 
@@ -181,7 +220,13 @@ impl Pen<'_> {
             (None, "Pending") => self.picture.texts.get("pod-no-node"),
             (_, word) => word.to_owned(),
         };
-        out.push_str(&self.text(36.0, 33.5, " font-size=\"11\"", "ink-3", &middle(&under, ((r.w - 44.0) / 6.1) as usize)));
+        out.push_str(&self.text(
+            36.0,
+            33.5,
+            " font-size=\"11\"",
+            "ink-3",
+            &middle(&under, ((r.w - 44.0) / 6.1) as usize),
+        ));
     }
 
     fn lines(&self, out: &mut String, node: &GraphNode, r: Rect, stands: Option<(&str, bool)>) {
@@ -189,8 +234,18 @@ impl Pen<'_> {
         out.push_str(&self.text(12.0, 18.0, " font-size=\"11\"", "ink-3", &kind));
         out.push_str(&self.name(node, 12.0, 34.5, r.w - 24.0));
         if let Some((word, good)) = stands.filter(|_| r.h > 48.0) {
-            let _ = write!(out, "<circle cx=\"15.5\" cy=\"48.5\" r=\"3.5\" fill=\"{}\"/>", self.p.get(if good { "ok" } else { "wait" }));
-            out.push_str(&self.text(24.0, 52.0, " font-size=\"11\"", "ink-3", &middle(word, ((r.w - 36.0) / 6.0) as usize)));
+            let _ = write!(
+                out,
+                "<circle cx=\"15.5\" cy=\"48.5\" r=\"3.5\" fill=\"{}\"/>",
+                self.p.get(if good { "ok" } else { "wait" })
+            );
+            out.push_str(&self.text(
+                24.0,
+                52.0,
+                " font-size=\"11\"",
+                "ink-3",
+                &middle(word, ((r.w - 36.0) / 6.0) as usize),
+            ));
         }
     }
 
@@ -200,15 +255,31 @@ impl Pen<'_> {
         let line = format!("fill=\"none\" stroke=\"{tone}\" stroke-width=\"1.6\" stroke-linecap=\"round\"");
         let over = format!("fill=\"none\" stroke=\"{on}\" stroke-width=\"1.9\" stroke-linecap=\"round\"");
         match look {
-            PodLook::Ready => format!("<circle r=\"7.5\" fill=\"{tone}\"/><path d=\"M-3.2.2-.9 2.5 3.3-2.2\" {over}/>"),
-            PodLook::Succeeded => format!("<circle r=\"7\" {line}/><path d=\"M-3 .2-.8 2.4 3.1-2.1\" {line}/>"),
-            PodLook::NotReady => format!("<circle r=\"7\" {line}/><path d=\"M0-7A7 7 0 0 1 0 7Z\" fill=\"{tone}\"/>"),
-            PodLook::Starting => format!("<circle r=\"7\" {line}/><path d=\"M0 0V-7A7 7 0 0 1 7 0Z\" fill=\"{tone}\"/>"),
-            PodLook::Unscheduled => format!("<circle r=\"7\" {line}/><path d=\"M-3.2 0H3.2M0-3.2V3.2\" {line}/>"),
+            PodLook::Ready => {
+                format!("<circle r=\"7.5\" fill=\"{tone}\"/><path d=\"M-3.2.2-.9 2.5 3.3-2.2\" {over}/>")
+            }
+            PodLook::Succeeded => {
+                format!("<circle r=\"7\" {line}/><path d=\"M-3 .2-.8 2.4 3.1-2.1\" {line}/>")
+            }
+            PodLook::NotReady => {
+                format!("<circle r=\"7\" {line}/><path d=\"M0-7A7 7 0 0 1 0 7Z\" fill=\"{tone}\"/>")
+            }
+            PodLook::Starting => {
+                format!("<circle r=\"7\" {line}/><path d=\"M0 0V-7A7 7 0 0 1 7 0Z\" fill=\"{tone}\"/>")
+            }
+            PodLook::Unscheduled => {
+                format!("<circle r=\"7\" {line}/><path d=\"M-3.2 0H3.2M0-3.2V3.2\" {line}/>")
+            }
             PodLook::Terminating => format!("<circle r=\"6.8\" {line} stroke-dasharray=\"2.8 2.6\"/>"),
-            PodLook::Trouble => format!("<path d=\"M0-8 8 6.4H-8Z\" fill=\"{tone}\"/><path d=\"M0-2.6V2.2M0 4.2V4.7\" {over}/>"),
-            PodLook::Failed => format!("<circle r=\"7.5\" fill=\"{tone}\"/><path d=\"M-2.8-2.8 2.8 2.8M2.8-2.8-2.8 2.8\" {over}/>"),
-            PodLook::Unknown => format!("<circle r=\"7\" {line}/><path d=\"M-2.2-1.6A2.2 2.2 0 1 1 .9.4Q0 .8 0 2M0 4.2V4.6\" {line}/>"),
+            PodLook::Trouble => format!(
+                "<path d=\"M0-8 8 6.4H-8Z\" fill=\"{tone}\"/><path d=\"M0-2.6V2.2M0 4.2V4.7\" {over}/>"
+            ),
+            PodLook::Failed => format!(
+                "<circle r=\"7.5\" fill=\"{tone}\"/><path d=\"M-2.8-2.8 2.8 2.8M2.8-2.8-2.8 2.8\" {over}/>"
+            ),
+            PodLook::Unknown => format!(
+                "<circle r=\"7\" {line}/><path d=\"M-2.2-1.6A2.2 2.2 0 1 1 .9.4Q0 .8 0 2M0 4.2V4.6\" {line}/>"
+            ),
         }
     }
 
@@ -221,17 +292,36 @@ impl Pen<'_> {
         let _ = writeln!(
             out,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.0}\" height=\"{:.0}\" rx=\"9\" fill=\"{}\" stroke=\"{}\"/>{}",
-            r.x, r.y, r.w, r.h, self.p.get("panel"), self.p.get("line-2"),
-            self.text(r.x + 12.0, r.y + 19.0, " font-size=\"11\"", "ink-3", &format!("{} · {pods}", owner.unwrap_or_default()))
+            r.x,
+            r.y,
+            r.w,
+            r.h,
+            self.p.get("panel"),
+            self.p.get("line-2"),
+            self.text(
+                r.x + 12.0,
+                r.y + 19.0,
+                " font-size=\"11\"",
+                "ink-3",
+                &format!("{} · {pods}", owner.unwrap_or_default())
+            )
         );
         for (slot, cell) in fold.cells.iter().enumerate() {
             let Some(Card::Pod(pod)) = cell.and_then(|i| graph.node(i)).map(|n| &n.card) else { continue };
             let (x, y) = fold.corner(slot);
             let colour = self.p.get(tone(pod.look));
-            let solid = matches!(pod.look, PodLook::Ready | PodLook::Failed | PodLook::Trouble | PodLook::NotReady);
-            let ink = if solid { format!("fill=\"{colour}\"") } else { format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"") };
+            let solid =
+                matches!(pod.look, PodLook::Ready | PodLook::Failed | PodLook::Trouble | PodLook::NotReady);
+            let ink = if solid {
+                format!("fill=\"{colour}\"")
+            } else {
+                format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"")
+            };
             let side = CELL - 3.0;
-            let _ = write!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{side}\" height=\"{side}\" rx=\"3\" {ink}/>");
+            let _ = write!(
+                out,
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{side}\" height=\"{side}\" rx=\"3\" {ink}/>"
+            );
         }
         out.push('\n');
     }

@@ -49,7 +49,13 @@ fn the_graph_is_a_picture_of_its_own() {
     let shown = engine.shown();
     for (lang, dark) in [(Lang::En, false), (Lang::Zh, true)] {
         let texts = Texts::new(lang);
-        let picture = Picture { graph: &shown.graph, changed: &shown.changed, says: "a < b & \"c\"", texts: &texts, dark };
+        let picture = Picture {
+            graph: &shown.graph,
+            changed: &shown.changed,
+            says: "a < b & \"c\"",
+            texts: &texts,
+            dark,
+        };
         let text = svg(&picture);
         assert!(is_balanced(&text), "{text}");
         assert!(text.contains("a &lt; b &amp; &quot;c&quot;"));
@@ -58,7 +64,13 @@ fn the_graph_is_a_picture_of_its_own() {
         assert!(!text.contains("href") && !text.contains("NaN"), "{text}");
     }
     let many = run("01-first-deployment", 0);
-    let empty = Picture { graph: &many.shown().graph, changed: &BTreeSet::new(), says: "", texts: &Texts::new(Lang::En), dark: false };
+    let empty = Picture {
+        graph: &many.shown().graph,
+        changed: &BTreeSet::new(),
+        says: "",
+        texts: &Texts::new(Lang::En),
+        dark: false,
+    };
     assert!(is_balanced(&svg(&empty)));
 }
 
@@ -84,11 +96,20 @@ fn a_run_is_a_page_of_steps() {
     let mut engine = run("04-rolling-update", 3);
     let Answer::Steps(steps, more) = asked(&mut engine, Ask::Steps) else { panic!("no steps") };
     assert_eq!((steps.len(), more), (3, 0));
-    let about = About { title: "Rolling <update>", story: "Two sets.", link: "https://example.org/#x", manifest: "a: 1\n", more: 2 };
+    let about = About {
+        title: "Rolling <update>",
+        story: "Two sets.",
+        link: "https://example.org/#x",
+        manifest: "a: 1\n",
+        more: 2,
+    };
     let text = markdown(&steps, &about, &Texts::new(Lang::En));
     assert!(text.starts_with("# Rolling &lt;update>\n\nTwo sets.\n\n["), "{text}");
     assert!(text.contains("(https://example.org/#x)") && text.contains("deployment-controller"), "{text}");
-    assert!(text.contains("Created `ReplicaSet default/web-") && text.contains("```yaml\na: 1\n```"), "{text}");
+    assert!(
+        text.contains("Created `ReplicaSet default/web-") && text.contains("```yaml\na: 1\n```"),
+        "{text}"
+    );
     assert!(text.contains("`spec.nodeName`: – → `node-"), "{text}");
     let text = markdown(&steps, &about, &Texts::new(Lang::Zh));
     assert!(text.contains("创建") && !text.contains("export-"), "{text}");
