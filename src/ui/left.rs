@@ -27,6 +27,9 @@ pub struct Props {
     pub images: Shared<Vec<ImageWarning>>,
     /// The custom kinds that it can be completed with.
     pub kinds: Shared<Vec<DefinedKind>>,
+    /// Whether it is what kubectl printed of a cluster.
+    #[prop_or_default]
+    pub importable: bool,
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
@@ -68,10 +71,15 @@ pub fn Left(props: &Props) -> Html {
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
                     images={props.images.clone()} kinds={props.kinds.clone()} place={*place} />
                 <div class="apply">
-                    <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
-                        images={props.images.clone()} {go} />
-                    <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
-                        { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                    if props.importable {
+                        <div class="changes" role="status"><p class="goes-back">{ t.get("import-offer") }</p></div>
+                        <button type="button" class="solid" onclick={move |_| store.send(Input::Import)}>{ t.get("import-do") }</button>
+                    } else {
+                        <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
+                            images={props.images.clone()} {go} />
+                        <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
+                            { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                    }
                 </div>
             </div>
             <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
