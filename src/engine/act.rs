@@ -98,9 +98,12 @@ impl Engine {
             }
             Input::Terminal(line) => self.type_line(&line),
             Input::Interrupt => self.interrupt(),
+            Input::CancelEdit => self.cancel_edit(),
+            Input::Recall(lines) => self.recall(lines),
+            Input::Texts(json) => self.take_texts(json.as_deref()),
             Input::Do(line) => self.run_line(&line),
             Input::Kubectl(line) => {
-                let printed = self.kubectl(&line).map(|(printed, _)| printed);
+                let printed = self.kubectl(&line);
                 self.out.push(Output::Printed(printed));
             }
             Input::Evict(pod) => self.evict(&pod),

@@ -5,6 +5,7 @@ use super::task::{Opening, Origin, Task};
 use super::{Begin, Engine, Output, Said, Slot, Value};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
+use crate::kubectl::KUBECONFIG;
 use crate::session::{Link, LinkError, LinkOp, Replay};
 
 /// What the component map is called in a link.
@@ -50,7 +51,8 @@ impl Engine {
         }
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
         let (selected, view) = (link.selected.clone(), link.view.clone());
-        let opening = Opening { replay: Replay::new(&link), text: manifest, selected, view, from };
+        let kubeconfig = last_file(&link, KUBECONFIG);
+        let opening = Opening { replay: Replay::new(&link), text: manifest, kubeconfig, selected, view, from };
         self.load(Task::Replay(Box::new(opening)));
         true
     }
@@ -79,8 +81,10 @@ impl Engine {
     /// The run as a link. `digest` is the fingerprint of the cluster at the end of its branch, if that is known.
     pub(super) fn draft(&self, digest: Option<String>) -> Link {
         let mut link = Link::draft(&self.session);
-        if last_manifest(&link).as_deref() != Some(self.shown.text.as_str()) {
-            link.text = Some((*self.shown.text).clone());
+        // What `kubectl edit` has put in place of the manifest is not kept.
+        let text = self.shown.editing.as_ref().map_or(&self.shown.text, |e| &e.manifest);
+        if last_manifest(&link).as_deref() != Some(text.as_str()) {
+            link.text = Some((**text).clone());
         }
         link.selected = self.shown.selection.as_ref().map(name_of);
         link.view = self.shown.map.shown.then(|| MACHINERY.to_owned());
@@ -113,9 +117,14 @@ pub(super) fn name_of(object: &ObjectRef) -> String {
 
 /// The manifest that was applied last.
 fn last_manifest(link: &Link) -> Option<String> {
+    last_file(link, MANIFEST)
+}
+
+/// A file of the last command line that had it.
+fn last_file(link: &Link, file: &str) -> Option<String> {
     link.ops.iter().rev().find_map(|op| match op {
         LinkOp::Kubectl(_, files) => {
-            files.iter().find(|(name, _)| name == MANIFEST).map(|(_, text)| text.clone())
+            files.iter().find(|(name, _)| name == file).map(|(_, text)| text.clone())
         }
         _ => None,
     })

@@ -59,6 +59,7 @@ impl Engine {
         let scenario = scenario::find(&replayed.session.start().scenario);
         let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
         self.replace_run(scenario, replayed.session, beginning);
+        self.kubeconfig = opening.kubeconfig;
         if let Some(text) = opening.text {
             self.set_text(text);
         }

@@ -42,8 +42,10 @@ pub mod view;
 mod wrong_tests;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
+pub use kubectl::{CommandLine, Looked, Ran, edited_files};
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
@@ -82,6 +84,8 @@ pub struct Session {
     astray: bool,
     // The resources that kubectl knows, and the moment at which it asked for them.
     discovered: (MomentId, DiscoveryCache),
+    // What `kubectl explain` says of the types, if somebody has given it.
+    schema: Option<Rc<serde_json::Value>>,
 }
 
 impl Session {
@@ -114,6 +118,7 @@ impl Session {
             under_way: None,
             astray: false,
             discovered: (0, DiscoveryCache::default()),
+            schema: None,
         }
     }
 
@@ -221,6 +226,16 @@ impl Session {
             at = parent;
         }
         at == id
+    }
+
+    /// Whether the current moment lies on the way to a moment, or is that moment.
+    pub fn is_on_way_to(&self, id: MomentId) -> bool {
+        let mut at = id;
+        while at > self.at {
+            let Some(parent) = self.moments.get(at).and_then(|m| m.parent) else { break };
+            at = parent;
+        }
+        at == self.at
     }
 
     /// The ends of all branches.

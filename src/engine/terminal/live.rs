@@ -1,0 +1,240 @@
+//! The line that goes on while the person steps: it prints what is new at each moment, and a step back takes that back.
+
+use std::rc::Rc;
+
+use super::super::{Editing, Engine, Entry, Output, Said};
+use super::line::{Around, Line, Printed, State};
+use crate::session::MomentId;
+use crate::session::view::problems;
+
+/// A line that may go on, with what it was at each moment at which it printed something.
+pub(in crate::engine) struct Live {
+    entry: u64,
+    /// Never empty; the first is where the line was typed.
+    states: Vec<(MomentId, Line, Printed)>,
+}
+
+impl Live {
+    fn last(&self) -> Option<&(MomentId, Line, Printed)> {
+        self.states.last()
+    }
+}
+
+impl Printed {
+    pub(super) fn show(&self, entry: &mut Entry) {
+        entry.output.clone_from(&self.text);
+        entry.failed = matches!(self.state, State::Ended(code) if code != 0);
+        entry.waits = matches!(self.state, State::Waits | State::WantsTexts);
+        entry.holds = self.state == State::Holds;
+        entry.edits = matches!(self.state, State::Edits { .. });
+    }
+}
+
+impl Engine {
+    /// What a line finds, and the session.
+    fn around<'a>(&'a mut self, may_write: bool, manifest: &'a str, history: &'a [String]) -> Around<'a> {
+        Around {
+            session: &mut self.session,
+            manifest,
+            kubeconfig: &mut self.kubeconfig,
+            history,
+            wants_texts: self.texts == super::super::Texts::Unasked,
+            may_write,
+        }
+    }
+
+    fn drive(&mut self, line: &mut Line, may_write: bool) -> Printed {
+        let (text, history) = (self.manifest_text(), self.shown.history.clone());
+        line.drive(self.around(may_write, &text, &history))
+    }
+
+    /// The manifest; while an object is edited in its place, the text that was there before.
+    fn manifest_text(&self) -> Rc<String> {
+        self.shown.editing.as_ref().map_or_else(|| self.shown.text.clone(), |e| e.manifest.clone())
+    }
+
+    /// Begins the line of the last entry.
+    pub(super) fn begin_line(&mut self, text: &str) {
+        let id = self.entries;
+        let before = self.session.at();
+        let mut line = Line::new(text, self.session.now());
+        let printed = self.drive(&mut line, true);
+        self.show_printed(id, &printed);
+        self.live = Some(Live { entry: id, states: vec![(self.session.at(), line, printed)] });
+        self.follow(before);
+        self.attend();
+    }
+
+    /// Lets a line go on whose next command writes.
+    pub(super) fn let_go_on(&mut self) {
+        let holds = self.live.as_ref().and_then(Live::last).is_some_and(|(_, _, p)| p.state == State::Holds);
+        if holds && self.at_rest() {
+            self.go_on_with_line();
+        }
+    }
+
+    /// Carries the line further at the present moment, with writes.
+    fn go_on_with_line(&mut self) {
+        let Some(mut live) = self.live.take() else { return };
+        let before = self.session.at();
+        if let Some((_, line, _)) = live.last() {
+            let mut line = line.clone();
+            let printed = self.drive(&mut line, true);
+            self.show_printed(live.entry, &printed);
+            live.states.push((self.session.at(), line, printed));
+        }
+        self.live = Some(live);
+        self.follow(before);
+        self.attend();
+    }
+
+    /// Sees to what the line wants of the page: an editor, or texts.
+    fn attend(&mut self) {
+        let Some((_, _, printed)) = self.live.as_ref().and_then(Live::last) else { return };
+        match &printed.state {
+            State::Edits { text, .. } => {
+                let text = text.clone();
+                self.open_editor(&text);
+            }
+            State::WantsTexts => self.out.push(Output::WantTexts),
+            State::Ended(_) | State::Waits | State::Holds => {}
+        }
+    }
+
+    /// Ends the line that goes on.
+    pub(in crate::engine) fn interrupt(&mut self) {
+        let Some(live) = self.live.take() else { return };
+        let Some((_, _, printed)) = live.last() else { return };
+        if matches!(printed.state, State::Ended(_)) {
+            return;
+        }
+        let mut text = printed.text.clone();
+        if matches!(printed.state, State::Edits { .. }) {
+            self.close_editor();
+            text.push_str("Edit cancelled, no changes made.\n");
+        } else {
+            text.push_str("^C\n");
+        }
+        self.show_printed(live.entry, &Printed { text, state: State::Ended(0) });
+    }
+
+    /// Looks what the line prints at the moment that is shown now.
+    pub(in crate::engine) fn look_again(&mut self) {
+        let Some(mut live) = self.live.take() else { return };
+        let at = self.session.at();
+        // Which states lie on the way to here. Before the first one the line has printed what it printed when it was typed.
+        while live.states.len() > 1 && live.last().is_some_and(|(then, ..)| !self.session.comes_from(*then)) {
+            live.states.pop();
+        }
+        if let Some((then, line, printed)) = live.last().cloned() {
+            let back = at != then && self.session.is_on_way_to(then);
+            let over = matches!(printed.state, State::Ended(_) | State::Edits { .. } | State::WantsTexts);
+            let mut shown = printed.clone();
+            if at != then && !back && !over {
+                let mut line = line;
+                let now = self.drive(&mut line, false);
+                if now != printed {
+                    shown = now.clone();
+                    live.states.push((at, line, now));
+                }
+            }
+            self.show_printed(live.entry, &shown);
+        }
+        self.live = Some(live);
+        self.attend_to_texts();
+    }
+
+    /// A line may come to `kubectl explain` late.
+    fn attend_to_texts(&mut self) {
+        let last = self.live.as_ref().and_then(Live::last);
+        if last.is_some_and(|(_, _, p)| p.state == State::WantsTexts) {
+            self.out.push(Output::WantTexts);
+        }
+    }
+
+    /// Takes over the texts of `kubectl explain`, as JSON; `None` if they cannot be had.
+    pub(in crate::engine) fn take_texts(&mut self, json: Option<&str>) {
+        use super::super::Texts;
+        let document = json.and_then(|text| serde_json::from_str(text).ok()).map(Rc::new);
+        self.texts = if document.is_some() { Texts::Here } else { Texts::Missing };
+        if document.is_none() {
+            self.say(Said::key("texts-missing"), true);
+        }
+        self.schema.clone_from(&document);
+        self.session.set_schema(document);
+        let last = self.live.as_ref().and_then(Live::last);
+        if last.is_some_and(|(_, _, p)| p.state == State::WantsTexts) {
+            self.go_on_with_line();
+        }
+        if self.texts == Texts::Missing {
+            // The next `kubectl explain` asks again.
+            self.texts = Texts::Unasked;
+        }
+    }
+
+    /// Puts the object of `kubectl edit` in place of the manifest.
+    fn open_editor(&mut self, text: &str) {
+        if self.shown.editing.is_some() {
+            return;
+        }
+        let manifest = self.shown.text.clone();
+        let line = self.shown.terminal.last().map(|e| e.line.clone()).unwrap_or_default();
+        self.shown.editing = Some(Rc::new(Editing { line, opened: text.to_owned(), manifest }));
+        self.shown.diagnostics = Rc::default();
+        self.shown.preview = None;
+        self.set_text(text.to_owned());
+        self.touch();
+    }
+
+    /// Puts the manifest back in its place.
+    fn close_editor(&mut self) {
+        let Some(editing) = self.shown.editing.take() else { return };
+        self.set_text((*editing.manifest).clone());
+        self.shown.diagnostics = Rc::default();
+        self.shown.preview = None;
+        self.touch();
+    }
+
+    /// Ends `kubectl edit` without a change.
+    pub(in crate::engine) fn cancel_edit(&mut self) {
+        if self.shown.editing.is_some() {
+            self.interrupt();
+            // A run that was opened meanwhile has no line that waits.
+            self.close_editor();
+        }
+    }
+
+    /// Saves the text for which `kubectl edit` waits.
+    pub(super) fn save_edit(&mut self) {
+        let (Some(editing), Some(mut live)) = (self.shown.editing.clone(), self.live.take()) else { return };
+        if !self.at_rest() {
+            self.live = Some(live);
+            return self.say_still_loading();
+        }
+        let Some((_, line, printed)) = live.last().cloned() else { return };
+        let State::Edits { command, .. } = printed.state else {
+            self.live = Some(live);
+            return;
+        };
+        let (before, text) = (self.session.at(), self.shown.text.clone());
+        let mut line = line;
+        match line.save(command, &editing.opened, &text, &mut self.session) {
+            Ok(()) => {
+                self.close_editor();
+                let printed = self.drive(&mut line, true);
+                self.show_printed(live.entry, &printed);
+                live.states.push((self.session.at(), line, printed));
+                self.live = Some(live);
+                self.out.push(Output::Hush);
+                self.follow(before);
+                self.attend();
+            }
+            Err(output) => {
+                self.live = Some(live);
+                self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &output));
+                self.say_refused(&output.stderr);
+                self.touch();
+            }
+        }
+    }
+}
