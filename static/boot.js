@@ -11,9 +11,20 @@ const here = (path) => new URL(path, document.baseURI).href;
 
 // The editor is another module, fetched when the page first asks for it (after its first paint):
 // `steadyEditor(element, options)` gives a promise of what `mount` in editor/editor.js returns.
+const schemaUrl = new URL("schema.json", import.meta.url).href;
 window.steadyEditor = async (element, options) => {
   const { mount } = await import("./editor.js");
-  return mount(element, { schemaUrl: new URL("schema.json", import.meta.url).href, ...options });
+  return mount(element, { schemaUrl, ...options });
+};
+
+// Kubernetes' own texts, for `kubectl explain`: what the editor explains from. `null` if they cannot be had.
+window.steadyTexts = async () => {
+  try {
+    const answer = await fetch(schemaUrl);
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
 };
 
 // As it is published the wasm is in two parts (crates/split/): what opening the page runs, and the rest, which is

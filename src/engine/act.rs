@@ -98,6 +98,7 @@ impl Engine {
             }
             Input::Terminal(line) => self.type_line(&line),
             Input::Interrupt => self.interrupt(),
+            Input::Clear => self.clear_terminal(),
             Input::CancelEdit => self.cancel_edit(),
             Input::Recall(lines) => self.recall(lines),
             Input::Texts(json) => self.take_texts(json.as_deref()),
@@ -297,8 +298,10 @@ impl Engine {
         self.kinds.read(&self.shown.text);
         self.shown.kinds = self.kinds.listed().clone();
         let text = self.shown.text.clone();
-        let mut preview = Preview::of(&self.session, &text);
-        if preview.output.exit == 0 {
+        let edit = self.preview_of_edit();
+        let edits = edit.is_some();
+        let mut preview = edit.unwrap_or_else(|| Preview::of(&self.session, &text));
+        if preview.output.exit == 0 && !edits {
             preview.in_past = self.session.ahead().is_some();
             if preview.is_empty() {
                 self.agreed = Some((text.clone(), self.session.at()));

@@ -107,6 +107,8 @@ pub enum Input {
     Terminal(String),
     /// Ends the line that waits in the terminal.
     Interrupt,
+    /// Forgets what the terminal has printed.
+    Clear,
     /// Ends `kubectl edit` without a change.
     CancelEdit,
     /// The lines that were typed before the page was loaded, oldest first.

@@ -52,7 +52,8 @@ impl Engine {
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
         let (selected, view) = (link.selected.clone(), link.view.clone());
         let kubeconfig = last_file(&link, KUBECONFIG);
-        let opening = Opening { replay: Replay::new(&link), text: manifest, kubeconfig, selected, view, from };
+        let opening =
+            Opening { replay: Replay::new(&link), text: manifest, kubeconfig, selected, view, from };
         self.load(Task::Replay(Box::new(opening)));
         true
     }

@@ -86,11 +86,11 @@ pub use crate::session::view::{
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
 pub use output::{
-    Answer, Completion, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
-    Shown, Slot, Stepped, Value,
+    Answer, Completion, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText,
+    Said, ScenarioView, Shown, Slot, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
-pub use terminal::is_unfinished;
+pub use terminal::{is_unfinished, recall};
 
 /// What the inspector shows of a pod's scheduling.
 pub mod scheduling {

@@ -5,9 +5,9 @@ use super::flags::{Flag, array, boolean, duration, int, optional, slice, text};
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, api_resources, apply, auth, autoscale, certificate, config, create, debug, delete, describe, diff,
-    edit, events, explain, expose, generators, get, kustomize, label, logs, node, overrides, patch, replace,
-    rollout, run, scale, set, taint, top, unbuilt, wait,
+    annotate, api_resources, apply, auth, autoscale, certificate, config, create, debug, delete, describe,
+    diff, edit, events, explain, expose, generators, get, kustomize, label, logs, node, overrides, patch,
+    replace, rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 
 pub(super) const COMMANDS: &[Command] = &[

@@ -36,8 +36,15 @@ enum Words {
 const SCALED: &[&str] = &["deployments", "replicasets", "replicationcontrollers", "statefulsets"];
 const ROLLED: &[&str] = &["daemonsets", "deployments", "statefulsets"];
 const EXPOSED: &[&str] = &["deployments", "pods", "replicasets", "replicationcontrollers", "services"];
-const WITH_PODS: &[&str] =
-    &["cronjobs", "daemonsets", "deployments", "pods", "replicasets", "replicationcontrollers", "statefulsets"];
+const WITH_PODS: &[&str] = &[
+    "cronjobs",
+    "daemonsets",
+    "deployments",
+    "pods",
+    "replicasets",
+    "replicationcontrollers",
+    "statefulsets",
+];
 const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 fn words_of(path: &str) -> Words {
@@ -187,7 +194,9 @@ fn sort_out(place: &mut Place, words: &[String]) {
         let Some(flag) = flag else { continue };
         let attached = match long {
             Some(long) => long.split_once('=').map(|(_, value)| value.to_owned()),
-            None => word.get(2..).filter(|rest| !rest.is_empty()).map(|r| r.trim_start_matches('=').to_owned()),
+            None => {
+                word.get(2..).filter(|rest| !rest.is_empty()).map(|r| r.trim_start_matches('=').to_owned())
+            }
         };
         let value = match (attached, flag.value) {
             (Some(value), _) => value,
@@ -305,9 +314,7 @@ fn positional(cx: &mut Context<'_>, place: &Place, partial: &str) -> Result<Vec<
         }
         Words::Kinds(kinds) => match place.words.first() {
             None => kinds_and_names(cx, kinds, partial),
-            Some(first) if first.contains('/') => {
-                others(kinds_and_names(cx, kinds, partial)?, place)
-            }
+            Some(first) if first.contains('/') => others(kinds_and_names(cx, kinds, partial)?, place),
             Some(first) => {
                 let mut all = Vec::new();
                 for part in first.split(',') {

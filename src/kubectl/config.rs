@@ -10,9 +10,9 @@ use super::error::Error;
 use super::flags::{Args, boolean, text};
 use super::output::{PRINT, Printer};
 use super::tabwriter;
+use crate::api::order;
 use crate::api::quote::go_quote;
 use crate::api::yaml::{self, Limits};
-use crate::api::order;
 
 /// What the cluster, the context and the user are called if there is no kubeconfig.
 const NAME: &str = "steady";
@@ -21,7 +21,8 @@ const DEFAULT: &str = "default";
 /// Where the server is.
 pub(super) const SERVER: &str = "https://127.0.0.1:6443";
 
-const HELP: &str = "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".
+const HELP: &str =
+    "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".
 
 Usage:
   kubectl config SUBCOMMAND [options]
@@ -195,8 +196,15 @@ fn get_contexts(cx: &mut Context<'_>, args: &Args) -> Result {
     let by_name = match args.text("output") {
         "" => false,
         "name" => true,
-        "json" | "yaml" | "wide" | "custom-columns" | "custom-columns-file" | "go-template"
-        | "go-template-file" | "jsonpath" | "jsonpath-file" => {
+        "json"
+        | "yaml"
+        | "wide"
+        | "custom-columns"
+        | "custom-columns-file"
+        | "go-template"
+        | "go-template-file"
+        | "jsonpath"
+        | "jsonpath-file" => {
             let output = args.text("output");
             cx.say(&format!("--output {output} is not available in kubectl config get-contexts; resetting to default output format"));
             false
@@ -286,7 +294,9 @@ fn rename_context(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     if config.context(to).is_some() {
         let (from, to) = (go_quote(from).to_string(), go_quote(to).to_string());
-        return fail(format!("cannot rename the context {from}, the context {to} already exists in {KUBECONFIG}"));
+        return fail(format!(
+            "cannot rename the context {from}, the context {to} already exists in {KUBECONFIG}"
+        ));
     }
     config.remove(from);
     config.put(to, context);
@@ -341,7 +351,8 @@ fn change(cx: &mut Context<'_>, path: &str, value: Option<&str>) -> Result {
     if path == "current-context" {
         config.set(path, value.unwrap_or_default().into());
     } else if let Some((name, field)) = field_of(path) {
-        let mut context = config.context(name).and_then(|c| c.get("context")).cloned().unwrap_or_else(|| json!({}));
+        let mut context =
+            config.context(name).and_then(|c| c.get("context")).cloned().unwrap_or_else(|| json!({}));
         match (value, context.as_object_mut()) {
             (Some(value), _) => context[field] = value.into(),
             (None, Some(fields)) => {
@@ -351,7 +362,9 @@ fn change(cx: &mut Context<'_>, path: &str, value: Option<&str>) -> Result {
         }
         config.put(name, context);
     } else {
-        return fail("there is one cluster and one user here: only current-context and the fields of contexts can be changed");
+        return fail(
+            "there is one cluster and one user here: only current-context and the fields of contexts can be changed",
+        );
     }
     config.write(cx);
     Ok(())

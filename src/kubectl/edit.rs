@@ -49,7 +49,9 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     };
     let (before, after) = match first(&opened).and_then(|before| Ok((before, first(&saved)?))) {
         Ok(both) => both,
-        Err(yaml::YamlError { message, .. }) => return fail(format!("The edited file had a syntax error: {message}")),
+        Err(yaml::YamlError { message, .. }) => {
+            return fail(format!("The edited file had a syntax error: {message}"));
+        }
     };
     for key in ["apiVersion", "kind"] {
         if after.get(key) != before.get(key) {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::call::Call;
 use super::context::{Context, Result, Stop, fail};
 use super::describers::{interval, last_seen};
 use super::flags::Args;
 use super::output::{self, Printer};
-use super::call::Call;
 use super::{command, resource, tabwriter, watch};
 use crate::api::order;
 use crate::api::quote::go_quote;

@@ -15,11 +15,7 @@ pub(super) const EXEC_FLAGS: &[Flag] = &[
     slice("filename").short('f'),
 ];
 
-pub(super) const CP_FLAGS: &[Flag] = &[
-    text("container").short('c'),
-    boolean("no-preserve"),
-    int("retries"),
-];
+pub(super) const CP_FLAGS: &[Flag] = &[text("container").short('c'), boolean("no-preserve"), int("retries")];
 
 pub(super) const PROXY_FLAGS: &[Flag] = &[
     text("port").short('p'),
@@ -75,7 +71,9 @@ pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
     let namespace = cx.namespace.clone();
     let (kind, name) = named(cx, word)?;
     cx.get(kind, &namespace, name)?;
-    fail(format!("there is no machine on this side to which {name}'s ports could be forwarded: a pod can ask it, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS"))
+    fail(format!(
+        "there is no machine on this side to which {name}'s ports could be forwarded: a pod can ask it, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS"
+    ))
 }
 
 /// `attach`
@@ -86,7 +84,9 @@ pub(super) fn attach(cx: &mut Context<'_>, args: &Args) -> Result {
     let namespace = cx.namespace.clone();
     let (kind, name) = named(cx, word)?;
     cx.get(kind, &namespace, name)?;
-    fail(format!("nothing can be typed into a process that runs already: kubectl logs -f {word} follows what it prints"))
+    fail(format!(
+        "nothing can be typed into a process that runs already: kubectl logs -f {word} follows what it prints"
+    ))
 }
 
 /// `cp`
@@ -94,12 +94,16 @@ pub(super) fn cp(_: &mut Context<'_>, args: &Args) -> Result {
     if args.words.len() != 2 {
         return fail("source and destination are required");
     }
-    fail("there is no disk on this side from which files could be copied, or to which: a ConfigMap that a pod mounts brings files into it (kubectl create configmap NAME --from-literal=FILE=TEXT)")
+    fail(
+        "there is no disk on this side from which files could be copied, or to which: a ConfigMap that a pod mounts brings files into it (kubectl create configmap NAME --from-literal=FILE=TEXT)",
+    )
 }
 
 /// `proxy`
 pub(super) fn proxy(_: &mut Context<'_>, _: &Args) -> Result {
-    fail("nothing on this side could connect to a port: kubectl get --raw PATH asks the API server for a path")
+    fail(
+        "nothing on this side could connect to a port: kubectl get --raw PATH asks the API server for a path",
+    )
 }
 
 /// `completion`

@@ -59,7 +59,8 @@ impl Watch {
     pub(super) fn changes(&mut self, cx: &mut Context<'_>) -> Result<Vec<Change>> {
         let mut request = self.call.http()?;
         // A watch is not asked for in parts.
-        let query: Vec<&str> = request.query.split('&').filter(|p| !p.starts_with("limit=") && !p.is_empty()).collect();
+        let query: Vec<&str> =
+            request.query.split('&').filter(|p| !p.starts_with("limit=") && !p.is_empty()).collect();
         request.query = format!("{}&resourceVersion={}&watch=true", query.join("&"), self.version);
         request.query = request.query.trim_start_matches('&').to_owned();
         let answer = cx.exchange(&request)?;

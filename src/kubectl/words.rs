@@ -111,7 +111,11 @@ mod tests {
         ] {
             assert_eq!(split(line).unwrap_or_default(), want, "{line}");
         }
-        for words in [vec!["get", "pods"], vec!["-p", "{\"a\": \"it's\"}"], vec!["", "#", "\\", "a\nb", "jsonpath={.x[*]}"]] {
+        for words in [
+            vec!["get", "pods"],
+            vec!["-p", "{\"a\": \"it's\"}"],
+            vec!["", "#", "\\", "a\nb", "jsonpath={.x[*]}"],
+        ] {
             let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
             assert_eq!(split(&join(&words)), Ok(words.clone()), "{words:?}");
         }

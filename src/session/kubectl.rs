@@ -14,9 +14,7 @@ use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::Write;
 use crate::apiserver::http::texts_of;
 use crate::cluster::Cluster;
-use crate::kubectl::{
-    self, ApiClient, CommandWait, DiscoveryCache, Edited, Kubectl, Output, Poll, Waited,
-};
+use crate::kubectl::{self, ApiClient, CommandWait, DiscoveryCache, Edited, Kubectl, Output, Poll, Waited};
 
 impl Session {
     /// Applies a manifest, as `kubectl apply -f`.
@@ -74,6 +72,12 @@ impl Session {
     pub fn read_only_command(&self, given: &CommandLine) -> Option<Ran> {
         let (ran, client) = self.try_command(given, self.discovery_cache());
         client.writes.is_empty().then_some(ran)
+    }
+
+    /// What a command line would write and print. The session stays as it is.
+    pub fn preview_command(&self, given: &CommandLine) -> (Vec<Write>, Output) {
+        let (ran, client) = self.try_command(given, self.discovery_cache());
+        (client.writes, ran.output)
     }
 
     fn try_command(&self, given: &CommandLine, cache: DiscoveryCache) -> (Ran, Client) {

@@ -86,7 +86,10 @@ mod tests {
         assert_eq!(at(""), want("", "", ""));
         assert_eq!(at("get po"), want("get", "po", "get "));
         assert_eq!(at("get pods "), want("get|pods", "", "get pods "));
-        assert_eq!(at("get pods | grep -v x; k get 'my "), want("k|get", "my ", "get pods | grep -v x; k get "));
+        assert_eq!(
+            at("get pods | grep -v x; k get 'my "),
+            want("k|get", "my ", "get pods | grep -v x; k get ")
+        );
         assert_eq!(at("a && b \\\n c"), want("b", "c", "a && b \\\n "));
         assert_eq!(at("get # po"), None);
         assert_eq!(at("get > fi"), None);

@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 use super::ast::Node;
 use super::files::{self, Change, Files, Write};
 use super::{
-    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Output, Program, Run, STOPS_AFTER, Then, Tools, Unknown,
-    Until, World,
+    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Output, Program, Run, STOPS_AFTER,
+    Then, Tools, Unknown, Until, World,
 };
 use crate::api::{Timestamp, later};
 

@@ -16,8 +16,7 @@ pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 /// Reads a whole script.
 pub fn parse(text: &str) -> Parsed<Node> {
-    let mut p =
-        Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
+    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
     let list = p.list(&[])?;
     match p.peek() {
         None => Ok(list),
@@ -31,8 +30,7 @@ pub(super) fn is_unfinished(text: &str) -> bool {
     if backslashes % 2 == 1 {
         return true;
     }
-    let mut p =
-        Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
+    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
     match p.list(&[]) {
         Ok(_) => p.open_document,
         Err(_) => p.at >= p.s.len() || p.open_document,

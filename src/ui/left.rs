@@ -1,6 +1,6 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::engine::{DefinedKind, Entry, FieldChange, Input, Preview, Problem, ScenarioView};
+use steady::engine::{DefinedKind, Editing, Entry, FieldChange, Input, Preview, Problem, ScenarioView};
 use yew::prelude::*;
 
 use super::editor::Editor;
@@ -28,6 +28,10 @@ pub struct Props {
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
     pub terminal: Shared<Vec<Entry>>,
+    /// The lines that were typed, oldest first.
+    pub history: Shared<Vec<String>>,
+    /// The object that `kubectl edit` has put in place of the manifest.
+    pub editing: Option<Shared<Editing>>,
 }
 
 /// The pane.
@@ -36,6 +40,16 @@ pub fn Left(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let terminal = use_state(|| false);
+    {
+        // `kubectl edit` leads to the editor, and back.
+        let (terminal, was) = (terminal.clone(), use_mut_ref(|| false));
+        use_effect_with(props.editing.is_some(), move |editing| {
+            if was.replace(*editing) != *editing {
+                terminal.set(!*editing);
+                keys::focus(if *editing { ".editor" } else { "#kubectl-line" });
+            }
+        });
+    }
     let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
         let on = *terminal == is_terminal;
         let set = terminal.clone();
@@ -48,6 +62,10 @@ pub fn Left(props: &Props) -> Html {
                 aria-controls={format!("{id}-panel")} {onclick}>{ t.get(key) }</button>
         }
     };
+    let cancel = {
+        let store = store.clone();
+        move |_| store.send(Input::CancelEdit)
+    };
     html! {
         <section class="left" aria-label={t.get("left")}>
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
@@ -55,17 +73,22 @@ pub fn Left(props: &Props) -> Html {
                 { tab(true, "tab-kubectl", "kubectl") }
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
-                <Story scenario={props.scenario.clone()} />
+                if let Some(editing) = &props.editing {
+                    <p class="editing" role="status">{ t.with("editing", &[("line", editing.line.clone().into())]) }</p>
+                } else {
+                    <Story scenario={props.scenario.clone()} />
+                }
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
                     kinds={props.kinds.clone()} />
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
+                    if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
                     <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
-                        { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                        { t.get(if props.editing.is_some() { "editing-save" } else { "apply" }) }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
                 </div>
             </div>
             <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
-                <Terminal entries={props.terminal.clone()} />
+                <Terminal entries={props.terminal.clone()} history={props.history.clone()} />
             </div>
         </section>
     }

@@ -57,6 +57,8 @@ pub(super) enum State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Printed {
     pub(super) text: String,
+    /// Whether something of it is a complaint.
+    pub(super) complained: bool,
     pub(super) state: State,
 }
 
@@ -113,39 +115,28 @@ impl Line {
             End::Runs => {}
         }
         cut(&mut text);
-        Printed { text, state }
+        let complained = run.exhausted || run.output.iter().any(|o| o.stderr);
+        Printed { text, complained, state }
     }
 
-    /// Runs the command with this number anew with a text that was edited. Returns what it printed if it was refused.
-    pub(super) fn save(
-        &mut self,
-        command: usize,
-        opened: &str,
-        saved: &str,
-        session: &mut Session,
-    ) -> Result<(), kubectl::Output> {
-        let Some(Done::Open(open)) = self.done.get(command) else { return Ok(()) };
+    /// The command with this number, for which a text was edited; `None` if it waits for no text.
+    pub(super) fn edited(&self, command: usize, opened: &str, saved: &str) -> Option<CommandLine> {
+        let Some(Done::Open(open)) = self.done.get(command) else { return None };
         let mut files: Vec<(String, String)> =
             open.files().iter().map(|(name, text)| (name.clone(), text.clone())).collect();
-        let nth = files.iter().filter(|(name, _)| *name == edited_files(files_before(name)).1).count();
+        // A command can edit several objects, one after the other.
+        let nth = (0..).find(|n| !open.files().contains_key(&edited_files(*n).1))?;
         let (as_opened, as_saved) = edited_files(nth);
         files.extend([(as_opened, opened.to_owned()), (as_saved, saved.to_owned())]);
-        let line = open.line().to_owned();
-        let ran = session.command(CommandLine { line, files, editor: true });
-        if ran.waits.is_none() && ran.output.exit != 0 {
-            return Err(ran.output);
-        }
-        if let Some(place) = self.done.get_mut(command) {
-            *place = done(ran, session.now());
-        }
-        Ok(())
+        Some(CommandLine { line: open.line().to_owned(), files, editor: true })
     }
-}
 
-/// The number in the name of a file that [`edited_files`] made; a number that no such file has for any other name.
-fn files_before(name: &str) -> usize {
-    let number = name.strip_prefix("kubectl-edit-").and_then(|rest| rest.strip_suffix(".yaml"));
-    number.and_then(|n| n.parse().ok()).unwrap_or(usize::MAX)
+    /// Notes what came of the command with this number.
+    pub(super) fn note(&mut self, command: usize, ran: Ran, now: Timestamp) {
+        if let Some(place) = self.done.get_mut(command) {
+            *place = done(ran, now);
+        }
+    }
 }
 
 fn done(ran: Ran, now: Timestamp) -> Done {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::super::{Editing, Engine, Entry, Output, Said};
 use super::line::{Around, Line, Printed, State};
-use crate::session::MomentId;
-use crate::session::view::problems;
+use crate::session::view::{Preview, problems};
+use crate::session::{CommandLine, MomentId};
 
 /// A line that may go on, with what it was at each moment at which it printed something.
 pub(in crate::engine) struct Live {
@@ -23,7 +23,8 @@ impl Live {
 impl Printed {
     pub(super) fn show(&self, entry: &mut Entry) {
         entry.output.clone_from(&self.text);
-        entry.failed = matches!(self.state, State::Ended(code) if code != 0);
+        // A status alone is an answer: that of `diff`, or of `grep`.
+        entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
         entry.waits = matches!(self.state, State::Waits | State::WantsTexts);
         entry.holds = self.state == State::Holds;
         entry.edits = matches!(self.state, State::Edits { .. });
@@ -115,7 +116,7 @@ impl Engine {
         } else {
             text.push_str("^C\n");
         }
-        self.show_printed(live.entry, &Printed { text, state: State::Ended(0) });
+        self.show_printed(live.entry, &Printed { text, complained: false, state: State::Ended(0) });
     }
 
     /// Looks what the line prints at the moment that is shown now.
@@ -204,37 +205,47 @@ impl Engine {
         }
     }
 
+    /// The command of `kubectl edit`, as it would be run with the editor's text.
+    fn edited(&self) -> Option<(usize, CommandLine)> {
+        let editing = self.shown.editing.as_ref()?;
+        let (_, line, printed) = self.live.as_ref()?.last()?;
+        let State::Edits { command, .. } = printed.state else { return None };
+        Some((command, line.edited(command, &editing.opened, &self.shown.text)?))
+    }
+
+    /// What saving the editor's text would write and print; `None` where `kubectl edit` does not wait for it.
+    pub(in crate::engine) fn preview_of_edit(&self) -> Option<Preview> {
+        let (_, command) = self.edited()?;
+        let (writes, output) = self.session.preview_command(&command);
+        Some(Preview::of_writes(writes, output))
+    }
+
     /// Saves the text for which `kubectl edit` waits.
     pub(super) fn save_edit(&mut self) {
-        let (Some(editing), Some(mut live)) = (self.shown.editing.clone(), self.live.take()) else { return };
         if !self.at_rest() {
-            self.live = Some(live);
             return self.say_still_loading();
         }
-        let Some((_, line, printed)) = live.last().cloned() else { return };
-        let State::Edits { command, .. } = printed.state else {
-            self.live = Some(live);
-            return;
-        };
-        let (before, text) = (self.session.at(), self.shown.text.clone());
-        let mut line = line;
-        match line.save(command, &editing.opened, &text, &mut self.session) {
-            Ok(()) => {
-                self.close_editor();
-                let printed = self.drive(&mut line, true);
-                self.show_printed(live.entry, &printed);
-                live.states.push((self.session.at(), line, printed));
-                self.live = Some(live);
-                self.out.push(Output::Hush);
-                self.follow(before);
-                self.attend();
-            }
-            Err(output) => {
-                self.live = Some(live);
-                self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &output));
-                self.say_refused(&output.stderr);
-                self.touch();
-            }
+        let Some((command, edited)) = self.edited() else { return };
+        let before = self.session.at();
+        let ran = self.session.command(edited);
+        if ran.waits.is_none() && ran.output.exit != 0 {
+            let text = self.shown.text.clone();
+            self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &ran.output));
+            self.say_refused(&ran.output.stderr);
+            return self.touch();
         }
+        let Some(mut live) = self.live.take() else { return };
+        if let Some((_, line, _)) = live.last() {
+            let mut line = line.clone();
+            line.note(command, ran, self.session.now());
+            self.close_editor();
+            let printed = self.drive(&mut line, true);
+            self.show_printed(live.entry, &printed);
+            live.states.push((self.session.at(), line, printed));
+        }
+        self.live = Some(live);
+        self.out.push(Output::Hush);
+        self.follow(before);
+        self.attend();
     }
 }

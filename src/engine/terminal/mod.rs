@@ -2,6 +2,7 @@
 
 mod line;
 mod live;
+pub mod recall;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -63,7 +64,7 @@ impl Engine {
     }
 
     /// Forgets what was printed. A line that waits ends.
-    fn clear_terminal(&mut self) {
+    pub(super) fn clear_terminal(&mut self) {
         self.interrupt();
         self.shown.terminal = Rc::default();
         self.touch();

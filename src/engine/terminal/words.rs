@@ -26,10 +26,53 @@ pub(super) enum Word {
 
 /// The shell's own words, and its tools that need no machine.
 const SHELL: &[&str] = &[
-    ":", ".", "[", "base64", "basename", "break", "cat", "command", "continue", "cut", "date", "dirname",
-    "echo", "egrep", "eval", "exit", "export", "expr", "false", "fgrep", "grep", "head", "let", "local", "ls",
-    "printf", "pwd", "read", "return", "sed", "seq", "sh", "sha256sum", "shift", "sleep", "sort", "tail",
-    "tee", "test", "tr", "true", "type", "uniq", "unset", "wc", "xargs", "yes",
+    ":",
+    ".",
+    "[",
+    "base64",
+    "basename",
+    "break",
+    "cat",
+    "command",
+    "continue",
+    "cut",
+    "date",
+    "dirname",
+    "echo",
+    "egrep",
+    "eval",
+    "exit",
+    "export",
+    "expr",
+    "false",
+    "fgrep",
+    "grep",
+    "head",
+    "let",
+    "local",
+    "ls",
+    "printf",
+    "pwd",
+    "read",
+    "return",
+    "sed",
+    "seq",
+    "sh",
+    "sha256sum",
+    "shift",
+    "sleep",
+    "sort",
+    "tail",
+    "tee",
+    "test",
+    "tr",
+    "true",
+    "type",
+    "uniq",
+    "unset",
+    "wc",
+    "xargs",
+    "yes",
 ];
 /// Those of them that a pipe may go on with: what is offered there.
 const FILTERS: &[&str] =
@@ -38,9 +81,11 @@ const FILTERS: &[&str] =
 const NO_NETWORK: &str = "this terminal is outside of the cluster's network: a pod can ask, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS";
 const NO_EDITOR: &str = "the editor beside has the manifest; kubectl edit opens an object there";
 const NO_FILES: &str = "there are no files here but manifest.yaml, which is what the editor has";
-const NO_AWK: &str = "this shell has no awk: cut, sed and kubectl get -o custom-columns=… or -o jsonpath=… choose columns";
+const NO_AWK: &str =
+    "this shell has no awk: cut, sed and kubectl get -o custom-columns=… or -o jsonpath=… choose columns";
 const NO_JQ: &str = "this shell has no jq: kubectl get -o jsonpath=… and -o go-template=… choose fields";
-const NO_CLUSTER: &str = "this terminal has the cluster of the page, and kubectl; nothing is installed beside";
+const NO_CLUSTER: &str =
+    "this terminal has the cluster of the page, and kubectl; nothing is installed beside";
 
 /// What a command is.
 pub(super) fn of(words: &[String]) -> Word {
@@ -53,13 +98,12 @@ pub(super) fn of(words: &[String]) -> Word {
         name if SHELL.contains(&name) => Word::Shell,
         "curl" | "wget" | "ping" | "nc" | "nslookup" | "dig" | "ssh" | "telnet" => Word::Refused(NO_NETWORK),
         "vi" | "vim" | "nano" | "emacs" | "code" => Word::Refused(NO_EDITOR),
-        "cd" | "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "chmod" | "chown" | "find" | "ln" | "source" => {
-            Word::Refused(NO_FILES)
-        }
+        "cd" | "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "chmod" | "chown" | "find" | "ln"
+        | "source" => Word::Refused(NO_FILES),
         "awk" | "gawk" | "mawk" => Word::Refused(NO_AWK),
         "jq" | "yq" => Word::Refused(NO_JQ),
-        "helm" | "docker" | "minikube" | "kind" | "kustomize" | "etcdctl" | "crictl" | "sudo" | "k9s" | "stern"
-        | "kubectx" | "kubens" => Word::Refused(NO_CLUSTER),
+        "helm" | "docker" | "minikube" | "kind" | "kustomize" | "etcdctl" | "crictl" | "sudo" | "k9s"
+        | "stern" | "kubectx" | "kubens" => Word::Refused(NO_CLUSTER),
         name if crate::kubectl::is_like_a_command(name) => Word::Verb,
         _ => Word::Unknown,
     }

@@ -34,6 +34,8 @@ impl Store {
                 Output::Link(link) => self.hand_out(&link),
                 Output::Opened => self.clean_address(),
                 Output::MapShown(shown) => self.put(VIEW, view_name(shown)),
+                Output::Remember(line) => self.remember_line(&line),
+                Output::WantTexts => self.fetch_texts(),
                 Output::Answer(number, answer) => {
                     let asked = self.0.asked.borrow_mut().remove(&number);
                     if let Some(asked) = asked {

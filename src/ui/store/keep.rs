@@ -3,6 +3,7 @@
 use gloo::events::EventListener;
 use gloo::utils::window;
 use steady::engine::{Begin, Input};
+use wasm_bindgen::JsCast;
 
 use super::Store;
 
@@ -12,6 +13,12 @@ pub(super) const WORK: &str = "steady:work";
 pub(super) const ASIDE: &str = "steady:kept";
 /// Where it is stored whether the component map was shown last.
 pub(super) const VIEW: &str = "steady:view";
+/// Where the lines are stored that were typed in the terminal.
+const HISTORY: &str = "steady:history";
+/// How many of them are stored.
+const REMEMBERED: usize = 500;
+/// What stands between two stored lines.
+const BETWEEN: char = '\u{1e}';
 /// How many milliseconds after a change the run is saved.
 const SAVE: u32 = 700;
 
@@ -23,6 +30,10 @@ pub(super) fn view_name(machinery: bool) -> &'static str {
 /// Reads a stored value.
 pub fn read(key: &str) -> Option<String> {
     window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
+}
+
+fn lines(stored: &str) -> Vec<String> {
+    stored.split(BETWEEN).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// The link in the address, without `#`.
@@ -91,6 +102,41 @@ impl Store {
             let args = [("kb", ((text.len() / 1000) as f64).into())];
             self.say(self.texts().with("save-full", &args), true);
         }
+    }
+
+    /// Hands the engine the lines that were typed in the terminal before the page was loaded.
+    pub fn recall(&self) {
+        let lines: Vec<String> = read(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        if !lines.is_empty() && self.with(|s| s.history.is_empty()) {
+            self.send(Input::Recall(lines));
+        }
+    }
+
+    /// Stores a line that was typed in the terminal, after those that other tabs have stored.
+    pub(super) fn remember_line(&self, line: &str) {
+        let mut lines: Vec<String> = read(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        lines.retain(|known| known != line);
+        lines.push(line.to_owned());
+        let surplus = lines.len().saturating_sub(REMEMBERED);
+        lines.drain(..surplus);
+        self.put(HISTORY, &lines.join(&BETWEEN.to_string()));
+    }
+
+    /// Fetches the texts of `kubectl explain` and hands them to the engine.
+    pub(super) fn fetch_texts(&self) {
+        let window = window();
+        let fetched = js_sys::Reflect::get(&window, &"steadyTexts".into())
+            .and_then(|f| f.dyn_into::<js_sys::Function>())
+            .and_then(|f| f.call0(&window))
+            .and_then(|p| p.dyn_into::<js_sys::Promise>());
+        let store = self.clone();
+        wasm_bindgen_futures::spawn_local(async move {
+            let text = match fetched {
+                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await.ok(),
+                Err(_) => None,
+            };
+            store.send(Input::Texts(text.and_then(|t| t.as_string())));
+        });
     }
 
     /// The page's address with a link.

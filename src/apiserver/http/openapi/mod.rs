@@ -264,7 +264,8 @@ impl Document<'_> {
                     merging::say(field, &mut property);
                 }
                 if let Some(values) = texts.and_then(|t| t.values.get(f.name)) {
-                    let of = if property.get("items").is_some() { &mut property["items"] } else { &mut property };
+                    let of =
+                        if property.get("items").is_some() { &mut property["items"] } else { &mut property };
                     of["enum"] = json!(values);
                 }
                 if let Some(text) = texts.and_then(|t| t.fields.get(f.name)).filter(|t| !t.is_empty()) {
