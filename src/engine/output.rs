@@ -288,7 +288,7 @@ pub struct Shown {
     /// What Apply would do, once that is known.
     pub preview: Option<Rc<Preview>>,
     /// The terminal's command lines and what they printed, oldest first.
-    pub terminal: Rc<Vec<Entry>>,
+    pub terminal: Rc<Vec<Rc<Entry>>>,
     /// The lines that were typed, oldest first, also before the page was loaded.
     pub history: Rc<Vec<String>>,
     /// The object that `kubectl edit` has put in place of the manifest.

@@ -132,6 +132,11 @@ impl Session {
         let mut again = command.clone();
         (self.client(command, true).drive(&mut again).0, Looked::Writes)
     }
+
+    /// What a waiting command has printed so far, and what it waits for. It does not look again.
+    pub fn print_again(&self, command: &Kubectl) -> (Output, Option<CommandWait>) {
+        self.client(command, true).drive(&mut command.clone())
+    }
 }
 
 /// A command line of kubectl's.

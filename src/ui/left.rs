@@ -1,5 +1,7 @@
 //! The left pane: the manifest, and kubectl.
 
+use std::rc::Rc;
+
 use steady::engine::{DefinedKind, Editing, Entry, FieldChange, Input, Preview, Problem, ScenarioView};
 use yew::prelude::*;
 
@@ -27,7 +29,7 @@ pub struct Props {
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
-    pub terminal: Shared<Vec<Entry>>,
+    pub terminal: Shared<Vec<Rc<Entry>>>,
     /// The lines that were typed, oldest first.
     pub history: Shared<Vec<String>>,
     /// The object that `kubectl edit` has put in place of the manifest.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::words::{self, Word};
 use crate::api::Timestamp;
-use crate::kubectl::{self, KUBECONFIG, Kubectl, WaitFor};
+use crate::kubectl::{self, CommandWait, KUBECONFIG, Kubectl, WaitFor};
 use crate::session::{CommandLine, Looked, Ran, Session, edited_files};
 use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools, Unknown, World, Write};
 
@@ -73,8 +73,19 @@ pub(super) struct Around<'a> {
     pub(super) history: &'a [String],
     /// Whether the texts of `kubectl explain` have to be asked for.
     pub(super) wants_texts: bool,
-    /// Whether commands may write.
-    pub(super) may_write: bool,
+    /// What commands may do.
+    pub(super) may: May,
+}
+
+/// What the kubectl commands of a line may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum May {
+    /// Print again what they have printed.
+    Print,
+    /// Look at the cluster.
+    Look,
+    /// Look, and write.
+    Write,
 }
 
 impl Around<'_> {
@@ -220,6 +231,11 @@ impl Outside<'_, '_> {
         }
         match self.done.get_mut(n) {
             Some(Done::Ended(output, at)) => ended(output, *at),
+            Some(Done::Open(command)) if self.around.may == May::Print => {
+                let (output, wait) = self.around.session.print_again(command);
+                self.note_edit(n, wait.as_ref());
+                waits(output)
+            }
             Some(Done::Open(command)) => {
                 let (output, looked) = self.around.session.look_again(command);
                 match looked {
@@ -232,7 +248,7 @@ impl Outside<'_, '_> {
                         printed
                     }
                     Looked::Waits => waits(output),
-                    Looked::Writes if self.around.may_write => {
+                    Looked::Writes if self.around.may == May::Write => {
                         let line = command.line().to_owned();
                         let files = command.files().iter().map(|(name, text)| (name.clone(), text.clone()));
                         let files = files.collect();
@@ -256,9 +272,15 @@ impl Outside<'_, '_> {
         }
     }
 
+    fn note_edit(&mut self, n: usize, wait: Option<&CommandWait>) {
+        if let Some(WaitFor::Edit { text }) = wait.map(|w| &w.what) {
+            self.state = State::Edits { command: n, text: text.as_str().into() };
+        }
+    }
+
     /// Begins a kubectl command.
     fn begin(&mut self, n: usize, line: CommandLine) -> Commanded {
-        let ran = if self.around.may_write {
+        let ran = if self.around.may == May::Write {
             self.around.session.command(line)
         } else {
             let Some(ran) = self.around.session.read_only_command(&line) else {
@@ -274,9 +296,7 @@ impl Outside<'_, '_> {
         let printed = match &ran.waits {
             None => ended(&ran.output, now),
             Some(wait) => {
-                if let WaitFor::Edit { text } = &wait.what {
-                    self.state = State::Edits { command: n, text: text.as_str().into() };
-                }
+                self.note_edit(n, Some(wait));
                 waits(ran.output.clone())
             }
         };
@@ -315,7 +335,7 @@ impl Outside<'_, '_> {
             kubeconfig: &mut *self.around.kubeconfig,
             history: self.around.history,
             wants_texts: false,
-            may_write: false,
+            may: May::Look,
         };
         let mut commands = Outside { around, done: &mut done, next: 0, state: State::Waits, depth: 1 };
         let run = shell::run_with(&program, &World::default(), now, &mut commands);

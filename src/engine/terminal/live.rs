@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::{Editing, Engine, Entry, Output, Said};
-use super::line::{Around, Line, Printed, State};
+use super::line::{Around, Line, May, Printed, State};
 use crate::session::view::{Preview, problems};
 use crate::session::{CommandLine, MomentId};
 
@@ -11,18 +11,14 @@ use crate::session::{CommandLine, MomentId};
 pub(in crate::engine) struct Live {
     entry: u64,
     /// Never empty; the first is where the line was typed.
-    states: Vec<(MomentId, Line, Printed)>,
-}
-
-impl Live {
-    fn last(&self) -> Option<&(MomentId, Line, Printed)> {
-        self.states.last()
-    }
+    states: Vec<(MomentId, Line)>,
+    /// What the last of them has printed.
+    printed: Printed,
 }
 
 impl Printed {
     pub(super) fn show(&self, entry: &mut Entry) {
-        entry.output.clone_from(&self.text);
+        self.text.clone_into(&mut entry.output);
         // A status alone is an answer: that of `diff`, or of `grep`.
         entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
         entry.waits = matches!(self.state, State::Waits | State::WantsTexts);
@@ -33,20 +29,20 @@ impl Printed {
 
 impl Engine {
     /// What a line finds, and the session.
-    fn around<'a>(&'a mut self, may_write: bool, manifest: &'a str, history: &'a [String]) -> Around<'a> {
+    fn around<'a>(&'a mut self, may: May, manifest: &'a str, history: &'a [String]) -> Around<'a> {
         Around {
             session: &mut self.session,
             manifest,
             kubeconfig: &mut self.kubeconfig,
             history,
             wants_texts: self.texts == super::super::Texts::Unasked,
-            may_write,
+            may,
         }
     }
 
-    fn drive(&mut self, line: &mut Line, may_write: bool) -> Printed {
+    fn drive(&mut self, line: &mut Line, may: May) -> Printed {
         let (text, history) = (self.manifest_text(), self.shown.history.clone());
-        line.drive(self.around(may_write, &text, &history))
+        line.drive(self.around(may, &text, &history))
     }
 
     /// The manifest; while an object is edited in its place, the text that was there before.
@@ -56,20 +52,23 @@ impl Engine {
 
     /// Begins the line of the last entry.
     pub(super) fn begin_line(&mut self, text: &str) {
-        let id = self.entries;
+        let entry = self.entries;
         let before = self.session.at();
         let mut line = Line::new(text, self.session.now());
-        let printed = self.drive(&mut line, true);
-        self.show_printed(id, &printed);
-        self.live = Some(Live { entry: id, states: vec![(self.session.at(), line, printed)] });
+        let printed = self.drive(&mut line, May::Write);
+        self.show_printed(entry, &printed);
+        self.live = Some(Live { entry, states: vec![(self.session.at(), line)], printed });
         self.follow(before);
         self.attend();
     }
 
+    fn state_of_line(&self) -> Option<&State> {
+        self.live.as_ref().map(|live| &live.printed.state)
+    }
+
     /// Lets a line go on whose next command writes.
     pub(super) fn let_go_on(&mut self) {
-        let holds = self.live.as_ref().and_then(Live::last).is_some_and(|(_, _, p)| p.state == State::Holds);
-        if holds && self.at_rest() {
+        if self.state_of_line() == Some(&State::Holds) && self.at_rest() {
             self.go_on_with_line();
         }
     }
@@ -78,11 +77,11 @@ impl Engine {
     fn go_on_with_line(&mut self) {
         let Some(mut live) = self.live.take() else { return };
         let before = self.session.at();
-        if let Some((_, line, _)) = live.last() {
+        if let Some((_, line)) = live.states.last() {
             let mut line = line.clone();
-            let printed = self.drive(&mut line, true);
-            self.show_printed(live.entry, &printed);
-            live.states.push((self.session.at(), line, printed));
+            live.printed = self.drive(&mut line, May::Write);
+            self.show_printed(live.entry, &live.printed);
+            live.states.push((self.session.at(), line));
         }
         self.live = Some(live);
         self.follow(before);
@@ -91,30 +90,27 @@ impl Engine {
 
     /// Sees to what the line wants of the page: an editor, or texts.
     fn attend(&mut self) {
-        let Some((_, _, printed)) = self.live.as_ref().and_then(Live::last) else { return };
-        match &printed.state {
-            State::Edits { text, .. } => {
+        match self.state_of_line() {
+            Some(State::Edits { text, .. }) => {
                 let text = text.clone();
                 self.open_editor(&text);
             }
-            State::WantsTexts => self.out.push(Output::WantTexts),
-            State::Ended(_) | State::Waits | State::Holds => {}
+            Some(State::WantsTexts) => self.out.push(Output::WantTexts),
+            _ => {}
         }
     }
 
     /// Ends the line that goes on.
     pub(in crate::engine) fn interrupt(&mut self) {
         let Some(live) = self.live.take() else { return };
-        let Some((_, _, printed)) = live.last() else { return };
-        if matches!(printed.state, State::Ended(_)) {
-            return;
-        }
-        let mut text = printed.text.clone();
-        if matches!(printed.state, State::Edits { .. }) {
-            self.close_editor();
-            text.push_str("Edit cancelled, no changes made.\n");
-        } else {
-            text.push_str("^C\n");
+        let Printed { mut text, state, .. } = live.printed;
+        match state {
+            State::Ended(_) => return,
+            State::Edits { .. } => {
+                self.close_editor();
+                text.push_str("Edit cancelled, no changes made.\n");
+            }
+            State::Waits | State::Holds | State::WantsTexts => text.push_str("^C\n"),
         }
         self.show_printed(live.entry, &Printed { text, complained: false, state: State::Ended(0) });
     }
@@ -123,32 +119,45 @@ impl Engine {
     pub(in crate::engine) fn look_again(&mut self) {
         let Some(mut live) = self.live.take() else { return };
         let at = self.session.at();
+        let states = live.states.len();
         // Which states lie on the way to here. Before the first one the line has printed what it printed when it was typed.
-        while live.states.len() > 1 && live.last().is_some_and(|(then, ..)| !self.session.comes_from(*then)) {
+        while live.states.len() > 1
+            && live.states.last().is_some_and(|(then, _)| !self.session.comes_from(*then))
+        {
             live.states.pop();
         }
-        if let Some((then, line, printed)) = live.last().cloned() {
+        if let Some((then, line)) = live.states.last().cloned() {
+            let mut line = line;
+            let mut other = live.states.len() < states;
+            if other {
+                live.printed = self.drive(&mut line.clone(), May::Print);
+            }
             let back = at != then && self.session.is_on_way_to(then);
-            let over = matches!(printed.state, State::Ended(_) | State::Edits { .. } | State::WantsTexts);
-            let mut shown = printed.clone();
-            if at != then && !back && !over {
-                let mut line = line;
-                let now = self.drive(&mut line, false);
-                if now != printed {
-                    shown = now.clone();
-                    live.states.push((at, line, now));
+            let goes_on = matches!(live.printed.state, State::Waits | State::Holds);
+            if at != then && !back && goes_on {
+                let now = self.drive(&mut line, May::Look);
+                if now != live.printed {
+                    live.states.push((at, line));
+                    live.printed = now;
+                    other = true;
                 }
             }
-            self.show_printed(live.entry, &shown);
+            if other {
+                self.show_printed(live.entry, &live.printed);
+            }
         }
+        let edits = matches!(live.printed.state, State::Edits { .. });
         self.live = Some(live);
+        if !edits {
+            // The command that waited for the editor had not begun at this moment.
+            self.close_editor();
+        }
         self.attend_to_texts();
     }
 
     /// A line may come to `kubectl explain` late.
     fn attend_to_texts(&mut self) {
-        let last = self.live.as_ref().and_then(Live::last);
-        if last.is_some_and(|(_, _, p)| p.state == State::WantsTexts) {
+        if self.state_of_line() == Some(&State::WantsTexts) {
             self.out.push(Output::WantTexts);
         }
     }
@@ -163,8 +172,7 @@ impl Engine {
         }
         self.schema.clone_from(&document);
         self.session.set_schema(document);
-        let last = self.live.as_ref().and_then(Live::last);
-        if last.is_some_and(|(_, _, p)| p.state == State::WantsTexts) {
+        if self.state_of_line() == Some(&State::WantsTexts) {
             self.go_on_with_line();
         }
         if self.texts == Texts::Missing {
@@ -208,8 +216,9 @@ impl Engine {
     /// The command of `kubectl edit`, as it would be run with the editor's text.
     fn edited(&self) -> Option<(usize, CommandLine)> {
         let editing = self.shown.editing.as_ref()?;
-        let (_, line, printed) = self.live.as_ref()?.last()?;
-        let State::Edits { command, .. } = printed.state else { return None };
+        let live = self.live.as_ref()?;
+        let State::Edits { command, .. } = live.printed.state else { return None };
+        let (_, line) = live.states.last()?;
         Some((command, line.edited(command, &editing.opened, &self.shown.text)?))
     }
 
@@ -235,13 +244,13 @@ impl Engine {
             return self.touch();
         }
         let Some(mut live) = self.live.take() else { return };
-        if let Some((_, line, _)) = live.last() {
+        if let Some((_, line)) = live.states.last() {
             let mut line = line.clone();
             line.note(command, ran, self.session.now());
             self.close_editor();
-            let printed = self.drive(&mut line, true);
-            self.show_printed(live.entry, &printed);
-            live.states.push((self.session.at(), line, printed));
+            live.printed = self.drive(&mut line, May::Write);
+            self.show_printed(live.entry, &live.printed);
+            live.states.push((self.session.at(), line));
         }
         self.live = Some(live);
         self.out.push(Output::Hush);

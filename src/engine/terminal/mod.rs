@@ -24,6 +24,8 @@ pub use words::is_unfinished;
 
 /// How many entries the terminal keeps.
 const ENTRIES: usize = 400;
+/// How many bytes of output it keeps, beside those of the last entry.
+const BYTES: usize = 4 << 20;
 /// How many lines are remembered.
 pub(super) const REMEMBERED: usize = 500;
 
@@ -56,8 +58,9 @@ impl Engine {
         self.entries += 1;
         entry.id = self.entries;
         let terminal = Rc::make_mut(&mut self.shown.terminal);
-        terminal.push(entry);
-        if terminal.len() > ENTRIES {
+        terminal.push(Rc::new(entry));
+        let size = |all: &[Rc<Entry>]| all.iter().map(|e| e.output.len()).sum::<usize>();
+        while terminal.len() > ENTRIES || (terminal.len() > 1 && size(terminal) > BYTES) {
             terminal.remove(0);
         }
         self.touch();
@@ -140,7 +143,7 @@ impl Engine {
     fn show_printed(&mut self, id: u64, printed: &Printed) {
         let entries = Rc::make_mut(&mut self.shown.terminal);
         if let Some(entry) = entries.iter_mut().rev().find(|e| e.id == id) {
-            printed.show(entry);
+            printed.show(Rc::make_mut(entry));
         }
         self.touch();
     }

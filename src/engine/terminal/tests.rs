@@ -110,7 +110,7 @@ fn typed(e: &mut Engine, line: &str) -> Entry {
 }
 
 fn last(e: &Engine) -> Entry {
-    e.shown().terminal.last().cloned().unwrap_or_default()
+    e.shown().terminal.last().map(|entry| (**entry).clone()).unwrap_or_default()
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod line;
 mod list;
 
+use std::rc::Rc;
+
 use steady::engine::{Entry, Input};
 use web_sys::Element;
 use yew::prelude::*;
@@ -16,7 +18,7 @@ use line::Line;
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// What was typed and printed.
-    pub entries: Shared<Vec<Entry>>,
+    pub entries: Shared<Vec<Rc<Entry>>>,
     /// The lines that were typed, oldest first.
     pub history: Shared<Vec<String>>,
 }
@@ -50,7 +52,7 @@ pub fn Terminal(props: &Props) -> Html {
             *at_end.borrow_mut() = log.scroll_height() - log.scroll_top() - log.client_height() < 40;
         }
     });
-    let entry = |e: &Entry| {
+    let entry = |e: &Rc<Entry>| {
         let copy = {
             let (store, output) = (store.clone(), e.output.clone());
             move |_| store.copy(&output)
