@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::ApiServer;
 use super::context::RequestContext;
 use super::stage::Stage;
+use super::{ApiServer, admission::pod_topology_labels};
 use crate::api::quote::go_quote;
 use crate::api::types::{Pod, PodCondition, Time};
 use crate::api::{ApiKind, MetaExt, seconds};
@@ -38,10 +38,12 @@ impl ApiServer {
                 ..Default::default()
             }));
         }
-        cx.enter(Stage::Patch, "", Some(&old));
-        let now = seconds(self.now_seconds());
+        cx.enter(Stage::Mutate, pod_topology_labels::NAME, Some(&old));
         let mut new = Rc::clone(pod);
         let p = Rc::make_mut(&mut new);
+        pod_topology_labels::copy_labels(self, node, p);
+        cx.enter(Stage::Patch, "", Some(&old));
+        let now = seconds(self.now_seconds());
         p.spec.get_or_insert_default().node_name = Some(node.to_owned());
         let status = p.status.get_or_insert_default();
         status.nominated_node_name = None;

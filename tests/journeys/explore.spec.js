@@ -66,7 +66,7 @@ test("CEL that cannot be read is told at its column, and what cannot be said is 
   await panel(page).getByRole("spinbutton", { name: "At most states" }).fill("20");
   await start(page).click();
   await expect(line(page, "cannot be said of a state after 0 steps")).toContainText("no such key", { timeout: 60_000 });
-  await expect(panel(page)).toContainText("The bound on states cut it short.");
+  await expect(panel(page)).toContainText("The bound on states cut it short.", { timeout: 60_000 });
 });
 
 test("it stops when it is told to, and says what is known", async ({ page }) => {

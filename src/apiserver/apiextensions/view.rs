@@ -61,6 +61,18 @@ impl Definition {
 }
 
 impl View {
+    /// Refuses a new object of a kind whose definition is being deleted (`forbidCreateAdmission` of apiextensions).
+    ///
+    /// # Errors
+    /// 403.
+    pub(in crate::apiserver) fn admits_create(&self, object: &Object) -> Result<(), Status> {
+        if !self.definition.is_terminating() {
+            return Ok(());
+        }
+        let why = "create not allowed while custom resource definition is terminating";
+        Err(Status::forbidden(object.kind(), object.name(), why))
+    }
+
     /// Whether the definition is still as it was when the view was made, its status aside.
     pub(in crate::apiserver) fn is_current(&self, definitions: &Definitions) -> bool {
         let meta = |d: &Definition| (d.crd().metadata.uid.clone(), d.crd().metadata.generation);
@@ -73,11 +85,6 @@ impl View {
     /// The kind, in this version.
     pub(in crate::apiserver) fn kind(&self) -> Kind {
         self.kind
-    }
-
-    /// The definition.
-    pub(in crate::apiserver) fn definition(&self) -> &Definition {
-        &self.definition
     }
 
     /// The schema, and what follows from it.

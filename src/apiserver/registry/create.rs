@@ -49,10 +49,10 @@ impl ApiServer {
         one_owner_once(&mut object, false, &mut cx.warnings);
         // Nothing is added to an event, and half of all writes are events: their objects are not copied.
         cx.submitted = (r.kind != Kind::EVENT).then(|| object.clone());
-        cx.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
-        admission::not_terminating(&object, cx)?;
-        admission::namespace_exists(self, &object)?;
-        admission::mutate_create(self, &mut object, cx)?;
+        if let Some(view) = &cx.view {
+            view.admits_create(&object)?;
+        }
+        admission::admit_create(self, &mut object, cx)?;
         cx.enter(Stage::Prepare, "", Some(&object));
         self.fill_object_meta(&mut object);
         let mut addresses = Transaction::default();

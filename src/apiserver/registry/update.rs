@@ -74,7 +74,7 @@ impl ApiServer {
         let given = take_managers(&mut object).filter(|_| itself);
         if itself {
             let submitted = object.clone();
-            admission::mutate_update(&mut object, cx);
+            admission::admit_update(&mut object, cx);
             cx.submitted = (submitted != object).then_some(submitted);
         }
         cx.enter(Stage::Compare, "", Some(&object));

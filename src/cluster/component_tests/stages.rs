@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::sets::{get, make};
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::{Stage, Trace};
@@ -24,7 +25,7 @@ fn a_pod_goes_its_way_and_the_server_stays_as_it_is() {
         trace.entered.iter().map(|e| format!("{} {}", e.stage.as_str(), e.plugin)).collect();
     assert_eq!(
         way.join(", "),
-        "decode , default , mutate NamespaceLifecycle, mutate LimitRanger, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, prepare , validate , admit LimitRanger, admit RuntimeClass, admit ResourceQuota, store "
+        "decode , default , mutate NamespaceLifecycle, mutate LimitRanger, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, mutate PodTopologyLabels, prepare , validate , admit LimitRanger, admit RuntimeClass, admit ResourceQuota, store "
     );
     // The same request in earnest comes out the same.
     let mut twin = cluster.clone();
@@ -48,4 +49,31 @@ fn a_refusal_is_of_the_last_stage() {
     let update = Request::new(&"kubectl".into(), Verb::Update, Kind::POD, stale.key());
     let conflict = cluster.api().trace(&update.body(Body::Object(stale)));
     assert_eq!((conflict.response.code(), last(&conflict)), (409, Some(Stage::Compare)));
+}
+
+#[test]
+fn a_pod_gets_the_zone_and_the_region_of_its_node() {
+    let mut config = Config::nodes(1);
+    let labels = [("zone", "a"), ("region", "r")];
+    config.nodes[0]
+        .labels
+        .extend(labels.map(|(key, value)| (format!("topology.kubernetes.io/{key}"), value.to_owned())));
+    let mut cluster = Cluster::new(&config);
+    for (name, extra) in [("scheduled", json!({})), ("assigned", json!({"nodeName": "node-1"}))] {
+        let mut spec = json!({"containers": [{"name": "c", "image": "nginx"}]});
+        spec.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let own = json!({"topology.kubernetes.io/region": "own"});
+        make(
+            &mut cluster,
+            Kind::POD,
+            json!({"metadata": {"name": name, "namespace": "default", "labels": own}, "spec": spec}),
+        );
+    }
+    assert!(cluster.run_to_steady(2000, |_, _| {}), "it comes to rest");
+    for name in ["scheduled", "assigned"] {
+        let pod = get(&cluster, Kind::POD, name).unwrap();
+        let labels = &pod["metadata"]["labels"];
+        let expected = json!({"topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "own"});
+        assert_eq!(labels, &expected, "{name}");
+    }
 }

@@ -1,14 +1,14 @@
 //! Admission of a request by the quotas of its namespace
 //! (`k8s.io/apiserver/pkg/admission/plugin/resourcequota`).
 
-use super::ApiServer;
-use super::context::RequestContext;
-use super::stage::Stage;
 use crate::api::quantity::Amount;
 use crate::api::resource::{Amounts, add, amounts};
 use crate::api::types::ResourceQuota;
 use crate::api::{ApiKind, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Request, Status, Subresource, Verb};
+use crate::apiserver::ApiServer;
+use crate::apiserver::context::RequestContext;
+use crate::apiserver::stage::Stage;
 use crate::quota::{Evaluator, Operation};
 
 fn pretty(of: &Amounts, names: &[String]) -> String {
@@ -18,7 +18,7 @@ fn pretty(of: &Amounts, names: &[String]) -> String {
 }
 
 /// A quota, and what will be used of it after the write.
-pub(super) struct Charge {
+pub(in crate::apiserver) struct Charge {
     at: ObjectRef,
     old: Object,
     used: Amounts,
@@ -91,7 +91,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// 403.
-    pub(super) fn quota_charges(
+    pub(in crate::apiserver) fn quota_charges(
         &self,
         object: &Object,
         old: Option<&Object>,
@@ -145,7 +145,7 @@ impl ApiServer {
     }
 
     /// Writes what is used now into the status of the quotas.
-    pub(super) fn charge(&mut self, charges: Vec<Charge>) {
+    pub(in crate::apiserver) fn charge(&mut self, charges: Vec<Charge>) {
         for charge in charges {
             let mut new = charge.old.clone();
             let Some(quota) = ResourceQuota::from_object_mut(&mut new) else { continue };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::ApiServer;
+use super::{Plugin, hook};
 use crate::api::quantity::{Amount, amount_of};
 use crate::api::resource::{Amounts, amounts, pod_resources};
 use crate::api::types::{
@@ -12,6 +12,15 @@ use crate::api::types::{
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apimachinery::Status;
+use crate::apiserver::ApiServer;
+
+pub(super) const PLUGIN: Plugin = Plugin {
+    admit_create: hook(&[Kind::POD], admit_create),
+    validate_create: hook(&[Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM], validate),
+    // What a pod uses does not change, but a claim may ask for more.
+    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], |api, object, _| validate(api, object)),
+    ..Plugin::new("LimitRanger")
+};
 
 /// Where a pod says what was added to it.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
@@ -27,8 +36,15 @@ fn items(range: &LimitRange) -> impl Iterator<Item = &LimitRangeItem> {
     range.spec.iter().flat_map(|s| &s.limits)
 }
 
+fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+    if let Some(pod) = Pod::from_object_mut(object) {
+        mutate(api, pod);
+    }
+    Ok(())
+}
+
 /// Fills in what the containers of a new pod do not say.
-pub(super) fn mutate(api: &ApiServer, pod: &mut Pod) {
+fn mutate(api: &ApiServer, pod: &mut Pod) {
     for range in ranges(api, pod.metadata.namespace()) {
         let (mut requests, mut limits) = (Resources::new(), Resources::new());
         for item in items(&range).filter(|i| i.type_ == "Container") {
@@ -77,7 +93,7 @@ fn fill(have: &mut Option<Resources>, defaults: &Resources) -> Vec<String> {
 ///
 /// # Errors
 /// 403, with everything that the first such range has against it.
-pub(super) fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
+fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
     if object.meta().is_deleting() {
         return Ok(());
     }

@@ -3,13 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use super::ApiServer;
-use super::refusal::name_in_refusal;
+use super::{Plugin, hook};
 use crate::api::quantity::amount_of;
 use crate::api::quote::go_quote;
 use crate::api::types::{Pod, Quantity, RuntimeClass, Toleration};
 use crate::api::{ApiKind, Key, Kind, ObjectRef};
 use crate::apimachinery::Status;
+use crate::apiserver::ApiServer;
+use crate::apiserver::refusal::name_in_refusal;
+
+pub(super) const PLUGIN: Plugin = Plugin {
+    admit_create: hook(&[Kind::POD], |api, object| {
+        Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
+    }),
+    validate_create: hook(&[Kind::POD], |api, object| {
+        Pod::from_object(object).map_or(Ok(()), |pod| validate(api, pod))
+    }),
+    ..Plugin::new("RuntimeClass")
+};
 
 /// The pod's class; `None` if the pod names none.
 ///
@@ -45,7 +56,7 @@ const MISMATCH: &str = "Pod's Overhead doesn't match RuntimeClass's defined Over
 ///
 /// # Errors
 /// The class does not exist, or contradicts what the pod says itself.
-pub(super) fn admit(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
+fn admit(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
     let Some(class) = class_of(api, pod)?.cloned() else { return Ok(()) };
     if let Some(overhead) = overhead_of(&class) {
         let own = pod.spec.as_ref().and_then(|s| s.overhead.as_ref());
@@ -82,7 +93,7 @@ pub(super) fn admit(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
 ///
 /// # Errors
 /// The class does not exist, or the pod's overhead is another one.
-pub(super) fn validate(api: &ApiServer, pod: &Pod) -> Result<(), Status> {
+fn validate(api: &ApiServer, pod: &Pod) -> Result<(), Status> {
     let own = pod.spec.as_ref().and_then(|s| s.overhead.as_ref());
     match class_of(api, pod)?.and_then(overhead_of) {
         Some(overhead) if !are_equal(own.unwrap_or(&BTreeMap::new()), &overhead) => {

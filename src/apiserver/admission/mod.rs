@@ -1,0 +1,147 @@
+//! Admission: the plug-ins that change an object which a request writes, or refuse it
+//! (`k8s.io/apiserver/pkg/admission`, `k8s.io/kubernetes/plugin/pkg/admission`).
+//!
+//! Each plug-in is one file with a [`Plugin`]; [`PLUGINS`] has them in the order in which kube-apiserver asks them. Two
+//! plug-ins are asked by the requests that they are about: [`resource_quota`] after all others, because what it admits
+//! is charged when the object is stored, and [`pod_topology_labels`] also by `pods/binding`.
+
+mod certificate_subject_restriction;
+mod default_ingress_class;
+mod default_storage_class;
+mod default_toleration_seconds;
+mod limit_ranger;
+mod namespace_lifecycle;
+mod persistent_volume_claim_resize;
+pub(super) mod pod_topology_labels;
+mod priority;
+mod resource_quota;
+mod runtime_class;
+mod service_account;
+mod storage_object_in_use_protection;
+mod taint_nodes_by_condition;
+
+pub use service_account::TOKEN_VOLUME_PREFIX;
+
+use super::ApiServer;
+use super::context::RequestContext;
+use super::stage::Stage;
+use crate::api::{Kind, Object};
+use crate::apimachinery::Status;
+
+/// The plug-ins that are on by default and have something to do here, in the order of `AllOrderedPlugins`
+/// (`k8s.io/kubernetes/pkg/kubeapiserver/options`).
+const PLUGINS: [&Plugin; 13] = [
+    &namespace_lifecycle::PLUGIN,
+    &limit_ranger::PLUGIN,
+    &service_account::PLUGIN,
+    &taint_nodes_by_condition::PLUGIN,
+    &priority::PLUGIN,
+    &default_toleration_seconds::PLUGIN,
+    &default_storage_class::PLUGIN,
+    &storage_object_in_use_protection::PLUGIN,
+    &persistent_volume_claim_resize::PLUGIN,
+    &runtime_class::PLUGIN,
+    &certificate_subject_restriction::PLUGIN,
+    &default_ingress_class::PLUGIN,
+    &pod_topology_labels::PLUGIN,
+];
+
+/// An admission plug-in. It is asked of objects themselves, not of their subresources. A hook that is `None` means that the
+/// plug-in does not handle the operation.
+struct Plugin {
+    /// The name, as `--enable-admission-plugins` of kube-apiserver has it.
+    name: &'static str,
+    /// What the plug-in adds to a new object (`MutationInterface`, operation `CREATE`).
+    admit_create: Option<Hook<fn(&mut ApiServer, &mut Object) -> Result<(), Status>>>,
+    /// What the plug-in adds to an object that is to replace another one (`MutationInterface`, operation `UPDATE`).
+    admit_update: Option<Hook<fn(&mut Object)>>,
+    /// Refuses a new object that is complete (`ValidationInterface`, operation `CREATE`).
+    validate_create: Option<Hook<fn(&ApiServer, &Object) -> Result<(), Status>>>,
+    /// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation
+    /// `UPDATE`).
+    validate_update: Option<Hook<fn(&ApiServer, &Object, &Object) -> Result<(), Status>>>,
+}
+
+/// What a plug-in does at one point of a request. Its error is the answer to the request, 403 but for a few.
+#[derive(Clone, Copy)]
+struct Hook<F> {
+    /// The kinds of the objects that the hook looks at; every kind if it is empty.
+    kinds: &'static [Kind],
+    run: F,
+}
+
+/// A hook for objects of these kinds, or of every kind if there are none.
+const fn hook<F: Copy>(kinds: &'static [Kind], run: F) -> Option<Hook<F>> {
+    Some(Hook { kinds, run })
+}
+
+impl Plugin {
+    /// A plug-in without hooks: a file adds those that its plug-in has.
+    const fn new(name: &'static str) -> Plugin {
+        Plugin { name, admit_create: None, admit_update: None, validate_create: None, validate_update: None }
+    }
+}
+
+/// The plug-ins that have a hook for objects of a kind, in order: the name of each, and what the hook runs.
+fn having<F>(
+    kind: Kind,
+    hook: impl Fn(&'static Plugin) -> Option<Hook<F>>,
+) -> impl Iterator<Item = (&'static str, F)> {
+    let hooks = PLUGINS.into_iter().filter_map(move |p| Some((p.name, hook(p)?)));
+    let looking = hooks.filter(move |(_, h)| h.kinds.is_empty() || h.kinds.contains(&kind));
+    looking.map(|(name, h)| (name, h.run))
+}
+
+/// Lets the plug-ins change a new object.
+///
+/// # Errors
+/// A plug-in refuses the object.
+pub(super) fn admit_create(
+    api: &mut ApiServer,
+    object: &mut Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    having(object.kind(), |p| p.admit_create).try_for_each(|(name, admit)| {
+        cx.enter(Stage::Mutate, name, Some(object));
+        admit(api, object)
+    })
+}
+
+/// Lets the plug-ins change an object that is to replace another one.
+pub(super) fn admit_update(object: &mut Object, cx: &mut RequestContext) {
+    for (name, admit) in having(object.kind(), |p| p.admit_update) {
+        cx.enter(Stage::Mutate, name, Some(object));
+        admit(object);
+    }
+}
+
+/// Asks the plug-ins whether a new object may be stored.
+///
+/// # Errors
+/// A plug-in refuses the object.
+pub(super) fn validate_create(
+    api: &ApiServer,
+    object: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    having(object.kind(), |p| p.validate_create).try_for_each(|(name, validate)| {
+        cx.enter(Stage::Admit, name, Some(object));
+        validate(api, object)
+    })
+}
+
+/// Asks the plug-ins whether `object` may replace `old`.
+///
+/// # Errors
+/// A plug-in refuses the object.
+pub(super) fn validate_update(
+    api: &ApiServer,
+    object: &Object,
+    old: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    having(object.kind(), |p| p.validate_update).try_for_each(|(name, validate)| {
+        cx.enter(Stage::Admit, name, Some(object));
+        validate(api, object, old)
+    })
+}

@@ -1,0 +1,126 @@
+//! ServiceAccount: a pod gets a service account, and its containers the account's token
+//! (`k8s.io/kubernetes/plugin/pkg/admission/serviceaccount`).
+
+use super::{Plugin, hook};
+use crate::api::quote::go_quote;
+use crate::api::types::{
+    ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector, Pod,
+    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume, VolumeMount,
+    VolumeProjection,
+};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apimachinery::{Details, Status};
+use crate::apiserver::ApiServer;
+use crate::apiserver::refusal::name_in_refusal;
+
+pub(super) const PLUGIN: Plugin =
+    Plugin { admit_create: hook(&[Kind::POD], admit_create), ..Plugin::new("ServiceAccount") };
+
+/// The name of the volume with a pod's token begins with this; five random letters follow.
+pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
+/// Where containers find the token.
+const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+    Pod::from_object_mut(object).map_or(Ok(()), |pod| service_account(api, pod))
+}
+
+/// Sets the pod's service account (`default` if it names none), refuses one that does not exist, and mounts its token.
+fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
+    // The kubelet creates a mirror pod to show a static pod, which has no service account.
+    if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
+        return Ok(());
+    }
+    let namespace = pod.metadata.namespace().to_owned();
+    let pod_name = name_in_refusal(&pod.metadata).to_owned();
+    let Some(spec) = pod.spec.as_deref_mut() else { return Ok(()) };
+    let name =
+        spec.service_account_name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
+    spec.service_account_name = Some(name.clone());
+    spec.service_account = Some(name.clone());
+    let at = ObjectRef { kind: Kind::SERVICE_ACCOUNT, key: Key::new(&namespace, &name) };
+    let Some(account) = api.etcd.get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
+    else {
+        let why = format!(
+            "error looking up service account {namespace}/{name}: serviceaccount {} not found",
+            go_quote(&name)
+        );
+        let mut s = Status::forbidden(Kind::POD, &pod_name, &why);
+        s.details = Some(Box::new(Details::resource(Kind::POD, &pod_name)));
+        return Err(s);
+    };
+    if spec.image_pull_secrets.as_ref().is_none_or(Vec::is_empty) {
+        spec.image_pull_secrets = account.image_pull_secrets.clone().filter(|s| !s.is_empty());
+    }
+    let mounts_token =
+        spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true);
+    if !mounts_token {
+        return Ok(());
+    }
+    let existing = spec
+        .volumes
+        .iter()
+        .flatten()
+        .find(|v| v.name.starts_with(TOKEN_VOLUME_PREFIX) && v.projected.is_some())
+        .map(|v| v.name.clone());
+    let volume = existing.clone().unwrap_or_else(|| format!("{TOKEN_VOLUME_PREFIX}{}", api.random_suffix()));
+    let mut needed = false;
+    let containers = spec.init_containers.iter_mut().flatten().chain(spec.containers.iter_mut());
+    for c in containers {
+        let mounts = c.volume_mounts.get_or_insert_default();
+        if !mounts.iter().any(|m| m.mount_path == TOKEN_MOUNT) {
+            needed = true;
+            mounts.push(VolumeMount {
+                name: volume.clone(),
+                read_only: Some(true),
+                mount_path: TOKEN_MOUNT.into(),
+                ..Default::default()
+            });
+        }
+    }
+    if needed && existing.is_none() {
+        spec.volumes.get_or_insert_default().push(token_volume(volume));
+    }
+    Ok(())
+}
+
+/// The volume with the token, the certificate authority and the name of the namespace.
+fn token_volume(name: String) -> Volume {
+    let sources = vec![
+        VolumeProjection {
+            service_account_token: Some(ServiceAccountTokenProjection {
+                // An hour and a little, so that it can be told from one that asked for an hour.
+                expiration_seconds: Some(3607),
+                path: "token".into(),
+                audience: None,
+            }),
+            ..Default::default()
+        },
+        VolumeProjection {
+            config_map: Some(ConfigMapProjection {
+                name: "kube-root-ca.crt".into(),
+                items: Some(vec![KeyToPath { key: "ca.crt".into(), path: "ca.crt".into(), mode: None }]),
+                optional: None,
+            }),
+            ..Default::default()
+        },
+        VolumeProjection {
+            downward_api: Some(DownwardAPIProjection {
+                items: Some(vec![DownwardAPIVolumeFile {
+                    path: "namespace".into(),
+                    field_ref: Some(ObjectFieldSelector {
+                        api_version: Some("v1".into()),
+                        field_path: "metadata.namespace".into(),
+                    }),
+                    ..Default::default()
+                }]),
+            }),
+            ..Default::default()
+        },
+    ];
+    Volume {
+        name,
+        projected: Some(ProjectedVolumeSource { default_mode: Some(0o644), sources: Some(sources) }),
+        ..Default::default()
+    }
+}
