@@ -20,6 +20,8 @@ export default defineConfig({
     baseURL: STEADY_URL ?? `http://127.0.0.1:${port}/`,
     viewport: { width: 1440, height: 900 },
     locale: "en-US",
+    // What it answers, a journey cannot hold back or change. tests/journeys/offline.spec.js has it.
+    serviceWorkers: "block",
     screenshot: "only-on-failure",
     trace: "retain-on-failure",
     launchOptions: {

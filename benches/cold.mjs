@@ -22,12 +22,12 @@ function watch() {
   const said = () => document.querySelector(".said [role=status]")?.textContent ?? "";
   let before;
   new MutationObserver(() => {
-    if (!times.page && document.querySelector(".step")) times.page = performance.now();
+    if (!times.page && document.querySelector(".app:not(.shell) .step")) times.page = performance.now();
     if (!times.command && document.querySelector(".next[aria-busy=false] li")) {
       times.command = performance.now();
       before = said();
       // As a person would, from a task of its own.
-      setTimeout(() => document.querySelector(".step").click());
+      setTimeout(() => document.querySelector(".app:not(.shell) .step").click());
     } else if (times.command && !times.step && said() !== before) {
       requestAnimationFrame(() => setTimeout(() => (times.step ??= performance.now())));
     }

@@ -14,7 +14,7 @@ for (const colorScheme of ["light", "dark"]) {
     viewport: { width: 1440, height: 900 }, deviceScaleFactor: 2, colorScheme, locale: "en-US", reducedMotion: "reduce",
   });
   await page.goto(process.env.STEADY_URL);
-  await page.locator(".scenarios .menu-button").click();
+  await page.locator(".app:not(.shell) .scenarios .menu-button").click();
   await page.getByRole("menuitemradio", { name: "Rolling update" }).click();
   for (let i = 0; i < STEPS; i++) {
     await page.keyboard.press("ArrowRight");

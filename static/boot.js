@@ -1,18 +1,23 @@
 // Starts the page. Trunk would do this in an inline script, which the Content-Security-Policy
 // refuses; Trunk.toml's pattern_script names this file instead and hands it the two built files.
-// A theme that was chosen holds before anything is drawn.
-try {
-  const theme = localStorage.getItem("steady:theme");
-  if (theme) document.documentElement.dataset.theme = theme;
-} catch { /* no storage, no memory */ }
-
-const { js, wasm, second } = document.getElementById("boot").dataset;
+const { js, wasm, second, worker } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
 
-// The editor is another module, fetched when the page first asks for it (after its first paint):
-// `steadyEditor(element, options)` gives a promise of what `mount` in editor/editor.js returns.
 const schemaUrl = new URL("schema.json", import.meta.url).href;
+const isChinese = () => document.documentElement.lang.startsWith("zh");
+
+// The editor is another module, fetched when its place is in sight first (after the first paint; on a phone, when somebody
+// goes there): `steadyEditor(element, options)` gives a promise of what `mount` in editor/editor.js returns.
+const inSight = (element) => new Promise((resolve) => {
+  const observer = new IntersectionObserver((seen) => {
+    if (!seen.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    resolve();
+  });
+  observer.observe(element);
+});
 window.steadyEditor = async (element, options) => {
+  await inSight(element);
   const { mount } = await import("./editor.js");
   return mount(element, { schemaUrl, ...options });
 };
@@ -27,6 +32,11 @@ window.steadyTexts = async () => {
   }
 };
 
+// `steadyWhen(work)` calls a function once the whole of the wasm is there.
+let whole;
+const isWhole = new Promise((resolve) => (whole = resolve));
+window.steadyWhen ??= (work) => isWhole.then(work);
+
 // As it is published the wasm is in two parts (crates/split/): what opening the page runs, and the rest, which is
 // fetched and compiled beside the page after its first paint. `placed`: it is there; `given`: why it was given up.
 let compiled, placed = false, fetching, given;
@@ -37,6 +47,7 @@ const compile = async (priority) => {
 const place = (module, exports, how) => {
   new WebAssembly.Instance(module, { first: exports });
   placed = true;
+  whole();
   performance.mark("steady:second", { detail: how });
 };
 const beside = async (exports) => {
@@ -68,7 +79,7 @@ window.steadySecond = (exports) => {
       const bytes = Uint8Array.from(request.responseText, (c) => c.charCodeAt(0));
       place(new WebAssembly.Module(bytes), exports, "at once");
     } catch (error) {
-      const [ask, words] = document.documentElement.lang.startsWith("zh")
+      const [ask, words] = isChinese()
         ? ["Steady 的一部分无法加载。“确定”重试；“取消”则页面停在这里。", "Steady 的一部分无法加载，页面已停止。请稍后重新加载：您的工作不会丢失。"]
         : ["A part of Steady could not be loaded. OK tries again; Cancel stops the page here.", "A part of Steady could not be loaded, and the page has stopped. Reload it later: your work is kept."];
       if (confirm(`${ask}\n\n${error.message}`)) continue;
@@ -80,10 +91,7 @@ window.steadySecond = (exports) => {
 };
 
 // Whoever comes with a link or comes back to work needs both parts at once.
-let resumes = location.hash.length > 1;
-try {
-  resumes ||= localStorage.getItem("steady:work") !== null;
-} catch { /* no storage, no work */ }
+const resumes = "resumes" in document.documentElement.dataset;
 
 try {
   const ahead = second && resumes ? compile("high").catch((error) => console.info("Steady's second part:", error)) : undefined;
@@ -91,13 +99,39 @@ try {
   await ahead;
   const exports = await page.default({ module_or_path: here(wasm) });
   if (second) requestAnimationFrame(() => setTimeout(() => beside(exports)));
+  else whole();
 } catch (error) {
   console.error(error);
-  const state = document.getElementById("boot-state");
-  if (state) {
-    state.setAttribute("role", "alert");
-    state.textContent = typeof WebAssembly === "undefined"
-      ? "This browser has WebAssembly switched off, and Steady is made of it."
-      : `Steady could not start (${error?.message ?? error}). Reload the page to try again.`;
-  }
+  const text = typeof WebAssembly === "undefined"
+    ? ["This browser has WebAssembly switched off, and Steady is made of it.", "此浏览器关闭了 WebAssembly，而 Steady 需要它。"]
+    : [`Steady could not start (${error?.message ?? error}). Reload the page to try again.`, `Steady 无法启动（${error?.message ?? error}）。请重新加载页面再试。`];
+  document.body.append(Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: text[isChinese() ? 1 : 0] }));
+}
+
+// A published page works offline after one visit (static/sw.js). The worker fetches every file of the page, so it begins
+// when the page has all that it needs by itself.
+const offline = async () => {
+  const registration = await navigator.serviceWorker.register(here(worker));
+  if (!registration) return;
+  const ready = () => {
+    // Without a controller this is the first visit: there is no old page.
+    if (!registration.waiting || !navigator.serviceWorker.controller) return;
+    window.steadyUpdate = () => {
+      navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+      registration.waiting.postMessage("steady:update");
+    };
+    window.dispatchEvent(new Event("steady:update"));
+  };
+  const follow = () => registration.installing?.addEventListener("statechange", (e) => e.target.state === "installed" && ready());
+  registration.addEventListener("updatefound", follow);
+  follow();
+  ready();
+  // Somebody who leaves the tab open for days hears of a new version, too.
+  setInterval(() => registration.update().catch(() => {}), 3_600_000);
+};
+if (worker && "serviceWorker" in navigator && window.isSecureContext) {
+  isWhole.then(() => {
+    const soon = window.requestIdleCallback ?? setTimeout;
+    soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });
+  });
 }

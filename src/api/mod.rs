@@ -24,6 +24,7 @@ pub mod field_set;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
+pub mod ip_family;
 pub mod jsonpath;
 mod kind;
 mod kind_as_text;

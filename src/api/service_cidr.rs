@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use super::MetaExt;
+use super::ip_family::{IPV4, IPV6};
 use super::types::networking::{
     IPAddressSpec, LABEL_IP_ADDRESS_FAMILY, LABEL_MANAGED_BY, ParentReference, SERVICE_CIDR_READY,
 };
@@ -15,8 +16,6 @@ use super::types::{Condition, IPAddress, ObjectMeta, Service, ServiceCIDR};
 pub const IP_ALLOCATOR: &str = "ipallocator.k8s.io";
 /// The name of the ServiceCIDR that kube-apiserver creates.
 pub const DEFAULT_SERVICE_CIDR: &str = "kubernetes";
-/// The range that kube-apiserver was started with (`--service-cluster-ip-range`).
-pub const SERVICE_CLUSTER_IP_RANGE: &str = "10.96.0.0/16";
 /// What stands in `spec.clusterIP` of a Service that wants no address.
 const HEADLESS: &str = "None";
 
@@ -55,7 +54,7 @@ pub fn is_ready(cidr: &ServiceCIDR) -> bool {
 
 /// The family of an address, as labels and messages have it.
 pub fn family(address: IpAddr) -> &'static str {
-    if address.is_ipv4() { "IPv4" } else { "IPv6" }
+    if address.is_ipv4() { IPV4 } else { IPV6 }
 }
 
 /// The IPAddress of an address that a Service takes.

@@ -38,6 +38,11 @@ pub struct HttpResponse {
     pub retry_after: Option<u32>,
     /// `ETag` with its quotes; empty for an answer that a client must not keep.
     pub etag: String,
+    /// `Cache-Control`; empty for an answer that a client must ask for anew. With `immutable` the answer stays as it is for
+    /// ever, which the server tells by an `Expires` of a year after the request, too.
+    pub cache_control: &'static str,
+    /// `Location`, of a redirect; empty for any other answer.
+    pub location: String,
 }
 
 impl HttpResponse {

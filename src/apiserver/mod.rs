@@ -44,8 +44,13 @@ mod watch;
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
+#[cfg(not(target_arch = "wasm32"))]
+use std::cell::RefCell;
+#[cfg(not(target_arch = "wasm32"))]
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::api::ip_family::IpFamily;
 use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
@@ -138,8 +143,13 @@ pub struct ApiServer {
     kinds_made: usize,
     /// The documentation of the API; `None` where it was not given.
     texts: Option<Rc<http::Texts>>,
+    /// The hashes of OpenAPI documents that were asked for, by path. They follow from the texts and the program, and are kept
+    /// because hashing is slow.
+    #[cfg(not(target_arch = "wasm32"))]
+    document_hashes: Rc<RefCell<BTreeMap<String, String>>>,
     /// What the backend of `metrics.k8s.io` answers to the next request.
     aggregated: Aggregated,
+    ip_family: IpFamily,
 }
 
 /// The most kinds that a server makes for CustomResourceDefinitions in its life: one for each version of a definition,
@@ -167,13 +177,30 @@ impl ApiServer {
             woken: Vec::new(),
             valid_spec: ValidSpecCache::default(),
             texts: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            document_hashes: Rc::default(),
             aggregated: Aggregated::Absent,
+            ip_family: IpFamily::default(),
         }
+    }
+
+    /// Tells the server which address families Services can have (`--service-cluster-ip-range`); IPv4 alone before.
+    pub fn set_ip_family(&mut self, ip_family: IpFamily) {
+        self.ip_family = ip_family;
+    }
+
+    /// The address families that Services can have.
+    pub fn ip_family(&self) -> IpFamily {
+        self.ip_family
     }
 
     /// Gives the server the documentation of fields that `/openapi` serves.
     pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
         self.texts = Some(texts);
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            self.document_hashes = Rc::default();
+        }
     }
 
     /// Tells the server whether `metrics.k8s.io` is registered, and what the metrics server answers.

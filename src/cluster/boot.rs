@@ -12,11 +12,12 @@ use super::aggregate::METRICS_SERVER;
 use super::clock::Clock;
 use super::process::Process;
 use crate::api::csi;
+use crate::api::ip_family::IpFamily;
 use crate::api::order;
 use crate::api::persistent::Vector;
-use crate::api::service_cidr::{DEFAULT_SERVICE_CIDR, SERVICE_CLUSTER_IP_RANGE};
+use crate::api::service_cidr::DEFAULT_SERVICE_CIDR;
 use crate::api::types::Node;
-use crate::api::{Kind, Object, Timestamp, release};
+use crate::api::{ApiKind, Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::client::Component;
@@ -66,6 +67,9 @@ pub struct Config {
     pub nodes: Vec<NodeSpec>,
     /// How many members etcd has, usually 1, 3 or 5; 0 counts as 1.
     pub etcd: usize,
+    /// The address families that kube-apiserver and the machines of the nodes have. [`Config::with_ip_family`] sets it with
+    /// the flags of the controllers.
+    pub ip_family: IpFamily,
     /// The components of kube-controller-manager.
     pub controllers: Components,
     /// The components of kube-scheduler.
@@ -95,9 +99,10 @@ impl Config {
             start: Timestamp::from_second(START).unwrap_or(Timestamp::UNIX_EPOCH),
             nodes: (1..=n).map(|i| NodeSpec::standard(&format!("node-{i}"))).collect(),
             etcd: 1,
-            controllers: Rc::new(crate::controllers::all),
+            ip_family: IpFamily::default(),
+            controllers: Rc::new(|| crate::controllers::all(IpFamily::default())),
             scheduler: Rc::new(crate::scheduler::components),
-            apiserver: Rc::new(crate::controlplane::all),
+            apiserver: Rc::new(|| crate::controlplane::all(IpFamily::default())),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
             metrics_server: Rc::new(Vec::new),
@@ -105,6 +110,18 @@ impl Config {
                 .into_iter()
                 .chain([crate::provisioner::storage_class(crate::provisioner::NAME).into()])
                 .collect(),
+        }
+    }
+
+    /// The same cluster with other address families: of the API server, of its controllers, of kube-controller-manager and
+    /// of the nodes.
+    #[must_use]
+    pub fn with_ip_family(self, ip_family: IpFamily) -> Config {
+        Config {
+            ip_family,
+            controllers: Rc::new(move || crate::controllers::all(ip_family)),
+            apiserver: Rc::new(move || crate::controlplane::all(ip_family)),
+            ..self
         }
     }
 }
@@ -122,7 +139,10 @@ impl Cluster {
             due: Vector::new(),
             elects: false,
         };
-        for object in bootstrap_objects().into_iter().chain(config.addon_objects.iter().cloned()) {
+        cluster.api.set_ip_family(config.ip_family);
+        for object in
+            bootstrap_objects(config.ip_family).into_iter().chain(config.addon_objects.iter().cloned())
+        {
             cluster.bootstrap(object);
         }
         cluster.add_process(Process::new("kube-controller-manager", None, (config.controllers)()));
@@ -152,7 +172,7 @@ impl Cluster {
     /// Creates a Node, and adds its kubelet process.
     pub fn add_node(&mut self, spec: &NodeSpec, components: Vec<Box<dyn Component>>) {
         let index = 1 + self.processes.iter().filter(|p| p.node.is_some()).count();
-        self.bootstrap(node_object(spec, index, self.clock.now()));
+        self.bootstrap(node_object(spec, index, self.api.ip_family(), self.clock.now()));
         self.add_process(Process::new("kubelet", Some(spec.name.as_str().into()), components));
     }
 
@@ -216,10 +236,10 @@ pub fn kubernetes_service() -> Vec<Object> {
     values.into_iter().filter_map(|(kind, value)| Object::from_value(kind, value).ok()).collect()
 }
 
-fn bootstrap_objects() -> Vec<Object> {
+fn bootstrap_objects(ip_family: IpFamily) -> Vec<Object> {
     // Services that are created later get their addresses from it.
-    let range =
-        json!({"metadata": {"name": DEFAULT_SERVICE_CIDR}, "spec": {"cidrs": [SERVICE_CLUSTER_IP_RANGE]}});
+    let cidrs: Vec<String> = ip_family.service_ranges().map(|range| range.to_string()).collect();
+    let range = json!({"metadata": {"name": DEFAULT_SERVICE_CIDR}, "spec": {"cidrs": cidrs}});
     let mut values = vec![(Kind::SERVICE_CIDR, range)];
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         values.push((Kind::NAMESPACE, json!({"metadata": {"name": ns}})));
@@ -263,7 +283,16 @@ fn bootstrap_objects() -> Vec<Object> {
     values.into_iter().filter_map(|(kind, value)| Object::from_value(kind, value).ok()).collect()
 }
 
-fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
+fn node_object(spec: &NodeSpec, index: usize, ip_family: IpFamily, now: Timestamp) -> Object {
+    // The networks that kind gives its machines: 172.18.0.0/16 and fc00:f853:ccd:e793::/64.
+    let host = index + 1;
+    let address = format!("172.18.{}.{}", host / 256, host % 256);
+    let mut addresses = vec![json!({"type": "InternalIP", "address": address})];
+    if ip_family == IpFamily::Dual {
+        let address = format!("fc00:f853:ccd:e793::{host:x}");
+        addresses.push(json!({"type": "InternalIP", "address": address}));
+    }
+    addresses.push(json!({"type": "Hostname", "address": spec.name}));
     let mut labels = json!({
         "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux",
         "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
@@ -290,15 +319,17 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
                 condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
                 condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
             ],
-            "addresses": [
-                {"type": "InternalIP", "address": format!("172.18.0.{}", index + 1)},
-                {"type": "Hostname", "address": spec.name},
-            ],
+            "addresses": addresses,
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "nodeInfo": system_info(&spec.name),
         },
     });
-    Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into())
+    let mut object = Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into());
+    if let Some(node) = Node::from_object_mut(&mut object) {
+        let handlers = crate::kubelet::runtime_handlers(Some(&spec.annotations));
+        node.status.get_or_insert_default().runtime_handlers = Some(handlers);
+    }
+    object
 }
 
 /// What a kubelet says of its machine, as if it was a node of kind (`k8s.io/kubernetes/pkg/kubelet/nodestatus`).

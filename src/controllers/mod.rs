@@ -29,6 +29,7 @@ pub mod volume;
 
 use crate::api::Kind;
 use crate::api::definition::established_kind;
+use crate::api::ip_family::IpFamily;
 use crate::api::types::CustomResourceDefinition;
 use crate::client::{Caches, Component, Controller};
 
@@ -80,8 +81,8 @@ pub fn canonical_name(entry: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == entry).map_or(entry, |(_, name)| name)
 }
 
-/// All controllers, in the order in which they take turns under the fair policy.
-pub fn all() -> Vec<Box<dyn Component>> {
+/// All controllers, in the order in which they take turns under the fair policy. `ip_family` is what `--cluster-cidr` says.
+pub fn all(ip_family: IpFamily) -> Vec<Box<dyn Component>> {
     vec![
         Controller::boxed(deployment::DeploymentController),
         Controller::boxed(disruption::DisruptionController),
@@ -112,7 +113,7 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(podautoscaler::HorizontalController),
         Controller::boxed(volume::vacprotection::Controller),
         Controller::boxed(servicecidrs::Controller),
-        Controller::boxed(nodeipam::NodeIpamController),
+        Controller::boxed(nodeipam::NodeIpamController { ip_family }),
         Controller::boxed(ttl::TtlController),
     ]
 }

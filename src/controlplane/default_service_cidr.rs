@@ -1,5 +1,5 @@
 //! The controller of the default ServiceCIDR (`k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr`): the
-//! ServiceCIDR `kubernetes` has the range that kube-apiserver was started with, and is created again if somebody deletes it.
+//! ServiceCIDR `kubernetes` has the ranges that kube-apiserver was started with, and is created again if somebody deletes it.
 //!
 //! Kubernetes looks at it every ten seconds. Here it is looked at when it has changed, at the next of these moments.
 
@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::service_cidr::{DEFAULT_SERVICE_CIDR, SERVICE_CLUSTER_IP_RANGE, ready_condition};
+use crate::api::ip_family::IpFamily;
+use crate::api::service_cidr::{DEFAULT_SERVICE_CIDR, ready_condition};
 use crate::api::types::networking::{SERVICE_CIDR_READY, ServiceCIDRSpec};
 use crate::api::types::{Condition, ObjectMeta, ServiceCIDR, Time};
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp, seconds};
@@ -19,7 +20,17 @@ const INTERVAL: i64 = 10;
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DefaultServiceCidr;
+pub(super) struct DefaultServiceCidr {
+    /// What kube-apiserver was started with.
+    pub(super) ip_family: IpFamily,
+}
+
+impl DefaultServiceCidr {
+    /// The ranges of `--service-cluster-ip-range`.
+    fn flag(self) -> Vec<String> {
+        self.ip_family.service_ranges().map(|range| range.to_string()).collect()
+    }
+}
 
 /// What the controller has reported, which it does once.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,11 +66,12 @@ impl Reconciler for DefaultServiceCidr {
     }
 
     fn watches(&self) -> Watches<State> {
-        Watches::new().watches(|cx, seen: Seen<'_, ServiceCIDR>| {
+        let flag = self.flag();
+        Watches::new().watches(move |cx, seen: Seen<'_, ServiceCIDR>| {
             if *seen.key != key() {
                 return;
             }
-            if seen.new.is_some_and(|cidr| !has_work(cidr, cx.state)) {
+            if seen.new.is_some_and(|cidr| !has_work(cidr, cx.state, &flag)) {
                 return cx.cancel(key());
             }
             let next = INTERVAL - cx.now.as_second().rem_euclid(INTERVAL);
@@ -72,14 +84,15 @@ impl Reconciler for DefaultServiceCidr {
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
+        let flag = self.flag();
         let Some(cidr) = cx.lister::<ServiceCIDR>().get(&key).cloned() else {
-            let spec = ServiceCIDRSpec { cidrs: Some(vec![SERVICE_CLUSTER_IP_RANGE.to_owned()]) };
+            let spec = ServiceCIDRSpec { cidrs: Some(flag.clone()) };
             let metadata =
                 ObjectMeta { name: Some(DEFAULT_SERVICE_CIDR.to_owned()), ..ObjectMeta::default() };
             let cidr = ServiceCIDR { metadata, spec: Some(spec), status: None };
-            let why = Why::new("default_servicecidr.create").with("range", SERVICE_CLUSTER_IP_RANGE);
+            let why = Why::new("default_servicecidr.create").with("range", flag.join(","));
             return match cx.create(cidr.clone()).because(why).await {
-                Ok(created) => sync_status(&cx, &created).await,
+                Ok(created) => sync_status(&cx, &created, &flag).await,
                 Err(e) if e.is_already_exists() => Ok(()),
                 Err(e) => {
                     let message = "The default ServiceCIDR can not be created";
@@ -88,22 +101,22 @@ impl Reconciler for DefaultServiceCidr {
                 }
             };
         };
-        sync_status(&cx, &cidr).await
+        sync_status(&cx, &cidr, &flag).await
     }
 }
 
-fn has_same_ranges(cidr: &ServiceCIDR) -> bool {
+fn has_same_ranges(cidr: &ServiceCIDR, flag: &[String]) -> bool {
     let ranges = cidr.spec.as_ref().and_then(|s| s.cidrs.as_deref()).unwrap_or_default();
-    ranges == [SERVICE_CLUSTER_IP_RANGE]
+    ranges == flag
 }
 
 /// Whether a look at the ServiceCIDR would lead to anything.
-fn has_work(cidr: &ServiceCIDR, state: &State) -> bool {
+fn has_work(cidr: &ServiceCIDR, state: &State, flag: &[String]) -> bool {
     if cidr.metadata.is_deleting() {
         return false;
     }
     match ready_condition(cidr).map(|c| c.status.as_str()) {
-        _ if !has_same_ranges(cidr) => !state.mismatched,
+        _ if !has_same_ranges(cidr, flag) => !state.mismatched,
         Some("True") => false,
         Some("False") => !state.not_ready,
         _ => true,
@@ -111,15 +124,16 @@ fn has_work(cidr: &ServiceCIDR, state: &State) -> bool {
 }
 
 /// Says that the ServiceCIDR is ready, if nobody has said whether it is (`syncStatus`).
-async fn sync_status(cx: &Cx, cidr: &Rc<ServiceCIDR>) -> Result {
-    if !cx.state(|s| has_work(cidr, s)) {
+async fn sync_status(cx: &Cx, cidr: &Rc<ServiceCIDR>, flag: &[String]) -> Result {
+    if !cx.state(|s| has_work(cidr, s, flag)) {
         return Ok(());
     }
-    if !has_same_ranges(cidr) {
+    if !has_same_ranges(cidr, flag) {
         let ranges = cidr.spec.as_ref().and_then(|s| s.cidrs.as_deref()).unwrap_or_default();
         let message = format!(
-            "The default ServiceCIDR [{}] does not match the controller flag configurations [{SERVICE_CLUSTER_IP_RANGE}]",
-            ranges.join(" ")
+            "The default ServiceCIDR [{}] does not match the controller flag configurations [{}]",
+            ranges.join(" "),
+            flag.join(" ")
         );
         cx.event(&**cidr, "Warning", "KubernetesDefaultServiceCIDRInconsistent", message);
         cx.update_state(|s| s.mismatched = true);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::task::{Origin, Runs, SetUpOf, Task, ToMoment};
-use super::{Engine, Input, Output, Pick, SPEEDS, Said};
+use super::{Engine, Input, Output, Pick, SPEEDS, Said, Work};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, ScenarioStep, SetUp};
@@ -15,12 +15,12 @@ impl Engine {
         match input {
             Input::Begin(with) => self.open_page(with),
             Input::Open(link) => {
-                self.open(&link, Origin::Link { first: false });
+                self.open(&link, Origin::Link);
             }
-            Input::OpenAside(link) => {
-                // The run that is shown is put aside in its place.
-                self.open(&link, Origin::Aside);
+            Input::OpenRun(Work { id, link }) => {
+                self.open(&link, Origin::Kept { id, first: false });
             }
+            Input::Part => self.part(),
             Input::OpenScenario(id) => self.open_scenario(&id),
             Input::Attempt(nth) => self.attempt(nth),
             Input::Step => {
@@ -120,7 +120,8 @@ impl Engine {
                     self.load(Task::Share(Box::new(Digesting::new(tip))));
                 }
             }
-            Input::Save => self.save_due = true,
+            Input::Save => self.keeping.due = true,
+            Input::SaveAtOnce => self.keep(),
             Input::Ask(number, ask) => {
                 let answer = Box::new(self.answer(&ask));
                 self.out.push(Output::Answer(number, answer));
@@ -245,7 +246,7 @@ impl Engine {
         }
         let Some(scenario) = scenario::find(id) else { return };
         self.out.push(Output::Hush);
-        self.put_aside();
+        self.keep();
         let setup = SetUp::new(&scenario);
         self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup })));
     }

@@ -13,12 +13,24 @@ use crate::session::{Depth, MomentId};
 pub struct Begin {
     /// The link in the page's address, without `#`.
     pub link: Option<String>,
-    /// The run in [`Slot::Work`](super::Slot::Work), as a link.
-    pub work: Option<String>,
-    /// Whether there is a run in [`Slot::Aside`](super::Slot::Aside).
-    pub aside: bool,
+    /// The run that the page goes on with if its address has no link.
+    pub work: Option<Work>,
+    /// Whether the page keeps other runs.
+    pub others: bool,
+    /// A word that no other tab has, from which the ids of this tab's new runs are made.
+    pub tab: String,
     /// Whether the component map was shown when the page was last open.
     pub map_shown: bool,
+}
+
+/// A run that the page has kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// The id of [`Draft::id`](super::Draft), under which the page goes on keeping it. `None` for a copy, which gets an id
+    /// of its own.
+    pub id: Option<String>,
+    /// The run as a link.
+    pub link: String,
 }
 
 /// What a person did, or a script that drives the page (docs/embed.md).
@@ -29,12 +41,15 @@ pub struct Begin {
 pub enum Input {
     /// The page was opened: the first input.
     Begin(Begin),
-    /// Opens the run of a link that came into the page's address. The run that is shown is put aside.
+    /// Opens the run of a link that came into the page's address. The run that is shown is kept first, as with every input
+    /// that opens another one.
     Open(String),
-    /// Opens the run in [`Slot::Aside`](super::Slot::Aside), which is given as a link. The run that is shown takes its
-    /// place there.
-    OpenAside(String),
-    /// Sets up the scenario with this id. The run that is shown is put aside.
+    /// Opens a run that the page has kept.
+    OpenRun(Work),
+    /// The run that is shown gets an id of its own, and is kept when something changes: the page has forgotten what it kept
+    /// under the old id, or another tab goes on with that.
+    Part,
+    /// Sets up the scenario with this id.
     OpenScenario(String),
     /// Does what the scenario offers to try: the place in [`ScenarioView::tries`](super::ScenarioView).
     Attempt(usize),
@@ -128,9 +143,11 @@ pub enum Input {
 
     /// Makes a link of the run. Answered by [`Output::Link`](super::Output::Link) when the link is made.
     Share,
-    /// Has the run kept in [`Slot::Work`](super::Slot::Work): answered by [`Output::Keep`](super::Output::Keep) as soon as
-    /// no task is under way.
+    /// Has the run kept, also while steps are being taken: answered by [`Output::Keep`](super::Output::Keep) if something
+    /// has changed since it was opened. It is answered later if keeping took more than a twentieth of the time lately.
     Save,
+    /// As [`Input::Save`], answered before [`Engine::handle`](super::Engine::handle) returns: the page is being closed.
+    SaveAtOnce,
     /// A question, and the number that its [`Output::Answer`](super::Output::Answer) has.
     Ask(u64, Ask),
 }

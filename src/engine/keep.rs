@@ -1,33 +1,75 @@
-//! Runs as links: the one that a reload brings back, the one that was put aside, and the one in the address. Opening
-//! any of them repeats the run (`load.rs`).
+//! The run that is shown, as the page keeps it and as a link; and opening either of them, which repeats the run (`load.rs`).
+
+use std::rc::Rc;
 
 use super::task::{Opening, Origin, Task};
-use super::{Begin, Engine, Output, Said, Slot, Value};
+use super::{Begin, Draft, Engine, Moment, Output, Policy, Said, Value, Work};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
 use crate::kubectl::KUBECONFIG;
-use crate::session::{Link, LinkError, LinkOp, Replay};
+use crate::session::{Drafts, Link, LinkError, LinkOp, Replay};
 
 /// What the component map is called in a link.
 pub(super) const MACHINERY: &str = "machinery";
 /// What the editor's text is called where a command line names it.
 pub(super) const MANIFEST: &str = "manifest.yaml";
+/// While steps are being taken, one part in so many of the time goes into keeping the run.
+const SHARE: f64 = 20.0;
+
+/// What an engine knows of how its run is kept.
+#[derive(Default)]
+pub(super) struct Keeping {
+    /// [`Begin::tab`].
+    tab: String,
+    /// How many ids were made.
+    ids: u32,
+    /// Whether the page keeps other runs.
+    pub(super) others: bool,
+    /// The run as it was when it was opened, if there is nothing to keep as long as it is like that.
+    opened: Option<State>,
+    /// Whether the run is to be kept.
+    pub(super) due: bool,
+    /// Before this time it is not kept.
+    rest: f64,
+    drafts: (u32, Drafts),
+}
+
+/// What is compared to find out whether a run has changed: the last moment of the branch, the moment that is shown, the
+/// policy, and the editor's text.
+type State = (Moment, Moment, Policy, Rc<String>);
+
+impl Keeping {
+    /// An id that no other run has.
+    pub(super) fn new_id(&mut self) -> Rc<str> {
+        self.ids += 1;
+        format!("{}-{}", self.tab, self.ids).into()
+    }
+}
 
 impl Engine {
-    /// Opens the link in the page's address, or else the saved run.
-    pub(super) fn open_page(&mut self, with: Begin) {
-        self.shown.map.shown = with.map_shown;
-        self.saved = with.work;
-        self.has_aside = with.aside;
-        self.moved();
-        if !with.link.is_some_and(|link| self.open(&link, Origin::Link { first: true })) {
-            self.open_work();
-        }
+    fn state(&self) -> State {
+        let s = &self.session;
+        (s.tip(), s.at(), s.policy().clone(), self.shown.text.clone())
     }
 
-    /// Opens the saved run. Returns whether there is one that can be opened.
-    pub(super) fn open_work(&mut self) -> bool {
-        self.saved.clone().is_some_and(|text| self.open(&text, Origin::Work))
+    /// Notes how the run is now that it has been opened, and whether it is kept like that.
+    pub(super) fn settle(&mut self, kept: bool) {
+        self.keeping.opened = (!kept).then(|| self.state());
+    }
+
+    /// Opens the link in the page's address, or else the run that the page goes on with.
+    pub(super) fn open_page(&mut self, with: Begin) {
+        self.shown.map.shown = with.map_shown;
+        self.keeping.tab = with.tab;
+        self.shown.run = self.keeping.new_id();
+        self.keeping.others = with.others;
+        self.moved();
+        if with.link.is_some_and(|link| self.open(&link, Origin::Link)) {
+            return;
+        }
+        if let Some(Work { id, link }) = with.work {
+            self.open(&link, Origin::Kept { id, first: true });
+        }
     }
 
     /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
@@ -39,16 +81,7 @@ impl Engine {
                 return false;
             }
         };
-        // A link takes the place of the saved run if the page was opened with it, and else of the run that is shown.
-        match from {
-            Origin::Link { first: true } => {
-                if let Some(saved) = self.saved.clone().filter(|saved| saved != text) {
-                    self.keep(Slot::Aside, saved);
-                }
-            }
-            Origin::Link { first: false } | Origin::Aside => self.put_aside(),
-            Origin::Work => {}
-        }
+        self.keep();
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
         let (selected, view) = (link.selected.clone(), link.view.clone());
         let kubeconfig = last_file(&link, KUBECONFIG);
@@ -58,30 +91,50 @@ impl Engine {
         true
     }
 
-    /// Puts the run that is shown aside, if a person has done something in it since its beginning.
-    pub(super) fn put_aside(&mut self) {
-        let s = &self.session;
-        let line = s.timeline();
-        let done = line.iter().skip_while(|m| **m != self.beginning).skip(1);
-        let did = done.filter_map(|m| s.moment(*m)).any(|m| m.by(s.cluster()).as_deref() == Some("you"));
-        if did || self.scenario.as_ref().is_some_and(|x| x.manifest != *self.shown.text) {
-            let text = self.draft(None).encode();
-            self.keep(Slot::Aside, text);
+    /// Gives the run an id of its own.
+    pub(super) fn part(&mut self) {
+        self.shown.run = self.keeping.new_id();
+        self.settle(false);
+        self.touch();
+    }
+
+    /// Has the page keep the run if that was asked for and keeping it has not taken much of the time.
+    pub(super) fn keep_if_due(&mut self) {
+        if self.keeping.due && (self.task.is_none() || (self.clock)() >= self.keeping.rest) {
+            self.keep();
         }
     }
 
-    /// Has the page keep a run.
-    pub(super) fn keep(&mut self, slot: Slot, text: String) {
-        match slot {
-            Slot::Work => self.saved = Some(text.clone()),
-            Slot::Aside => self.has_aside = true,
+    /// Has the page keep the run, if it has changed since it was opened.
+    pub(super) fn keep(&mut self) {
+        self.keeping.due = false;
+        if self.keeping.opened.as_ref().is_some_and(|opened| *opened == self.state()) {
+            return;
         }
-        self.out.push(Output::Keep(slot, text));
+        self.keeping.opened = None;
+        self.keeping.others = true;
+        let begun = (self.clock)();
+        let (run, drafts) = &mut self.keeping.drafts;
+        if *run != self.shown.session {
+            (*run, *drafts) = (self.shown.session, Drafts::default());
+        }
+        let link = drafts.link(&self.session);
+        let scenario = self.scenario.as_ref().map(|s| s.id.clone()).unwrap_or_default();
+        let line = self.session.timeline();
+        let steps = line.iter().rev().take_while(|m| **m != self.beginning).count();
+        let link = self.described(link).encode_quickly();
+        self.out.push(Output::Keep(Draft { id: self.shown.run.clone(), scenario, steps, link }));
+        let now = (self.clock)();
+        self.keeping.rest = now + SHARE * (now - begun);
     }
 
     /// The run as a link. `digest` is the fingerprint of the cluster at the end of its branch, if that is known.
     pub(super) fn draft(&self, digest: Option<String>) -> Link {
-        let mut link = Link::draft(&self.session);
+        Link { digest, ..self.described(Link::draft(&self.session)) }
+    }
+
+    /// A link of the session, with what only the page knows.
+    fn described(&self, mut link: Link) -> Link {
         // What `kubectl edit` has put in place of the manifest is not kept.
         let text = self.shown.editing.as_ref().map_or(&self.shown.text, |e| &e.manifest);
         if last_manifest(&link).as_deref() != Some(text.as_str()) {
@@ -89,7 +142,6 @@ impl Engine {
         }
         link.selected = self.shown.selection.as_ref().map(name_of);
         link.view = self.shown.map.shown.then(|| MACHINERY.to_owned());
-        link.digest = digest;
         link
     }
 

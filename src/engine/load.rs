@@ -2,17 +2,13 @@
 //! was opened, going to a moment, the fingerprint of a link.
 
 use super::task::{Opening, Origin, SetUpOf, Task};
-use super::{Engine, MapState, Output, Said, Slot};
+use super::{Engine, MapState, Output, Said};
 use crate::session::scenario;
 
 impl Engine {
     /// Begins a task that leaves the run as it is, in place of the task that is under way.
     pub(super) fn load(&mut self, task: Task) {
-        if let Some(Task::Replay(old)) = self.task.take()
-            && old.from == Origin::Work
-        {
-            self.keep_work_aside();
-        }
+        self.task = None;
         self.session.give_up();
         self.begin(task);
     }
@@ -58,18 +54,23 @@ impl Engine {
         let replayed = opening.replay.finish();
         let scenario = scenario::find(&replayed.session.start().scenario);
         let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
-        self.replace_run(scenario, replayed.session, beginning);
+        let (link, id) = match opening.from {
+            Origin::Link => (true, None),
+            Origin::Kept { id, .. } => (false, id),
+        };
+        self.replace_run(scenario, replayed.session, beginning, id.map(Into::into));
         self.kubeconfig = opening.kubeconfig;
         if let Some(text) = opening.text {
             self.set_text(text);
         }
         let shown = self.shown.map.shown || opening.view.as_deref() == Some(super::keep::MACHINERY);
         self.shown.map = MapState { shown, ..MapState::default() };
-        let link = matches!(opening.from, Origin::Link { .. });
         if link {
             self.out.push(Output::Opened);
         }
         self.moved();
+        // The link leaves the address, so that a reload needs the run.
+        self.settle(link);
         if let Some(name) = &opening.selected {
             let nodes = &self.shown.graph.nodes;
             let found = nodes.iter().find(|n| super::keep::name_of(&n.reference) == *name);
@@ -78,27 +79,16 @@ impl Engine {
         if !replayed.same {
             self.say(Said::key("link-differs"), true);
         } else if link {
-            self.say(Said::key(if self.has_aside { "link-opened" } else { "link-opened-first" }), false);
+            self.say(Said::key(if self.keeping.others { "link-opened" } else { "link-opened-first" }), false);
         }
     }
 
     /// Says what it means that a task was stopped before it was done.
     pub(super) fn given_up(&mut self, task: &Task) {
         let Task::Replay(opening) = task else { return };
-        match opening.from {
-            Origin::Work => {
-                self.keep_work_aside();
-                self.say(Said::key("stopped-work"), false);
-            }
-            Origin::Link { first: true } if self.open_work() => {}
-            Origin::Link { .. } | Origin::Aside => self.say(Said::key("stopped-link"), false),
-        }
-    }
-
-    /// Puts the saved run aside where it was not opened: the next save would overwrite it.
-    fn keep_work_aside(&mut self) {
-        if let Some(saved) = self.saved.clone() {
-            self.keep(Slot::Aside, saved);
+        match &opening.from {
+            Origin::Kept { first: true, .. } => self.say(Said::key("stopped-work"), false),
+            Origin::Link | Origin::Kept { .. } => self.say(Said::key("stopped-link"), false),
         }
     }
 }

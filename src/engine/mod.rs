@@ -49,10 +49,13 @@ mod answer;
 pub mod explorer;
 mod input;
 mod keep;
+#[cfg(test)]
+mod keep_tests;
 mod listing;
 mod load;
 mod output;
 mod run;
+pub mod runs;
 mod show;
 mod task;
 mod terminal;
@@ -84,10 +87,10 @@ pub use crate::session::view::{
     Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
-pub use input::{Ask, Begin, Input};
+pub use input::{Ask, Begin, Input, Work};
 pub use output::{
-    Answer, Completion, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText,
-    Said, ScenarioView, Shown, Slot, Stepped, Value,
+    Answer, Completion, Draft, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output,
+    RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
 pub use terminal::{is_unfinished, recall};
@@ -161,12 +164,7 @@ pub struct Engine {
     texts: Texts,
     /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
     agreed: Option<(Rc<String>, MomentId)>,
-    /// The run as [`Slot::Work`] has it: what a reload brings back.
-    saved: Option<String>,
-    /// Whether the run is to be saved as soon as no task is under way.
-    save_due: bool,
-    /// Whether [`Slot::Aside`] has a run.
-    has_aside: bool,
+    keeping: keep::Keeping,
     /// What the next call of [`Engine::handle`] or [`Engine::work`] returns.
     out: Vec<Output>,
 }
@@ -198,9 +196,7 @@ impl Engine {
             schema: None,
             texts: Texts::default(),
             agreed: None,
-            saved: None,
-            save_due: false,
-            has_aside: false,
+            keeping: keep::Keeping::default(),
             out: Vec::new(),
         };
         // The set-up of the first scenario is one command line: it takes no time.
@@ -247,11 +243,7 @@ impl Engine {
 
     /// The outputs since the last call.
     fn hand_out(&mut self, was_busy: bool) -> Vec<Output> {
-        if self.save_due && self.task.is_none() {
-            self.save_due = false;
-            let text = self.draft(None).encode();
-            self.keep(Slot::Work, text);
-        }
+        self.keep_if_due();
         let mut out = Vec::new();
         if std::mem::take(&mut self.changed) {
             let now = (self.clock)();

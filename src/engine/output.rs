@@ -37,8 +37,8 @@ pub enum Output {
     Did(bool),
     /// What a command line printed; `None` if it did not run, because of a task during which nothing else can be done.
     Printed(Option<kubectl::Output>),
-    /// The page keeps this run, which is a link, until it keeps another one in that slot.
-    Keep(Slot, String),
+    /// The page keeps this run beyond a reload, in place of what it kept under the same id.
+    Keep(Draft),
     /// The link that [`Input::Share`](super::Input::Share) asked for, without `#`.
     Link(String),
     /// The link in the page's address was opened. The page takes it out of the address, so that a reload brings back
@@ -54,13 +54,17 @@ pub enum Output {
     Answer(u64, Box<Answer>),
 }
 
-/// Where the page keeps a run beyond a reload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Slot {
-    /// The run that is shown.
-    Work,
-    /// The run that was shown before a person opened another one.
-    Aside,
+/// A run as the page keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Which run it is: [`Shown::run`] while it is shown.
+    pub id: Rc<str>,
+    /// The scenario that it came from; empty if it came from none.
+    pub scenario: String,
+    /// How many moments the branch that is shown has after its beginning.
+    pub steps: usize,
+    /// The run as a link.
+    pub link: String,
 }
 
 /// A message for the person.
@@ -232,6 +236,8 @@ pub struct Shown {
     pub version: u64,
     /// Grows with every other run that is shown. A moment means nothing in another run.
     pub session: u32,
+    /// The id under which the page keeps the run.
+    pub run: Rc<str>,
     /// The objects and the lines between them.
     pub graph: Rc<Graph>,
     /// The objects that the last step wrote.

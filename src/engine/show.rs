@@ -119,7 +119,15 @@ impl Engine {
     }
 
     /// Puts a run in place of the one that was there. The caller calls [`Engine::derive`] after this.
-    pub(super) fn replace_run(&mut self, scenario: Option<Scenario>, session: Session, beginning: MomentId) {
+    /// The page keeps it under this id; `None` makes a new one.
+    pub(super) fn replace_run(
+        &mut self,
+        scenario: Option<Scenario>,
+        session: Session,
+        beginning: MomentId,
+        id: Option<Rc<str>>,
+    ) {
+        self.shown.run = id.unwrap_or_else(|| self.keeping.new_id());
         self.shown.scenario = scenario.as_ref().map(|s| Rc::new(ScenarioView::of(s)));
         self.scenario = scenario;
         self.session = session;
@@ -144,8 +152,9 @@ impl Engine {
         let beginning = session.at();
         self.shown.depth = scenario.depth.unwrap_or(self.shown.depth);
         self.set_text(scenario.manifest.clone());
-        self.replace_run(Some(scenario), session, beginning);
+        self.replace_run(Some(scenario), session, beginning, None);
         self.derive();
+        self.settle(false);
     }
 
     /// Replaces the editor's text.

@@ -133,15 +133,15 @@ pub(super) struct Opening {
 }
 
 /// Where a run came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The page's address.
-    Link {
-        /// Whether the page was opened with that link.
+    Link,
+    /// The page has kept it.
+    Kept {
+        /// Its id; `None` for a copy.
+        id: Option<String>,
+        /// Whether the page was opened with it.
         first: bool,
     },
-    /// [`Slot::Work`](super::Slot::Work): it was saved when the page was closed.
-    Work,
-    /// [`Slot::Aside`](super::Slot::Aside).
-    Aside,
 }

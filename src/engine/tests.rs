@@ -20,20 +20,20 @@ fn ticking() -> impl Fn() -> f64 + 'static {
 }
 
 /// An engine whose clock stands still, so that everything is done in its first slice.
-fn at_once() -> Engine {
+pub(super) fn at_once() -> Engine {
     let mut engine = Engine::new(|| 0.0);
     engine.handle(Input::Begin(Begin::default()));
     engine
 }
 
-fn in_slices() -> Engine {
+pub(super) fn in_slices() -> Engine {
     let mut engine = Engine::new(ticking());
     engine.handle(Input::Begin(Begin::default()));
     engine
 }
 
 /// Works until the engine waits for a person; what came of it, and in how many slices.
-fn finish(engine: &mut Engine) -> (Vec<Output>, usize) {
+pub(super) fn finish(engine: &mut Engine) -> (Vec<Output>, usize) {
     let (mut out, mut slices) = (Vec::new(), 0);
     while engine.due().is_some() {
         out.extend(engine.work());
@@ -63,7 +63,7 @@ fn asked(engine: &mut Engine, ask: Ask) -> Answer {
     }
 }
 
-fn notices(out: &[Output]) -> Vec<&Said> {
+pub(super) fn notices(out: &[Output]) -> Vec<&Said> {
     out.iter().filter_map(|o| if let Output::Notice(n) = o { Some(&n.said) } else { None }).collect()
 }
 
@@ -282,48 +282,6 @@ fn what_is_stopped_leaves_what_was_there() {
     let out = e.handle(Input::Stop);
     assert!(matches!(out.last(), Some(Output::Idle)));
     assert_eq!((e.session.cluster().digest(), e.shown().at), (digest, at));
-}
-
-#[test]
-fn a_link_opens_what_was_shared_and_puts_the_work_aside() {
-    let mut e = at_once();
-    e.handle(Input::Terminal("kubectl scale deployment web --replicas=2".into()));
-    e.handle(Input::Step);
-    e.handle(Input::ShowMap(true));
-    let out = e.handle(Input::Share);
-    let link = out.iter().find_map(|o| if let Output::Link(l) = o { Some(l.clone()) } else { None }).unwrap();
-    let Output::Keep(Slot::Work, work) = e.handle(Input::Save).remove(0) else { panic!() };
-
-    let mut page = Engine::new(|| 0.0);
-    let begin = Begin { link: Some(link.clone()), work: Some("aside".into()), ..Begin::default() };
-    let out = page.handle(Input::Begin(begin));
-    assert!(out.iter().any(|o| matches!(o, Output::Keep(Slot::Aside, text) if text == "aside")));
-    assert_eq!(notices(&out), [&Said::key("link-opened")]);
-    assert_eq!(page.session.cluster().digest(), e.session.cluster().digest());
-    assert!(page.shown().map.shown);
-
-    // A reload brings back what was kept, and says nothing.
-    let mut again = Engine::new(|| 0.0);
-    let out = again.handle(Input::Begin(Begin { work: Some(work), ..Begin::default() }));
-    assert_eq!(notices(&out), Vec::<&Said>::new());
-    assert_eq!(again.session.cluster().digest(), e.session.cluster().digest());
-
-    // What cannot be opened says why, and leaves what was there.
-    let out = again.handle(Input::Open("a<script>".into()));
-    assert!(matches!(notices(&out)[..], [Said::Key(key, _)] if key == "link-refused"));
-    assert_eq!(again.session.cluster().digest(), e.session.cluster().digest());
-}
-
-#[test]
-fn a_run_is_saved_when_its_task_has_ended() {
-    let keeps = |out: &[Output]| out.iter().filter(|o| matches!(o, Output::Keep(Slot::Work, _))).count();
-    let mut e = in_slices();
-    assert_eq!(keeps(&e.handle(Input::Save)), 1);
-    e.handle(Input::ToSteady);
-    assert!(e.task.is_some(), "it takes more than a slice");
-    assert_eq!(keeps(&e.handle(Input::Save)), 0);
-    assert_eq!(keeps(&finish(&mut e).0), 1);
-    assert_eq!(e.saved, Some(e.draft(None).encode()));
 }
 
 #[test]

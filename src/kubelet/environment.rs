@@ -153,8 +153,6 @@ impl Turn<'_> {
                 _ => entry(meta.annotations.as_ref(), key),
             };
         }
-        let address = || self.rt.address.as_deref().unwrap_or_default().to_owned();
-        let host = || self.host.address.unwrap_or_default().to_owned();
         match path {
             "metadata.name" => MetaExt::name(meta).to_owned(),
             "metadata.namespace" => MetaExt::namespace(meta).to_owned(),
@@ -165,8 +163,10 @@ impl Turn<'_> {
             "spec.serviceAccountName" => {
                 self.spec.service_account_name.clone().unwrap_or_else(|| "default".into())
             }
-            "status.podIP" | "status.podIPs" => address(),
-            "status.hostIP" | "status.hostIPs" => host(),
+            "status.podIP" => self.address().to_owned(),
+            "status.podIPs" => self.rt.addresses.join(","),
+            "status.hostIP" => self.host.addresses().next().unwrap_or_default().to_owned(),
+            "status.hostIPs" => self.host.addresses().collect::<Vec<_>>().join(","),
             _ => String::new(),
         }
     }

@@ -98,8 +98,8 @@ pub fn id(image: &str) -> String {
 
 /// The id of a container instance, from the pod's uid, the container's name and the number of its restarts.
 pub fn container_id(uid: &str, name: &str, attempt: i32) -> String {
-    let mut out = String::with_capacity(73);
-    out.push_str("steady://");
+    let mut out = String::with_capacity(77);
+    out.push_str("containerd://");
     hex64(&mut out, &[uid, name, &attempt.to_string()]);
     out
 }

@@ -4,6 +4,8 @@
 //! Kubernetes' own (kubernetes/build/pause, kubernetes/test/images). An image whose name is not in the table is taken
 //! to have no entrypoint, and to run a server if it is given no command.
 
+use jiff::SignedDuration;
+
 use crate::shell::{self, Tools};
 
 /// What is known of an image.
@@ -162,6 +164,52 @@ const SERVERS: &[&str] = &[
     "whoami",
 ];
 
+/// What a program answers to HTTP requests for a path.
+struct Page {
+    /// The program, and the first word after it.
+    program: [&'static str; 2],
+    path: &'static str,
+    /// For how long the program answers with 200, counted from its start, and what it answers then; `None` if that is for
+    /// ever.
+    fails: Option<(SignedDuration, u16)>,
+}
+
+/// The pages of programs of which it is known what they answer. Any other path of theirs is answered with 404.
+const PAGES: &[Page] = &[
+    // kubernetes/test/images/agnhost/liveness/server.go
+    Page {
+        program: ["agnhost", "liveness"],
+        path: "/healthz",
+        fails: Some((SignedDuration::from_secs(10), 500)),
+    },
+    Page { program: ["agnhost", "liveness"], path: "/started", fails: None },
+];
+
+/// The status of a program's answer to an HTTP request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answered {
+    pub(super) status: u16,
+    /// When, counted from the start of the program, the status changes next.
+    pub(super) changes: Option<SignedDuration>,
+}
+
+/// What a program answers that has run for some time; `None` if nobody knows its answers.
+pub(super) fn answer(words: &[String], path: &str, after: SignedDuration) -> Option<Answered> {
+    let name = words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
+    let does = words.get(1).map(String::as_str).unwrap_or_default();
+    let mut pages = PAGES.iter().filter(|p| p.program == [name, does]).peekable();
+    pages.peek()?;
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let Some(page) = pages.find(|p| p.path == path) else {
+        return Some(Answered { status: 404, changes: None });
+    };
+    Some(match page.fails {
+        Some((since, status)) if after > since => Answered { status, changes: None },
+        Some((since, _)) => Answered { status: 200, changes: Some(since) },
+        None => Answered { status: 200, changes: None },
+    })
+}
+
 /// Interpreters and their like that read standard input when they are given nothing to run, and end with it.
 const INTERACTIVE: &[&str] = &["irb", "node", "perl", "php", "python", "python3", "ruby"];
 
@@ -223,6 +271,17 @@ mod tests {
             assert_eq!(find(image).unwrap().name, "nginx", "{image}");
         }
         assert_eq!(find("registry.k8s.io/e2e-test-images/agnhost:2.40").unwrap().cmd, ["pause"]);
+        let serve = ["/agnhost", "liveness"].map(str::to_owned);
+        let status = |path, seconds| answer(&serve, path, SignedDuration::from_secs(seconds)).unwrap().status;
+        assert_eq!(
+            [status("/healthz", 10), status("/healthz?a=b", 11), status("/started", 11)],
+            [200, 500, 200]
+        );
+        assert_eq!(status("/", 0), 404);
+        assert_eq!(
+            answer(&["/agnhost".to_owned(), "pause".to_owned()], "/healthz", SignedDuration::ZERO),
+            None
+        );
         assert!(find("alpine:3.22").unwrap().others.contains(&"apk"));
         assert!(find("team/nginx").is_none());
         assert_eq!(tools("nginx:1.27-alpine", find("nginx")), Tools::Busybox);

@@ -65,6 +65,7 @@ mod volumes;
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
+pub use sandbox::runtime_handlers;
 pub use state::{PodCause, State};
 pub use task::{Kubelet, Task};
 

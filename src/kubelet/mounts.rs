@@ -150,14 +150,15 @@ impl Turn<'_> {
     pub(super) fn own_files(&self, spec: &Container) -> BTreeMap<String, Option<Rc<str>>> {
         let ns = MetaExt::namespace(&self.pod.metadata);
         let host = self.host_name();
-        let address = self.rt.address.as_deref().unwrap_or_default();
+        let own: Vec<String> = self.rt.addresses.iter().map(|ip| format!("{ip}\t{host}\n")).collect();
+        let own = own.concat();
         let server = self
             .caches
             .get::<Service>(&Key::new("kube-system", "kube-dns"))
             .and_then(|s| s.spec.as_ref()?.cluster_ip.clone())
             .unwrap_or_else(|| DNS.into());
         let mut hosts = format!(
-            "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n{address}\t{host}\n"
+            "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n{own}"
         );
         let aliases = self.spec.host_aliases.iter().flatten();
         let aliases: Vec<String> = aliases

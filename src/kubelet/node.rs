@@ -3,23 +3,28 @@
 
 use std::rc::Rc;
 
+use super::sandbox::runtime_handlers;
 use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
 use super::timings;
 use super::turn::Host;
 use super::volumes;
+use crate::api::ip_family::family_of;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
 use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Caches, Result, Why};
 
-/// The node's address and its range of pod addresses.
+/// The node's addresses and its ranges of pod addresses.
 pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
     let Some(node) = caches.get::<Node>(node) else { return Host::default() };
     let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref()).unwrap_or_default();
+    let internal = || addresses.iter().filter(|a| a.type_ == "InternalIP").map(|a| a.address.as_str());
+    let first = internal().next();
+    let second = first.and_then(|first| internal().find(|a| family_of(a) != family_of(first)));
     Host {
-        address: addresses.iter().find(|a| a.type_ == "InternalIP").map(|a| a.address.as_str()),
-        pod_cidr: node.spec.as_ref().and_then(|s| s.pod_cidr.as_deref()),
+        addresses: [first, second],
+        pod_cidrs: node.spec.as_ref().and_then(|s| s.pod_cidrs.as_deref()).unwrap_or_default(),
     }
 }
 
@@ -97,6 +102,8 @@ impl Kubelet {
         let now = time(cx.now());
         new.status.get_or_insert_default().declared_features =
             Some(DECLARED_FEATURES.map(str::to_owned).to_vec());
+        let handlers = runtime_handlers(old.metadata.annotations.as_ref());
+        new.status.get_or_insert_default().runtime_handlers = Some(handlers);
         for c in new.status.get_or_insert_default().conditions.iter_mut().flatten() {
             if c.status == "Unknown" {
                 let (status, reason, message) = well(&c.type_);

@@ -351,7 +351,7 @@ impl<'a> Turn<'a> {
         self.rt.sandbox = false;
         self.rt.changed = false;
         self.rt.unreported = true;
-        self.release_address();
+        self.release_addresses();
         self.release_resources();
         if self.rt.cause.what != PodCause::Over {
             self.caused(None, PodCause::Stopped);

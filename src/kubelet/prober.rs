@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 
 use super::execution::Executed;
 use super::fault::ProbeType;
+use super::known_images::{self, Answered};
 use super::state::{ContainerRuntime, PodCause};
 use super::timings::later;
 use super::turn::Turn;
@@ -50,10 +51,12 @@ struct Outcome {
     changes: Option<Timestamp>,
     /// What became of the command, if the probe has one and all of it is known.
     executed: Option<Executed>,
+    /// The status of the HTTP answer, if the probe asks for one and it is known what the program answers.
+    status: Option<u16>,
 }
 
 fn outcome(turn: &Turn<'_>, i: usize, probe: &Probe, type_: ProbeType, at: Timestamp) -> Outcome {
-    let nothing = Outcome { passes: false, changes: None, executed: None };
+    let nothing = Outcome { passes: false, changes: None, executed: None, status: None };
     let Some(c) = turn.rt.containers.get(i) else { return nothing };
     let failing = c.failing.get(type_ as usize).copied().unwrap_or_default();
     let Some(r) = c.running() else { return nothing };
@@ -64,11 +67,30 @@ fn outcome(turn: &Turn<'_>, i: usize, probe: &Probe, type_: ProbeType, at: Times
         let in_time = executed.takes.is_some_and(|t| t <= whole(probe.timeout_seconds, 1, 1));
         let changes = turn.next_change(i, command, &executed, at);
         let passes = !failing && in_time && executed.code == 0;
-        return Outcome { passes, changes: changes.filter(|_| !failing), executed: Some(executed) };
+        return Outcome {
+            passes,
+            changes: changes.filter(|_| !failing),
+            executed: Some(executed),
+            status: None,
+        };
     }
     let (passes, changes) =
         r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, r.since, at);
-    if failing { nothing } else { Outcome { passes, changes, executed: None } }
+    if failing {
+        return nothing;
+    }
+    let http = probe.http_get.as_ref().filter(|_| passes);
+    let path = http.map(|http| http.path.as_deref().unwrap_or("/"));
+    let answered = path.zip(turn.container_spec(i)).and_then(|(path, spec)| {
+        known_images::answer(&turn.words_of(spec)?, path, at.duration_since(r.since))
+    });
+    let Some(Answered { status, changes: next }) = answered else {
+        return Outcome { passes, changes, executed: None, status: None };
+    };
+    // The answer changes after this moment: the first one that is heard anew is a nanosecond later.
+    let next = next.map(|after| later(r.since, after + SignedDuration::from_nanos(1)));
+    let changes = changes.into_iter().chain(next).min();
+    Outcome { passes: (200..400).contains(&status), changes, executed: None, status: Some(status) }
 }
 
 /// The known result of a probe. A liveness probe counts as passed until it has failed.
@@ -189,13 +211,13 @@ impl Turn<'_> {
             return;
         }
         let before = known(c, type_);
-        let Outcome { passes, executed, .. } = outcome(self, i, probe, type_, tick);
+        let Outcome { passes, executed, status, .. } = outcome(self, i, probe, type_, tick);
         if !passes {
             let listens = c.running().is_some_and(|r| tick >= later(r.since, r.behaviour.ready_after));
             let message = format!(
                 "{} probe failed: {}",
                 type_.as_str(),
-                self.output(spec, probe, listens, executed.as_ref())
+                self.output(spec, probe, listens, status, executed.as_ref())
             );
             self.event(Some(i), "Warning", "Unhealthy", message);
         }
@@ -254,9 +276,10 @@ impl Turn<'_> {
         container: &Container,
         probe: &Probe,
         listens: bool,
+        status: Option<u16>,
         executed: Option<&Executed>,
     ) -> String {
-        let address = self.rt.address.as_deref().unwrap_or_default();
+        let address = self.address();
         if let Some(exec) = &probe.exec {
             let limit = whole(probe.timeout_seconds, 1, 1);
             let command = exec.command.as_deref().unwrap_or_default();
@@ -273,8 +296,8 @@ impl Turn<'_> {
             };
         }
         if let Some(http) = &probe.http_get {
-            if listens {
-                return "HTTP probe failed with statuscode: 503".into();
+            if let Some(status) = status.or(listens.then_some(503)) {
+                return format!("HTTP probe failed with statuscode: {status}");
             }
             let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
             let host = http.host.as_deref().filter(|h| !h.is_empty()).unwrap_or(address);

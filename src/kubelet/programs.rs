@@ -92,6 +92,12 @@ impl Turn<'_> {
         (entrypoint.into_iter().chain(rest).collect(), missing)
     }
 
+    /// The words that the runtime runs for a container of a known image; `None` for one of an image that nobody knows.
+    pub(super) fn words_of(&self, spec: &Container) -> Option<Vec<String>> {
+        known_images::find(spec.image.as_deref().unwrap_or_default())?;
+        Some(self.words(spec, &self.environment(spec)).0)
+    }
+
     pub(super) fn program(&self, i: usize, spec: &Container) -> Program {
         let image = spec.image.as_deref().unwrap_or_default();
         let known = known_images::find(image);

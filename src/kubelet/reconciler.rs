@@ -53,6 +53,7 @@ impl Reconciler for Kubelet {
                 }
                 if seen.old.is_some_and(|old| handlers_changed(old, node)) {
                     volumes::retry_mounts(cx, None);
+                    cx.enqueue(Task::Status(me.clone()));
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
@@ -419,10 +420,10 @@ fn forget(cx: &Cx, key: &Key) {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;
-        let address = rt.address.as_ref().filter(|_| taken);
-        Some((address.and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()), rt.requests))
+        let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
+        Some((addresses, rt.requests))
     });
-    let Some((address, requests)) = held else { return };
+    let Some((addresses, requests)) = held else { return };
     let key = key.clone();
     cx.update_state(move |s| {
         if let Some(rt) = s.pods.remove(&key) {
@@ -430,7 +431,7 @@ fn forget(cx: &Cx, key: &Key) {
                 s.node.volumes.remove(&(v.name.clone(), key.clone()));
             }
         }
-        if let Some(ip) = address {
+        for ip in addresses.iter().filter_map(|a| a.parse::<std::net::IpAddr>().ok()) {
             s.node.addresses.remove(&ip);
         }
         if let Some(r) = requests {

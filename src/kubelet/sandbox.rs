@@ -1,12 +1,14 @@
 //! The container runtime that a pod's sandbox is created with (`kuberuntime_sandbox.go`; `pkg/kubelet/runtimeclass`;
 //! KEP-585).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::images::sandbox_id;
 use super::state::Retry;
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::quote::go_quote;
-use crate::api::types::{Node, RuntimeClass};
+use crate::api::types::{Node, NodeRuntimeHandler, NodeRuntimeHandlerFeatures, RuntimeClass};
 use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::Status;
 
@@ -14,6 +16,21 @@ use crate::apimachinery::Status;
 const DEFAULT_HANDLER: &str = "runc";
 /// The annotation of a Node that names further handlers, separated by commas or blanks.
 const HANDLERS: &str = "sim.steady/runtime-handlers";
+
+/// The handlers of a Node with these annotations, as the kubelet reports them (`status.runtimeHandlers`): the default one
+/// has a name and stands without it, too. Each has the features of runc on a recent kernel.
+pub fn runtime_handlers(annotations: Option<&BTreeMap<String, String>>) -> Vec<NodeRuntimeHandler> {
+    let further = annotations.and_then(|a| a.get(HANDLERS)).map(String::as_str).unwrap_or_default();
+    let further = further.split([',', ' ']).filter(|h| !h.is_empty());
+    let names: BTreeSet<&str> = ["", DEFAULT_HANDLER].into_iter().chain(further).collect();
+    let features =
+        NodeRuntimeHandlerFeatures { recursive_read_only_mounts: Some(true), user_namespaces: Some(true) };
+    let handler = |name: &str| NodeRuntimeHandler {
+        name: Some(name.to_owned()).filter(|n| !n.is_empty()),
+        features: Some(features.clone()),
+    };
+    names.into_iter().map(handler).collect()
+}
 
 /// Whether the Node names other handlers than before.
 pub(super) fn handlers_changed(old: &Node, new: &Node) -> bool {

@@ -1,8 +1,10 @@
 //! Starting a container: back-off, image, creation, start, postStart hook (`kuberuntime_container.go`,
 //! `startContainer`; `kuberuntime_manager.go`, `doBackOff`; `images/image_manager.go`).
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
+
+use ipnet::{IpNet, Ipv4Net};
 
 use super::behaviour;
 use super::images;
@@ -11,48 +13,65 @@ use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::Timestamp;
 use crate::api::duration::go_duration;
+use crate::api::ip_family;
+use crate::api::service_cidr;
 use crate::api::types::Container;
 
+/// The range of a node that was given none: that of a container runtime's bridge.
+const BRIDGE: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(10, 88, 0, 0), 16));
+
 impl Turn<'_> {
-    /// The sandbox has been created: the pod gets its address.
+    /// The sandbox has been created: the pod gets an address of each family.
     pub(super) fn sandbox_is_there(&mut self) {
         self.rt.sandbox = true;
         self.rt.changed = true;
         if self.spec.host_network == Some(true) {
-            self.rt.address = self.host.address.map(Rc::from);
+            self.rt.addresses = self.host.addresses().map(Rc::from).collect();
             return;
         }
-        self.release_address();
-        if let Some(ip) = self.free_address() {
-            self.node.addresses.insert(ip, ());
-            self.node.last_address = Some(ip);
-            self.rt.address = Some(ip.to_string().into());
+        self.release_addresses();
+        let ranges: Vec<IpNet> = match self.host.pod_cidrs {
+            [] => vec![BRIDGE],
+            // A range that is none is a foreign one of a Node that somebody wrote.
+            cidrs => cidrs.iter().filter_map(|c| c.parse().ok()).collect(),
+        };
+        let mut addresses: Vec<Rc<str>> = Vec::new();
+        for range in ranges {
+            if let Some(ip) = self.free_address(&range) {
+                self.node.addresses.insert(ip, ());
+                self.node.last_addresses.insert(service_cidr::family(ip), ip);
+                addresses.push(ip.to_string().into());
+            }
         }
+        self.rt.addresses = addresses.into();
     }
 
-    /// The next free address of the node's range after the last one that was assigned. Address 1 of the
-    /// range is the node's own. `None` if there is none.
-    fn free_address(&self) -> Option<Ipv4Addr> {
-        let cidr = self.host.pod_cidr.unwrap_or("10.88.0.0/16");
-        let (base, bits) = cidr.split_once('/')?;
-        let base: Ipv4Addr = base.parse().ok()?;
-        let bits: u32 = bits.parse().ok().filter(|b| (8..=30).contains(b))?;
-        let size = 1u32 << (32 - bits);
-        let base = u32::from(base);
-        let last = self.node.last_address.map_or(1, |ip| u32::from(ip).wrapping_sub(base));
+    /// The next free address of a range of the node after the last one that was assigned. Address 1 of the range is the
+    /// node's own. `None` if there is none.
+    fn free_address(&self, range: &IpNet) -> Option<IpAddr> {
+        let bits = range.max_prefix_len().saturating_sub(range.prefix_len());
+        if !(2..=64).contains(&bits) {
+            return None;
+        }
+        let size = 1u128 << bits;
+        let base = ip_family::number(range.network());
+        // The last address of an IPv4 range is that of all of its machines.
+        let end = if range.network().is_ipv4() { size - 1 } else { size };
+        let last = self.node.last_addresses.get(service_cidr::family(range.network()));
+        let last = last.map_or(1, |ip| ip_family::number(*ip).wrapping_sub(base));
         (1..=size)
             .map(|i| last.wrapping_add(i) % size)
-            .filter(|i| *i > 1 && *i < size - 1)
-            .map(|i| Ipv4Addr::from(base.wrapping_add(i)))
+            .filter(|i| *i > 1 && *i < end)
+            .filter_map(|i| ip_family::address(range, base.wrapping_add(i)))
             .find(|ip| !self.node.addresses.contains_key(ip))
     }
 
-    /// Frees the pod's address for other pods. The pod's status keeps it.
-    pub(super) fn release_address(&mut self) {
+    /// Frees the pod's addresses for other pods. The pod's status keeps them.
+    pub(super) fn release_addresses(&mut self) {
         if self.spec.host_network == Some(true) {
             return;
         }
-        if let Some(ip) = self.rt.address.as_ref().and_then(|a| a.parse::<Ipv4Addr>().ok()) {
+        for ip in self.rt.addresses.iter().filter_map(|a| a.parse::<IpAddr>().ok()) {
             self.node.addresses.remove(&ip);
         }
     }

@@ -1,6 +1,6 @@
 //! What a kubelet, and the container runtime below it, remember between syncs.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -48,9 +48,9 @@ pub struct NodeRuntime {
     /// The sum of the requests of the admitted pods.
     pub used: Requests,
     /// The pod addresses in use.
-    pub addresses: Map<Ipv4Addr, ()>,
-    /// The address that was assigned last; the next one follows it (CNI's `host-local`).
-    pub last_address: Option<Ipv4Addr>,
+    pub addresses: Map<IpAddr, ()>,
+    /// The address of each family that was assigned last; the next one follows it (CNI's `host-local`).
+    pub last_addresses: Map<&'static str, IpAddr>,
 }
 
 /// Amounts of a node's resources.
@@ -177,8 +177,8 @@ pub struct PodRuntime {
     pub phase: WorkerPhase,
     /// Whether the pod's sandbox exists.
     pub sandbox: bool,
-    /// The pod's address; `None` before the sandbox has its network.
-    pub address: Option<Rc<str>>,
+    /// The pod's addresses, one of each family; none before the sandbox has its network.
+    pub addresses: Rc<[Rc<str>]>,
     /// The init containers, then the main containers, in the order of the spec.
     pub containers: Vec<ContainerRuntime>,
     /// The operation that SyncPod waits for, if any.
@@ -408,7 +408,7 @@ pub enum ContainerState {
 /// The identity of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The container id, `steady://…`.
+    /// The container id, `containerd://…`.
     pub id: Rc<str>,
     /// The image reference in the spec.
     pub image: Rc<str>,

@@ -164,11 +164,15 @@ impl Turn<'_> {
             _ => (old.reason.clone(), old.message.clone()),
         };
         let (init, main) = statuses;
-        let pod_ip = self.rt.address.as_ref().map(ToString::to_string).or_else(|| {
-            let host_network = self.spec.host_network == Some(true);
-            if host_network { self.host.address.map(str::to_owned) } else { old.pod_ip.clone() }
-        });
-        let host_ip = self.host.address.map(str::to_owned);
+        let ip = |ip: &str| PodIP { ip: ip.to_owned() };
+        let pod_ips: Vec<PodIP> = if !self.rt.addresses.is_empty() {
+            self.rt.addresses.iter().map(|a| ip(a)).collect()
+        } else if self.spec.host_network == Some(true) {
+            self.host.addresses().map(ip).collect()
+        } else {
+            old.pod_ips.clone().unwrap_or_default()
+        };
+        let host_ips: Vec<HostIP> = self.host.addresses().map(|ip| HostIP { ip: ip.to_owned() }).collect();
         PodStatus {
             phase: Some(if may_run {
                 old.phase.clone().unwrap_or_else(|| "Pending".into())
@@ -178,10 +182,10 @@ impl Turn<'_> {
             reason,
             message,
             conditions: Some(conditions),
-            host_ips: host_ip.clone().map(|ip| vec![HostIP { ip }]),
-            host_ip,
-            pod_ips: pod_ip.clone().map(|ip| vec![PodIP { ip }]),
-            pod_ip,
+            host_ip: host_ips.first().map(|ip| ip.ip.clone()),
+            host_ips: Some(host_ips).filter(|ips| !ips.is_empty()),
+            pod_ip: pod_ips.first().map(|ip| ip.ip.clone()),
+            pod_ips: Some(pod_ips).filter(|ips| !ips.is_empty()),
             start_time: Some(old.start_time.clone().unwrap_or_else(|| time(self.now))),
             qos_class: old.qos_class.clone(),
             init_container_statuses: Some(init).filter(|s| !s.is_empty()),

@@ -25,10 +25,10 @@ pub(super) struct PodEvent {
 /// The node's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Host<'a> {
-    /// `status.addresses`, `InternalIP`
-    pub(super) address: Option<&'a str>,
-    /// `spec.podCIDR`
-    pub(super) pod_cidr: Option<&'a str>,
+    /// `status.addresses`: the first `InternalIP`, and the first one of the other family.
+    pub(super) addresses: [Option<&'a str>; 2],
+    /// `spec.podCIDRs`
+    pub(super) pod_cidrs: &'a [String],
 }
 
 /// A turn of one pod at one moment: it brings the runtime up to the present, and does what needs neither
@@ -50,7 +50,19 @@ pub(super) struct Turn<'a> {
     pub(super) again: bool,
 }
 
+impl Host<'_> {
+    /// The node's addresses, the first one first.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = &str> {
+        self.addresses.into_iter().flatten()
+    }
+}
+
 impl<'a> Turn<'a> {
+    /// The first address of the pod; empty if it has none.
+    pub(super) fn address(&self) -> &str {
+        self.rt.addresses.first().map(|a| &**a).unwrap_or_default()
+    }
+
     /// Notes an event about the pod, or about one of its containers.
     pub(super) fn event(
         &mut self,

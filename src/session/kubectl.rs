@@ -16,6 +16,10 @@ use crate::apiserver::http::texts_of;
 use crate::cluster::Cluster;
 use crate::kubectl::{self, ApiClient, CommandWait, DiscoveryCache, Edited, Kubectl, Output, Poll, Waited};
 
+/// What a command line says that changes kubectl's configuration where no other line reads it.
+const NOT_KEPT: &str =
+    "error: nothing here keeps kubectl's configuration from one line to the next: use --namespace\n";
+
 impl Session {
     /// Applies a manifest, as `kubectl apply -f`.
     pub fn apply(&mut self, text: &str) -> Output {
@@ -42,7 +46,10 @@ impl Session {
     /// it has printed so far; after further steps, [`Session::look_again`] continues it.
     pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
         let files = files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
-        let ran = self.command(CommandLine { line: line.to_owned(), files, editor: false });
+        let mut ran = self.command(CommandLine { line: line.to_owned(), files, editor: false });
+        if ran.output.kubeconfig.take().is_some() {
+            ran.output = Output { stderr: NOT_KEPT.into(), exit: 1, ..Output::default() };
+        }
         (ran.output, ran.waits.map(|_| ran.command))
     }
 

@@ -46,7 +46,7 @@ use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
 pub use kubectl::{CommandLine, Looked, Ran, edited_files};
-pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
+pub use link::{Drafts, Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;
@@ -91,7 +91,8 @@ pub struct Session {
 impl Session {
     /// A session with a new cluster.
     pub fn new(start: Start) -> Session {
-        let config = Config { seed: start.seed, etcd: start.etcd, ..Config::nodes(start.nodes) };
+        let config = Config::nodes(start.nodes).with_ip_family(start.ip_family);
+        let config = Config { seed: start.seed, etcd: start.etcd, ..config };
         Session::with_cluster(start, Cluster::new(&config))
     }
 
@@ -217,6 +218,11 @@ impl Session {
         line
     }
 
+    /// The last moment of the branch that is shown.
+    pub fn tip(&self) -> MomentId {
+        self.tip
+    }
+
     /// Whether a moment is the current one, or lies on the way to it.
     pub fn comes_from(&self, id: MomentId) -> bool {
         // Each moment of a branch has a higher number than its parent.
@@ -326,15 +332,21 @@ impl Session {
 
     /// The ops from the root to a moment.
     pub fn ops(&self, to: MomentId) -> Vec<Op> {
+        self.ops_between(0, to).unwrap_or_default()
+    }
+
+    /// The ops after a moment up to another one; `None` if the first does not lie on the way to the second.
+    pub fn ops_between(&self, from: MomentId, to: MomentId) -> Option<Vec<Op>> {
         let mut ops = Vec::new();
         let mut id = to;
-        while let Some(m) = self.moments.get(id) {
-            let Some(parent) = m.parent else { break };
+        // Each moment of a branch has a higher number than its parent.
+        while id > from {
+            let m = self.moments.get(id)?;
             ops.push(m.op.clone());
-            id = parent;
+            id = m.parent?;
         }
         ops.reverse();
-        ops
+        (id == from).then_some(ops)
     }
 
     /// The virtual time at the current moment.

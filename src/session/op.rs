@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::ip_family::IpFamily;
 use crate::cluster::{Action, Actor, Fault, Policy};
 
 /// The start of a run.
@@ -16,6 +17,9 @@ pub struct Start {
     /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub etcd: usize,
+    /// The address families of the cluster.
+    #[serde(default, rename = "ipFamily", skip_serializing_if = "IpFamily::is_default")]
+    pub ip_family: IpFamily,
 }
 
 fn one() -> usize {
@@ -28,7 +32,7 @@ fn is_one(n: &usize) -> bool {
 
 impl Default for Start {
     fn default() -> Start {
-        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1 }
+        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1, ip_family: IpFamily::default() }
     }
 }
 

@@ -15,6 +15,7 @@ use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill, WhyNode};
 use super::pane::{Pane, is_narrow};
+use super::runs::RunsDialog;
 use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
@@ -54,6 +55,7 @@ fn App(props: &Props) -> Html {
     let pane = use_state(|| Pane::Graph);
     let help = use_state(|| false);
     let exploring = use_state(|| false);
+    let runs = use_state(|| false);
     let tab = use_state(|| Tab::Yaml);
     {
         let (store, set) = (store.clone(), view.setter());
@@ -138,7 +140,7 @@ fn App(props: &Props) -> Html {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()}>
-                <TopBar scenario={story.clone()} help={open_help.clone()}
+                <TopBar scenario={story.clone()} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
@@ -174,12 +176,16 @@ fn App(props: &Props) -> Html {
                         if !toast.whole.is_empty() {
                             <details key={toast.whole.clone()}><summary>{ t.get("whole") }</summary><pre tabindex="0">{ &toast.whole }</pre></details>
                         }</div>
+                        if let Some(act) = &toast.act {
+                            <button type="button" class="quiet" onclick={let (s, act) = (store.clone(), act.clone()); move |_| s.answer(act.clone())}>{ t.get(act.key()) }</button>
+                        }
                         <button class="tool" aria-label={t.get("close")}
                             onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
                     </div>
                 }
                 <Progress mode={v.mode} slow={v.slow} />
                 <KeysDialog open={*help} set={open_help} />
+                <RunsDialog open={*runs} set={let runs = runs.clone(); move |open: bool| runs.set(open)} run={v.run.clone()} />
             </div>
         </ContextProvider<Texts>>
         </ContextProvider<Store>>

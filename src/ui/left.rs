@@ -43,12 +43,18 @@ pub fn Left(props: &Props) -> Html {
     let t = use_texts();
     let terminal = use_state(|| false);
     {
-        // `kubectl edit` leads to the editor, and back.
-        let (terminal, was) = (terminal.clone(), use_mut_ref(|| false));
+        // `kubectl edit` leads to the editor, and back. What is to have the focus has to be seen first.
+        let (set, was, goal) = (terminal.setter(), use_mut_ref(|| false), use_mut_ref(|| None));
+        let next = goal.clone();
         use_effect_with(props.editing.is_some(), move |editing| {
             if was.replace(*editing) != *editing {
-                terminal.set(!*editing);
-                keys::focus(if *editing { ".editor" } else { "#kubectl-line" });
+                *next.borrow_mut() = Some(if *editing { ".editor" } else { "#kubectl-line" });
+                set.set(!*editing);
+            }
+        });
+        use_effect_with(*terminal, move |_| {
+            if let Some(selector) = goal.borrow_mut().take() {
+                keys::focus(selector);
             }
         });
     }

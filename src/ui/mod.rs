@@ -41,6 +41,8 @@ mod pane;
 #[cfg(target_arch = "wasm32")]
 mod policy;
 #[cfg(target_arch = "wasm32")]
+mod runs;
+#[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]
 mod terminal;

@@ -22,6 +22,8 @@ pub struct BarProps {
     pub scenario: Option<Shared<ScenarioView>>,
     /// Opens the keys.
     pub help: Callback<bool>,
+    /// Opens the list of kept runs.
+    pub runs: Callback<bool>,
     /// Whether the explorer is open.
     pub exploring: bool,
     /// Opens or closes it.
@@ -40,7 +42,7 @@ pub fn TopBar(props: &BarProps) -> Html {
         let (t, store, offered) = (t.clone(), store.clone(), offered.clone());
         let now = props.scenario.clone();
         Callback::from(move |open: Callback<Vec<Choice>>| {
-            let (t, offered, now, aside) = (t.clone(), offered.clone(), now.clone(), store.has_aside());
+            let (t, offered, now) = (t.clone(), offered.clone(), now.clone());
             let told = move |answer: Answer| {
                 let Answer::Scenarios(scenarios) = answer else { return };
                 let choice = |(i, s): (usize, &ScenarioView)| Choice {
@@ -49,11 +51,9 @@ pub fn TopBar(props: &BarProps) -> Html {
                     now: now.as_ref().is_some_and(|now| now.id == s.id),
                     group: String::new(),
                 };
-                let mut all: Vec<Choice> = scenarios.iter().enumerate().map(choice).collect();
-                if aside {
-                    let (title, about) = (t.get("kept"), t.get("kept-about"));
-                    all.push(Choice { title, about, now: false, group: String::new() });
-                }
+                let (title, about) = (t.get("runs-open"), t.get("runs-open-about"));
+                let mut all = vec![Choice { title, about, now: false, group: String::new() }];
+                all.extend(scenarios.iter().enumerate().map(choice));
                 *offered.borrow_mut() = scenarios;
                 open.emit(all);
             };
@@ -61,12 +61,13 @@ pub fn TopBar(props: &BarProps) -> Html {
         })
     };
     let choose = {
-        let store = store.clone();
+        let (store, runs) = (store.clone(), props.runs.clone());
         Callback::from(move |i: usize| {
-            let chosen = offered.borrow().get(i).map(|s| s.id.to_string());
+            // The first line opens the list of runs.
+            let chosen = i.checked_sub(1).and_then(|i| offered.borrow().get(i).map(|s| s.id.to_string()));
             match chosen {
                 Some(id) => store.send(Input::OpenScenario(id)),
-                None => store.open_aside(),
+                None => runs.emit(true),
             }
         })
     };

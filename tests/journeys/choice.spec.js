@@ -1,4 +1,4 @@
-import { test, expect, open, accessible } from "./page.js";
+import { test, expect, open, accessible, opened } from "./page.js";
 
 const said = (page) => page.locator(".said [role=status]");
 const lines = (page) => page.locator(".next li");
@@ -36,6 +36,7 @@ test("a policy is chosen by the keyboard, and the link holds it and the run", as
   expect(new URL(link).hash[1]).toBe("b");
   await page.goto("about:blank");
   await page.goto(link);
+  await opened(page);
   await expect(page.getByText("Opened the link")).toBeVisible();
   expect(await digest(page)).toBe(there);
   await expect(page.locator(".policy")).toContainText("replicaset-controller last");

@@ -1,4 +1,4 @@
-import { test, expect, open, accessible } from "./page.js";
+import { test, expect, open, accessible, opened } from "./page.js";
 
 const many = (n) => `apiVersion: apps/v1
 kind: Deployment
@@ -106,7 +106,7 @@ test("what Apply would change follows the run back in time", async ({ page }) =>
   await expect(page.locator(".changes")).toContainText("nothing");
 });
 
-test("work is put aside when something else is opened, and can be had back", async ({ page }) => {
+test("work is kept when something else is opened, and can be had back", async ({ page }) => {
   await open(page);
   await page.evaluate(() => { window.steady.step(); window.steady.kubectl("scale deployment web --replicas=4"); });
   const own = await digest(page);
@@ -114,7 +114,8 @@ test("work is put aside when something else is opened, and can be had back", asy
   await page.getByRole("menuitemradio", { name: "Rolling update" }).click();
   await expect(page.locator(".scenarios b").first()).toContainText("Rolling update");
   await page.getByRole("button", { name: "Scenarios" }).click();
-  await page.getByRole("menuitemradio", { name: "Your work from before" }).click();
+  await page.getByRole("menuitemradio", { name: "Your runs" }).click();
+  await page.getByRole("button", { name: "Open First Deployment" }).click();
   await expect.poll(() => digest(page)).toBe(own);
 });
 
@@ -125,6 +126,7 @@ test("a link brings the selection along", async ({ page, context, complaints }) 
   const name = await page.locator(".who h2").textContent();
   const other = await context.newPage();
   await other.goto(await page.evaluate(() => window.steady.link()));
+  await opened(other);
   await expect(other.locator(".who h2")).toHaveText(name);
   await expect(other.locator(".card.selected")).toHaveCount(1);
   complaints.length = 0;

@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import { test, expect, open, accessible } from "./page.js";
+import { test, expect, open, accessible, opened } from "./page.js";
 
 // Every look of the page holds up: nothing cut off, nothing too faint, nothing without a name.
 for (const [name, use] of Object.entries({
@@ -67,6 +67,7 @@ test("the theme and the language are remembered", async ({ page }) => {
   await page.getByRole("button", { name: "中文" }).click();
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-CN");
   await page.reload();
+  await opened(page);
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await expect(page.locator(".step")).toContainText("单步");
 });

@@ -1,4 +1,4 @@
-import { test, expect, open, accessible } from "./page.js";
+import { test, expect, open, accessible, opened } from "./page.js";
 
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
 const said = (page) => page.locator(".said [role=status]");
@@ -157,11 +157,13 @@ test("the map is remembered, and is in the link", async ({ page, context }) => {
   await expect(page.locator(".map")).toBeVisible();
   const link = await page.evaluate(() => window.steady.link());
   await page.reload();
+  await opened(page);
   await expect(page.locator(".map")).toBeVisible();
   await page.keyboard.press("v");
   await expect(page.locator(".map")).toHaveCount(0);
   const other = await context.newPage();
   await other.goto(link);
+  await opened(other);
   await expect(other.locator(".map")).toBeVisible();
 });
 
@@ -219,6 +221,7 @@ test("a controller is switched off and on again, and the link holds it", async (
   const link = await page.evaluate(() => window.steady.link());
   await page.goto("about:blank");
   await page.goto(link);
+  await opened(page);
   await expect(page.getByText("Opened the link")).toBeVisible();
   await tile.click();
   await expect(toggle).not.toBeChecked();

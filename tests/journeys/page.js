@@ -8,7 +8,7 @@ export { expect };
 export const test = base.extend({
   complaints: [async ({ page, baseURL }, use) => {
     const complaints = [];
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && complaints.push(`${m.type()}: ${m.text()}`));
+    page.on("console", (m) => ["error", "warning"].includes(m.type()) && !m.text().includes("blocked by Playwright") && complaints.push(`${m.type()}: ${m.text()}`));
     page.on("pageerror", (e) => complaints.push(`uncaught: ${e.message}`));
     page.on("requestfailed", (r) => complaints.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
     page.on("request", (r) => {
@@ -23,10 +23,15 @@ export const test = base.extend({
   }, { auto: true }],
 });
 
-/** Opens the page and waits until the app stands where the skeleton was. */
+/** Waits until the app stands where the first screen was, which looks the same. */
+export async function opened(page) {
+  await expect(page.locator("#app > .app:not(.shell)")).toBeVisible();
+}
+
+/** Opens the page and waits until the app stands there. */
 export async function open(page, path = "") {
   await page.goto(path);
-  await expect(page.locator("#app > .shell")).toHaveCount(0);
+  await opened(page);
 }
 
 /** No accessibility violation that axe can see, on the whole page or a part. */

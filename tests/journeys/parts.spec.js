@@ -1,6 +1,6 @@
 // The published page's wasm is in two parts (crates/split/), of which the second comes after the first paint. A page for
 // development has but one, and these have nothing to look at: `cargo xtask test --only journeys --release`.
-import { test, expect, open } from "./page.js";
+import { test, expect, open, opened } from "./page.js";
 
 const SECOND = /_second\.wasm$/;
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
@@ -11,7 +11,7 @@ test.beforeEach(async ({ page }) => {
   await open(page);
   const parts = await page.evaluate(() => document.getElementById("boot").dataset.second);
   test.skip(!parts, "the page is whole");
-  await page.evaluate(() => localStorage.clear());
+  await forget(page);
 });
 
 /** Holds the second part back when it is asked for beside the page; gives a function that lets it come. */
@@ -26,18 +26,21 @@ async function holdBack(page) {
   return go;
 }
 
+/** Has the page forget which run it shows. */
+const forget = (page) => page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
+
 /** A page of somebody who was never here before, whatever another page of the same browser saves meanwhile. */
-async function opened(context) {
+async function newcomer(context) {
   const page = await context.newPage();
   await page.addInitScript(() => {
     const get = Storage.prototype.getItem;
-    Storage.prototype.getItem = function (key) { return key === "steady:work" ? null : get.call(this, key); };
+    Storage.prototype.getItem = function (key) { return key === "steady:last" ? null : get.call(this, key); };
   });
   return { page, open: () => open(page) };
 }
 
 test("opening, a step and the way back need the first part alone; then the second comes by itself", async ({ context }) => {
-  const fresh = await opened(context);
+  const fresh = await newcomer(context);
   const go = await holdBack(fresh.page);
   await fresh.open();
   await step(fresh.page).click();
@@ -51,7 +54,7 @@ test("opening, a step and the way back need the first part alone; then the secon
 });
 
 test("what needs the second part before it is there waits for it, and no longer", async ({ page, context }) => {
-  const fresh = await opened(context);
+  const fresh = await newcomer(context);
   await holdBack(fresh.page);
   await fresh.open();
   const out = await fresh.page.evaluate(() => window.steady.kubectl("describe deployment web"));
@@ -64,7 +67,7 @@ test("what needs the second part before it is there waits for it, and no longer"
 });
 
 test("without a network it asks whether to try again, and goes on where it was", async ({ context }) => {
-  const fresh = await opened(context);
+  const fresh = await newcomer(context);
   const asked = [];
   await fresh.page.route(SECOND, (route) => (asked.length < 2 ? route.abort("internetdisconnected") : route.continue()));
   fresh.page.on("dialog", (dialog) => {
@@ -79,7 +82,7 @@ test("without a network it asks whether to try again, and goes on where it was",
 });
 
 test("and if nobody wants to, it says that it has stopped", async ({ context }) => {
-  const fresh = await opened(context);
+  const fresh = await newcomer(context);
   await fresh.page.route(SECOND, (route) => route.abort("internetdisconnected"));
   await fresh.open();
   fresh.page.on("dialog", (dialog) => dialog.dismiss());
@@ -90,11 +93,12 @@ test("and if nobody wants to, it says that it has stopped", async ({ context }) 
 test("a link brings both parts at once", async ({ page, context }) => {
   await page.evaluate(() => window.steady.runToSteady());
   const [digest, link] = await page.evaluate(() => [window.steady.digest(), window.steady.link()]);
-  await page.evaluate(() => localStorage.clear());
+  await forget(page);
   const other = await context.newPage();
   let asked = 0;
   other.on("request", (request) => (asked += SECOND.test(request.url())));
   await other.goto(link);
+  await opened(other);
   await expect.poll(() => other.evaluate(() => window.steady?.digest())).toBe(digest);
   expect(await came(other)).toEqual(["ahead"]);
   expect(asked).toBe(1);

@@ -1,5 +1,5 @@
 // What strangers met with manifests of their own: a whole application, a refusal, Jobs, schedules that never end, a phone.
-import { accessible, expect, open, test } from "./page.js";
+import { accessible, expect, open, test, opened } from "./page.js";
 
 const scenario = async (page, name) => {
   await page.locator(".scenarios .menu-button").click();
@@ -159,6 +159,7 @@ test("a shared link opens with the selected object and its Deployment in sight",
   await other.setViewportSize({ width: 1100, height: 700 });
   await other.addInitScript(() => localStorage.clear());
   await other.goto(link);
+  await opened(other);
   const card = other.getByRole("button", { name: /^Deployment web/ });
   await expect(card).toBeVisible();
   const [top, edge] = await card.evaluate((c) => [c.getBoundingClientRect().top, c.closest(".canvas").getBoundingClientRect().top]);

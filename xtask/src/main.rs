@@ -36,12 +36,14 @@ cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICASâ
     (`--only explorer` takes how many states instead)
 cargo xtask split
     learns anew which functions open the page, for crates/split/first.txt; leaves a page with marks in dist/
+cargo xtask first
+    what index.html shows until the wasm runs, in static/first.html, from the page as it is built in dist/
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
 cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE]
     recorded runs of Kubernetes against ours: each group with its first difference; in brief; every
     difference; or what changed since a report in FILE
-cargo xtask manifests DIR [--minutes N]
+cargo xtask manifests DIR [--minutes N] [--ip-family ipv4|dual]
     what comes of each manifest below DIR in a cluster of its own, as the tables of docs/manifests.md
 cargo xtask generate --from DIR [--pin]
     the tables that are made from Kubernetes' sources, from checkouts in DIR of what kubernetes.toml pins
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "release" => package::release(rest),
         "split" => flags(rest, &[]).and_then(|()| page::profile()),
+        "first" => flags(rest, &[]).and_then(|()| bench::with_page("static/first.mjs", &[])),
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))

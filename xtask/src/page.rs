@@ -30,6 +30,9 @@ pub fn build(profile: Profile) -> Result<()> {
         let npm = std::fs::read_to_string(&file).map_err(why)?;
         let (page, explorer) = (licences::of("steady")?, licences::of("steady-explorer")?);
         std::fs::write(&file, [npm, page, explorer].join("\n\n----\n\n")).map_err(why)?;
+        // Not as a debug build, in which compressing takes minutes.
+        let dist = root().join("dist");
+        run(cargo().args(["run", "--quiet", "--release", "--package", "steady-pack", "--"]).arg(&dist))?;
     }
     Ok(())
 }

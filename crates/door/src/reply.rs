@@ -10,10 +10,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue,
-    RETRY_AFTER, VARY, WARNING,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, EXPIRES, HeaderMap,
+    HeaderValue, LOCATION, RETRY_AFTER, VARY, WARNING,
 };
 use hyper::{Response, StatusCode};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 use steady::apimachinery::HttpResponse;
 use tokio::sync::mpsc;
 
@@ -87,7 +89,19 @@ pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
     {
         headers.insert(ETAG, v);
         headers.insert(VARY, HeaderValue::from_static("Accept"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("public"));
+    }
+    if !response.cache_control.is_empty() {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(response.cache_control));
+    }
+    if response.cache_control.contains("immutable")
+        && let Ok(v) = HeaderValue::from_str(&in_a_year(Timestamp::now()))
+    {
+        headers.insert(EXPIRES, v);
+    }
+    if let Ok(v) = HeaderValue::from_str(&response.location)
+        && !response.location.is_empty()
+    {
+        headers.insert(LOCATION, v);
     }
     for warning in &response.warnings {
         // A line break would end the header.
@@ -100,6 +114,13 @@ pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
         headers.insert(RETRY_AFTER, seconds.into());
     }
     out
+}
+
+/// A year after a moment, as `Expires` has it.
+fn in_a_year(now: Timestamp) -> String {
+    let now = now.to_zoned(TimeZone::UTC);
+    let later = now.checked_add(Span::new().years(1)).unwrap_or(now);
+    later.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
 /// Whether a client accepts gzip.

@@ -3,6 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{JSON, Reflect};
+use steady::api::ip_family::NoSuchIpFamily;
 use steady::cluster::NoSuchPolicy;
 use steady::kubectl::Output;
 use steady::session::{
@@ -93,6 +94,11 @@ impl Steady {
             if !MEMBERS.contains(&start.etcd) {
                 return Err(JsError::new("etcd must be 1, 3 or 5"));
             }
+        }
+        let families = get("ipFamily");
+        if !families.is_undefined() && !families.is_null() {
+            let name = families.as_string().ok_or_else(|| JsError::new("ipFamily must be a string"))?;
+            start.ip_family = name.parse().map_err(|e: NoSuchIpFamily| JsError::new(&e.to_string()))?;
         }
         let policy = match get("policy").as_string().filter(|p| !p.is_empty()) {
             Some(name) => policy(&name)?,

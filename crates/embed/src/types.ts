@@ -8,6 +8,8 @@ export interface Options {
   nodes?: number;
   /** How many members etcd has; 1, or those of the scenario, unless it is given. */
   etcd?: 1 | 3 | 5;
+  /** The address families of the cluster; "ipv4", or those of the scenario, unless it is given. */
+  ipFamily?: "ipv4" | "dual";
   /** Who goes next where nobody is chosen; in turn unless it is given. */
   policy?: Policy;
 }

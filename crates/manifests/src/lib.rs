@@ -7,4 +7,4 @@ mod table;
 mod trial;
 
 pub use table::{Folder, folders, table};
-pub use trial::{Outcome, Trial, try_manifest};
+pub use trial::{Clusters, Outcome, Trial, try_manifest};

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jiff::SignedDuration;
-
-use crate::trial::{Outcome, Trial, try_manifest};
+use crate::trial::{Clusters, Outcome, Trial, try_manifest};
 
 /// The trials of the files that stand in one folder, by the names of the files.
 pub type Folder = BTreeMap<String, Trial>;
@@ -14,14 +12,14 @@ pub type Folder = BTreeMap<String, Trial>;
 ///
 /// # Errors
 /// A directory or a file that cannot be read.
-pub fn folders(root: &Path, time: SignedDuration) -> Result<BTreeMap<String, Folder>, String> {
+pub fn folders(root: &Path, clusters: Clusters) -> Result<BTreeMap<String, Folder>, String> {
     let mut out: BTreeMap<String, Folder> = BTreeMap::new();
     for file in files(root)? {
         let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         let within = file.strip_prefix(root).unwrap_or(&file);
         let folder = within.parent().map(|p| p.display().to_string()).unwrap_or_default();
         let name = within.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        out.entry(folder).or_default().insert(name, try_manifest(&text, time));
+        out.entry(folder).or_default().insert(name, try_manifest(&text, clusters));
     }
     Ok(out)
 }

@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use serde_json::Value;
+use steady::api::ip_family::IpFamily;
 use steady::api::yaml::{self, Limits};
 use steady::cluster::Stopped;
 use steady::session::{Depth, Session, Start};
@@ -29,9 +30,19 @@ pub struct Trial {
     pub outcome: Outcome,
 }
 
-/// Applies a manifest to a new cluster of three nodes, and lets the cluster run for so much of its time.
-pub fn try_manifest(text: &str, time: SignedDuration) -> Trial {
-    let mut session = Session::new(Start { nodes: 3, ..Start::default() });
+/// The clusters in which manifests are tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Clusters {
+    /// For how much of its time a cluster runs.
+    pub time: SignedDuration,
+    /// The address families that it has.
+    pub ip_family: IpFamily,
+}
+
+/// Applies a manifest to a new cluster of three nodes, and lets the cluster run.
+pub fn try_manifest(text: &str, clusters: Clusters) -> Trial {
+    let Clusters { time, ip_family } = clusters;
+    let mut session = Session::new(Start { nodes: 3, ip_family, ..Start::default() });
     run(&mut session, SignedDuration::ZERO);
     let fresh = waiting(&mut session);
     let objects = objects(text);
@@ -129,7 +140,7 @@ mod tests {
     use super::*;
 
     fn trial(text: &str) -> Trial {
-        try_manifest(text, SignedDuration::from_mins(2))
+        try_manifest(text, Clusters { time: SignedDuration::from_mins(2), ip_family: IpFamily::default() })
     }
 
     #[test]

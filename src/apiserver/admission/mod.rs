@@ -46,20 +46,24 @@ const PLUGINS: [&Plugin; 13] = [
     &pod_topology_labels::PLUGIN,
 ];
 
+/// Changes a new object (`MutationInterface`, operation `CREATE`).
+type AdmitCreate = fn(&mut ApiServer, &mut Object) -> Result<(), Status>;
+/// Changes an object that is to replace another one (`MutationInterface`, operation `UPDATE`).
+type AdmitUpdate = fn(&mut Object);
+/// Refuses a new object that is complete (`ValidationInterface`, operation `CREATE`).
+type ValidateCreate = fn(&ApiServer, &Object) -> Result<(), Status>;
+/// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation `UPDATE`).
+type ValidateUpdate = fn(&ApiServer, &Object, &Object) -> Result<(), Status>;
+
 /// An admission plug-in. It is asked of objects themselves, not of their subresources. A hook that is `None` means that the
 /// plug-in does not handle the operation.
 struct Plugin {
     /// The name, as `--enable-admission-plugins` of kube-apiserver has it.
     name: &'static str,
-    /// What the plug-in adds to a new object (`MutationInterface`, operation `CREATE`).
-    admit_create: Option<Hook<fn(&mut ApiServer, &mut Object) -> Result<(), Status>>>,
-    /// What the plug-in adds to an object that is to replace another one (`MutationInterface`, operation `UPDATE`).
-    admit_update: Option<Hook<fn(&mut Object)>>,
-    /// Refuses a new object that is complete (`ValidationInterface`, operation `CREATE`).
-    validate_create: Option<Hook<fn(&ApiServer, &Object) -> Result<(), Status>>>,
-    /// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation
-    /// `UPDATE`).
-    validate_update: Option<Hook<fn(&ApiServer, &Object, &Object) -> Result<(), Status>>>,
+    admit_create: Option<Hook<AdmitCreate>>,
+    admit_update: Option<Hook<AdmitUpdate>>,
+    validate_create: Option<Hook<ValidateCreate>>,
+    validate_update: Option<Hook<ValidateUpdate>>,
 }
 
 /// What a plug-in does at one point of a request. Its error is the answer to the request, 403 but for a few.

@@ -150,11 +150,28 @@ fn checks_of_health_can_be_left_out_and_asked_for() {
         let answer = read(&mut api, path, query, "");
         (answer.status, answer.body)
     };
-    let told = "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\nreadyz check passed\n";
-    assert_eq!(of("/readyz", "verbose&exclude=etcd"), (200, told.into()));
-    let told = "[+]ping ok\n[+]log excluded: ok\n[+]etcd ok\n\
-        warn: some health checks cannot be excluded: no matches for \"a\",\"b\"\nlivez check passed\n";
-    assert_eq!(of("/livez", "verbose=1&exclude=b&exclude=log&exclude=a"), (200, told.into()));
+    let hooks: String = [
+        "start-apiextensions-informers",
+        "start-apiextensions-controllers",
+        "crd-informer-synced",
+        "start-service-ip-repair-controllers",
+        "scheduling/bootstrap-system-priority-classes",
+        "start-kubernetes-service-cidr-controller",
+        "bootstrap-controller",
+    ]
+    .map(|hook| format!("[+]poststarthook/{hook} ok\n"))
+    .concat();
+    let told = format!(
+        "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n{hooks}[+]shutdown ok\nreadyz check passed\n"
+    );
+    assert_eq!(of("/readyz", "verbose&exclude=etcd"), (200, told));
+    let told = format!(
+        "[+]ping ok\n[+]log excluded: ok\n[+]etcd ok\n{hooks}\
+        warn: some health checks cannot be excluded: no matches for \"a\",\"b\"\nlivez check passed\n"
+    );
+    assert_eq!(of("/livez", "verbose=1&exclude=b&exclude=log&exclude=a"), (200, told));
+    assert_eq!(of("/readyz/poststarthook/bootstrap-controller", ""), (200, "ok".into()));
+    assert_eq!(of("/livez/shutdown", "").0, 404);
     assert_eq!(of("/healthz/etcd", ""), (200, "ok".into()));
     assert_eq!(of("/healthz/other", "").0, 404);
 }
@@ -183,4 +200,35 @@ fn a_client_that_has_a_document_gets_none() {
         assert_eq!(get("\"other\"").body, first.body);
     }
     assert_eq!(read(&mut api, "/apis", "", "").etag, "");
+}
+
+/// `k8s.io/kube-openapi/pkg/handler3`, `HandleGroupVersion`.
+#[test]
+fn a_document_with_its_hash_stays_as_it_is() {
+    let mut api = server();
+    let get = |api: &mut ApiServer, url: &str| {
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let request = HttpRequest {
+            method: "GET".into(),
+            path: path.into(),
+            query: query.into(),
+            ..HttpRequest::default()
+        };
+        http(api, &request)
+    };
+    let url = |api: &mut ApiServer, path: &str| {
+        let index: Value = serde_json::from_str(&get(api, "/openapi/v3").body).unwrap();
+        index["paths"][path]["serverRelativeURL"].as_str().unwrap().to_owned()
+    };
+    let apps = url(&mut api, "apis/apps/v1");
+    let (path, hash) = apps.split_once("?hash=").unwrap();
+    assert_eq!(path, "/openapi/v3/apis/apps/v1");
+    let kept = get(&mut api, &apps);
+    assert_eq!((kept.status, kept.cache_control), (200, "public, immutable"));
+    assert_eq!(kept.etag, format!("\"{hash}\""));
+    let plain = get(&mut api, path);
+    assert_eq!((plain.status, plain.cache_control, &plain.body), (200, "", &kept.body));
+    let moved = get(&mut api, &format!("{path}?hash=0"));
+    assert_eq!((moved.status, moved.location.as_str(), moved.body.as_str()), (301, apps.as_str(), ""));
+    assert_eq!(url(&mut api, "apis/apps/v1"), apps, "it is the same each time");
 }

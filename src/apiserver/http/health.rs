@@ -1,18 +1,45 @@
-//! Health checks (`k8s.io/apiserver/pkg/server/healthz`). Kubernetes has one check more for each hook that runs after the
-//! start of the server.
+//! Health checks (`k8s.io/apiserver/pkg/server/healthz`).
 
 use super::query::Query;
 use crate::api::quote::go_quote;
 use crate::apimachinery::HttpResponse;
 
-/// What is looked at, in this order.
-pub(super) const CHECKS: [&str; 3] = ["ping", "log", "etcd"];
+/// What is looked at, in this order. The hooks that run after the start of the server are those of what is here: the
+/// controllers of `controlplane`, and the objects that a cluster starts with. They have ended before the first request is
+/// answered.
+const CHECKS: [&str; 13] = [
+    "ping",
+    "log",
+    "etcd",
+    ETCD_READINESS,
+    INFORMER_SYNC,
+    "poststarthook/start-apiextensions-informers",
+    "poststarthook/start-apiextensions-controllers",
+    "poststarthook/crd-informer-synced",
+    "poststarthook/start-service-ip-repair-controllers",
+    "poststarthook/scheduling/bootstrap-system-priority-classes",
+    "poststarthook/start-kubernetes-service-cidr-controller",
+    "poststarthook/bootstrap-controller",
+    SHUTDOWN,
+];
+const ETCD_READINESS: &str = "etcd-readiness";
+const INFORMER_SYNC: &str = "informer-sync";
+/// The server is never asked to shut down: who stops its process stops its answers.
+const SHUTDOWN: &str = "shutdown";
+
+/// The checks of `healthz`, `livez` or `readyz`: the last one has some of its own.
+pub(super) fn checks(endpoint: &str) -> impl Iterator<Item = &'static str> {
+    let ready = endpoint == "readyz";
+    CHECKS
+        .into_iter()
+        .filter(move |check| ready || ![ETCD_READINESS, INFORMER_SYNC, SHUTDOWN].contains(check))
+}
 
 /// Answers `/healthz`, `/livez`, `/readyz` or the path of one check. `storage` says whether etcd answers.
 pub(super) fn answer(endpoint: &str, check: Option<&str>, query: &Query, storage: bool) -> HttpResponse {
-    let is_well = |name: &str| name != "etcd" || storage;
+    let is_well = |name: &str| !matches!(name, "etcd" | ETCD_READINESS) || storage;
     if let Some(name) = check {
-        return match CHECKS.contains(&name) {
+        return match checks(endpoint).any(|check| check == name) {
             true if is_well(name) => HttpResponse::text(200, "ok"),
             true => HttpResponse::text(500, "internal server error: etcd does not answer\n"),
             false => HttpResponse::text(404, "404 page not found\n"),
@@ -20,7 +47,7 @@ pub(super) fn answer(endpoint: &str, check: Option<&str>, query: &Query, storage
     }
     let mut excluded: Vec<&str> = query.all("exclude");
     let (mut told, mut failed) = (String::new(), false);
-    for name in CHECKS {
+    for name in checks(endpoint) {
         if excluded.contains(&name) {
             excluded.retain(|e| *e != name);
             told.push_str(&format!("[+]{name} excluded: ok\n"));

@@ -333,7 +333,6 @@ impl Call<'_> {
         let metrics = self.api.aggregated.is_registered();
         let plain = Media { shape: Shape::Whole, ..media };
         let definitions = &self.api.definitions;
-        let kept = aggregated || matches!(path, RequestPath::OpenApi(_));
         let answer = match path {
             RequestPath::CoreVersions | RequestPath::Groups if aggregated => {
                 let core = *path == RequestPath::CoreVersions;
@@ -359,14 +358,15 @@ impl Call<'_> {
             RequestPath::OpenApi(rest) if rest == "v2" => {
                 answer::json(200, &openapi::swagger::document(definitions, self.api.texts.as_deref()), plain)
             }
+            RequestPath::OpenApi(rest) if rest == "v3" => {
+                answer::json(200, &openapi::index(definitions, &|path| self.document_hash(path)), plain)
+            }
             RequestPath::OpenApi(rest) => {
-                let document = match rest.as_str() {
-                    "v3" => Some(openapi::index(definitions)),
-                    rest => rest
-                        .strip_prefix("v3/")
-                        .and_then(|p| openapi::document(p, definitions, self.api.texts.as_deref())),
-                };
-                answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
+                let answer = self.document(rest).map(|document| answer::json(200, &document, plain));
+                let answer = answer.ok_or_else(Status::no_such_path)?;
+                let path = format!("/openapi/{rest}");
+                let (wanted, known) = (self.query.text("hash"), &self.request.if_none_match);
+                return Ok(etag::document(answer, &path, wanted, known));
             }
             RequestPath::Version => HttpResponse {
                 status: 200,
@@ -376,7 +376,39 @@ impl Call<'_> {
             },
             _ => return Err(Status::no_such_path()),
         };
-        Ok(if kept { etag::tagged(answer, &self.request.if_none_match) } else { answer })
+        Ok(match path {
+            RequestPath::OpenApi(_) => etag::tagged(answer, &self.request.if_none_match),
+            _ if aggregated => {
+                let answer = HttpResponse { cache_control: "public", ..answer };
+                etag::tagged(answer, &self.request.if_none_match)
+            }
+            _ => answer,
+        })
+    }
+
+    /// A document of OpenAPI v3, by its path after `/openapi`; `None` if there is none.
+    fn document(&self, path: &str) -> Option<serde_json::Value> {
+        openapi::document(path.strip_prefix("v3/")?, &self.api.definitions, self.api.texts.as_deref())
+    }
+
+    /// The hash of a document of OpenAPI v3, by its path after `/openapi/v3/`. Documents of built-in kinds are hashed once.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn document_hash(&self, path: &str) -> Option<String> {
+        let known = self.api.document_hashes.borrow().get(path).cloned();
+        known.or_else(|| {
+            let document = self.document(&format!("v3/{path}"))?;
+            let hash = etag::hash(&answer::json(200, &document, Media::default()).body);
+            if openapi::is_built_in(path) {
+                self.api.document_hashes.borrow_mut().insert(path.to_owned(), hash.clone());
+            }
+            Some(hash)
+        })
+    }
+
+    /// The page keeps no documents.
+    #[cfg(target_arch = "wasm32")]
+    fn document_hash(&self, _path: &str) -> Option<String> {
+        None
     }
 
     /// Answers a request for a kind that is not built here: there are no objects of it.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use crate::api::ip_family::IpFamily;
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
 use crate::client::Controller;
@@ -40,7 +41,8 @@ fn range(c: &Cluster, name: &str) -> Option<String> {
 /// A cluster in which no other controller runs, without nodes.
 fn allocator() -> Cluster {
     let mut config = Config::nodes(0);
-    config.controllers = Rc::new(|| vec![Controller::boxed(NodeIpamController)]);
+    config.controllers =
+        Rc::new(|| vec![Controller::boxed(NodeIpamController { ip_family: IpFamily::Ipv4 })]);
     Cluster::new(&config)
 }
 

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
+    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, is_headless,
     selected, written,
 };
+use crate::api::ip_family::{IPV4, family_of};
 use crate::api::pod::is_ready;
 use crate::api::types::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
+    ServiceSpec,
 };
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
@@ -143,14 +145,26 @@ async fn gone(cx: &Cx, key: Key) -> Result {
 /// An address, whether it is ready, and one of its ports.
 type Entry = (EndpointAddress, bool, Option<EndpointPort>);
 
+/// The one family that an Endpoints object has addresses of: the first one of its Service
+/// (`podToEndpointAddressForService`).
+fn family(spec: &ServiceSpec) -> &str {
+    if let Some(first) = spec.ip_families.iter().flatten().next() {
+        return first;
+    }
+    spec.cluster_ip.as_deref().map_or(IPV4, family_of)
+}
+
 fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
     let spec = service.spec.clone().unwrap_or_default();
     let not_ready_too = spec.publish_not_ready_addresses == Some(true);
     let ports = spec.ports.as_deref().unwrap_or_default();
+    let family = family(&spec);
     let mut out = Vec::new();
     for pod in pods.iter().filter(|p| belongs(p, not_ready_too)) {
+        // Pods of nodes without this family are left out.
+        let Some(ip) = super::addresses(pod, family).next() else { continue };
         let address = EndpointAddress {
-            ip: ip(pod).to_owned(),
+            ip: ip.to_owned(),
             hostname: hostname(pod, service),
             node_name: pod.spec.as_ref().and_then(|s| s.node_name.clone()),
             target_ref: Some(ObjectReference {

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::plan::ADDRESS_TYPE;
+use crate::api::ip_family::{IPV4, IPV6, family_of};
 use crate::api::types::discovery::{
     Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
 };
@@ -73,12 +73,13 @@ impl Reconciler for EndpointSliceMirroringController {
             return delete_all(&cx, &key, existing).await;
         };
         let subsets = endpoints.subsets.as_deref().unwrap_or_default();
-        let mut wanted: Vec<EndpointSlice> = subsets.iter().map(|s| mirror(&endpoints, s)).collect();
+        let mut wanted: Vec<EndpointSlice> = subsets.iter().flat_map(|s| mirror(&endpoints, s)).collect();
         let mut left = Vec::new();
         for slice in existing {
-            // A slice is updated to the subset with the same ports, or else to any other subset.
-            let same = wanted.iter().position(|w| w.ports == slice.ports);
-            let Some(i) = same.or(if wanted.is_empty() { None } else { Some(0) }) else {
+            // A slice is updated to the subset with the same ports, or else to any other one with addresses of its type.
+            let family = |w: &EndpointSlice| w.address_type == slice.address_type;
+            let same = wanted.iter().position(|w| family(w) && w.ports == slice.ports);
+            let Some(i) = same.or_else(|| wanted.iter().position(family)) else {
                 left.push(slice);
                 continue;
             };
@@ -135,7 +136,8 @@ fn should_mirror(meta: &ObjectMeta) -> bool {
     meta.label(SKIP_MIRROR) != Some("true") && meta.annotation(LEADER).is_none()
 }
 
-fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
+/// The slices of a subset: one for each type of addresses that it has.
+fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> Vec<EndpointSlice> {
     let endpoint = |a: &EndpointAddress, ready: bool| Endpoint {
         addresses: vec![a.ip.clone()],
         conditions: Some(EndpointConditions { ready: Some(ready), ..Default::default() }),
@@ -159,17 +161,22 @@ fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
         protocol: p.protocol.clone(),
         app_protocol: p.app_protocol.clone(),
     };
-    EndpointSlice {
-        metadata: ObjectMeta {
-            generate_name: Some(format!("{}-", endpoints.metadata.name())),
-            namespace: endpoints.metadata.namespace.clone(),
-            labels: Some(labels),
-            annotations: Some(annotations).filter(|a| !a.is_empty()),
-            owner_references: Some(vec![owner_reference(Kind::ENDPOINTS, &endpoints.metadata)]),
-            ..Default::default()
-        },
-        address_type: ADDRESS_TYPE.into(),
-        endpoints: Some(all).filter(|e| !e.is_empty()),
-        ports: subset.ports.as_ref().map(|p| p.iter().map(port).collect()),
-    }
+    let slice = |family: &str| {
+        let of_family = |e: &&Endpoint| e.addresses.iter().all(|a| family_of(a) == family);
+        let found: Vec<Endpoint> = all.iter().filter(of_family).cloned().collect();
+        (!found.is_empty()).then(|| EndpointSlice {
+            metadata: ObjectMeta {
+                generate_name: Some(format!("{}-", endpoints.metadata.name())),
+                namespace: endpoints.metadata.namespace.clone(),
+                labels: Some(labels.clone()),
+                annotations: Some(annotations.clone()).filter(|a| !a.is_empty()),
+                owner_references: Some(vec![owner_reference(Kind::ENDPOINTS, &endpoints.metadata)]),
+                ..Default::default()
+            },
+            address_type: family.into(),
+            endpoints: Some(found),
+            ports: subset.ports.as_ref().map(|p| p.iter().map(port).collect()),
+        })
+    };
+    [IPV4, IPV6].into_iter().filter_map(slice).collect()
 }

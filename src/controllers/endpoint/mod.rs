@@ -11,6 +11,7 @@ mod traffic;
 
 use std::rc::Rc;
 
+use crate::api::ip_family::{IPV4, IPV6, family_of};
 use crate::api::labels::Selector;
 use crate::api::persistent::Map;
 use crate::api::pod::{is_terminal, pod_condition};
@@ -118,6 +119,25 @@ fn belongs(pod: &Pod, terminating_too: bool) -> bool {
 
 fn ip(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|s| s.pod_ip.as_deref()).unwrap_or_default()
+}
+
+/// The addresses of a pod in one family (`getEndpointAddresses`).
+fn addresses<'a>(pod: &'a Pod, family: &'a str) -> impl Iterator<Item = &'a str> {
+    let all = pod.status.as_ref().and_then(|s| s.pod_ips.as_deref()).unwrap_or_default();
+    all.iter().map(|ip| ip.ip.as_str()).filter(move |ip| family_of(ip) == family)
+}
+
+/// The families of a Service, IPv4 first (`getAddressTypesForService`).
+fn families(service: &Service) -> Vec<&'static str> {
+    let Some(spec) = &service.spec else { return Vec::new() };
+    let named = spec.ip_families.as_deref().unwrap_or_default();
+    let mut families = [IPV4, IPV6].to_vec();
+    if !named.is_empty() {
+        families.retain(|family| named.iter().any(|n| n == family));
+    } else if let Some(ip) = spec.cluster_ip.as_deref().filter(|ip| !matches!(*ip, "" | "None")) {
+        families.retain(|family| *family == family_of(ip));
+    }
+    families
 }
 
 /// The pod's host name, if the Service governs the pod's subdomain (`ShouldSetHostname`).

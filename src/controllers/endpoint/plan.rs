@@ -4,10 +4,7 @@ use std::rc::Rc;
 
 use crate::api::types::discovery::EndpointSlice;
 
-/// All slices are IPv4, because the cluster has one family and Services have only its addresses.
-pub(super) const ADDRESS_TYPE: &str = "IPv4";
-
-/// Which slices of a Service are written, and how.
+/// Which slices of a Service with addresses of one type are written, and how.
 #[derive(Clone, Default)]
 pub(super) struct Plan {
     pub(super) create: Vec<EndpointSlice>,

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
-    plan::{ADDRESS_TYPE, Plan},
+    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, addresses, belongs, families, find_port, handle_pod,
+    hostname, is_headless,
+    plan::Plan,
     selected,
     topology::{self, Told, TopologyCache},
     traffic::hints,
     written,
 };
+use crate::api::ip_family::{IPV4, IPV6};
 use crate::api::order;
 use crate::api::pod::is_ready;
 use crate::api::types::discovery::{
@@ -20,12 +22,14 @@ use crate::api::types::discovery::{
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, owner_reference};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, EventFlavour, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Context, Error, EventFlavour, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
 
 /// The value of [`LABEL_MANAGED_BY`] for slices of this controller.
 const CONTROLLER: &str = "endpointslice-controller.k8s.io";
 /// The most endpoints in a slice (`--max-endpoints-per-slice`).
 pub const MAX_ENDPOINTS: usize = 100;
+/// How often a Service is tried again after an error (`maxRetries`).
+const MAX_RETRIES: u32 = 15;
 
 /// The EndpointSlice controller.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +84,7 @@ impl Reconciler for EndpointSliceController {
         let Some(service) = cx.lister::<Service>().get(&key).cloned() else {
             cx.update_state(move |s| {
                 s.triggers.forget(&key);
-                s.topology.forget(&key);
+                [IPV4, IPV6].iter().for_each(|family| s.topology.forget(&key, family));
             });
             return Ok(());
         };
@@ -88,21 +92,55 @@ impl Reconciler for EndpointSliceController {
         let (trigger, seen) = cx.state(|s| s.triggers.sync(&key, &service, &pods));
         let k = key.clone();
         cx.update_state(move |s| s.triggers.set(k.clone(), seen.clone()));
-        let existing: Vec<Rc<EndpointSlice>> = cx
+        let families = families(&service);
+        let (existing, foreign): (Vec<Rc<EndpointSlice>>, Vec<_>) = cx
             .lister::<EndpointSlice>()
             .list(Some(&key.namespace))
             .filter(|s| is_mine(&s.metadata) && s.metadata.label(LABEL_SERVICE_NAME) == Some(&key.name))
             .filter(|s| !s.metadata.is_deleting())
             .cloned()
-            .collect();
-        let mut plan = reconcile(&service, desired(&cx, &service, &pods), &existing);
-        let told = add_hints(&cx, &service, &mut plan);
-        let written = carry_out(&cx, &service, plan, trigger).await;
-        for Told { type_, reason, message } in told {
-            cx.event(&*service, type_, reason, message);
+            .partition(|s| families.contains(&s.address_type.as_str()));
+        let mut result = Ok(());
+        for family in families {
+            let of_family = existing.iter().filter(|s| s.address_type == family);
+            let written = reconcile_by_address_type(&cx, &service, &pods, family, of_family, trigger).await;
+            result = result.and(written);
         }
-        written
+        // The Service has no addresses of this type any more.
+        for slice in foreign {
+            if let Some(family) = [IPV4, IPV6].into_iter().find(|f| *f == slice.address_type) {
+                let key = key.clone();
+                cx.update_state(move |s| s.topology.forget(&key, family));
+            }
+            result = result.and(delete(&cx, &service, &slice).await);
+        }
+        result
     }
+
+    fn max_retries(&self) -> Option<u32> {
+        Some(MAX_RETRIES)
+    }
+}
+
+/// Brings the slices of a Service that have addresses of one type to what they should be, and tells of their hints
+/// (`reconcileByAddressType`).
+async fn reconcile_by_address_type(
+    cx: &Cx,
+    service: &Rc<Service>,
+    pods: &[Rc<Pod>],
+    family: &'static str,
+    existing: impl Iterator<Item = &Rc<EndpointSlice>>,
+    trigger: Option<Timestamp>,
+) -> Result {
+    let existing: Vec<Rc<EndpointSlice>> = existing.cloned().collect();
+    let (desired, skipped) = desired(cx, service, pods, family);
+    let mut plan = reconcile(service, family, desired, &existing);
+    let told = add_hints(cx, service, family, &mut plan);
+    let written = carry_out(cx, service, plan, trigger).await;
+    for Told { type_, reason, message } in told {
+        cx.event(&**service, type_, reason, message);
+    }
+    written.and(skipped)
 }
 
 /// Works out the zones' shares anew, and enqueues the Services that have too few endpoints in a zone. Kubernetes does so
@@ -118,15 +156,15 @@ fn handle_node(cx: &mut Handler<'_, State>, seen: Seen<'_, Node>) {
 }
 
 /// Sets, changes or takes away the hints of a Service with a topology mode.
-fn add_hints(cx: &Cx, service: &Rc<Service>, plan: &mut Plan) -> Vec<Told> {
+fn add_hints(cx: &Cx, service: &Rc<Service>, family: &'static str, plan: &mut Plan) -> Vec<Told> {
     if !topology::is_wanted(service) && !cx.state(|s| s.topology.has_hints(service)) {
         return Vec::new();
     }
     let before = plan.clone();
-    let told = cx.state(|s| s.topology.clone().reconcile(service, plan));
+    let told = cx.state(|s| s.topology.clone().reconcile(service, family, plan));
     let service = service.clone();
     cx.update_state(move |s| {
-        s.topology.reconcile(&service, &mut before.clone());
+        s.topology.reconcile(&service, family, &mut before.clone());
     });
     told
 }
@@ -150,9 +188,13 @@ fn ports_key(ports: &[EndpointPort]) -> Ports {
 /// The wanted endpoints, by their ports.
 type Desired = BTreeMap<Ports, (Vec<EndpointPort>, Vec<Endpoint>)>;
 
-fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>]) -> Desired {
+/// The wanted endpoints with addresses of a family. A pod whose Node is not there is left out, and is an error, so that
+/// it is looked for again; unless the Service publishes pods that are not ready.
+fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>], family: &str) -> (Desired, Result) {
     let spec = service.spec.clone().unwrap_or_default();
+    let publish_not_ready = spec.publish_not_ready_addresses == Some(true);
     let mut out = Desired::new();
+    let mut skipped = Ok(());
     for pod in pods.iter().filter(|p| belongs(p, true)) {
         let ports: Vec<EndpointPort> = spec
             .ports
@@ -168,19 +210,29 @@ fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>]) -> Desired {
             })
             .collect();
         let entry = out.entry(ports_key(&ports)).or_insert_with(|| (ports, Vec::new()));
-        entry.1.push(endpoint(cx, service, pod, spec.publish_not_ready_addresses == Some(true)));
+        let node = pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default();
+        if !publish_not_ready && cx.lister::<Node>().get(&Key::new("", node)).is_none() {
+            let (pod, service) = (pod.metadata.name(), service.metadata.key());
+            let why = format!("skipping Pod {pod} for Service {service}: Node {node} Not Found");
+            skipped = skipped.and(Err(Error::Other(why)));
+            continue;
+        }
+        let endpoint = endpoint(cx, service, pod, family, publish_not_ready);
+        if !endpoint.addresses.is_empty() {
+            entry.1.push(endpoint);
+        }
     }
-    out
+    (out, skipped)
 }
 
 /// The endpoint of a pod (`podToEndpoint`).
-fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> Endpoint {
+fn endpoint(cx: &Cx, service: &Service, pod: &Pod, family: &str, publish_not_ready: bool) -> Endpoint {
     let (serving, terminating) = (is_ready(pod), pod.metadata.is_deleting());
     let node_name = pod.spec.as_ref().and_then(|s| s.node_name.clone()).filter(|n| !n.is_empty());
     let node = node_name.as_ref().and_then(|n| cx.lister::<Node>().get(&Key::new("", n)));
     let zone = node.and_then(|n| n.metadata.label("topology.kubernetes.io/zone"));
     let mut endpoint = Endpoint {
-        addresses: vec![ip(pod).to_owned()],
+        addresses: addresses(pod, family).map(str::to_owned).collect(),
         conditions: Some(EndpointConditions {
             ready: Some(publish_not_ready || (serving && !terminating)),
             serving: Some(serving),
@@ -213,22 +265,32 @@ fn same_endpoint(a: &Endpoint, b: &Endpoint) -> bool {
     a.addresses == b.addresses && uid(a) == uid(b)
 }
 
-/// Which slices to create, update and delete (`reconcileByAddressType`).
-fn reconcile(service: &Service, desired: Desired, existing: &[Rc<EndpointSlice>]) -> Plan {
+/// Whether a slice was made for this Service, not for an earlier one of its name (`ownedBy`).
+fn owned_by(slice: &EndpointSlice, service: &Service) -> bool {
+    let owners = slice.metadata.owner_references.as_deref().unwrap_or_default();
+    owners.iter().any(|o| o.uid == service.metadata.uid() && o.kind == "Service" && o.api_version == "v1")
+}
+
+/// Which slices of a family to create, update and delete (`reconcileByAddressType`).
+fn reconcile(service: &Service, family: &str, desired: Desired, existing: &[Rc<EndpointSlice>]) -> Plan {
     let mut plan = Plan::default();
     let mut by_ports: BTreeMap<Ports, Vec<Rc<EndpointSlice>>> = BTreeMap::new();
     for slice in existing {
+        if !owned_by(slice, service) {
+            plan.delete.push(slice.clone());
+            continue;
+        }
         let key = ports_key(slice.ports.as_deref().unwrap_or_default());
         by_ports.entry(key).or_default().push(slice.clone());
     }
     for (key, (ports, endpoints)) in desired {
         let slices = by_ports.remove(&key).unwrap_or_default();
-        reconcile_ports(service, &ports, endpoints, slices, &mut plan);
+        reconcile_ports(service, family, &ports, endpoints, slices, &mut plan);
     }
     plan.delete.extend(by_ports.into_values().flatten());
     if existing.len() == plan.delete.len() && plan.create.is_empty() {
         // A Service without pods has one empty slice.
-        let placeholder = new_slice(service, Vec::new(), Vec::new());
+        let placeholder = new_slice(service, family, Vec::new(), Vec::new());
         match plan.delete.as_slice() {
             [one] if is_placeholder(one, &placeholder) => plan.delete.clear(),
             _ => plan.create.push(placeholder),
@@ -246,6 +308,7 @@ fn is_placeholder(slice: &EndpointSlice, placeholder: &EndpointSlice) -> bool {
 /// The same for the slices with these ports (`reconcileByPortMapping`).
 fn reconcile_ports(
     service: &Service,
+    family: &str,
     ports: &[EndpointPort],
     mut wanted: Vec<Endpoint>,
     existing: Vec<Rc<EndpointSlice>>,
@@ -300,7 +363,7 @@ fn reconcile_ports(
                 changed.push(new);
             }
             None => {
-                let mut new = new_slice(service, ports.to_vec(), Vec::new());
+                let mut new = new_slice(service, family, ports.to_vec(), Vec::new());
                 fill(&mut new, &mut wanted);
                 plan.create.push(new);
             }
@@ -332,7 +395,12 @@ fn slice_labels(service: &Service) -> BTreeMap<String, String> {
     labels
 }
 
-fn new_slice(service: &Service, ports: Vec<EndpointPort>, endpoints: Vec<Endpoint>) -> EndpointSlice {
+fn new_slice(
+    service: &Service,
+    family: &str,
+    ports: Vec<EndpointPort>,
+    endpoints: Vec<Endpoint>,
+) -> EndpointSlice {
     EndpointSlice {
         metadata: ObjectMeta {
             generate_name: Some(format!("{}-", service.metadata.name())),
@@ -341,7 +409,7 @@ fn new_slice(service: &Service, ports: Vec<EndpointPort>, endpoints: Vec<Endpoin
             owner_references: Some(vec![owner_reference(Kind::SERVICE, &service.metadata)]),
             ..Default::default()
         },
-        address_type: ADDRESS_TYPE.into(),
+        address_type: family.into(),
         endpoints: Some(endpoints).filter(|e| !e.is_empty()),
         ports: Some(ports).filter(|p| !p.is_empty()),
     }
@@ -350,10 +418,10 @@ fn new_slice(service: &Service, ports: Vec<EndpointPort>, endpoints: Vec<Endpoin
 /// Writes the slices of a plan (`finalize`). A slice to be deleted is updated to one to be created, where
 /// there are both.
 async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Timestamp>) -> Result {
-    let Plan { mut create, mut update, delete, unchanged: _ } = plan;
+    let Plan { mut create, mut update, delete: to_delete, unchanged: _ } = plan;
     let mut left = Vec::new();
-    for old in delete {
-        match create.pop() {
+    for old in to_delete {
+        match if owned_by(&old, service) { create.pop() } else { None } {
             Some(new) => {
                 let mut slice = old;
                 let s = Rc::make_mut(&mut slice);
@@ -365,15 +433,10 @@ async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Times
             None => left.push(old),
         }
     }
-    let why = |n: usize| {
-        Why::new("endpointslice.reconcile")
-            .read("service", ObjectRef::of(service), "spec.selector", service.metadata.name())
-            .with("endpoints", n)
-    };
     if !service.metadata.is_deleting() {
         for mut slice in create {
             mark(&mut slice.metadata, trigger);
-            let why = why(len(&slice));
+            let why = why(service, len(&slice));
             match cx.create(slice).because(why).await {
                 Err(e) if e.is_namespace_terminating() => return Ok(()),
                 Err(e) => return Err(e.into()),
@@ -383,17 +446,29 @@ async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Times
     }
     for mut slice in update {
         mark(&mut Rc::make_mut(&mut slice).metadata, trigger);
-        let why = why(len(&slice));
+        let why = why(service, len(&slice));
         cx.update(slice).because(why).await?;
     }
     for slice in left {
-        let key = slice.metadata.key();
-        match cx.delete(EndpointSlice::KIND, key, DeleteOptions::default()).because(why(0)).await {
-            Err(e) if !e.is_not_found() => return Err(e.into()),
-            _ => {}
-        }
+        delete(cx, service, &slice).await?;
     }
     Ok(())
+}
+
+/// Why a slice with this many endpoints is written.
+fn why(service: &Service, endpoints: usize) -> Why {
+    Why::new("endpointslice.reconcile")
+        .read("service", ObjectRef::of(service), "spec.selector", service.metadata.name())
+        .with("endpoints", endpoints)
+}
+
+/// Deletes a slice, if it is there.
+async fn delete(cx: &Cx, service: &Service, slice: &EndpointSlice) -> Result {
+    let key = slice.metadata.key();
+    match cx.delete(EndpointSlice::KIND, key, DeleteOptions::default()).because(why(service, 0)).await {
+        Err(e) if !e.is_not_found() => Err(e.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Sets the annotation with the trigger time (`addTriggerTimeAnnotation`).

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::plan::{ADDRESS_TYPE, Plan};
+use super::plan::Plan;
 use crate::api::persistent::Map;
 use crate::api::quantity::amount_of;
 use crate::api::types::discovery::{Endpoint, EndpointHints, EndpointSlice, ForZone};
@@ -39,8 +39,10 @@ pub(super) struct TopologyCache {
     /// Each zone's share of the CPU of all nodes; `None` if a node does not say what it has and where it is, or if all
     /// are in one zone.
     ratios: Option<Rc<BTreeMap<String, f64>>>,
-    /// The endpoints for each zone, by the Services whose slices have hints.
-    services: Map<Key, Rc<Zones>>,
+    /// The endpoints for each zone, by the Services whose slices have hints, and the type of the slices' addresses.
+    services: Map<(Key, &'static str), Rc<Zones>>,
+    /// The Services of which it was told that they have hints.
+    populated: Map<Key, ()>,
 }
 
 impl Memory for TopologyCache {
@@ -48,7 +50,9 @@ impl Memory for TopologyCache {
         let ratios = self.ratios.iter().flat_map(|r| r.iter());
         let ratios = ratios.map(|(zone, ratio)| format!("zone {zone} has {ratio} of the CPU"));
         let services = self.services.iter();
-        ratios.chain(services.map(|(key, zones)| format!("{key} has hints {zones:?}"))).collect()
+        let services = services.map(|((key, of), zones)| format!("{key} has hints {zones:?} for {of}"));
+        let populated = self.populated.keys().map(|key| format!("{key} was told of hints"));
+        ratios.chain(services).chain(populated).collect()
     }
 }
 
@@ -93,41 +97,48 @@ impl TopologyCache {
     pub(super) fn overloaded(&self) -> Vec<Key> {
         let ratios = self.ratios.as_deref();
         let services = self.services.iter().filter(|(_, zones)| overloaded(zones, ratios));
-        services.map(|(key, _)| key.clone()).collect()
+        services.map(|((key, _), _)| key.clone()).collect()
     }
 
-    /// Whether the slices of a Service have hints.
+    /// Whether the slices of a Service have hints (`HasPopulatedHints`).
     pub(super) fn has_hints(&self, service: &Service) -> bool {
-        self.services.contains_key(&service.metadata.key())
+        self.populated.contains_key(&service.metadata.key())
     }
 
-    /// Forgets a Service that is gone.
-    pub(super) fn forget(&mut self, service: &Key) {
-        self.services.remove(service);
+    /// Forgets the slices of a Service that have addresses of one type (`RemoveHints`).
+    pub(super) fn forget(&mut self, service: &Key, address_type: &'static str) {
+        self.services.remove(&(service.clone(), address_type));
+        self.populated.remove(service);
     }
 
-    /// What becomes of a Service's slices, and what the cache says of the Service afterwards: hints are set, changed, or
-    /// taken away. Returns what is told about it.
-    pub(super) fn reconcile(&mut self, service: &Service, plan: &mut Plan) -> Vec<Told> {
+    /// What becomes of a Service's slices with addresses of one type, and what the cache says of the Service afterwards:
+    /// hints are set, changed, or taken away. Returns what is told about it.
+    pub(super) fn reconcile(
+        &mut self,
+        service: &Service,
+        address_type: &'static str,
+        plan: &mut Plan,
+    ) -> Vec<Told> {
         let key = service.metadata.key();
         let had = self.has_hints(service);
         if !is_wanted(service) {
-            self.services.remove(&key);
+            self.forget(&key, address_type);
             return if had {
-                vec![Told::disabled("Topology Aware Hints has been disabled")]
+                vec![Told::disabled("Topology Aware Hints has been disabled", address_type)]
             } else {
                 Vec::new()
             };
         }
         match add_hints(self.ratios.as_deref(), plan) {
             Ok(zones) => {
-                self.services.insert(key, Rc::new(zones));
-                if had { Vec::new() } else { vec![Told::enabled()] }
+                self.services.insert((key.clone(), address_type), Rc::new(zones));
+                self.populated.insert(key, ());
+                if had { Vec::new() } else { vec![Told::enabled(address_type)] }
             }
             Err(why) => {
-                self.services.remove(&key);
+                self.forget(&key, address_type);
                 remove_hints(plan);
-                vec![Told::disabled(&why)]
+                vec![Told::disabled(&why, address_type)]
             }
         }
     }
@@ -142,13 +153,13 @@ pub(super) struct Told {
 }
 
 impl Told {
-    fn disabled(why: &str) -> Told {
-        let message = format!("{why}, addressType: {ADDRESS_TYPE}");
+    fn disabled(why: &str, address_type: &str) -> Told {
+        let message = format!("{why}, addressType: {address_type}");
         Told { type_: "Warning", reason: "TopologyAwareHintsDisabled", message }
     }
 
-    fn enabled() -> Told {
-        let message = format!("Topology Aware Hints has been enabled, addressType: {ADDRESS_TYPE}");
+    fn enabled(address_type: &str) -> Told {
+        let message = format!("Topology Aware Hints has been enabled, addressType: {address_type}");
         Told { type_: "Normal", reason: "TopologyAwareHintsEnabled", message }
     }
 }

@@ -3,41 +3,41 @@
 
 mod cidrset;
 
-use std::net::Ipv4Addr;
 use std::rc::Rc;
 
-use ipnet::Ipv4Net;
+use ipnet::IpNet;
 
+use crate::api::ip_family::IpFamily;
 use crate::api::types::{Node, ObjectReference};
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp};
 use crate::client::{
     Context, Error, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Watches, Why,
 };
-use cidrset::{CidrSet, Ranges};
+use cidrset::CidrSet;
 
-/// `--cluster-cidr=10.244.0.0/16` and the default of `--node-cidr-mask-size-ipv4`.
-const RANGES: Ranges =
-    Ranges { cluster: Ipv4Net::new_assert(Ipv4Addr::new(10, 244, 0, 0), 16), node_mask_size: 24 };
-/// How often a range is written to a node before it is given back (`cidrUpdateRetries`).
+/// How often ranges are written to a node before they are given back (`cidrUpdateRetries`).
 const UPDATE_RETRIES: usize = 3;
 
 /// The node IPAM controller.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeIpamController;
+pub struct NodeIpamController {
+    /// What `--cluster-cidr` says.
+    pub ip_family: IpFamily,
+}
 
-/// What the controller remembers: the ranges that are taken.
+/// What the controller remembers: of each range of the cluster, the parts that are taken. Empty until the ranges of the
+/// nodes that were there at the start are taken.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    set: CidrSet,
-    /// Whether the ranges of the nodes that were there at the start are taken.
-    started: bool,
+    sets: Vec<CidrSet>,
 }
 
 impl Memory for State {
     fn lines(&self, _: Timestamp) -> Vec<String> {
-        let mut lines = self.set.lines(RANGES);
-        lines.extend((!self.started).then(|| "has not looked at the nodes".to_owned()));
-        lines
+        if self.sets.is_empty() {
+            return vec!["has not looked at the nodes".to_owned()];
+        }
+        self.sets.iter().flat_map(CidrSet::lines).collect()
     }
 }
 
@@ -63,22 +63,22 @@ impl Reconciler for NodeIpamController {
         Watches::new().watches(|cx: &mut Handler<'_, State>, seen: Seen<'_, Node>| {
             if seen.is_gone() {
                 // What is no range of the cluster was not taken either.
-                let _ = release(&mut cx.state.set, seen.object());
+                let _ = release(&mut cx.state.sets, seen.object());
             }
             cx.enqueue(seen.key.clone());
         })
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
-        if !cx.state(|s| s.started) {
-            start(&cx);
+        if cx.state(|s| s.sets.is_empty()) {
+            start(&cx, self.ip_family);
         }
         let Some(node) = cx.lister::<Node>().get(&key).cloned() else { return Ok(()) };
         if node.metadata.is_deleting() {
-            return change(&cx, move |set| release(set, &node));
+            return change(&cx, move |sets| release(sets, &node));
         }
         if !pod_cidrs(&node).is_empty() {
-            return change(&cx, move |set| occupy(set, &node));
+            return change(&cx, move |sets| occupy(sets, &node));
         }
         allocate(&cx, &node).await
     }
@@ -89,53 +89,54 @@ fn pod_cidrs(node: &Node) -> &[String] {
 }
 
 /// Takes the ranges of the nodes that are there already, as the allocator does when it is made.
-fn start(cx: &Cx) {
+fn start(cx: &Cx, ip_family: IpFamily) {
     let nodes: Vec<Rc<Node>> = cx.lister::<Node>().list(None).cloned().collect();
     cx.update_state(move |s| {
-        s.started = true;
+        s.sets = ip_family.pod_ranges().iter().map(|range| CidrSet::new(*range)).collect();
         for node in &nodes {
             // A node with a foreign range is told of when it is looked at.
-            let _ = occupy(&mut s.set, node);
+            let _ = occupy(&mut s.sets, node);
         }
     });
 }
 
-/// Changes the set of taken ranges.
-fn change(cx: &Cx, how: impl Fn(&mut CidrSet) -> std::result::Result<(), String> + 'static) -> Result {
+/// Changes the sets of taken ranges.
+fn change(cx: &Cx, how: impl Fn(&mut [CidrSet]) -> std::result::Result<(), String> + 'static) -> Result {
     // A failure leaves the ranges before it changed, as there.
-    let failed = cx.state(|s| how(&mut s.set.clone()).err());
+    let failed = cx.state(|s| how(&mut s.sets.clone()).err());
     cx.update_state(move |s| {
-        let _ = how(&mut s.set);
+        let _ = how(&mut s.sets);
     });
     failed.map_or(Ok(()), |why| Err(Error::Other(why)))
 }
 
-/// Does something with each range of a node. The cluster has one family, so there is one range.
+/// Does something with each range of a node, the set that it is taken from, and its index.
 fn each_range(
+    sets: &mut [CidrSet],
     node: &Node,
-    mut what: impl FnMut(Ipv4Net) -> std::result::Result<(), String>,
+    mut what: impl FnMut(&mut CidrSet, IpNet, usize) -> std::result::Result<(), String>,
 ) -> std::result::Result<(), String> {
     let name = node.metadata.name();
     for (i, cidr) in pod_cidrs(node).iter().enumerate() {
-        let Ok(range) = cidr.parse::<Ipv4Net>() else {
+        let Ok(range) = cidr.parse::<IpNet>() else {
             return Err(format!("failed to parse node {name}, CIDR {cidr}"));
         };
-        if i > 0 {
+        let Some(set) = sets.get_mut(i) else {
             return Err(format!(
                 "node:{name} has an allocated cidr: {cidr} at index:{i} that does not exist in cluster cidrs configuration"
             ));
-        }
-        what(range.trunc())?;
+        };
+        what(set, range.trunc(), i)?;
     }
     Ok(())
 }
 
 /// Takes the ranges that a node has (`occupyCIDRs`).
-fn occupy(set: &mut CidrSet, node: &Node) -> std::result::Result<(), String> {
-    each_range(node, |range| {
-        set.occupy(RANGES, range).map_err(|why| {
+fn occupy(sets: &mut [CidrSet], node: &Node) -> std::result::Result<(), String> {
+    each_range(sets, node, |set, range, i| {
+        set.occupy(range).map_err(|why| {
             format!(
-                "failed to mark cidr[{range}] at idx [0] as occupied for node: {}: {why}",
+                "failed to mark cidr[{range}] at idx [{i}] as occupied for node: {}: {why}",
                 node.metadata.name()
             )
         })
@@ -143,30 +144,45 @@ fn occupy(set: &mut CidrSet, node: &Node) -> std::result::Result<(), String> {
 }
 
 /// Gives the ranges of a node back (`ReleaseCIDR`).
-fn release(set: &mut CidrSet, node: &Node) -> std::result::Result<(), String> {
-    each_range(node, |range| {
-        set.release(RANGES, range).map_err(|why| format!("error when releasing CIDR {range}: {why}"))
+fn release(sets: &mut [CidrSet], node: &Node) -> std::result::Result<(), String> {
+    each_range(sets, node, |set, range, _| {
+        set.release(range).map_err(|why| format!("error when releasing CIDR {range}: {why}"))
     })
 }
 
-/// Gives a range to a node that has none (`AllocateOrOccupyCIDR`, `updateCIDRsAllocation`).
+/// Takes the next free range of each set. If one has none left, those of the sets before it stay taken, as in Kubernetes.
+///
+/// # Errors
+/// The index of the set without a free range.
+fn allocate_next(sets: &mut [CidrSet]) -> std::result::Result<Vec<IpNet>, usize> {
+    sets.iter_mut().enumerate().map(|(i, set)| set.allocate_next().ok_or(i)).collect()
+}
+
+/// Gives a node without ranges one of each range of the cluster (`AllocateOrOccupyCIDR`, `updateCIDRsAllocation`).
 async fn allocate(cx: &Cx, node: &Rc<Node>) -> Result {
-    let Some(range) = cx.state(|s| s.set.clone().allocate_next(RANGES)) else {
-        record(cx, node, "CIDRNotAvailable");
-        return Err(Error::Other("failed to allocate cidr from cluster cidr at idx:0: CIDR allocation failed; there are no remaining CIDRs left to allocate in the accepted range".into()));
-    };
+    let allocated = cx.state(|s| allocate_next(&mut s.sets.clone()));
     cx.update_state(|s| {
-        s.set.allocate_next(RANGES);
+        let _ = allocate_next(&mut s.sets);
     });
+    let ranges = match allocated {
+        Ok(ranges) => ranges,
+        Err(i) => {
+            record(cx, node, "CIDRNotAvailable");
+            return Err(Error::Other(format!(
+                "failed to allocate cidr from cluster cidr at idx:{i}: CIDR allocation failed; there are no remaining CIDRs left to allocate in the accepted range"
+            )));
+        }
+    };
+    let texts: Vec<String> = ranges.iter().map(ToString::to_string).collect();
     let mut to = node.clone();
     let spec = Rc::make_mut(&mut to).spec.get_or_insert_default();
-    spec.pod_cidr = Some(range.to_string());
-    spec.pod_cidrs = Some(vec![range.to_string()]);
+    spec.pod_cidr = texts.first().cloned();
+    spec.pod_cidrs = Some(texts.clone());
     let mut tries = 0;
     loop {
         let why = Why::new("nodeipam.allocate")
             .read("node", ObjectRef::of(&**node), "spec.podCIDRs", node.metadata.name())
-            .with("range", range);
+            .with("range", texts.join(","));
         tries += 1;
         match cx.patch(node.clone(), to.clone()).because(why).await {
             Ok(_) => return Ok(()),
@@ -175,7 +191,10 @@ async fn allocate(cx: &Cx, node: &Rc<Node>) -> Result {
                 record(cx, node, "CIDRAssignmentFailed");
                 if refusal.code != 504 {
                     cx.update_state(move |s| {
-                        let _ = s.set.release(RANGES, range);
+                        for (set, range) in s.sets.iter_mut().zip(&ranges) {
+                            // The range is one of the set.
+                            let _ = set.release(*range);
+                        }
                     });
                 }
                 return Err(refusal.into());

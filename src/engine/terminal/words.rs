@@ -75,14 +75,13 @@ const SHELL: &[&str] = &[
     "yes",
 ];
 /// Those of them that a pipe may go on with: what is offered there.
-const FILTERS: &[&str] =
-    &["base64", "cat", "cut", "grep", "head", "sed", "sort", "tail", "tee", "tr", "uniq", "wc", "xargs"];
+const FILTERS: &[&str] = &[
+    "awk", "base64", "cat", "cut", "grep", "head", "sed", "sort", "tail", "tee", "tr", "uniq", "wc", "xargs",
+];
 
 const NO_NETWORK: &str = "this terminal is outside of the cluster's network: a pod can ask, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS";
 const NO_EDITOR: &str = "the editor beside has the manifest; kubectl edit opens an object there";
 const NO_FILES: &str = "there are no files here but manifest.yaml, which is what the editor has";
-const NO_AWK: &str =
-    "this shell has no awk: cut, sed and kubectl get -o custom-columns=… or -o jsonpath=… choose columns";
 const NO_JQ: &str = "this shell has no jq: kubectl get -o jsonpath=… and -o go-template=… choose fields";
 const NO_CLUSTER: &str =
     "this terminal has the cluster of the page, and kubectl; nothing is installed beside";
@@ -100,7 +99,6 @@ pub(super) fn of(words: &[String]) -> Word {
         "vi" | "vim" | "nano" | "emacs" | "code" => Word::Refused(NO_EDITOR),
         "cd" | "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "chmod" | "chown" | "find" | "ln"
         | "source" => Word::Refused(NO_FILES),
-        "awk" | "gawk" | "mawk" => Word::Refused(NO_AWK),
         "jq" | "yq" => Word::Refused(NO_JQ),
         "helm" | "docker" | "minikube" | "kind" | "kustomize" | "etcdctl" | "crictl" | "sudo" | "k9s"
         | "stern" | "kubectx" | "kubens" => Word::Refused(NO_CLUSTER),

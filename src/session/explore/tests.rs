@@ -205,7 +205,7 @@ impl Invariant for NobodyIsDeleted {
 fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     let mut config = Config::nodes(1);
     config.controllers = Rc::new(|| {
-        let mut all = crate::controllers::all();
+        let mut all = crate::controllers::all(Default::default());
         all.push(Controller::boxed(Fighter));
         all
     });

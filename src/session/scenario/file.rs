@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 
+use crate::api::ip_family::IpFamily;
 use crate::cluster::Fault;
 use crate::session::Depth;
 use crate::session::data::{self, DataError};
@@ -23,6 +24,9 @@ pub struct Scenario {
     /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one")]
     pub etcd: usize,
+    /// The address families of the cluster: `ipv4` or `dual`.
+    #[serde(default, rename = "ipFamily")]
+    pub ip_family: IpFamily,
     /// The depth of steps when the scenario is opened. If absent, the depth stays as it was.
     #[serde(default)]
     pub depth: Option<Depth>,

@@ -61,7 +61,8 @@ impl Listed {
 impl Scenario {
     /// The start of the scenario's run.
     pub fn start(&self) -> Start {
-        Start { scenario: self.id.clone(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
+        let ip_family = self.ip_family;
+        Start { scenario: self.id.clone(), nodes: self.nodes, etcd: self.etcd, ip_family, ..Start::default() }
     }
 
     /// A session with the set-up done, at once; [`SetUp`] does it in slices.

@@ -1,9 +1,10 @@
-//! Commands that turn what they read into another form: `base64`, `sha256sum`.
+//! Commands that turn what they read into another form: `base64`, `md5sum`, `sha256sum`.
 
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use sha2::{Digest, Sha256};
+use md5::{Digest, Md5};
+use sha2::Sha256;
 
 use super::super::machine::{Ran, Shell};
 use super::{Options, Tools};
@@ -58,25 +59,35 @@ pub(super) fn base64(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     Ok(0)
 }
 
-fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// `md5sum [FILE…]`, `md5sum -c [FILE…]`
+pub(super) fn md5sum(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    sum(shell, args, "md5sum", |text| hex(&Md5::digest(text.as_bytes())))
 }
 
 /// `sha256sum [FILE…]`, `sha256sum -c [FILE…]`
 pub(super) fn sha256sum(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    sum(shell, args, "sha256sum", |text| hex(&Sha256::digest(text.as_bytes())))
+}
+
+/// Prints the sums of files, or with `-c` compares files with the sums that a file lists.
+fn sum(shell: &mut Shell<'_>, args: &[String], command: &str, of: fn(&str) -> String) -> Ran {
     let o = Options::parse(args, "");
-    let (all, failed) = shell.inputs_of("sha256sum", &o.operands)?;
+    let (all, failed) = shell.inputs_of(command, &o.operands)?;
     if !o.has('c') {
         for (name, text) in all {
-            shell.print(&format!("{}  {name}\n", sha256(&text)));
+            shell.print(&format!("{}  {name}\n", of(&text)));
         }
         return Ok(i32::from(failed));
     }
     let (mut wrong, mut total) = (0, 0);
     for (sum, name) in all.iter().flat_map(|(_, text)| text.lines()).filter_map(|l| l.split_once(' ')) {
         let name = name.trim_start_matches([' ', '*']);
-        let (found, missing) = shell.inputs_of("sha256sum", &[name])?;
-        let same = !missing && found.iter().all(|(_, text)| sha256(text) == sum);
+        let (found, missing) = shell.inputs_of(command, &[name])?;
+        let same = !missing && found.iter().all(|(_, text)| of(text) == sum);
         total += 1;
         wrong += i32::from(!same);
         if !same || !o.has('s') {
@@ -86,9 +97,9 @@ pub(super) fn sha256sum(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     if wrong > 0 {
         shell.error(&match shell.program.tools {
             Tools::Busybox => {
-                format!("sha256sum: WARNING: {wrong} of {total} computed checksums did NOT match")
+                format!("{command}: WARNING: {wrong} of {total} computed checksums did NOT match")
             }
-            Tools::Gnu => format!("sha256sum: WARNING: {wrong} computed checksum did NOT match"),
+            Tools::Gnu => format!("{command}: WARNING: {wrong} computed checksum did NOT match"),
         });
     }
     Ok(i32::from(failed || wrong > 0))

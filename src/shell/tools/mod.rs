@@ -2,6 +2,7 @@
 //! those of BusyBox or of GNU.
 
 mod applets;
+mod awk;
 mod encode;
 mod files;
 mod filter;
@@ -45,7 +46,7 @@ pub fn is_tool(name: &str) -> bool {
 
 /// Whether a command prints what it makes of each line before it reads the next one.
 pub(super) fn is_line_by_line(name: &str) -> bool {
-    matches!(name, "cat" | "cut" | "egrep" | "fgrep" | "grep" | "sed" | "tee" | "tr" | "uniq")
+    matches!(name, "awk" | "cat" | "cut" | "egrep" | "fgrep" | "grep" | "sed" | "tee" | "tr" | "uniq")
 }
 
 type Tool = fn(&mut Shell<'_>, &[String]) -> Ran;
@@ -56,6 +57,7 @@ const TOOLS: &[(&str, Tool)] = &[
         let end = a.len().saturating_sub(1);
         s.test_command("[", a.get(1..end).unwrap_or_default())
     }),
+    ("awk", awk::awk),
     ("base64", encode::base64),
     ("basename", files::basename),
     ("cat", files::cat),
@@ -81,6 +83,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("install", files::mkdir),
     ("ln", files::cp),
     ("ls", files::ls),
+    ("md5sum", encode::md5sum),
     ("mkdir", files::mkdir),
     ("mktemp", files::mktemp),
     ("mv", files::mv),

@@ -4,8 +4,38 @@
 ## The bar
 scenarios = Scenarios
 own-work = Your own
-kept = Your work from before
-kept-about = It was put aside when something else was opened.
+runs-open = Your runs…
+runs-open-about = What you did is kept in this browser, run by run.
+runs = Your runs
+runs-about = They are kept in this browser, on this device alone. A run with a name stays until you delete it; of the others the last 50 stay.
+runs-none = Nothing is kept yet. A run is kept from your first step on.
+runs-refused = This browser does not let the page keep anything.
+run-steps = { $n ->
+    [one] { $n } step
+   *[other] { $n } steps
+ }
+run-size = { $kb } KB
+run-here = shown here
+run-elsewhere = open in another tab
+run-name = Name of the run
+run-open = Open
+run-open-copy = Open a copy
+run-open-name = Open { $name }
+run-rename = Rename
+run-rename-name = Rename { $name }
+run-duplicate = Duplicate
+run-duplicate-name = Duplicate { $name }
+run-delete = Delete
+run-delete-name = Delete { $name }
+run-deleted = Deleted: { $name }
+run-undo = Undo
+run-copy = Another tab has this run open, so this is a copy of it.
+run-take-over = Take it over instead
+run-taken = Another tab has taken this run over. What you do here from now on is kept as a run of its own.
+run-gone = That run is not there any more.
+save-refused = This browser does not let the page keep your work: a reload brings it back, closing the tab does not. Share it as a link to keep it.
+update-ready = A new version of Steady is ready.
+update-reload = Reload
 theme = Light or dark
 keys = Keys
 share = Share
@@ -486,7 +516,7 @@ moment-never = Here it is steady, and nothing will happen by itself, so time doe
 stepping = Looking for the next command
 setting-up = The set-up is done: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
-stopped-work = Stopped. Your work is in the scenarios menu.
+stopped-work = Stopped. Your work is among your runs, in the scenarios menu.
 stopped-link = Stopped: it was not opened.
 link-opened-first = Opened the link.
 evicted = pod/{ $pod } evicted
@@ -503,7 +533,7 @@ link-newer = it was made by a newer version of this page. Reload the page, or op
 link-large = it is larger than { $n } bytes.
 link-damaged = it is damaged ({ $what }). Ask for it again.
 link-limit = it asks for more than { $n } { $what }.
-link-opened = Opened the link. Your own work is in the scenarios menu.
+link-opened = Opened the link. Your own work is among your runs, in the scenarios menu.
 link-differs = This run comes out otherwise here than where it was made: this page has learned something since.
 
 ## Keys

@@ -1,10 +1,10 @@
 //! What the page does with each output of the engine.
 
 use gloo::utils::window;
-use steady::engine::{Notice, Output, Shown, Slot, Stepped};
+use steady::engine::{Notice, Output, Shown, Stepped};
 use wasm_bindgen::JsCast;
 
-use super::keep::{ASIDE, VIEW, WORK, view_name};
+use super::keep::{VIEW, view_name};
 use super::{Shared, Store, Toast};
 
 impl Store {
@@ -19,7 +19,7 @@ impl Store {
                 }
                 Output::Notice(Notice { said, whole, bad }) => {
                     let text = self.texts().said(&said);
-                    self.show_toast(Toast { text, whole, bad });
+                    self.show_toast(Toast { text, whole, bad, act: None });
                 }
                 Output::Hush => {
                     let stood = self.0.toast.borrow_mut().take().is_some();
@@ -30,12 +30,14 @@ impl Store {
                 Output::Idle => self.0.busy.set(false),
                 Output::Did(did) => self.0.did.set(did),
                 Output::Printed(printed) => *self.0.printed.borrow_mut() = printed,
-                Output::Keep(slot, text) => self.remember(slot, &text),
+                Output::Keep(draft) => self.keep(draft),
                 Output::Link(link) => self.hand_out(&link),
                 Output::Opened => self.clean_address(),
-                Output::MapShown(shown) => self.put(VIEW, view_name(shown)),
                 Output::Remember(line) => self.remember_line(&line),
                 Output::WantTexts => self.fetch_texts(),
+                Output::MapShown(shown) => {
+                    self.put_local(VIEW, view_name(shown));
+                }
                 Output::Answer(number, answer) => {
                     let asked = self.0.asked.borrow_mut().remove(&number);
                     if let Some(asked) = asked {
@@ -62,19 +64,14 @@ impl Store {
     fn show(&self, shown: Shown) {
         let moved = self.with(|s| s.version != shown.version);
         *self.0.shown.borrow_mut() = shown;
+        let (run, scenario) = self.with(|s| (s.run.clone(), s.scenario.as_ref().map(|x| x.id.clone())));
+        self.shows_run(&run, scenario.as_deref());
         if moved {
             if !self.0.lit.borrow().is_empty() {
                 *self.0.lit.borrow_mut() = Shared::default();
             }
             self.plan_preview();
             self.plan_save();
-        }
-    }
-
-    fn remember(&self, slot: Slot, text: &str) {
-        match slot {
-            Slot::Work => self.put(WORK, text),
-            Slot::Aside => self.put(ASIDE, text),
         }
     }
 }

@@ -1,16 +1,25 @@
-//! What outlives the page: two runs and a setting in the browser's storage, and links in the page's address.
+//! What outlives the page beside the kept runs (`runs.rs`): settings and notes in the browser's storage, and links in the
+//! page's address.
 
 use gloo::events::EventListener;
 use gloo::utils::window;
 use steady::engine::{Begin, Input};
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::Storage;
 
-use super::Store;
+use super::{Store, Toast};
 
-/// Where the run of [`Slot::Work`](steady::engine::Slot) is stored.
-pub(super) const WORK: &str = "steady:work";
-/// Where the run of [`Slot::Aside`](steady::engine::Slot) is stored.
-pub(super) const ASIDE: &str = "steady:kept";
+/// In the tab's storage: the id of the run that a reload goes on with, or [`FRESH`] and a scenario.
+pub(super) const RUN: &str = "steady:run";
+/// What comes before the id of a scenario in which nothing was done yet.
+pub(super) const FRESH: &str = "new:";
+/// In the tab's storage: the run as it was when the page was closed, if it may not be stored yet.
+pub(super) const LEFT: &str = "steady:left";
+/// In the browser's storage: the id of the run that was kept last, with which a new tab goes on.
+pub(super) const LAST: &str = "steady:last";
+/// Where older pages kept a run, and another one that was put aside.
+pub(super) const OLD: [&str; 2] = ["steady:work", "steady:kept"];
 /// Where it is stored whether the component map was shown last.
 pub(super) const VIEW: &str = "steady:view";
 /// Where the lines are stored that were typed in the terminal.
@@ -27,9 +36,19 @@ pub(super) fn view_name(machinery: bool) -> &'static str {
     if machinery { "machinery" } else { "objects" }
 }
 
-/// Reads a stored value.
-pub fn read(key: &str) -> Option<String> {
-    window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
+/// The browser's storage, which all tabs share, and the tab's own. `None` if the browser refuses.
+fn storage(of_tab: bool) -> Option<Storage> {
+    if of_tab { window().session_storage() } else { window().local_storage() }.ok().flatten()
+}
+
+/// Reads a value that all tabs share.
+pub fn in_browser(key: &str) -> Option<String> {
+    storage(false)?.get_item(key).ok().flatten()
+}
+
+/// Reads a value of the tab's own, which a reload leaves as it is.
+pub(super) fn in_tab(key: &str) -> Option<String> {
+    storage(true)?.get_item(key).ok().flatten()
 }
 
 fn lines(stored: &str) -> Vec<String> {
@@ -52,16 +71,50 @@ impl Store {
             }
         })
         .forget();
-        let store = self.clone();
-        EventListener::new(&gloo::utils::document(), "visibilitychange", move |_| {
-            if gloo::utils::document().hidden() {
-                store.send(Input::Save);
+        self.watch_leaving();
+        self.watch_updates();
+        let scenario = in_tab(RUN).and_then(|run| Some(run.strip_prefix(FRESH)?.to_owned()));
+        let others = OLD.iter().chain(&[LAST]).any(|key| in_browser(key).is_some());
+        if address().is_some() || scenario.is_some() || !(others || in_tab(RUN).is_some()) {
+            self.begin(None, others);
+            if let Some(scenario) = scenario.filter(|_| address().is_none()) {
+                self.send(Input::OpenScenario(scenario));
             }
-        })
-        .forget();
-        let map_shown = read(VIEW).as_deref() == Some(view_name(true));
-        let begin = Begin { link: address(), work: read(WORK), aside: self.has_aside(), map_shown };
-        self.send(Input::Begin(begin));
+            return;
+        }
+        let store = self.clone();
+        spawn_local(async move {
+            let (work, toast): (_, Option<Toast>) = store.pick_up().await;
+            store.begin(work, others);
+            if let Some(toast) = toast {
+                store.show_toast(toast);
+            }
+        });
+    }
+
+    fn begin(&self, work: Option<steady::engine::Work>, others: bool) {
+        let map_shown = in_browser(VIEW).as_deref() == Some(view_name(true));
+        self.send(Input::Begin(Begin { link: address(), work, others, map_shown, tab: self.tab() }));
+    }
+
+    /// Has the run kept at once when the page is left. What comes to the browser's database then may come too late.
+    fn watch_leaving(&self) {
+        for event in ["pagehide", "visibilitychange"] {
+            let store = self.clone();
+            EventListener::new(&window(), event, move |_| {
+                if event == "pagehide" || gloo::utils::document().hidden() {
+                    store.leave();
+                }
+            })
+            .forget();
+        }
+    }
+
+    /// Keeps the run where a reload finds it at once.
+    pub(super) fn leave(&self) {
+        self.0.leaving.set(true);
+        self.send(Input::SaveAtOnce);
+        self.0.leaving.set(false);
     }
 
     /// Takes the link out of the address, so that a reload brings back the saved run.
@@ -69,18 +122,6 @@ impl Store {
         if let Ok(history) = window().history() {
             let here = window().location().pathname().unwrap_or_default();
             let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&here));
-        }
-    }
-
-    /// Whether a run was put aside.
-    pub fn has_aside(&self) -> bool {
-        read(ASIDE).is_some()
-    }
-
-    /// Opens the run that was put aside.
-    pub fn open_aside(&self) {
-        if let Some(link) = read(ASIDE) {
-            self.send(Input::OpenAside(link));
         }
     }
 
@@ -95,18 +136,27 @@ impl Store {
         });
     }
 
-    /// Stores a value. A message says so if the storage is full.
-    pub(super) fn put(&self, key: &str, text: &str) {
-        let kept = window().local_storage().ok().flatten().map(|l| l.set_item(key, text));
-        if matches!(kept, Some(Err(_))) {
-            let args = [("kb", ((text.len() / 1000) as f64).into())];
-            self.say(self.texts().with("save-full", &args), true);
-        }
+    /// Stores a value that all tabs share. One that is refused holds until the page is closed.
+    pub(super) fn put_local(&self, key: &str, text: &str) -> bool {
+        storage(false).is_some_and(|s| s.set_item(key, text).is_ok())
+    }
+
+    /// Stores a value of the tab's own. Returns whether the browser has taken it.
+    pub(super) fn put_tab(&self, key: &str, text: &str) -> bool {
+        storage(true).is_some_and(|s| s.set_item(key, text).is_ok())
+    }
+
+    pub(super) fn forget_local(&self, key: &str) {
+        let _ = storage(false).map(|s| s.remove_item(key));
+    }
+
+    pub(super) fn forget_tab(&self, key: &str) {
+        let _ = storage(true).map(|s| s.remove_item(key));
     }
 
     /// Hands the engine the lines that were typed in the terminal before the page was loaded.
     pub fn recall(&self) {
-        let lines: Vec<String> = read(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        let lines: Vec<String> = in_browser(HISTORY).map(|text| lines(&text)).unwrap_or_default();
         if !lines.is_empty() && self.with(|s| s.history.is_empty()) {
             self.send(Input::Recall(lines));
         }
@@ -114,12 +164,12 @@ impl Store {
 
     /// Stores a line that was typed in the terminal, after those that other tabs have stored.
     pub(super) fn remember_line(&self, line: &str) {
-        let mut lines: Vec<String> = read(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        let mut lines: Vec<String> = in_browser(HISTORY).map(|text| lines(&text)).unwrap_or_default();
         lines.retain(|known| known != line);
         lines.push(line.to_owned());
         let surplus = lines.len().saturating_sub(REMEMBERED);
         lines.drain(..surplus);
-        self.put(HISTORY, &lines.join(&BETWEEN.to_string()));
+        self.put_local(HISTORY, &lines.join(&BETWEEN.to_string()));
     }
 
     /// Fetches the texts of `kubectl explain` and hands them to the engine.
@@ -130,7 +180,7 @@ impl Store {
             .and_then(|f| f.call0(&window))
             .and_then(|p| p.dyn_into::<js_sys::Promise>());
         let store = self.clone();
-        wasm_bindgen_futures::spawn_local(async move {
+        spawn_local(async move {
             let text = match fetched {
                 Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await.ok(),
                 Err(_) => None,

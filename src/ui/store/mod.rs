@@ -2,10 +2,14 @@
 //! is pointed at). Components send [`Input`]s and are drawn from a [`View`]. The parts of a view are shared pointers; a
 //! part that did not change is the same pointer, and is not drawn again.
 
+mod db;
 mod hear;
 mod host;
 mod keep;
+mod locks;
+mod runs;
 mod shared;
+mod update;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,14 +24,15 @@ use super::who;
 use host::Host;
 
 pub use host::clock;
-pub use keep::read as read_local;
+pub use keep::in_browser as read_local;
+pub use runs::{RunDeed, RunList};
 pub use shared::Shared;
 
 /// After how many milliseconds without a change it is worked out what Apply would do.
 const PAUSE: u32 = 250;
 
 /// A message that is shown for a while.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Toast {
     /// What it says.
     pub text: String,
@@ -35,6 +40,27 @@ pub struct Toast {
     pub whole: String,
     /// Whether something went wrong.
     pub bad: bool,
+    /// What a person can do about it.
+    pub act: Option<ToastAct>,
+}
+
+/// What the button of a message does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToastAct {
+    /// Takes the run with this id over from another tab.
+    TakeOver(String),
+    /// Goes on with the new version of the page.
+    Update,
+}
+
+impl ToastAct {
+    /// The button's text, as a key of the catalogue.
+    pub fn key(&self) -> &'static str {
+        match self {
+            ToastAct::TakeOver(_) => "run-take-over",
+            ToastAct::Update => "update-reload",
+        }
+    }
 }
 
 /// The step that led here.
@@ -88,6 +114,9 @@ struct Inner {
     did: Cell<bool>,
     printed: RefCell<Option<Printed>>,
     saving: Cell<bool>,
+    /// Whether the page is being left.
+    leaving: Cell<bool>,
+    shelf: runs::Shelf,
     previewing: Cell<u64>,
 }
 
@@ -223,15 +252,15 @@ impl Store {
 
     /// Shows a message for a while.
     pub fn say(&self, text: String, bad: bool) {
-        self.show_toast(Toast { text, whole: String::new(), bad });
+        self.show_toast(Toast { text, bad, ..Toast::default() });
     }
 
     pub(super) fn show_toast(&self, toast: Toast) {
         let bad = toast.bad;
         *self.0.toast.borrow_mut() = Some(toast.clone());
         self.refresh();
-        // What can be unfolded stays until it is closed.
-        if !toast.whole.is_empty() {
+        // What can be unfolded or answered stays until it is closed.
+        if !toast.whole.is_empty() || toast.act.is_some() {
             return;
         }
         self.plan(if bad { 8000 } else { 3500 }, move |store| {
@@ -240,6 +269,15 @@ impl Store {
                 store.hush();
             }
         });
+    }
+
+    /// Does what the button of a message says.
+    pub fn answer(&self, act: ToastAct) {
+        self.hush();
+        match act {
+            ToastAct::TakeOver(id) => self.take_over(id),
+            ToastAct::Update => self.update(),
+        }
     }
 
     /// Takes the message away.

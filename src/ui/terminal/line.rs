@@ -359,7 +359,7 @@ pub fn Line(props: &Props) -> Html {
     // The keys that a phone has not.
     let pressed = |what: &'static str, key: &'static str| {
         let (prompt, field) = (prompt.clone(), field.clone());
-        let onpointerdown = |e: PointerEvent| e.prevent_default();
+        let onmousedown = |e: MouseEvent| e.prevent_default();
         let onclick = move |_| {
             let Some(input) = field.cast::<HtmlInputElement>() else { return };
             match what {
@@ -374,7 +374,7 @@ pub fn Line(props: &Props) -> Html {
             }
             let _ = input.focus();
         };
-        html! { <button type="button" aria-label={t.get(key)} {onpointerdown} {onclick}>{ what }</button> }
+        html! { <button type="button" aria-label={t.get(key)} {onmousedown} {onclick}>{ what }</button> }
     };
     let offer = &*prompt.offer;
     let take = {

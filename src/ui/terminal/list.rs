@@ -36,10 +36,10 @@ pub fn Words(props: &Props) -> Html {
     let option = |(i, word): (usize, &String)| {
         let take = props.take.clone();
         // The line keeps the focus.
-        let onpointerdown = |e: PointerEvent| e.prevent_default();
+        let onmousedown = |e: MouseEvent| e.prevent_default();
         let onclick = move |_| take.emit(i);
         html! {
-            <li id={id_of(i)} key={word.clone()} role="option" aria-selected={(i == at).to_string()} {onpointerdown} {onclick}>{ word }</li>
+            <li id={id_of(i)} key={word.clone()} role="option" aria-selected={(i == at).to_string()} {onmousedown} {onclick}>{ word }</li>
         }
     };
     html! {

@@ -101,7 +101,7 @@ pub(super) fn index(definitions: &Definitions, elsewhere: Option<Value>) -> Http
     }
     for endpoint in ["healthz", "livez", "readyz"] {
         paths.insert(format!("/{endpoint}"));
-        paths.extend(health::CHECKS.map(|check| format!("/{endpoint}/{check}")));
+        paths.extend(health::checks(endpoint).map(|check| format!("/{endpoint}/{check}")));
     }
     let mut groups = groups(definitions);
     if let Some(all) = groups["groups"].as_array_mut() {

@@ -14,7 +14,7 @@ mod merging;
 pub(super) mod swagger;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -32,19 +32,23 @@ fn group_path(group: &str, version: &str) -> String {
     if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
-/// `/openapi/v3`: the documents that there are.
-pub(super) fn index(definitions: &Definitions) -> Value {
-    let mut paths = Map::new();
-    for kind in Kind::served() {
-        let path = group_path(kind.group(), kind.version());
-        let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
-        paths.insert(path, at);
-    }
-    for path in custom::paths(definitions) {
-        let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
-        paths.entry(path).or_insert(at);
-    }
+/// `/openapi/v3`: the documents that there are, each with its hash, by which a client knows whether it has the document
+/// already. `hash` is asked with the path of a document after `/openapi/v3/`.
+pub(super) fn index(definitions: &Definitions, hash: &dyn Fn(&str) -> Option<String>) -> Value {
+    let built_in = Kind::served().map(|kind| group_path(kind.group(), kind.version()));
+    let all: BTreeSet<String> = built_in.chain(custom::paths(definitions)).collect();
+    let at = |path: &String| {
+        let query = hash(path).map_or_else(String::new, |hash| format!("?hash={hash}"));
+        json!({"serverRelativeURL": format!("/openapi/v3/{path}{query}")})
+    };
+    let paths: Map<String, Value> = all.iter().map(|path| (path.clone(), at(path))).collect();
     json!({"paths": paths})
+}
+
+/// Whether a document is about built-in kinds, and so the same as long as the server runs.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn is_built_in(path: &str) -> bool {
+    Kind::served().any(|kind| group_path(kind.group(), kind.version()) == path)
 }
 
 /// What the documentation says about a type. The program that serves the API supplies these texts ([`Texts`]); the library
@@ -368,7 +372,7 @@ mod tests {
     #[test]
     fn every_reference_leads_somewhere() {
         let definitions = Definitions::default();
-        for path in index(&definitions)["paths"].as_object().unwrap().keys() {
+        for path in index(&definitions, &|_| None)["paths"].as_object().unwrap().keys() {
             let document = document(path, &definitions, None).unwrap();
             let text = document.to_string();
             let schemas = document["components"]["schemas"].as_object().unwrap();

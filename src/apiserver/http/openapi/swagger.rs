@@ -24,7 +24,7 @@ pub(in crate::apiserver::http) fn document(custom: &Definitions, texts: Option<&
     // Lists of custom objects refer to ListMeta, which no struct of a built-in kind contains.
     let core = texts.and_then(|t| t.get(Kind::CONFIG_MAP.api_version()));
     definitions.extend(super::custom::metadata(core).into_iter().map(|(name, schema)| (name, older(schema))));
-    let index = super::index(&Definitions::default());
+    let index = super::index(&Definitions::default(), &|_| None);
     for path in index["paths"].as_object().into_iter().flat_map(Map::keys) {
         let Some(mut document) = super::built_in(path, texts) else { continue };
         if let Value::Object(more) = document["paths"].take() {

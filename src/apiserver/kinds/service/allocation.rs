@@ -1,5 +1,4 @@
-//! Allocation of cluster IPs and node ports (`pkg/registry/core/service/storage/{alloc,storage}.go`). The cluster has
-//! one family, IPv4.
+//! Allocation of cluster IPs and node ports (`pkg/registry/core/service/storage/{alloc,storage}.go`).
 //!
 //! The generic store calls these functions when a create or an update begins (`BeginCreate`, `BeginUpdate`), so what
 //! cannot be allocated is refused before the Service is validated.
@@ -75,7 +74,7 @@ impl Ports {
     }
 }
 
-/// Gives a new Service its families, address and ports; those that it asks for are taken.
+/// Gives a new Service its families, addresses and ports; those that it asks for are taken.
 ///
 /// # Errors
 /// 422 for what cannot be had.
@@ -90,8 +89,8 @@ pub(in crate::apiserver) fn begin_create(
     if !text(&spec.cluster_ip).is_empty() && list(&spec.cluster_ips).is_empty() {
         spec.cluster_ips = spec.cluster_ip.clone().map(|ip| vec![ip]);
     }
-    init_families(object, &mut spec, None)?;
-    allocate_address(api, object, &mut spec, dry_run, transaction)?;
+    init_families(api.ip_family(), object, &mut spec, None)?;
+    allocate_addresses(api, object, &mut spec, dry_run, transaction)?;
     let mut ports = Ports::of_others(api, None);
     if needs_node_port(&spec) {
         new_node_ports(object, &mut spec, &mut ports)?;
@@ -120,13 +119,8 @@ pub(in crate::apiserver) fn begin_update(
     patch_allocated(&mut spec, &before);
     normalize_cluster_ips(&mut spec, &before);
     if !same_prefer_dual_stack(&spec, &before) {
-        init_families(object, &mut spec, Some(&before))?;
-    }
-    let external = |spec: &ServiceSpec| text(&spec.type_) == "ExternalName";
-    match (external(&before), external(&spec)) {
-        (true, false) => allocate_address(api, object, &mut spec, dry_run, transaction)?,
-        (false, true) if !dry_run => cluster_ips(o).iter().for_each(|ip| transaction.release(ip)),
-        _ => {}
+        init_families(api.ip_family(), object, &mut spec, Some(&before))?;
+        update_addresses(api, object, &mut spec, o, dry_run, transaction)?;
     }
     let mut ports = Ports::of_others(api, Some(old));
     if needs_node_port(&spec) {
@@ -153,7 +147,8 @@ fn store(object: &mut Object, spec: ServiceSpec) {
     }
 }
 
-fn allocate_address(
+/// Gives a Service an address of each of its families; those that it asks for are taken (`allocClusterIPs`).
+fn allocate_addresses(
     api: &mut ApiServer,
     object: &Object,
     spec: &mut ServiceSpec,
@@ -164,26 +159,82 @@ fn allocate_address(
     if text(&spec.type_) == "ExternalName" || headless {
         return Ok(());
     }
-    let given = list(&spec.cluster_ips).first().cloned().unwrap_or_default();
-    let ip = if given.is_empty() {
-        let next = transaction.allocate_next(api, object.meta(), dry_run);
-        next.map_err(|why| internal_error(&format!("failed to allocate a serviceIP: {why}")))?
-    } else {
-        if let Err(why) = transaction.allocate(api, &given, object.meta(), dry_run) {
-            let at = Path::new("spec").child("clusterIPs");
-            let value = json_strings(list(&spec.cluster_ips));
-            let why = format!("failed to allocate IP {given}: {why}");
-            refuse(object, &[FieldError::invalid(&at, value, why)])?;
+    (0..list(&spec.ip_families).len())
+        .try_for_each(|i| allocate_address(api, object, spec, i, dry_run, transaction))
+}
+
+/// Gives a Service an address of the family with this index, or takes the one that it asks for.
+fn allocate_address(
+    api: &mut ApiServer,
+    object: &Object,
+    spec: &mut ServiceSpec,
+    i: usize,
+    dry_run: bool,
+    transaction: &mut Transaction,
+) -> Result<(), Status> {
+    let Some(family) = list(&spec.ip_families).get(i).cloned() else { return Ok(()) };
+    let asked = list(&spec.cluster_ips).get(i).filter(|ip| !ip.is_empty()).cloned();
+    let ip = match asked {
+        None => {
+            let next = transaction.allocate_next(api, &family, object.meta(), dry_run);
+            next.map_err(|why| internal_error(&format!("failed to allocate a serviceIP: {why}")))?
         }
-        given
+        Some(given) => {
+            if let Err(why) = transaction.allocate(api, &given, object.meta(), dry_run) {
+                let at = Path::new("spec").child("clusterIPs");
+                let value = json_strings(list(&spec.cluster_ips));
+                let why = format!("failed to allocate IP {given}: {why}");
+                refuse(object, &[FieldError::invalid(&at, value, why)])?;
+            }
+            given
+        }
     };
     let ips = spec.cluster_ips.get_or_insert_default();
-    match ips.first_mut() {
-        Some(first) => first.clone_from(&ip),
+    match ips.get_mut(i) {
+        Some(one) => one.clone_from(&ip),
         None => ips.push(ip.clone()),
     }
-    spec.cluster_ip = Some(ip);
+    if i == 0 {
+        spec.cluster_ip = Some(ip);
+    }
     Ok(())
+}
+
+/// Gives a changed Service the addresses that it has come to need, and notes those that it needs no more
+/// (`updateClusterIPs`).
+fn update_addresses(
+    api: &mut ApiServer,
+    object: &Object,
+    spec: &mut ServiceSpec,
+    old: &Service,
+    dry_run: bool,
+    transaction: &mut Transaction,
+) -> Result<(), Status> {
+    let before = old.spec.clone().unwrap_or_default();
+    let external = |spec: &ServiceSpec| text(&spec.type_) == "ExternalName";
+    let release = |ips: &[String], transaction: &mut Transaction| {
+        if !dry_run {
+            ips.iter().for_each(|ip| transaction.release(ip));
+        }
+    };
+    if external(&before) && !external(spec) {
+        return allocate_addresses(api, object, spec, dry_run, transaction);
+    }
+    if list(&before.cluster_ips).first().is_some_and(|ip| ip == HEADLESS) {
+        return Ok(());
+    }
+    if !external(&before) && external(spec) {
+        release(cluster_ips(old), transaction);
+        return Ok(());
+    }
+    match (list(&before.ip_families).len(), list(&spec.ip_families).len()) {
+        (1, 2) => allocate_address(api, object, spec, 1, dry_run, transaction),
+        (2, 1) => {
+            release(cluster_ips(old).get(1..).unwrap_or_default(), transaction);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn cannot_have(object: &Object, i: usize, n: i32, why: String) -> Result<(), Status> {

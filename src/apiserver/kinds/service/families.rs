@@ -2,6 +2,7 @@
 
 use super::fields::HEADLESS;
 use super::validation::cluster_ips;
+use crate::api::ip_family::{IPV4, IPV6, IpFamily, family_of};
 use crate::api::types::ServiceSpec;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Status;
@@ -25,19 +26,27 @@ fn policy_value(spec: &ServiceSpec) -> BadValue {
     BadValue::Json(text)
 }
 
-/// Whether both versions prefer two families and have the same addresses and families; such an update changes none of
-/// them.
+/// Whether both versions have the same type, prefer two families and have the same addresses and families; such an update
+/// changes none of them, also where the cluster has other families than before
+/// (`isMatchingPreferDualStackClusterIPFields`).
 pub(super) fn same_prefer_dual_stack(n: &ServiceSpec, o: &ServiceSpec) -> bool {
     let prefers = |s: &ServiceSpec| text(&s.ip_family_policy) == "PreferDualStack";
     text(&n.type_) != "ExternalName"
+        && n.type_ == o.type_
         && prefers(n)
-        && prefers(o)
-        && n.cluster_ips == o.cluster_ips
-        && n.ip_families == o.ip_families
+        && (prefers(o) || o.ip_family_policy.is_none())
+        && list(&n.cluster_ips) == list(&o.cluster_ips)
+        && list(&n.ip_families) == list(&o.ip_families)
 }
 
-/// Sets the families and their policy by what the client gave.
+/// The other one of the two families.
+fn other(family: &str) -> String {
+    if family == IPV4 { IPV6 } else { IPV4 }.to_owned()
+}
+
+/// Sets the families and their policy by what the client gave and by what the cluster has.
 pub(super) fn init_families(
+    cluster: IpFamily,
     object: &Object,
     spec: &mut ServiceSpec,
     old: Option<&ServiceSpec>,
@@ -74,41 +83,51 @@ pub(super) fn init_families(
             }
         }
     }
+    let configured = cluster.families();
+    let default = configured.first().copied().unwrap_or(IPV4);
     let ips = list(&spec.cluster_ips).to_vec();
     for (i, ip) in ips.iter().enumerate().take_while(|(_, ip)| *ip != HEADLESS) {
         if i < list(&spec.ip_families).len() {
             continue;
         }
-        if ip.contains(':') {
-            let at = path.child("clusterIPs").index(i);
-            errors.push(FieldError::invalid(&at, quoted(&ips), "IPv6 is not configured on this cluster"));
+        let family = family_of(ip);
+        if configured.contains(&family) {
+            spec.ip_families.get_or_insert_default().push(family.to_owned());
         } else {
-            spec.ip_families.get_or_insert_default().push("IPv4".to_owned());
+            let at = path.child("clusterIPs").index(i);
+            let why = format!("{family} is not configured on this cluster");
+            errors.push(FieldError::invalid(&at, quoted(&ips), why));
         }
     }
     refuse(object, &errors)?;
     let families = spec.ip_families.get_or_insert_default();
     if nowhere {
         if families.is_empty() {
-            families.push("IPv4".to_owned());
+            families.push(default.to_owned());
         }
         if let ([one], false) = (families.as_slice(), single) {
-            families.push(if one == "IPv4" { "IPv6" } else { "IPv4" }.to_owned());
+            let second = other(one);
+            families.push(second);
         }
         return Ok(());
     }
-    if text(&spec.ip_family_policy) == "RequireDualStack" {
+    if text(&spec.ip_family_policy) == "RequireDualStack" && configured.len() < 2 {
         let why = "this cluster is not configured for dual-stack services";
         errors.push(FieldError::invalid(&policy, policy_value(spec), why));
     }
-    for (i, family) in list(&spec.ip_families).iter().enumerate().filter(|(_, f)| *f != "IPv4") {
+    let unknown = |(_, family): &(usize, &String)| !configured.contains(&family.as_str());
+    for (i, family) in list(&spec.ip_families).iter().enumerate().filter(unknown) {
         let at = path.child("ipFamilies").index(i);
         errors.push(FieldError::invalid(&at, family, "not configured on this cluster"));
     }
     refuse(object, &errors)?;
     let families = spec.ip_families.get_or_insert_default();
     if families.is_empty() {
-        families.push("IPv4".to_owned());
+        families.push(default.to_owned());
+    }
+    if let ([one], false, [_, _]) = (families.as_slice(), single, configured) {
+        let second = other(one);
+        families.push(second);
     }
     Ok(())
 }

@@ -3,12 +3,13 @@
 //!
 //! Kubernetes reads both kinds from its informers' caches, which may be behind; here they are read as they are stored.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::rc::Rc;
 
-use ipnet::{IpNet, Ipv4Net};
+use ipnet::IpNet;
 
-use crate::api::service_cidr::{cluster_ips, gives, ip_address, is_ready, ranges};
+use crate::api::ip_family;
+use crate::api::service_cidr::{cluster_ips, family, gives, ip_address, is_ready, ranges};
 use crate::api::types::{ObjectMeta, Service, ServiceCIDR};
 use crate::api::{ApiKind, Key, Kind, Object, ObjectRef, order};
 use crate::apimachinery::{Body, Request, Verb};
@@ -45,7 +46,7 @@ impl Transaction {
         dry_run: bool,
     ) -> Result<(), String> {
         let mut ready = service_ranges(api).into_iter().filter(|(_, ready)| *ready);
-        let address = ip.parse().ok().filter(|a| ready.any(|(range, _)| gives(&IpNet::V4(range), *a)));
+        let address = ip.parse().ok().filter(|a| ready.any(|(range, _)| gives(&range, *a)));
         let address = address.ok_or(MISMATCHED_NETWORK)?;
         if dry_run {
             return Ok(());
@@ -55,31 +56,33 @@ impl Transaction {
         Ok(())
     }
 
-    /// Takes the first free address for a Service. Kubernetes begins to look for one at a random place.
+    /// Takes the first free address of a family for a Service. Kubernetes begins to look for one at a random place.
     ///
     /// # Errors
     /// The words of the refusal: no range has a free address.
     pub(super) fn allocate_next(
         &mut self,
         api: &mut ApiServer,
+        of_family: &str,
         service: &ObjectMeta,
         dry_run: bool,
     ) -> Result<String, String> {
-        let ranges = service_ranges(api);
+        let mut ranges = service_ranges(api);
+        ranges.retain(|(range, _)| family(range.network()) == of_family);
         if dry_run {
             // Nobody looks for a free address: the answer has the first address of any range, which nobody can have.
             let first = ranges.first().filter(|(_, ready)| *ready);
             return first.map(|(range, _)| range.network().to_string()).ok_or(NOT_READY.to_owned());
         }
         for (range, _) in ranges.into_iter().filter(|(_, ready)| *ready) {
-            let free = |ip: &u32| {
-                let key = Key::new("", &Ipv4Addr::from(*ip).to_string());
+            let free = |ip: &IpAddr| {
+                let key = Key::new("", &ip.to_string());
                 api.etcd.get(&ObjectRef { kind: Kind::IP_ADDRESS, key }).is_none()
             };
             let [dynamic, fixed] = bands(range);
-            if let Some(ip) = dynamic.chain(fixed).find(free) {
-                let ip = Ipv4Addr::from(ip);
-                create(api, ip.into(), service)?;
+            let mut all = dynamic.chain(fixed).filter_map(|n| ip_family::address(&range, n));
+            if let Some(ip) = all.find(free) {
+                create(api, ip, service)?;
                 self.allocated.push(ip.to_string());
                 return Ok(ip.to_string());
             }
@@ -105,17 +108,23 @@ pub(in crate::apiserver) fn release_all(api: &mut ApiServer, service: &Object) {
     cluster_ips(&service).iter().for_each(|ip| release(api, ip));
 }
 
-/// The IPv4 ranges of all ServiceCIDRs, those of the oldest one first, and whether addresses of each can be given out. A
-/// range that several ServiceCIDRs have is there once, and ready if one of them is.
-fn service_ranges(api: &ApiServer) -> Vec<(Ipv4Net, bool)> {
+/// The ranges of all ServiceCIDRs, those of the oldest one first, and whether addresses of each can be given out. A range
+/// that several ServiceCIDRs have is there once, and ready if one of them is. There are no allocators for families that
+/// the cluster does not have, and none for IPv6 ranges of more than 64 bits.
+fn service_ranges(api: &ApiServer) -> Vec<(IpNet, bool)> {
+    const SHORTEST_IPV6_PREFIX: u8 = 64;
+    let families = api.ip_family().families();
     let stored = api.etcd.range(Kind::SERVICE_CIDR, None);
     let mut all: Vec<&Rc<ServiceCIDR>> =
         stored.filter_map(|(_, record)| ServiceCIDR::from_object(&record.object)).collect();
     order::sort_by_key(&mut all, |cidr| cidr.metadata.creation_timestamp.as_ref().map(|t| t.0));
-    let mut found: Vec<(Ipv4Net, bool)> = Vec::new();
+    let mut found: Vec<(IpNet, bool)> = Vec::new();
     for cidr in all {
         for range in ranges(cidr) {
-            let IpNet::V4(range) = range else { continue };
+            let too_large = range.network().is_ipv6() && range.prefix_len() < SHORTEST_IPV6_PREFIX;
+            if too_large || !families.contains(&family(range.network())) {
+                continue;
+            }
             match found.iter_mut().find(|(other, _)| *other == range) {
                 Some((_, ready)) => *ready |= is_ready(cidr),
                 None => found.push((range, is_ready(cidr))),
@@ -127,15 +136,19 @@ fn service_ranges(api: &ApiServer) -> Vec<(Ipv4Net, bool)> {
 
 /// The addresses of a range in two bands: those that are given out first, and those below them, which are left to whoever
 /// asks for one of them as long as there are others (KEP-3070, `calculateRangeOffset`).
-fn bands(range: Ipv4Net) -> [std::ops::Range<u32>; 2] {
-    const MIN: u64 = 16;
-    const MAX: u64 = 256;
-    const STEP: u64 = 16;
-    let size = 1u64 << (32 - u32::from(range.prefix_len()));
+///
+/// The first address is given to nobody, nor is the last one of an IPv4 range.
+fn bands(range: IpNet) -> [std::ops::Range<u128>; 2] {
+    const MIN: u128 = 16;
+    const MAX: u128 = 256;
+    const STEP: u128 = 16;
+    let bits = range.max_prefix_len().saturating_sub(range.prefix_len());
+    let size = 1u128.checked_shl(u32::from(bits)).unwrap_or(u128::MAX);
     let offset = if size < MIN { 0 } else { (size / STEP).clamp(MIN, MAX) };
-    let first = u32::from(range.network()).saturating_add(1);
-    let end = u32::from(range.broadcast());
-    let middle = first.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)).min(end);
+    let first = ip_family::number(range.network()).saturating_add(1);
+    let last = ip_family::number(range.broadcast());
+    let end = if range.network().is_ipv4() { last } else { last.saturating_add(1) };
+    let middle = first.saturating_add(offset).min(end);
     [middle..end, first..middle]
 }
 
@@ -153,7 +166,7 @@ fn create(api: &mut ApiServer, address: IpAddr, service: &ObjectMeta) -> Result<
 /// Deletes the IPAddress of an address, whoever its parent is. An address that no ServiceCIDR has is left alone.
 fn release(api: &mut ApiServer, ip: &str) {
     let Ok(address) = ip.parse::<IpAddr>() else { return };
-    if !service_ranges(api).iter().any(|(range, _)| gives(&IpNet::V4(*range), address)) {
+    if !service_ranges(api).iter().any(|(range, _)| gives(range, address)) {
         return;
     }
     let key = Key::new("", &address.to_string());
@@ -172,7 +185,8 @@ mod tests {
     fn addresses_are_given_out_from_the_upper_band_first() {
         let of = |range: &str| {
             bands(range.parse().unwrap()).map(|band| {
-                let text = |ip| std::net::Ipv4Addr::from(ip).to_string();
+                let range: ipnet::IpNet = range.parse().unwrap();
+                let text = |ip| crate::api::ip_family::address(&range, ip).unwrap().to_string();
                 if band.is_empty() {
                     String::new()
                 } else {
@@ -188,6 +202,12 @@ mod tests {
         for range in ["10.0.0.0/31", "10.0.0.0/32", "255.255.255.255/32"] {
             assert_eq!(of(range), ["", ""]);
         }
+        assert_eq!(
+            of("fd00:10:96::/112"),
+            ["fd00:10:96::101 fd00:10:96::ffff", "fd00:10:96::1 fd00:10:96::100"]
+        );
+        assert_eq!(of("fd00::/126"), ["fd00::1 fd00::3", ""]);
+        assert_eq!(of("fd00::/128"), ["", ""]);
         assert_eq!(of("0.0.0.0/0"), ["0.0.1.1 255.255.255.254", "0.0.0.1 0.0.1.0"]);
     }
 }

@@ -40,6 +40,25 @@ fn the_liveness_example() {
     assert!(lab.log.contains("before Error 137, restarts 1"), "{}", lab.log);
 }
 
+/// `pods/probe/http-liveness.yaml` of Kubernetes' documentation.
+#[test]
+fn the_http_liveness_example() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({
+        "image": "registry.k8s.io/e2e-test-images/agnhost:2.40",
+        "args": ["liveness"],
+        "livenessProbe": {
+            "httpGet": {"path": "/healthz", "port": 8080, "httpHeaders": [{"name": "Custom-Header", "value": "Awesome"}]},
+            "initialDelaySeconds": 3, "periodSeconds": 3,
+        },
+    })))
+    .wait(60);
+    let unhealthy = "event Warning Unhealthy spec.containers{app}: Liveness probe failed: HTTP probe failed with statuscode: 500";
+    assert!(lab.log.contains(unhealthy), "{}", lab.log);
+    assert!(lab.log.contains("Container app failed liveness probe, will be restarted"), "{}", lab.log);
+    assert!(lab.log.contains("restarts 2"), "{}", lab.log);
+}
+
 #[test]
 fn an_init_container_waits_for_a_service() {
     let mut lab = Lab::new();

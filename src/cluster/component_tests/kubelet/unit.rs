@@ -72,8 +72,11 @@ fn every_command_says_why() {
 fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
     let mut config = Config::nodes(2);
     // Kubelets take addresses from the ranges that this controller gives to their nodes.
-    config.controllers =
-        std::rc::Rc::new(|| vec![Controller::boxed(crate::controllers::nodeipam::NodeIpamController)]);
+    config.controllers = std::rc::Rc::new(|| {
+        vec![Controller::boxed(crate::controllers::nodeipam::NodeIpamController {
+            ip_family: Default::default(),
+        })]
+    });
     config.scheduler = std::rc::Rc::new(Vec::new);
     config.addons = std::rc::Rc::new(Vec::new);
     config.addon_objects = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Drawing, Edge, EdgeKind, Place};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::session::view::kinds::{self, Selects};
+use crate::session::view::kinds::{self, Named, Selects};
 
 /// What an object selects, and where it stands.
 pub(super) struct Selecting {
@@ -65,8 +65,8 @@ impl Drawing {
         {
             edges.push(Edge { from: i, to: node, kind: EdgeKind::Binding });
         }
-        for (kind, name) in view.names(object) {
-            let namespace = if kind.namespaced() { object.namespace() } else { "" };
+        for Named { kind, namespace, name } in view.names(object) {
+            let namespace = if kind.namespaced() { namespace.unwrap_or(object.namespace()) } else { "" };
             if let Some(o) = self.graph.find(&ObjectRef::new(kind, namespace, name)) {
                 // All pods of one owner name the same: one line says it. Pods with a place of their own have claims
                 // of their own.

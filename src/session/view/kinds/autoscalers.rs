@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{About, KindView, Shows, stuck};
+use super::{About, KindView, Named, Shows, stuck};
 use crate::api::cells::{current_metric, quantity};
 use crate::api::types::{HorizontalPodAutoscaler, autoscaling as hpa};
 use crate::api::{Kind, Object};
@@ -79,11 +79,11 @@ impl KindView for Autoscalers {
         Some(Ails::Condition(Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref())))
     }
     /// What it scales.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
         let Some(scaler) = object.get::<HorizontalPodAutoscaler>() else { return Vec::new() };
         let target = &scaler.spec.scale_target_ref;
         let kind = Kind::of(target.api_version.as_deref().unwrap_or_default(), &target.kind);
-        kind.map(|k| (k, target.name.as_str())).into_iter().collect()
+        kind.map(|k| Named::near(k, target.name.as_str())).into_iter().collect()
     }
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Vec::new();

@@ -55,7 +55,7 @@ macro_rules! usual {
         }
     };
     (@names) => {
-        fn names<'o>(&self, _: &'o $crate::api::Object) -> Vec<($crate::api::Kind, &'o str)> {
+        fn names<'o>(&self, _: &'o $crate::api::Object) -> Vec<$crate::session::view::kinds::Named<'o>> {
             Vec::new()
         }
     };
@@ -102,9 +102,9 @@ use certificates::SigningRequests;
 use custom::{Customs, Definitions};
 use limits::{DisruptionBudgets, Quotas};
 use namespaces::Namespaces;
-use networking::{Ingresses, NetworkPolicies, Services};
-use nodes::Nodes;
-use pods::Pods;
+use networking::{Addresses, Ingresses, NetworkPolicies, ServiceRanges, Services};
+use nodes::{Nodes, RuntimeClasses};
+use pods::{PodTemplates, Pods};
 use sets::{DaemonSets, StatefulSets};
 use storage::{Attachments, Claims, Volumes};
 use workloads::{Deployments, ReplicaSets, ReplicationControllers};
@@ -129,6 +129,24 @@ pub struct Selects {
     pub kind: Kind,
     /// Whether a line is drawn only to those that no controller owns yet.
     pub only_orphans: bool,
+}
+
+/// An object that another one names in its spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named<'o> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its namespace; `None` for that of the object that names it, or for a kind without namespaces.
+    pub namespace: Option<&'o str>,
+    /// Its name.
+    pub name: &'o str,
+}
+
+impl<'o> Named<'o> {
+    /// An object in the namespace of the one that names it, or of a kind without namespaces.
+    pub fn near(kind: Kind, name: &'o str) -> Named<'o> {
+        Named { kind, namespace: None, name }
+    }
 }
 
 /// What is the same for all objects of a kind.
@@ -181,8 +199,8 @@ pub trait KindView {
     fn ordinal(&self, object: &Object) -> Option<u32>;
     /// The objects that an object selects by labels; `None` if it selects none.
     fn selects(&self, object: &Object) -> Option<Selects>;
-    /// The objects of its own namespace, or of none, that an object names in its spec.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
+    /// The objects that an object names in its spec.
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>>;
     /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
@@ -217,11 +235,13 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         BuiltIn::ClusterRoleBinding => &ClusterRoleBindings,
         BuiltIn::CertificateSigningRequest => &SigningRequests,
         BuiltIn::CustomResourceDefinition => &Definitions,
-        BuiltIn::Endpoints
-        | BuiltIn::EndpointSlice
-        | BuiltIn::ControllerRevision
-        | BuiltIn::CSINode
-        | BuiltIn::IPAddress => RECORD,
+        BuiltIn::Endpoints | BuiltIn::EndpointSlice | BuiltIn::ControllerRevision | BuiltIn::CSINode => {
+            RECORD
+        }
+        BuiltIn::IPAddress => &Addresses,
+        BuiltIn::ServiceCIDR => &ServiceRanges,
+        BuiltIn::RuntimeClass => &RuntimeClasses,
+        BuiltIn::PodTemplate => &PodTemplates,
         BuiltIn::Event | BuiltIn::Lease => HIDDEN,
         // These have no status that can be wrong, and `kubectl describe` says nothing of them but their fields.
         BuiltIn::ServiceAccount
@@ -230,15 +250,12 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
         | BuiltIn::StorageClass
         | BuiltIn::VolumeAttributesClass
         | BuiltIn::PriorityClass
-        | BuiltIn::RuntimeClass
-        | BuiltIn::PodTemplate
         | BuiltIn::LimitRange
         | BuiltIn::IngressClass
         | BuiltIn::Role
         | BuiltIn::ClusterRole
         | BuiltIn::CSIDriver
-        | BuiltIn::CSIStorageCapacity
-        | BuiltIn::ServiceCIDR => MADE,
+        | BuiltIn::CSIStorageCapacity => MADE,
     }
 }
 

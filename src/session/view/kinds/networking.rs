@@ -1,13 +1,17 @@
-//! Services, the Ingresses in front of them, and NetworkPolicies.
+//! Services with the ranges and addresses they have, the Ingresses in front of them, and NetworkPolicies.
 
-use super::{About, KindView, Selects, Shows, stuck};
+use super::{About, KindView, Named, Selects, Shows, stuck};
 use crate::api::labels::Selector;
+use crate::api::service_cidr::ready_condition;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
-use crate::api::types::{EndpointSlice, Endpoints, Ingress, NetworkPolicy, Service, ServiceSpec};
+use crate::api::types::{
+    EndpointSlice, Endpoints, IPAddress, Ingress, NetworkPolicy, Service, ServiceCIDR, ServiceSpec,
+};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
-use crate::session::view::card::Place;
+use crate::session::view::card::{Card, Place, Standing};
+use crate::session::view::events::Condition;
 
 /// Services.
 pub(super) struct Services;
@@ -83,11 +87,11 @@ impl KindView for Ingresses {
         missing.map(Ails::Missing).or_else(|| stuck(object))
     }
     /// Its Services and its class.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
         let Some(ingress) = object.get::<Ingress>() else { return Vec::new() };
         let class = ingress.spec.as_ref().and_then(|s| s.ingress_class_name.as_deref());
-        let services = backends(ingress).map(|name| (Kind::SERVICE, name));
-        services.chain(class.map(|name| (Kind::INGRESS_CLASS, name))).collect()
+        let services = backends(ingress).map(|name| Named::near(Kind::SERVICE, name));
+        services.chain(class.map(|name| Named::near(Kind::INGRESS_CLASS, name))).collect()
     }
     usual!(card, report, next_run, node, ordinal, selects, offers);
 }
@@ -107,4 +111,50 @@ impl KindView for NetworkPolicies {
         Some(Selects { selector, kind: Kind::POD, only_orphans: false })
     }
     usual!(card, ails, report, next_run, node, ordinal, names, offers);
+}
+
+/// ServiceCIDRs.
+pub(super) struct ServiceRanges;
+
+impl KindView for ServiceRanges {
+    fn about(&self) -> About {
+        About { keeper: "service-cidr-controller", ..About::ASIDE }
+    }
+    /// The condition `Ready`.
+    fn card(&self, object: &Object) -> Card {
+        let ready = object.get::<ServiceCIDR>().and_then(|cidr| ready_condition(cidr));
+        Card::Resource(ready.map(|c| {
+            let good = c.status == "True";
+            Standing { good, word: if good { c.type_.clone() } else { format!("{}: {}", c.type_, c.status) } }
+        }))
+    }
+    /// It is not ready: none of its addresses is given out. So it is with a range that is being deleted while Services have
+    /// addresses of it.
+    fn ails(&self, _: &Cluster, object: &Object) -> Option<Ails> {
+        let ready = object.get::<ServiceCIDR>().and_then(|cidr| ready_condition(cidr));
+        let condition = ready
+            .filter(|c| c.status != "True")
+            .map(|c| Condition::new(&c.type_, &c.status, Some(&c.reason), Some(&c.message)));
+        condition.map(Ails::Condition).or_else(|| stuck(object))
+    }
+    usual!(report, next_run, node, ordinal, selects, names, offers);
+}
+
+/// IPAddresses.
+pub(super) struct Addresses;
+
+impl KindView for Addresses {
+    fn about(&self) -> About {
+        About { keeper: "ipallocator-repair-controller", record: true, ..About::ASIDE }
+    }
+    /// What has the address: a Service.
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
+        let Some(parent) = object.get::<IPAddress>().map(|a| &a.spec.parent_ref) else { return Vec::new() };
+        let core = parent.group.as_deref().unwrap_or_default().is_empty();
+        if !core || parent.resource != Kind::SERVICE.plural() {
+            return Vec::new();
+        }
+        vec![Named { kind: Kind::SERVICE, namespace: parent.namespace.as_deref(), name: &parent.name }]
+    }
+    usual!(card, ails, report, next_run, node, ordinal, selects, offers);
 }

@@ -1,11 +1,11 @@
-//! Nodes.
+//! Nodes, and the RuntimeClasses that name their runtimes.
 
 use super::{About, KindView, Shows, stuck};
 use crate::api::Object;
-use crate::api::types::Node;
+use crate::api::types::{Node, RuntimeClass};
 use crate::cluster::{Cluster, Fault};
 use crate::session::view::ails::Ails;
-use crate::session::view::card::{Card, Place};
+use crate::session::view::card::{Card, Place, Standing};
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Deed, Offer};
 
@@ -67,4 +67,19 @@ impl KindView for Nodes {
         out
     }
     usual!(report, next_run, node, ordinal, selects, names);
+}
+
+/// RuntimeClasses.
+pub(super) struct RuntimeClasses;
+
+impl KindView for RuntimeClasses {
+    fn about(&self) -> About {
+        About::ASIDE
+    }
+    /// The handler, which a node must have to run pods of the class.
+    fn card(&self, object: &Object) -> Card {
+        let handler = object.get::<RuntimeClass>().map(|class| class.handler.clone());
+        Card::Resource(handler.map(|word| Standing { good: true, word }))
+    }
+    usual!(ails, report, next_run, node, ordinal, selects, names, offers);
 }

@@ -1,7 +1,7 @@
 //! Pods.
 
-use super::{About, KindView, Shows, stuck};
-use crate::api::types::{Pod, PodSpec};
+use super::{About, KindView, Named, Shows, stuck};
+use crate::api::types::{Pod, PodSpec, PodTemplate};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::ails::Ails;
@@ -48,7 +48,7 @@ impl KindView for Pods {
         let owner = object.meta().controller().filter(|o| o.kind == Kind::STATEFUL_SET.as_str())?;
         object.name().strip_prefix(owner.name.as_str())?.strip_prefix('-')?.parse().ok()
     }
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
         object.get::<Pod>().and_then(|p| p.spec.as_ref()).map_or_else(Vec::new, |spec| named_by(spec))
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
@@ -58,29 +58,46 @@ impl KindView for Pods {
 }
 
 /// ConfigMaps, Secrets, claims and the runtime class that a pod names.
-fn named_by(spec: &PodSpec) -> Vec<(Kind, &str)> {
-    let mut named: Vec<(Kind, &str)> = Vec::new();
+fn named_by(spec: &PodSpec) -> Vec<Named<'_>> {
+    let mut named: Vec<Named<'_>> = Vec::new();
     for v in spec.volumes.iter().flatten() {
         if let Some(c) = &v.config_map {
-            named.push((Kind::CONFIG_MAP, &c.name));
+            named.push(Named::near(Kind::CONFIG_MAP, &c.name));
         }
         if let Some(n) = v.secret.as_ref().and_then(|s| s.secret_name.as_deref()) {
-            named.push((Kind::SECRET, n));
+            named.push(Named::near(Kind::SECRET, n));
         }
         if let Some(p) = &v.persistent_volume_claim {
-            named.push((Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
+            named.push(Named::near(Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
         }
     }
-    named.extend(spec.runtime_class_name.as_deref().map(|n| (Kind::RUNTIME_CLASS, n)));
+    named.extend(spec.runtime_class_name.as_deref().map(|n| Named::near(Kind::RUNTIME_CLASS, n)));
     for c in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
         for e in c.env_from.iter().flatten() {
-            named.extend(e.config_map_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
-            named.extend(e.secret_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
+            named.extend(e.config_map_ref.as_ref().map(|r| Named::near(Kind::CONFIG_MAP, r.name.as_str())));
+            named.extend(e.secret_ref.as_ref().map(|r| Named::near(Kind::SECRET, r.name.as_str())));
         }
         for from in c.env.iter().flatten().filter_map(|e| e.value_from.as_ref()) {
-            named.extend(from.config_map_key_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
-            named.extend(from.secret_key_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
+            named.extend(
+                from.config_map_key_ref.as_ref().map(|r| Named::near(Kind::CONFIG_MAP, r.name.as_str())),
+            );
+            named.extend(from.secret_key_ref.as_ref().map(|r| Named::near(Kind::SECRET, r.name.as_str())));
         }
     }
     named
+}
+
+/// PodTemplates.
+pub(super) struct PodTemplates;
+
+impl KindView for PodTemplates {
+    fn about(&self) -> About {
+        About::ASIDE
+    }
+    /// What the pods of the template would name.
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
+        let template = object.get::<PodTemplate>().and_then(|t| t.template.as_ref());
+        template.and_then(|t| t.spec.as_ref()).map_or_else(Vec::new, named_by)
+    }
+    usual!(card, ails, report, next_run, node, ordinal, selects, offers);
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{About, KindView, Selects, Shows, orphans};
+use super::{About, KindView, Named, Selects, Shows, orphans};
 use crate::api::types::{DaemonSet, StatefulSet};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
@@ -46,10 +46,10 @@ impl KindView for StatefulSets {
         orphans(object.get::<StatefulSet>()?.spec.as_ref().map(|s| &s.selector))
     }
     /// The headless Service that gives the pods their names in DNS.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
         let spec = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref());
         let service = spec.and_then(|s| s.service_name.as_deref()).filter(|n| !n.is_empty());
-        service.map(|n| (Kind::SERVICE, n)).into_iter().collect()
+        service.map(|n| Named::near(Kind::SERVICE, n)).into_iter().collect()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let want = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref()?.replicas).unwrap_or(1);

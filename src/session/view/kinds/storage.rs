@@ -1,7 +1,7 @@
 //! Claims, volumes and their attachments. The lines lead from a pod over its claim to the volume, and from the attachment
 //! to the volume and to the node.
 
-use super::{About, KindView, Shows, stuck};
+use super::{About, KindView, Named, Shows, stuck};
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use crate::api::volume::{SELECTED_NODE, claim_phase, volume_name, volume_phase, waits_for_consumer};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
@@ -69,9 +69,9 @@ impl KindView for Claims {
         };
         stuck(object).or(trouble).or_else(unbound)
     }
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
         let name = object.get::<PersistentVolumeClaim>().map_or("", |c| volume_name(c));
-        if name.is_empty() { Vec::new() } else { vec![(Kind::PERSISTENT_VOLUME, name)] }
+        if name.is_empty() { Vec::new() } else { vec![Named::near(Kind::PERSISTENT_VOLUME, name)] }
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
@@ -139,11 +139,11 @@ impl KindView for Attachments {
         });
         said.or_else(|| stuck(object))
     }
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+    fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {
         let Some(attachment) = object.get::<VolumeAttachment>() else { return Vec::new() };
         let volume = attachment.spec.source.persistent_volume_name.as_deref();
-        let volume = volume.map(|name| (Kind::PERSISTENT_VOLUME, name));
-        volume.into_iter().chain([(Kind::NODE, attachment.spec.node_name.as_str())]).collect()
+        let volume = volume.map(|name| Named::near(Kind::PERSISTENT_VOLUME, name));
+        volume.into_iter().chain([Named::near(Kind::NODE, attachment.spec.node_name.as_str())]).collect()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]

@@ -146,7 +146,9 @@ fn a_binding_draws_lines_to_its_role_and_accounts() {
     let mut lines = lines_from(&session, Kind::ROLE_BINDING, "reads");
     lines.sort();
     assert_eq!(lines, ["Role reader", "ServiceAccount robot"]);
-    assert_eq!(lines_from(&session, Kind::CLUSTER_ROLE_BINDING, "views"), ["ClusterRole viewer"]);
+    let mut lines = lines_from(&session, Kind::CLUSTER_ROLE_BINDING, "views");
+    lines.sort();
+    assert_eq!(lines, ["ClusterRole viewer", "ServiceAccount robot"]);
 }
 
 #[test]
@@ -288,4 +290,33 @@ fn a_request_for_a_certificate_says_what_was_decided() {
     assert_eq!(view.card(&denied), card("Denied"));
     let Some(Ails::Condition(c)) = view.ails(session.cluster(), &denied) else { panic!() };
     assert_eq!((c.type_.as_str(), c.reason.as_str(), c.message.as_str()), ("Denied", "No", "why"));
+}
+
+#[test]
+fn a_range_of_services_says_whether_its_addresses_are_given_out() {
+    let mut session = Session::new(Start::default());
+    let range = "apiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: more}\nspec: {cidrs: [10.200.0.0/24]}\n";
+    assert_eq!(session.apply(range).exit, 0);
+    run(&mut session);
+    assert_eq!(standing(&session, Kind::SERVICE_CIDR, "more"), Some((true, "Ready".into())));
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {clusterIP: 10.200.0.7, ports: [{port: 80}]}\n";
+    assert_eq!(session.apply(service).exit, 0);
+    assert_eq!(lines_from(&session, Kind::IP_ADDRESS, "10.200.0.7"), ["Service web"]);
+    do_all(&mut session, &["delete servicecidr more --wait=false"]);
+    assert_eq!(standing(&session, Kind::SERVICE_CIDR, "more"), Some((false, "Ready: False".into())));
+    let condition = condition(&session, Kind::SERVICE_CIDR, "more").unwrap();
+    assert_eq!(condition, ("Ready".into(), "False".into(), "Terminating".into()));
+}
+
+#[test]
+fn a_template_names_what_its_pods_would_name() {
+    let mut session = Session::new(Start::default());
+    do_all(&mut session, &["create configmap settings --from-literal=a=b"]);
+    let template = "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: t}\ntemplate:\n  metadata: {labels: {a: b}}\n  spec: {containers: [{name: c, image: nginx, envFrom: [{configMapRef: {name: settings}}]}]}\n";
+    assert_eq!(session.apply(template).exit, 0);
+    assert_eq!(lines_from(&session, Kind::POD_TEMPLATE, "t"), ["ConfigMap settings"]);
+    let class =
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: sandboxed}\nhandler: gvisor\n";
+    assert_eq!(session.apply(class).exit, 0);
+    assert_eq!(standing(&session, Kind::RUNTIME_CLASS, "sandboxed"), Some((true, "gvisor".into())));
 }

@@ -1,0 +1,72 @@
+// The published page after one visit: everything works without a network, and a new version asks. A page for development
+// has no service worker, and these have nothing to look at: `cargo xtask test --only journeys --release`.
+import { test, expect, open, opened } from "./page.js";
+
+const step = (page) => page.getByRole("button", { name: "Step", exact: true });
+test.use({ serviceWorkers: "allow" });
+
+/** Until the service worker has all files and answers for the page. */
+const ready = (page) => expect.poll(() => page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r?.active?.state)), { timeout: 30_000 }).toBe("activated");
+
+test.beforeEach(async ({ page }) => {
+  await open(page);
+  test.skip(!(await page.evaluate(() => document.getElementById("boot").dataset.worker)), "the page has no service worker");
+});
+
+test("after one visit everything works offline", async ({ page, context, complaints }) => {
+  await ready(page);
+  await context.setOffline(true);
+  await page.reload();
+  await opened(page);
+  // Every order is found in a worker that was not opened before.
+  await page.locator("#explore-button").click();
+  const explore = page.getByRole("region", { name: "Every order" });
+  await explore.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(explore).toContainText("All orders end in the same steady state.", { timeout: 120_000 });
+  await page.locator("#explore-button").click();
+  await step(page).click();
+  await expect(page.locator(".said [role=status]")).toContainText(/create ReplicaSet/);
+  await page.evaluate(() => window.steady.runToSteady());
+  await expect(page.locator(".pill")).toContainText("Steady");
+  // The editor with what it completes from.
+  const editor = page.getByRole("textbox", { name: "Manifest" });
+  await editor.click();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("---\napiVersion: v1\nkind: Confi");
+  await page.keyboard.press("Control+Space");
+  await expect(page.getByRole("option", { name: /ConfigMap/ }).first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Scenarios" }).click();
+  await page.getByRole("menuitemradio", { name: "Self-healing" }).click();
+  await expect(page.locator(".scenarios b").first()).toContainText("Self-healing");
+  await context.setOffline(false);
+  expect(complaints).toEqual([]);
+});
+
+test("a new version asks, and does nothing until somebody agrees", async ({ page, complaints }) => {
+  await ready(page);
+  await page.reload();
+  await opened(page);
+  await expect(page.locator(".next[aria-busy=false]")).toBeVisible();
+  for (let i = 0; i < 3; i++) await page.evaluate(() => window.steady.step());
+  const digest = await page.evaluate(() => window.steady.digest());
+  // The next deployment: the same files, another version.
+  const worker = await page.evaluate(async () => (await fetch("sw.js", { cache: "no-store" })).text());
+  await page.context().route(/\/sw\.js$/, (route) => route.fulfill({
+    contentType: "text/javascript", body: worker.replace(/const \[VERSION, FILES\] = \["/, "$&next-"),
+  }));
+  await page.evaluate(() => navigator.serviceWorker.getRegistration().then((r) => r.update()));
+  const toast = page.locator(".toast");
+  await expect(toast).toContainText("A new version of Steady is ready", { timeout: 30_000 });
+  // Work goes on.
+  expect(await page.evaluate(() => window.steady.digest())).toBe(digest);
+  await page.evaluate(() => window.steady.kubectl("scale deployment web --replicas=4"));
+  const own = await page.evaluate(() => window.steady.digest());
+  await page.evaluate(() => (window.before = true));
+  await toast.getByRole("button", { name: "Reload" }).click();
+  await expect.poll(() => page.evaluate(() => window.before).catch(() => true), { timeout: 15_000 }).toBe(undefined);
+  await expect.poll(() => page.evaluate(() => window.steady?.digest()).catch(() => null)).toBe(own);
+  const names = await page.evaluate(() => caches.keys());
+  expect(names.some((name) => name.includes("next-"))).toBe(true);
+  complaints.length = 0;
+});
