@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::events::{EventListener, EventListenerOptions};
+use gloo::utils::document_element;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, PointerEvent, ResizeObserver, WheelEvent};
@@ -315,10 +316,15 @@ impl Viewport {
     }
 
     fn wheel(&self, e: &WheelEvent, pane: &Element) {
+        let zooms = e.ctrl_key() || e.meta_key();
+        // As a part of another page, the page leaves the wheel to that page.
+        if !zooms && document_element().get_attribute("data-shape").as_deref() == Some("embedded") {
+            return;
+        }
         e.prevent_default();
         let unit = if e.delta_mode() == 1 { 16.0 } else { 1.0 };
         let (dx, dy) = (e.delta_x() as f32 * unit, e.delta_y() as f32 * unit);
-        if e.ctrl_key() || e.meta_key() {
+        if zooms {
             let r = pane.get_bounding_client_rect();
             let (x, y) = (e.client_x() as f32 - r.left() as f32, e.client_y() as f32 - r.top() as f32);
             self.zoom_at((-dy * 0.01).clamp(-0.5, 0.5).exp(), x, y);
