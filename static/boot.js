@@ -134,7 +134,8 @@ const offline = async () => {
   // Somebody who leaves the tab open for days hears of a new version, too.
   setInterval(() => registration.update().catch(() => {}), 3_600_000);
 };
-if (worker && "serviceWorker" in navigator && window.isSecureContext) {
+const alone = document.documentElement.dataset.shape !== "embedded";
+if (worker && alone && "serviceWorker" in navigator && window.isSecureContext) {
   isWhole.then(() => {
     const soon = window.requestIdleCallback ?? setTimeout;
     soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });
