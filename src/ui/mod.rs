@@ -43,6 +43,8 @@ mod menu;
 #[cfg(target_arch = "wasm32")]
 mod next;
 #[cfg(target_arch = "wasm32")]
+mod notice;
+#[cfg(target_arch = "wasm32")]
 mod pane;
 #[cfg(target_arch = "wasm32")]
 mod player;
