@@ -21,6 +21,11 @@ window.steadyEditor = async (element, options) => {
   return mount(element, { schemaUrl: new URL("schema.json", import.meta.url).href, ...options });
 };
 
+// What gives files to the person, fetched when one is asked for: a PNG if there is a scale, else the text as it is.
+window.steadySave = async (name, type, text, scale) => {
+  const { save, png } = await import("./export.js");
+  await (scale ? png(name, text, scale) : save(name, type, text));
+};
 // `steadyWhen(work)` calls a function once the whole of the wasm is there.
 let whole;
 const isWhole = new Promise((resolve) => (whole = resolve));

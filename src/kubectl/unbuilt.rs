@@ -5,18 +5,10 @@ use serde_json::json;
 
 use super::command::{self, Command, sub};
 use super::context::{Context, Result, fail};
-use super::flags::{Args, Flag, boolean, slice, text};
+use super::flags::{Args, boolean};
 use super::output::{PRINT, Printer};
 use super::resource::must_kind;
 use crate::api::Kind;
-
-pub(super) const EXEC_FLAGS: &[Flag] = &[
-    boolean("stdin").short('i'),
-    boolean("tty").short('t'),
-    text("container").short('c'),
-    boolean("quiet").short('q'),
-    slice("filename").short('f'),
-];
 
 /// `config …`: there is no kubeconfig to change here.
 pub(super) const CONFIG: &[Command] = &[
@@ -80,16 +72,6 @@ fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
         Some((kind, name)) => Ok((must_kind(cx, kind)?, name)),
         None => Ok((Kind::POD, word)),
     }
-}
-
-pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
-    let Some(word) = args.words.first() else {
-        return fail("pod, type/name or --filename must be specified");
-    };
-    let namespace = cx.namespace.clone();
-    let (kind, name) = named(cx, word)?;
-    cx.get(kind, &namespace, name)?;
-    fail("nothing can be attached to a container here")
 }
 
 pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {

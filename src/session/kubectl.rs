@@ -55,13 +55,13 @@ impl Session {
         let cached = cache.is_filled();
         let (mut command, mut client, mut output, mut waits) = run(cache);
         let learned = command.cache().clone();
-        if cached && !client.writes.is_empty() {
+        if cached && client.acted() {
             // A link repeats the commands that wrote and not those that filled the cache: what is repeated must not
             // depend on it.
             (command, client, output, waits) = run(DiscoveryCache::default());
         }
         self.discovered = (self.at, learned);
-        if !client.writes.is_empty() {
+        if client.acted() {
             let what =
                 What::Person { exchanges: client.exchanges, writes: client.writes, output: output.clone() };
             self.push(what, op, client.cluster);
@@ -90,7 +90,7 @@ impl Session {
         command.wake(self.now());
         let mut client = Client::new(self.cluster());
         let looked = client.drive(command);
-        if client.writes.is_empty() {
+        if !client.acted() {
             return looked;
         }
         let waits = Client::new(self.cluster()).drive(&mut waiting);
@@ -104,11 +104,18 @@ pub(super) struct Client {
     pub(super) cluster: Cluster,
     exchanges: Vec<Exchange>,
     writes: Vec<Write>,
+    /// Whether something was changed that is not stored: files in a container.
+    changed: bool,
 }
 
 impl Client {
     pub(super) fn new(cluster: &Cluster) -> Client {
-        Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() }
+        Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new(), changed: false }
+    }
+
+    /// Whether the cluster is another one than before.
+    fn acted(&self) -> bool {
+        self.changed || !self.writes.is_empty()
     }
 
     /// Answers a command's requests until it ends or waits. Returns whether it waits.
@@ -124,6 +131,7 @@ impl ApiClient for Client {
     fn http(&mut self, request: &HttpRequest) -> HttpResponse {
         let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
+        self.changed |= served.changed;
         if let Some((typed, answered)) = served.exchange.map(|e| *e) {
             self.exchanges.push(Exchange {
                 request: Rc::new(typed),
