@@ -32,6 +32,11 @@ window.steadyTexts = async () => {
   }
 };
 
+// What gives files to the person, fetched when one is asked for: a PNG if there is a scale, else the text as it is.
+window.steadySave = async (name, type, text, scale) => {
+  const { save, png } = await import("./export.js");
+  await (scale ? png(name, text, scale) : save(name, type, text));
+};
 // `steadyWhen(work)` calls a function once the whole of the wasm is there.
 let whole;
 const isWhole = new Promise((resolve) => (whole = resolve));
@@ -129,7 +134,8 @@ const offline = async () => {
   // Somebody who leaves the tab open for days hears of a new version, too.
   setInterval(() => registration.update().catch(() => {}), 3_600_000);
 };
-if (worker && "serviceWorker" in navigator && window.isSecureContext) {
+const alone = document.documentElement.dataset.shape !== "embedded";
+if (worker && alone && "serviceWorker" in navigator && window.isSecureContext) {
   isWhole.then(() => {
     const soon = window.requestIdleCallback ?? setTimeout;
     soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });

@@ -45,14 +45,18 @@
 //! graph that was sent last.
 
 mod act;
+#[cfg(test)]
+mod address_tests;
 mod answer;
 pub mod explorer;
+mod import;
 mod input;
 mod keep;
 #[cfg(test)]
 mod keep_tests;
 mod listing;
 mod load;
+mod options;
 mod output;
 mod run;
 pub mod runs;
@@ -77,17 +81,20 @@ pub use crate::cluster::{Actor, Fault, Policy};
 pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::{KubeletFault, PodCause};
+pub use crate::session::export::{Frame, StepTold, Which, Written};
+pub use crate::session::import::Report;
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
-    FieldChange, Finest, FinestLine, Halt, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark,
-    NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview,
-    Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version,
-    Word, YamlView,
+    FieldChange, Finest, FinestLine, Halt, Happened, ImageWarning, Issued, Line, LineMark, LinkGroup,
+    Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault,
+    PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords,
+    Short, Standing, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
-pub use input::{Ask, Begin, Input, Work};
+pub use input::{Ask, Begin, Form, Input, Work};
+pub use options::{Options, Part, Shape};
 pub use output::{
     Answer, Completion, Draft, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output,
     RunText, Said, ScenarioView, Shown, Stepped, Value,
@@ -165,6 +172,14 @@ pub struct Engine {
     /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
     agreed: Option<(Rc<String>, MomentId)>,
     keeping: keep::Keeping,
+    /// Whether the page is a part of somebody else's page: then nothing is kept.
+    embedded: bool,
+    /// How many steps after the beginning of the run steps end.
+    until: Option<usize>,
+    /// Whether the notes that are shown are a person's or a link's, and not the scenario's.
+    noted: bool,
+    /// How many steps after the beginning the run is shown, once it is open.
+    open_at: Option<usize>,
     /// What the next call of [`Engine::handle`] or [`Engine::work`] returns.
     out: Vec<Output>,
 }
@@ -197,6 +212,10 @@ impl Engine {
             texts: Texts::default(),
             agreed: None,
             keeping: keep::Keeping::default(),
+            embedded: false,
+            until: None,
+            noted: false,
+            open_at: None,
             out: Vec::new(),
         };
         // The set-up of the first scenario is one command line: it takes no time.

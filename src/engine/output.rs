@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Policy};
 use crate::kubectl;
+use crate::session::export::{Frame, StepTold};
+use crate::session::import::Report;
 use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
-    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
-    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -44,6 +46,8 @@ pub enum Output {
     /// The link in the page's address was opened. The page takes it out of the address, so that a reload brings back
     /// the run as it is by then.
     Opened,
+    /// A run began with the objects of another cluster.
+    Imported(Box<Report>),
     /// Whether the component map is shown. The page remembers it for [`Begin::map_shown`](super::Begin).
     MapShown(bool),
     /// The page remembers this line beyond a reload, for [`Input::Recall`](super::Input::Recall).
@@ -283,12 +287,23 @@ pub struct Shown {
     pub speed: usize,
     /// Whether what was declared is what is running.
     pub declared: Rc<Declared>,
+    /// Whether steps end here because the page's address says so ([`Begin::until`](super::Begin::until)).
+    pub ended: bool,
+    /// The place of the beginning among `marks`: what was set up lies before it.
+    pub beginning: usize,
     /// The editor's text.
     pub text: Rc<String>,
     /// Grows when the engine replaces that text: the editor then takes it over.
     pub text_set: u32,
+    /// Whether that text is what kubectl has printed of a cluster, and not a manifest.
+    pub importable: bool,
+    /// What the author of the scenario or of the link says at some steps: how many steps after the beginning, and the text
+    /// that is shown from there on.
+    pub notes: Rc<Vec<(usize, Text)>>,
     /// What is wrong with that text.
     pub diagnostics: Rc<Vec<Problem>>,
+    /// The images in that text that no registry has.
+    pub images: Rc<Vec<ImageWarning>>,
     /// The kinds that CustomResourceDefinitions define, in the cluster and in the editor's text.
     pub kinds: Rc<Vec<DefinedKind>>,
     /// What Apply would do, once that is known.
@@ -391,6 +406,12 @@ pub enum Answer {
     Branches(Vec<Branch>),
     /// What happened.
     Happened(Happened),
+    /// The text.
+    Export(String),
+    /// The steps, and how many more there are.
+    Steps(Vec<StepTold>, usize),
+    /// The pictures. Of a long run some steps have none.
+    Frames(Vec<Frame>),
     /// The run; `None` if the moment is not on the branch that leads to the one that is shown.
     Run(Option<RunText>),
     /// The schema, as JSON: `components.schemas` of `/openapi/v3` has it under the kind's name there. `None` if the kind is

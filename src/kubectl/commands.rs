@@ -6,8 +6,8 @@ use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, api_resources, apply, auth, autoscale, certificate, config, create, debug, delete, describe,
-    diff, edit, events, explain, expose, generators, get, kustomize, label, logs, node, overrides, patch,
-    replace, rollout, run, scale, set, taint, top, unbuilt, wait,
+    diff, edit, events, exec, explain, expose, generators, get, kustomize, label, logs, node, overrides,
+    patch, replace, rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -184,8 +184,8 @@ pub(super) const COMMANDS: &[Command] = &[
         explain::run,
     ),
     command("logs", &[logs::FLAGS], logs::run),
-    command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
-    command("attach", &[unbuilt::EXEC_FLAGS], unbuilt::attach),
+    command("exec", &[exec::FLAGS], exec::run),
+    command("attach", &[unbuilt::ATTACH_FLAGS], unbuilt::attach),
     command("port-forward", &[&[text("address"), duration("pod-running-timeout")]], unbuilt::port_forward),
     command("top", &[], top::group).with(top::COMMANDS_OF),
     command("auth", &[], auth::group).with(auth::COMMANDS),

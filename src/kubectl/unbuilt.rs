@@ -7,7 +7,7 @@ use super::flags::{Args, Flag, boolean, int, slice, text};
 use super::resource::must_kind;
 use crate::api::Kind;
 
-pub(super) const EXEC_FLAGS: &[Flag] = &[
+pub(super) const ATTACH_FLAGS: &[Flag] = &[
     boolean("stdin").short('i'),
     boolean("tty").short('t'),
     text("container").short('c'),
@@ -49,16 +49,6 @@ fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
         Some((kind, name)) => Ok((must_kind(cx, kind)?, name)),
         None => Ok((Kind::POD, word)),
     }
-}
-
-pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
-    let Some(word) = args.words.first() else {
-        return fail("pod, type/name or --filename must be specified");
-    };
-    let namespace = cx.namespace.clone();
-    let (kind, name) = named(cx, word)?;
-    cx.get(kind, &namespace, name)?;
-    fail("nothing can be attached to a container here")
 }
 
 pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::csi::is_expansion_pending;
+use super::exec::{self, Execution};
 use super::fault::KubeletFault;
+use super::found;
 use super::node;
 use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
@@ -14,8 +16,8 @@ use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
-    CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, RuntimeClass, Secret, Service,
+    CSIDriver, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec, PodStatus,
+    RuntimeClass, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -57,7 +59,7 @@ impl Reconciler for Kubelet {
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
-            .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
+            .watches(changes::config_map_changed)
             .watches::<PersistentVolumeClaim>(|cx, seen| {
                 volumes::retry_mounts(cx, Some(&seen.key.namespace));
                 if seen.new.is_some_and(|c| is_expansion_pending(c))
@@ -103,6 +105,9 @@ impl Reconciler for Kubelet {
     }
 
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
+        if let Some(execution) = fault.downcast_ref::<Execution>() {
+            return exec::note(cx, &self.key, execution);
+        }
         let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
         match fault {
@@ -198,6 +203,8 @@ struct Decision {
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
     delete: bool,
     faults: Vec<(Key, u64)>,
+    /// Images that could not be pulled before this kubelet was there, each with the registry's error.
+    unpullable: Vec<(Rc<str>, Rc<str>)>,
     /// The deadlines of the next turn: foreground, background.
     wakes: (Option<Timestamp>, Option<Timestamp>),
 }
@@ -212,9 +219,13 @@ impl Kubelet {
             let Some(d) = self.decide(cx, &key, &pod) else { return Ok(()) };
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
+                let unpullable = d.unpullable.clone();
                 cx.update_state(move |s| {
                     s.pods.insert(key.clone(), rt.clone());
                     s.node = node.clone();
+                    for (image, error) in &unpullable {
+                        s.unpullable.insert(image.clone(), error.clone());
+                    }
                     for f in &faults {
                         s.faults.remove(f);
                     }
@@ -265,7 +276,6 @@ impl Kubelet {
     /// Takes a turn of a pod. `None` if there is nothing to do for it.
     fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
-        let host = node::host(cx.caches(), &self.key);
         cx.state(|s| {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
             let rt = match known {
@@ -278,22 +288,13 @@ impl Kubelet {
                     ..Default::default()
                 },
             };
+            let is_found = rt.phase == WorkerPhase::Sync && known.is_none() && found::has_run(pod);
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
-            let mut turn = Turn {
-                pod,
-                spec,
-                rt,
-                node: s.node.clone(),
-                unpullable: &s.unpullable,
-                unmountable: &s.unmountable,
-                node_key: &self.key,
-                caches: cx.caches(),
-                host,
-                now: cx.now(),
-                events: Vec::new(),
-                again: false,
-            };
+            let mut turn = Turn::new(pod, spec, rt, s, &self.key, cx.caches(), cx.now());
+            if is_found {
+                turn.take_over();
+            }
             turn.run(&self.key, &faults);
             let report = if turn.rt.unreported { report(&turn, pod) } else { None };
             if report.is_none() {
@@ -309,6 +310,7 @@ impl Kubelet {
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
+                unpullable: if is_found { found::unpullable(pod) } else { Vec::new() },
             })
         })
     }

@@ -58,13 +58,13 @@ impl Session {
         self.give_up();
         let (mut ran, mut client) = self.try_command(&given, self.discovery_cache());
         let learned = ran.command.cache().clone();
-        if self.discovery_cache().is_filled() && !client.writes.is_empty() {
+        if self.discovery_cache().is_filled() && client.acted() {
             // A link repeats the commands that wrote and not those that filled the cache: what is repeated must not
             // depend on it.
             (ran, client) = self.try_command(&given, DiscoveryCache::default());
         }
         self.discovered = (self.at, learned);
-        if !client.writes.is_empty() {
+        if client.acted() {
             let what = What::Person {
                 exchanges: client.exchanges,
                 writes: client.writes,
@@ -78,7 +78,7 @@ impl Session {
     /// Runs a command line that must not change the run; `None` if it would write.
     pub fn read_only_command(&self, given: &CommandLine) -> Option<Ran> {
         let (ran, client) = self.try_command(given, self.discovery_cache());
-        client.writes.is_empty().then_some(ran)
+        (!client.acted()).then_some(ran)
     }
 
     /// What a command line would write and print. The session stays as it is.
@@ -132,7 +132,7 @@ impl Session {
         command.wake(self.now());
         let mut client = self.client(command, true);
         let (output, waits) = client.drive(command);
-        if client.writes.is_empty() {
+        if !client.acted() {
             return (output, if waits.is_some() { Looked::Waits } else { Looked::Ended });
         }
         *command = waiting;
@@ -190,6 +190,8 @@ pub(super) struct Client {
     pub(super) cluster: Cluster,
     exchanges: Vec<Exchange>,
     writes: Vec<Write>,
+    /// Whether something was changed that is not stored: files in a container.
+    changed: bool,
     /// The files of the line, among which are the texts that were edited.
     files: Rc<BTreeMap<String, String>>,
     /// How many texts were edited.
@@ -204,11 +206,17 @@ impl Client {
             cluster: cluster.clone(),
             exchanges: Vec::new(),
             writes: Vec::new(),
+            changed: false,
             files: Rc::default(),
             edits: 0,
             editor: false,
             schema: None,
         }
+    }
+
+    /// Whether the cluster is another one than before.
+    fn acted(&self) -> bool {
+        self.changed || !self.writes.is_empty()
     }
 
     /// Answers a command's requests until it ends or waits. Returns what it waits for.
@@ -236,6 +244,7 @@ impl ApiClient for Client {
         self.explain(&request.path);
         let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
+        self.changed |= served.changed;
         if let Some((typed, answered)) = served.exchange.map(|e| *e) {
             self.exchanges.push(Exchange {
                 request: Rc::new(typed),

@@ -165,7 +165,11 @@ impl<'a> Shell<'a> {
             jobs: Vec::new(),
             outs: BTreeMap::from([(1, console(false)), (2, console(true))]),
             buffers: Vec::new(),
-            inputs: vec![Input { open: program.stdin, ..Input::default() }],
+            inputs: vec![Input {
+                text: program.input.chars().collect(),
+                open: program.stdin,
+                ..Input::default()
+            }],
             input: 0,
             alone: true,
             main: true,

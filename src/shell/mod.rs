@@ -116,6 +116,8 @@ pub struct Program {
     pub unknown: Unknown,
     /// Whether somebody may write to its standard input, so that it does not end.
     pub stdin: bool,
+    /// What stands in its standard input.
+    pub input: String,
     /// Whether it is process 1 of its namespace. Such a process ignores signals that it does not handle.
     pub first: bool,
     /// When it gets SIGTERM; `None` if it does not.
@@ -249,6 +251,12 @@ fn finish(mut shell: Shell<'_>) -> Run {
         Err(Stop::Never) => End::Runs,
     };
     shell.into_run(end)
+}
+
+/// Whether a program can be started where another one runs. If not everything is known of the image, it can.
+pub fn can_start(program: &Program, name: &str) -> bool {
+    let standard = !name.contains('/') || tools::is_standard(name);
+    !program.complete || (standard && tools::may_exist(program, tools::base_name(name)))
 }
 
 #[cfg(test)]

@@ -172,6 +172,7 @@ fn program(text: &str, start: Timestamp) -> Program {
         companions: false,
         unknown: Unknown::Forever,
         stdin: false,
+        input: String::new(),
         first: false,
         signal: None,
         processors: 1,

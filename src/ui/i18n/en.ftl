@@ -3,6 +3,7 @@
 
 ## The bar
 scenarios = Scenarios
+scenarios-now = Scenarios: { $title }
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
@@ -154,6 +155,12 @@ editing-cancel = Cancel
 
 ## The graph
 problem-line = Line { $line }
+image-no-name = Docker Hub has no official image “{ $name }”
+image-no-tag = The image { $name } has no tag “{ $tag }”
+image-meant = { $said }. Did you mean { $meant }?
+image-newest = { $said }. There is { $meant }.
+image-own = { $said }. An image of your own has its organisation or registry in front of its name: acme/{ $name }.
+image-use = Change to { $meant }
 problem-more = { $n ->
     [one] and { $n } more
    *[other] and { $n } more
@@ -174,6 +181,7 @@ records = { $n ->
 records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 clock-menu = Let time pass
+clock-menu-now = Let time pass: { $time }
 clock-step = To the next thing that happens
 clock-about = As Step does. Time passes only when nothing else can happen.
 clock-to = To { $at }
@@ -526,8 +534,6 @@ running = { $n } steps
 restoring = Step { $done } of { $of }
 limit-steps = Stopped after { $n } steps in one run.
 save-full = Your work ({ $kb } KB) does not fit into this browser's storage, so a reload would lose it. Share it as a link to keep it.
-shared = The link is in the clipboard ({ $n } characters).
-shared-address = The link is in the address bar ({ $n } characters).
 link-refused = This link was not opened, your work is as it was: { $why }
 link-newer = it was made by a newer version of this page. Reload the page, or open the link where it was made.
 link-large = it is larger than { $n } bytes.
@@ -577,7 +583,8 @@ cm-unfold-line = Unfold line
 cm-folded-lines = Folded lines
 cm-unfolded-lines = Unfolded lines
 cm-to = to
-cm-duplicate-key = The key $ stands here twice: kubectl takes the last one
+cm-duplicate-first = The key $1 stands again in line $2, and kubectl takes that one
+cm-duplicate-last = The key $1 stands in line $2, too: kubectl takes this last one
 
 ## Why: one for each rule of the library
 why-claim_objects-adopt = its labels match and nobody owns it
@@ -1104,3 +1111,65 @@ explore-state-lit = on the run's way
 explore-came = Reached by { $what }
 explore-time = time passes
 explore-more = { $n } more, not drawn: draw them
+
+## Embedding, sharing, exporting, presenting
+open-whole = Open in Steady
+player-next = Next: { $what }
+player-ended = This is as far as this page shows it.
+player-at = Step { $n }
+present-leave = Leave (Esc)
+share-title = Share
+share-link = Link to this run
+share-link-about = It contains the start and what was done, not the cluster: { $n } characters. Nothing is sent anywhere.
+share-copy = Copy
+share-copied = Copied
+share-not-copied = The browser does not allow copying here: select the text.
+share-embed = Embed in a page
+share-embed-size = Size
+share-embed-parts = Shows
+share-embed-theme = Theme
+share-embed-theme-system = as the reader's system
+share-embed-theme-light = light
+share-embed-theme-dark = dark
+share-embed-code = The frame's code
+share-embed-frame = Steady: { $what }
+share-part-story = Text
+share-part-next = Next commands
+share-part-timeline = Timeline
+share-part-manifest = Manifest
+share-part-object = Object
+share-note = What you say at step { $n }
+share-note-about = Shown from this step on where the run is embedded or presented. It is in the link.
+share-download = Download
+share-svg = Graph, SVG
+share-png = Graph, PNG
+share-mermaid = Graph, Mermaid
+share-animated = Run, animated SVG
+share-markdown = Run, Markdown
+share-yaml = All objects, YAML
+share-declared = What was declared, YAML
+share-dot = Every order, DOT
+share-download-failed = The file could not be made: { $why }
+share-present = Present
+share-print = Print
+export-open = Open this run in Steady
+export-step = { $n }. { $who } ({ $s } s)
+export-created = Created { $object }
+export-changed = Changed { $object }
+export-deleted = Deleted { $object }
+export-fields = { $n } more fields
+export-more = { $n } more steps.
+import-offer = This is what kubectl prints of a cluster, and not a manifest.
+import-do = Start a run with it
+import-refused = This cannot be the start of a run: { $why }
+import-no-cluster = no object in it has a uid, so it is not what kubectl prints of a cluster.
+import-large = it is larger than { $n } bytes.
+import-said = { $n } objects of your cluster are here, with their status. A link to this run is about { $kb } KB long.
+import-taken = Taken over: { $what }
+import-unknown = Left out, of kinds that are not known here: { $what }
+import-unreadable = Left out, { $what }: { $why }
+import-made = Made, because others need it: { $what }
+import-orphaned = References to owners that are not in the text were dropped: { $n }. The garbage collector would delete what belongs to nobody.
+import-tainted = Nodes with a control-plane taint, as a complete DaemonSet has no pod there: { $what }
+import-autoscaled = What pods use is not in the text: autoscalers know it only if a metrics server is installed (Break something).
+link-no-scenario = there is no scenario { $id }.
