@@ -32,6 +32,7 @@ export function look(dark) {
     ".cm-cursor": { borderLeftColor: "var(--e-accent)", borderLeftWidth: "2px" },
     ".cm-gutters": { backgroundColor: "var(--e-bg)", color: "var(--e-muted)", border: "none" },
     ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--e-line)" },
+    ".cm-foldPlaceholder": { color: "var(--e-text)", backgroundColor: "var(--e-line)", border: "1px solid var(--e-border)", padding: "0 4px" },
     ".cm-marked": { backgroundColor: "var(--e-marked)" },
     "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--e-select)" },
     ".cm-tooltip, .cm-panels": { color: "var(--e-text)", backgroundColor: "var(--e-bg)", border: "1px solid var(--e-border)" },

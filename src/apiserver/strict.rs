@@ -32,6 +32,12 @@ impl ApiServer {
                 .map(|e| Undecodable { message: e.to_string(), path: e.path })
                 .collect();
         }
+        // Only types with a decoder of their own, such as quantities, end decoding.
+        if !kind.is_custom()
+            && let Some((path, message)) = go_types::ends_at(go_types::of(kind), &Json::from(value))
+        {
+            return vec![Undecodable { path, message }];
+        }
         let wrong = Object::from_value(kind, value.clone()).err();
         wrong.map(|e| Undecodable { message: e.to_string(), path: e.path }).into_iter().collect()
     }

@@ -7,26 +7,11 @@ use super::sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
 use super::timings;
-use super::turn::Host;
 use super::volumes;
-use crate::api::ip_family::family_of;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
 use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::client::{Caches, Result, Why};
-
-/// The node's addresses and its ranges of pod addresses.
-pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
-    let Some(node) = caches.get::<Node>(node) else { return Host::default() };
-    let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref()).unwrap_or_default();
-    let internal = || addresses.iter().filter(|a| a.type_ == "InternalIP").map(|a| a.address.as_str());
-    let first = internal().next();
-    let second = first.and_then(|first| internal().find(|a| family_of(a) != family_of(first)));
-    Host {
-        addresses: [first, second],
-        pod_cidrs: node.spec.as_ref().and_then(|s| s.pod_cidrs.as_deref()).unwrap_or_default(),
-    }
-}
+use crate::client::{Result, Why};
 
 /// Whether the status of a condition is Unknown, or a condition has no heartbeat yet.
 pub(super) fn needs_status(node: &Node) -> bool {

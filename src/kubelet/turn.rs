@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use super::node;
 use super::state::{Cause, NodeRuntime, PodCause, PodRuntime, State};
+use crate::api::ip_family::family_of;
 use crate::api::persistent::Map;
-use crate::api::types::{Container, Pod, PodSpec};
+use crate::api::types::{Container, Node, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
 
@@ -51,7 +51,20 @@ pub(super) struct Turn<'a> {
     pub(super) again: bool,
 }
 
-impl Host<'_> {
+impl<'a> Host<'a> {
+    /// Reads the addresses and the ranges of pod addresses off the Node; without a Node there are none.
+    fn of(caches: &'a Caches, node: &Key) -> Host<'a> {
+        let Some(node) = caches.get::<Node>(node) else { return Host::default() };
+        let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref()).unwrap_or_default();
+        let internal = || addresses.iter().filter(|a| a.type_ == "InternalIP").map(|a| a.address.as_str());
+        let first = internal().next();
+        let second = first.and_then(|first| internal().find(|a| family_of(a) != family_of(first)));
+        Host {
+            addresses: [first, second],
+            pod_cidrs: node.spec.as_ref().and_then(|s| s.pod_cidrs.as_deref()).unwrap_or_default(),
+        }
+    }
+
     /// The node's addresses, the first one first.
     pub(super) fn addresses(&self) -> impl Iterator<Item = &str> {
         self.addresses.into_iter().flatten()
@@ -78,7 +91,7 @@ impl<'a> Turn<'a> {
             unmountable: &state.unmountable,
             node_key,
             caches,
-            host: node::host(caches, node_key),
+            host: Host::of(caches, node_key),
             now,
             events: Vec::new(),
             again: false,

@@ -16,6 +16,8 @@
 //! session.back();
 //! ```
 
+#[cfg(test)]
+mod budget_tests;
 pub mod data;
 #[cfg(test)]
 mod digest_tests;

@@ -43,6 +43,14 @@ pub fn decode(into: &'static GoStruct, json: &Json) -> Result<Decoded, String> {
     run(into, json, false)
 }
 
+/// The path of the value at which decoding JSON for a struct ends with an error, and the message of Go; `None` if no value
+/// ends it.
+pub fn ends_at(into: &'static GoStruct, json: &Json) -> Option<(String, String)> {
+    let mut decoder = Decoder::default();
+    let message = decoder.value(Type::Struct(into), json).err()?;
+    Some((decoder.joined_path(), message))
+}
+
 /// Converts a patched object for a struct, as the API server does after a strategic merge patch: without a
 /// text in between, and with other messages (`k8s.io/apimachinery/pkg/runtime.FromUnstructured`).
 ///
@@ -202,6 +210,12 @@ impl Decoder {
     }
 
     fn complain(&mut self, duplicate: bool) {
+        let path = self.joined_path();
+        self.strict.push(StrictError { duplicate, path });
+    }
+
+    /// The path of the value that is being decoded, as text.
+    fn joined_path(&self) -> String {
         let mut path = String::new();
         for step in &self.path {
             if !path.is_empty() && !step.starts_with('[') {
@@ -209,7 +223,7 @@ impl Decoder {
             }
             path.push_str(step);
         }
-        self.strict.push(StrictError { duplicate, path });
+        path
     }
 
     /// Notes that a value does not fit, and returns the type's zero value, with which decoding continues.

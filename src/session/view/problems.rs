@@ -299,7 +299,8 @@ mod tests {
         let [problem] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(problem.line, 20, "{problem:?}");
         assert!(
-            problem.message.lines().count() == 1 && problem.message.contains("quantities must match"),
+            problem.message.lines().count() == 1
+                && problem.message.contains("unable to parse quantity's suffix"),
             "{problem:?}"
         );
     }

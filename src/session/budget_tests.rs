@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::session::{Depth, Session, Start};
+use super::{Depth, Session, Start};
 
 const WIDGET: &str = "
 apiVersion: apiextensions.k8s.io/v1
