@@ -110,9 +110,13 @@ impl Engine {
             }
             Input::Terminal(line) => self.type_line(&line),
             Input::Interrupt => self.interrupt(),
+            Input::Clear => self.clear_terminal(),
+            Input::CancelEdit => self.cancel_edit(),
+            Input::Recall(lines) => self.recall(lines),
+            Input::Texts(json) => self.take_texts(json.as_deref()),
             Input::Do(line) => self.run_line(&line),
             Input::Kubectl(line) => {
-                let printed = self.kubectl(&line).map(|(printed, _)| printed);
+                let printed = self.kubectl(&line);
                 self.out.push(Output::Printed(printed));
             }
             Input::Evict(pod) => self.evict(&pod),
@@ -316,8 +320,10 @@ impl Engine {
             return self.touch();
         }
         let text = self.shown.text.clone();
-        let mut preview = Preview::of(&self.session, &text);
-        if preview.output.exit == 0 {
+        let edit = self.preview_of_edit();
+        let edits = edit.is_some();
+        let mut preview = edit.unwrap_or_else(|| Preview::of(&self.session, &text));
+        if preview.output.exit == 0 && !edits {
             preview.in_past = self.session.ahead().is_some();
             if preview.is_empty() {
                 self.agreed = Some((text.clone(), self.session.at()));

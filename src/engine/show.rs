@@ -144,7 +144,10 @@ impl Engine {
         self.drawing.clear();
         self.drawn = None;
         self.marks_tip = MomentId::MAX;
-        self.waiting = None;
+        self.live = None;
+        self.shown.editing = None;
+        self.kubeconfig = None;
+        self.session.set_schema(self.schema.clone());
         self.agreed = None;
     }
 

@@ -17,17 +17,18 @@ use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill, WhyNode};
+use super::notice::{Progress, message};
 use super::pane::{Pane, is_narrow};
 use super::player::Held;
 use super::player::{self, Player};
 use super::report::Report;
 use super::runs::RunsDialog;
 use super::share::Share;
-use super::store::{Shared, Store, Toast, View, read_local};
+use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
-use super::{frame, glyph, handle};
-use crate::ui::hooks::{use_store, use_texts};
+use super::{frame, handle};
+use crate::ui::hooks::use_texts;
 use steady::engine::{Input, Mode, ObjectRef, Options, Shape, Shown};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
@@ -52,7 +53,7 @@ pub fn mount() {
         // Once the run of the address is open.
         shown.when_idle(
             wasm_bindgen::closure::Closure::once_into_js(|| {
-                frame::tell("ready", &wasm_bindgen::JsValue::NULL);
+                super::js::tell("ready", &wasm_bindgen::JsValue::NULL);
             })
             .unchecked_into(),
         );
@@ -208,7 +209,8 @@ fn App(props: &Props) -> Html {
                 <main>
                     <Left scenario={story.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
-                        terminal={Shared::from(&v.terminal)} />
+                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)}
+                        editing={v.editing.as_ref().map(Shared::from)} />
                     <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }
@@ -238,24 +240,6 @@ fn App(props: &Props) -> Html {
             </div>
         </ContextProvider<Texts>>
         </ContextProvider<Store>>
-    }
-}
-
-/// A message, until it is closed or its time is over.
-pub fn message(store: &Store, t: &Texts, toast: Option<&Toast>) -> Html {
-    let Some(toast) = toast else { return Html::default() };
-    html! {
-        <div class={classes!("toast", toast.bad.then_some("bad"))} role={if toast.bad { "alert" } else { "status" }}>
-            <div class="told"><span>{ &toast.text }</span>
-            if !toast.whole.is_empty() {
-                <details key={toast.whole.clone()}><summary>{ t.get("whole") }</summary><pre tabindex="0">{ &toast.whole }</pre></details>
-            }</div>
-            if let Some(act) = &toast.act {
-                <button type="button" class="quiet" onclick={let (s, act) = (store.clone(), act.clone()); move |_| s.answer(act.clone())}>{ t.get(act.key()) }</button>
-            }
-            <button class="tool" aria-label={t.get("close")}
-                onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
-        </div>
     }
 }
 
@@ -292,41 +276,4 @@ fn PaneTabs(props: &TabsProps) -> Html {
         }
     });
     html! { <nav class="panes tabs" aria-label={t.get("panes")}>{ for tabs }</nav> }
-}
-
-#[derive(Properties, PartialEq)]
-pub struct ProgressProps {
-    /// Which task is under way.
-    pub mode: Mode,
-    /// Whether it has taken long.
-    pub slow: bool,
-}
-
-/// How far a long run is, and a way to stop it.
-#[component]
-pub fn Progress(props: &ProgressProps) -> Html {
-    let store = use_store();
-    let t = use_texts();
-    let (text, value) = match props.mode {
-        Mode::ToSteady { done } | Mode::ToMoment { done } if props.slow => {
-            (t.with("running", &[("n", (done as f64).into())]), None)
-        }
-        Mode::Stepping if props.slow => (t.get("stepping"), None),
-        Mode::Loading { done, of: None } if props.slow => {
-            (t.with("setting-up", &[("n", (done as f64).into())]), None)
-        }
-        Mode::Loading { done, of: Some(of) } if props.slow => {
-            let args = [("done", (done as f64).into()), ("of", (of as f64).into())];
-            (t.with("restoring", &args), Some((done, of)))
-        }
-        _ => return Html::default(),
-    };
-    html! {
-        <div class="progress" role="status">
-            if let Some((done, of)) = value { <progress value={done.to_string()} max={of.to_string()} aria-label={text.clone()} /> }
-            else { <progress aria-label={text.clone()} /> }
-            <span>{ text }</span>
-            <button type="button" class="quiet" onclick={move |_| store.send(Input::Stop)}>{ t.get("stop") }</button>
-        </div>
-    }
 }

@@ -5,28 +5,13 @@ use gloo::events::EventListener;
 use gloo::utils::{document_element, window};
 use js_sys::Reflect;
 use steady::engine::Input;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use web_sys::{MessageEvent, Window};
 
 use super::i18n::Lang;
-use super::js::object;
+use super::js::host;
 use super::player;
 use super::store::Store;
-
-/// The window of the page that contains this one; `None` if there is none.
-fn host() -> Option<Window> {
-    let parent = window().parent().ok().flatten()?;
-    (parent != window()).then_some(parent)
-}
-
-/// Tells the page that contains this one what has happened: `ready` or `step`, with details.
-pub fn tell(what: &str, detail: &JsValue) {
-    if let Some(host) = host() {
-        let message = object(&[("steady", what.into()), ("detail", detail.clone())]);
-        // Whoever contains the page sees it anyway, so its steps are told to any origin.
-        let _ = host.post_message(&message, "*");
-    }
-}
 
 /// Does what the page that contains this one asks for, where the page is embedded.
 pub fn listen(store: &Store) {

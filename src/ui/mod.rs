@@ -45,6 +45,8 @@ mod missing;
 #[cfg(target_arch = "wasm32")]
 mod next;
 #[cfg(target_arch = "wasm32")]
+mod notice;
+#[cfg(target_arch = "wasm32")]
 mod pane;
 #[cfg(target_arch = "wasm32")]
 mod player;

@@ -9,12 +9,12 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::app::{Progress, message};
 use super::glyph;
 use super::graph::Graph;
 use super::inspector::{Inspector, Tab};
 use super::left::Left;
 use super::next::{NextCommands, StatePill};
+use super::notice::{Progress, message};
 use super::store::{LastStep, Shared, Store, Toast};
 use super::timeline::Timeline;
 use super::topbar::said;

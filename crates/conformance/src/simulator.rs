@@ -193,9 +193,9 @@ impl kubectl::ApiClient for Client<'_> {
     fn now(&self) -> Timestamp {
         self.0.cluster.now()
     }
-    fn edit(&mut self, text: &str) -> Option<String> {
+    fn edit(&mut self, text: &str) -> kubectl::Edited {
         // The recordings' editor was `true`.
-        Some(text.to_owned())
+        kubectl::Edited::Saved(text.to_owned(), text.to_owned())
     }
     fn wait(&mut self, wait: &kubectl::CommandWait) -> Waited {
         let end = self.1;

@@ -37,6 +37,8 @@ impl Store {
                     let (text, whole) = imported(&self.texts(), &report);
                     self.show_toast(Toast { text, whole, bad: false, act: None });
                 }
+                Output::Remember(line) => self.remember_line(&line),
+                Output::WantTexts => self.fetch_texts(),
                 Output::MapShown(shown) => {
                     self.put_local(VIEW, view_name(shown));
                 }
@@ -114,7 +116,7 @@ fn imported(t: &Texts, report: &Report) -> (String, String) {
 /// Tells the site that embeds the page of a step (docs/embed.md).
 fn announce(step: &Stepped) {
     let detail = crate::ui::js::detail(step);
-    crate::ui::frame::tell("step", &detail);
+    crate::ui::js::tell("step", &detail);
     let init = web_sys::CustomEventInit::new();
     init.set_detail(&detail);
     if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("steady:step", &init) {
