@@ -9,6 +9,7 @@ use steady::engine::{
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds, sentence};
+use super::missing::missing_image;
 use super::{keys, who};
 use crate::ui::hooks::{use_store, use_texts};
 
