@@ -79,7 +79,7 @@ const FILTERS: &[&str] = &[
     "awk", "base64", "cat", "cut", "grep", "head", "sed", "sort", "tail", "tee", "tr", "uniq", "wc", "xargs",
 ];
 
-const NO_NETWORK: &str = "this terminal is outside of the cluster's network: a pod can ask, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS";
+const NO_NETWORK: &str = "this terminal is outside of the cluster's network: a pod can ask, for example kubectl exec POD -- wget -qO- ADDRESS";
 const NO_EDITOR: &str = "the editor beside has the manifest; kubectl edit opens an object there";
 const NO_FILES: &str = "there are no files here but manifest.yaml, which is what the editor has";
 const NO_JQ: &str = "this shell has no jq: kubectl get -o jsonpath=… and -o go-template=… choose fields";
