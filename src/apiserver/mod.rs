@@ -35,6 +35,7 @@ pub mod printers;
 mod refusal;
 mod registry;
 pub mod rest;
+mod restore;
 mod stage;
 mod strict;
 mod trace;

@@ -21,6 +21,7 @@ mod paths;
 mod policy;
 mod process;
 mod ready;
+mod restore;
 mod step;
 mod switch;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use fault::{Fault, NoSuchFault};
 pub use members::ETCD;
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
+pub use restore::NotRestored;
 pub use switch::is_controller_enabled;
 
 use std::rc::Rc;

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use super::run::LIMIT;
 use super::task::{Origin, Runs, SetUpOf, Task, ToMoment};
 use super::{Engine, Input, Output, Pick, SPEEDS, Said, Work};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, ScenarioStep, SetUp};
 use crate::session::view::{Preview, crash, follow, image_warnings, problems};
-use crate::session::{Depth, FINEST_LIMIT, MomentId};
+use crate::session::{Depth, FINEST_LIMIT, MomentId, import};
 
 impl Engine {
     pub(super) fn take(&mut self, input: Input) {
@@ -91,6 +92,17 @@ impl Engine {
             Input::Typed(text) => self.shown.text = Rc::new(text),
             Input::Preview => self.preview(),
             Input::TakeOver => self.take_over(),
+            Input::Import => {
+                let text = self.shown.text.clone();
+                self.import(&text);
+            }
+            Input::Dropped(text) if import::is_likely(&text) => self.import(&text),
+            Input::Dropped(text) => {
+                self.set_text(text);
+                self.preview();
+                self.touch();
+            }
+            Input::Note(text) => self.note(text),
             Input::Apply => self.apply(),
             Input::ApplyText(text) => {
                 let printed = self.apply_text(&text);
@@ -98,9 +110,13 @@ impl Engine {
             }
             Input::Terminal(line) => self.type_line(&line),
             Input::Interrupt => self.interrupt(),
+            Input::Clear => self.clear_terminal(),
+            Input::CancelEdit => self.cancel_edit(),
+            Input::Recall(lines) => self.recall(lines),
+            Input::Texts(json) => self.take_texts(json.as_deref()),
             Input::Do(line) => self.run_line(&line),
             Input::Kubectl(line) => {
-                let printed = self.kubectl(&line).map(|(printed, _)| printed);
+                let printed = self.kubectl(&line);
                 self.out.push(Output::Printed(printed));
             }
             Input::Evict(pod) => self.evict(&pod),
@@ -126,7 +142,7 @@ impl Engine {
     }
 
     fn step_at_once(&mut self) {
-        let stepped = self.at_rest() && {
+        let stepped = self.at_rest() && !self.has_ended() && {
             let stepped = self.session.step(self.shown.depth, None);
             if stepped {
                 self.moved();
@@ -140,7 +156,7 @@ impl Engine {
     }
 
     fn choose(&mut self, pick: Pick) {
-        if !self.at_rest() {
+        if !self.at_rest() || self.has_ended() {
             return;
         }
         let stepped = match pick {
@@ -169,12 +185,12 @@ impl Engine {
     fn run_to_moment(&mut self, to: i64) {
         if self.at_rest() {
             self.touch();
-            self.begin(Task::ToMoment(ToMoment { done: 0, to, scheduled: false }));
+            self.begin(Task::ToMoment(ToMoment::time(to, LIMIT)));
         }
     }
 
     /// Goes to a moment, in slices if that takes long. Returns whether the run is there already.
-    fn goto(&mut self, moment: MomentId) -> bool {
+    pub(super) fn goto(&mut self, moment: MomentId) -> bool {
         if matches!(self.task, Some(Task::Travel(..))) {
             self.task = None;
             self.touch();
@@ -198,7 +214,9 @@ impl Engine {
         let marks = &self.shown.marks;
         let at = marks.binary_search_by(|m| m.moment.cmp(&from)).unwrap_or(0);
         let by = isize::try_from(by).unwrap_or(if by < 0 { isize::MIN } else { isize::MAX });
-        let to = at.saturating_add_signed(by).min(marks.len().saturating_sub(1));
+        let begins = marks.binary_search_by(|m| m.moment.cmp(&self.beginning)).unwrap_or(0);
+        let last = self.until.map_or(usize::MAX, |until| begins.saturating_add(until));
+        let to = at.saturating_add_signed(by).min(last).min(marks.len().saturating_sub(1));
         if let Some(moment) = marks.get(to).map(|m| m.moment) {
             self.goto(moment);
         }
@@ -244,7 +262,7 @@ impl Engine {
         self.out.push(Output::Hush);
         self.keep();
         let setup = SetUp::new(&scenario);
-        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup })));
+        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup, of_address: false })));
     }
 
     /// Does what the scenario offers to try.
@@ -294,9 +312,18 @@ impl Engine {
         }
         self.kinds.read(&self.shown.text);
         self.shown.kinds = self.kinds.listed().clone();
+        self.shown.importable = import::is_likely(&self.shown.text);
+        if self.shown.importable {
+            // Nobody means to apply what another cluster has.
+            self.shown.diagnostics = Rc::default();
+            self.shown.preview = None;
+            return self.touch();
+        }
         let text = self.shown.text.clone();
-        let mut preview = Preview::of(&self.session, &text);
-        if preview.output.exit == 0 {
+        let edit = self.preview_of_edit();
+        let edits = edit.is_some();
+        let mut preview = edit.unwrap_or_else(|| Preview::of(&self.session, &text));
+        if preview.output.exit == 0 && !edits {
             preview.in_past = self.session.ahead().is_some();
             if preview.is_empty() {
                 self.agreed = Some((text.clone(), self.session.at()));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText, ScenarioView};
+use super::{Answer, Ask, Engine, FinestView, Form, MachineryView, RunText, ScenarioView};
 use crate::cluster::Policy;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
@@ -11,7 +11,7 @@ use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
     versions, yaml_view,
 };
-use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
+use crate::session::{FINEST_LIMIT, Link, MomentId, export, handle, scenario};
 
 /// How many finest actions of a moment are listed.
 const FINEST: usize = 200;
@@ -60,12 +60,24 @@ impl Engine {
             Ask::Happened(moment) => {
                 Answer::Happened(session.moment(*moment).map(Happened::of).unwrap_or_default())
             }
+            Ask::Export(form) => Answer::Export(match form {
+                Form::Yaml(which) => {
+                    session.boot().map(|boot| export::yaml(cluster, &boot, *which)).unwrap_or_default()
+                }
+                Form::Mermaid => export::mermaid(self.drawing.graph()),
+            }),
+            Ask::Steps => {
+                let (told, more) = export::steps(session, self.beginning);
+                Answer::Steps(told, more)
+            }
+            Ask::Frames => Answer::Frames(export::frames(session, self.beginning)),
             Ask::Run(from) => Answer::Run(Link::between(session, *from).map(|link| RunText {
                 session: self.shown.session,
                 moment: session.at(),
                 link: link.encode(),
             })),
             Ask::Schema(kind) => Answer::Schema(self.kinds.schema(kind).map(|schema| schema.to_string())),
+            Ask::Complete(head) => Answer::Complete(self.complete(head)),
             Ask::Objects(None) => Answer::Objects(handle::objects(cluster, None)),
             Ask::Objects(Some(word)) => Answer::Objects(match handle::kind_of(cluster, word) {
                 Some(kind) => handle::objects(cluster, Some(kind)),

@@ -6,3 +6,4 @@ pub use crate::session::explore::message::{
 };
 pub use crate::session::explore::picture::{Line, Node, Picture};
 pub use crate::session::explore::{Choice, Cut, StateId, Symmetry};
+pub use crate::session::export::dot;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Fault, Policy};
 use crate::session::explore::Choice;
+use crate::session::export::Which;
 use crate::session::view::{DefinedKind, Pick};
 use crate::session::{Depth, MomentId};
 
@@ -21,6 +22,14 @@ pub struct Begin {
     pub tab: String,
     /// Whether the component map was shown when the page was last open.
     pub map_shown: bool,
+    /// The id of a scenario to open where there is no link.
+    pub scenario: Option<String>,
+    /// How many steps after its beginning the run of the link or scenario is shown.
+    pub at: Option<usize>,
+    /// How many steps after its beginning that run ends for this page ([`Shown::ended`](super::Shown::ended)).
+    pub until: Option<usize>,
+    /// Whether the page is a part of somebody else's page. Then no run is opened but that of the address, and none is kept.
+    pub embedded: bool,
 }
 
 /// A run that the page has kept.
@@ -113,14 +122,31 @@ pub enum Input {
     Preview,
     /// Has the editor's text say what the cluster has in the fields of [`Preview::back`](super::Preview::back).
     TakeOver,
+    /// Begins a run with the objects in the editor's text, which kubectl has printed of a cluster
+    /// ([`Shown::importable`](super::Shown::importable)).
+    Import,
+    /// A file was dropped on the page: what kubectl has printed of a cluster begins a run, and any other text goes into the
+    /// editor.
+    Dropped(String),
+    /// Sets what is said at the step that is shown ([`Shown::notes`](super::Shown::notes)); empty for nothing.
+    Note(String),
     /// Applies the editor's text.
     Apply,
     /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
     ApplyText(String),
-    /// Runs a command line in the terminal. It may begin with `kubectl` or not.
+    /// Runs a line in the terminal: a script of the shell, or a command of kubectl's with or without `kubectl`. An empty one
+    /// lets a line go on whose next command writes.
     Terminal(String),
-    /// Ends the command line that waits in the terminal.
+    /// Ends the line that waits in the terminal.
     Interrupt,
+    /// Forgets what the terminal has printed.
+    Clear,
+    /// Ends `kubectl edit` without a change.
+    CancelEdit,
+    /// The lines that were typed before the page was loaded, oldest first.
+    Recall(Vec<String>),
+    /// The texts of `kubectl explain`: the document that `crates/schema` writes, as JSON; `None` if it cannot be had.
+    Texts(Option<String>),
     /// Runs a command line. What it printed is a notice.
     Do(String),
     /// Runs a command line. Answered by [`Output::Printed`](super::Output::Printed).
@@ -141,6 +167,15 @@ pub enum Input {
     SaveAtOnce,
     /// A question, and the number that its [`Output::Answer`](super::Output::Answer) has.
     Ask(u64, Ask),
+}
+
+/// A form of what is shown, as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// The objects as YAML.
+    Yaml(Which),
+    /// The graph as a Mermaid flowchart.
+    Mermaid,
 }
 
 /// A question of a component of the page. Asking changes nothing. "Now" is the moment that is shown.
@@ -183,8 +218,16 @@ pub enum Ask {
     Happened(MomentId),
     /// The run from a moment up to now, as a link.
     Run(MomentId),
+    /// The objects or the graph in another form.
+    Export(Form),
+    /// The steps of the branch that is shown, from the beginning to its end.
+    Steps,
+    /// The pictures of these steps.
+    Frames,
     /// The schema of a kind in [`Shown::kinds`](super::Shown::kinds).
     Schema(DefinedKind),
+    /// How a line in the terminal can go on: the text before the cursor.
+    Complete(String),
     /// Every object of the kind that a word names (`pods`, `deploy`), or of all kinds, as a JSON array.
     Objects(Option<String>),
     /// The finest actions that may happen now, as a JSON array.

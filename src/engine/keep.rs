@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use super::task::{Opening, Origin, Task};
+use super::task::{Opening, Origin, SetUpOf, Task, ToMoment};
 use super::{Begin, Draft, Engine, Moment, Output, Policy, Said, Value, Work};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
+use crate::kubectl::KUBECONFIG;
+use crate::session::scenario::{self, SetUp};
 use crate::session::{Drafts, Link, LinkError, LinkOp, Replay};
 
 /// What the component map is called in a link.
@@ -46,6 +48,31 @@ impl Keeping {
 }
 
 impl Engine {
+    /// Goes to the step at which the page is to show the run that it opened with.
+    pub(super) fn arrive(&mut self) {
+        let Some(steps) = self.open_at.take() else { return };
+        let begins = self.shown.marks.iter().position(|m| m.moment == self.beginning).unwrap_or(0);
+        let place = begins.saturating_add(steps);
+        match self.shown.marks.get(place).map(|m| m.moment) {
+            Some(moment) => {
+                self.goto(moment);
+            }
+            None => {
+                let ahead = self.shown.marks.len().saturating_sub(begins + 1);
+                if let Some(last) = self.shown.marks.last().map(|m| m.moment) {
+                    self.session.goto(last);
+                }
+                self.begin(Task::ToMoment(ToMoment::steps(steps.saturating_sub(ahead) as u64)));
+            }
+        }
+    }
+
+    /// Whether steps end here, because the page's address says so.
+    pub(super) fn has_ended(&self) -> bool {
+        let begins = self.session.moment(self.beginning).map_or(0, |m| m.steps);
+        self.until.is_some_and(|until| self.session.current().steps >= begins.saturating_add(until))
+    }
+
     fn state(&self) -> State {
         let s = &self.session;
         (s.tip(), s.at(), s.policy().clone(), self.shown.text.clone())
@@ -58,21 +85,30 @@ impl Engine {
 
     /// Opens the link in the page's address, or else the run that the page goes on with.
     pub(super) fn open_page(&mut self, with: Begin) {
-        self.shown.map.shown = with.map_shown;
+        self.embedded = with.embedded;
+        self.until = with.until;
+        self.open_at = with.at;
+        self.shown.map.shown = with.map_shown && !with.embedded;
         self.keeping.tab = with.tab;
         self.shown.run = self.keeping.new_id();
         self.keeping.others = with.others;
         self.moved();
-        if with.link.is_some_and(|link| self.open(&link, Origin::Link)) {
+        let mut named = with.link.into_iter().chain(with.scenario);
+        if named.any(|link| self.open(&link, Origin::Link)) {
             return;
         }
-        if let Some(Work { id, link }) = with.work {
-            self.open(&link, Origin::Kept { id, first: true });
+        let work = with.work.filter(|_| !with.embedded);
+        if !work.is_some_and(|Work { id, link }| self.open(&link, Origin::Kept { id, first: true })) {
+            self.arrive();
         }
     }
 
     /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
     pub(super) fn open(&mut self, text: &str, from: Origin) -> bool {
+        // The ids of scenarios begin with a digit, and versions of links are letters.
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.open_named(text);
+        }
         let link = match Link::decode(text) {
             Ok(link) => link,
             Err(e) => {
@@ -83,8 +119,33 @@ impl Engine {
         self.keep();
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
         let (selected, view) = (link.selected.clone(), link.view.clone());
-        let opening = Opening { replay: Replay::new(&link), text: manifest, selected, view, from };
+        let kubeconfig = last_file(&link, KUBECONFIG);
+        let opening = Opening {
+            replay: Replay::new(&link),
+            text: manifest,
+            kubeconfig,
+            selected,
+            view,
+            notes: link.notes,
+            from,
+        };
         self.load(Task::Replay(Box::new(opening)));
+        true
+    }
+
+    /// Opens the scenario with this id, which stood where a link may stand. Returns `false` if there is none; a message
+    /// says so.
+    fn open_named(&mut self, id: &str) -> bool {
+        let Some(scenario) = scenario::find(id) else {
+            self.say(
+                Said::key("link-no-scenario").with("id", Value::Text(id.chars().take(60).collect())),
+                true,
+            );
+            return false;
+        };
+        self.keep();
+        let setup = SetUp::new(&scenario);
+        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup, of_address: true })));
         true
     }
 
@@ -105,7 +166,7 @@ impl Engine {
     /// Has the page keep the run, if it has changed since it was opened.
     pub(super) fn keep(&mut self) {
         self.keeping.due = false;
-        if self.keeping.opened.as_ref().is_some_and(|opened| *opened == self.state()) {
+        if self.embedded || self.keeping.opened.as_ref().is_some_and(|opened| *opened == self.state()) {
             return;
         }
         self.keeping.opened = None;
@@ -132,11 +193,14 @@ impl Engine {
 
     /// A link of the session, with what only the page knows.
     fn described(&self, mut link: Link) -> Link {
-        if last_manifest(&link).as_deref() != Some(self.shown.text.as_str()) {
-            link.text = Some((*self.shown.text).clone());
+        // What `kubectl edit` has put in place of the manifest is not kept.
+        let text = self.shown.editing.as_ref().map_or(&self.shown.text, |e| &e.manifest);
+        if last_manifest(&link).as_deref() != Some(text.as_str()) {
+            link.text = Some((**text).clone());
         }
         link.selected = self.shown.selection.as_ref().map(name_of);
         link.view = self.shown.map.shown.then(|| MACHINERY.to_owned());
+        self.give_notes(&mut link);
         link
     }
 
@@ -165,9 +229,14 @@ pub(super) fn name_of(object: &ObjectRef) -> String {
 
 /// The manifest that was applied last.
 fn last_manifest(link: &Link) -> Option<String> {
+    last_file(link, MANIFEST)
+}
+
+/// A file of the last command line that had it.
+fn last_file(link: &Link, file: &str) -> Option<String> {
     link.ops.iter().rev().find_map(|op| match op {
         LinkOp::Kubectl(_, files) => {
-            files.iter().find(|(name, _)| name == MANIFEST).map(|(_, text)| text.clone())
+            files.iter().find(|(name, _)| name == file).map(|(_, text)| text.clone())
         }
         _ => None,
     })

@@ -27,11 +27,18 @@ impl Engine {
     fn loaded(&mut self, task: Task, digest: Option<String>) {
         match task {
             Task::SetUp(s) => {
-                let SetUpOf { scenario, setup } = *s;
+                let SetUpOf { scenario, setup, of_address } = *s;
                 self.show_scenario(scenario, setup.finish());
+                if of_address {
+                    self.out.push(Output::Opened);
+                }
                 self.moved();
+                self.arrive();
             }
-            Task::Replay(opening) => self.opened(*opening),
+            Task::Replay(opening) => {
+                self.opened(*opening);
+                self.arrive();
+            }
             Task::Travel(_, way) => {
                 self.session.arrive(*way);
                 self.moved();
@@ -54,11 +61,13 @@ impl Engine {
         let replayed = opening.replay.finish();
         let scenario = scenario::find(&replayed.session.start().scenario);
         let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
+        self.take_notes(scenario.as_ref(), &opening.notes);
         let (link, id) = match opening.from {
             Origin::Link => (true, None),
             Origin::Kept { id, .. } => (false, id),
         };
         self.replace_run(scenario, replayed.session, beginning, id.map(Into::into));
+        self.kubeconfig = opening.kubeconfig;
         if let Some(text) = opening.text {
             self.set_text(text);
         }
@@ -77,13 +86,16 @@ impl Engine {
         }
         if !replayed.same {
             self.say(Said::key("link-differs"), true);
-        } else if link {
+        } else if link && !self.embedded {
             self.say(Said::key(if self.keeping.others { "link-opened" } else { "link-opened-first" }), false);
         }
     }
 
     /// Says what it means that a task was stopped before it was done.
     pub(super) fn given_up(&mut self, task: &Task) {
+        if matches!(task, Task::SetUp(s) if s.of_address) {
+            return self.say(Said::key("stopped-link"), false);
+        }
         let Task::Replay(opening) = task else { return };
         match &opening.from {
             Origin::Kept { first: true, .. } => self.say(Said::key("stopped-work"), false),

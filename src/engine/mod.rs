@@ -45,14 +45,18 @@
 //! graph that was sent last.
 
 mod act;
+#[cfg(test)]
+mod address_tests;
 mod answer;
 pub mod explorer;
+mod import;
 mod input;
 mod keep;
 #[cfg(test)]
 mod keep_tests;
 mod listing;
 mod load;
+mod options;
 mod output;
 mod run;
 pub mod runs;
@@ -65,7 +69,6 @@ mod tests;
 use std::rc::Rc;
 
 use crate::apiserver::ApiServer;
-use crate::kubectl::Kubectl;
 use crate::session::scenario::{self, Scenario};
 use crate::session::view::graph::Drawing;
 use crate::session::view::{DefinedKinds, Refusal};
@@ -78,6 +81,8 @@ pub use crate::cluster::{Actor, Fault, Policy};
 pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::{KubeletFault, PodCause};
+pub use crate::session::export::{Frame, StepTold, Which, Written};
+pub use crate::session::import::Report;
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
@@ -88,12 +93,14 @@ pub use crate::session::view::{
     Short, Standing, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
-pub use input::{Ask, Begin, Input, Work};
+pub use input::{Ask, Begin, Form, Input, Work};
+pub use options::{Options, Part, Shape};
 pub use output::{
-    Answer, Draft, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said,
-    ScenarioView, Shown, Stepped, Value,
+    Answer, Completion, Draft, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output,
+    RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
+pub use terminal::{is_unfinished, recall};
 
 /// What the inspector shows of a pod's scheduling.
 pub mod scheduling {
@@ -108,6 +115,17 @@ pub mod machinery {
         Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, PodQueues,
         Queue, Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
     };
+}
+
+/// Whether the texts of `kubectl explain` are here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Texts {
+    /// Nobody has asked for them.
+    #[default]
+    Unasked,
+    Here,
+    /// They could not be had.
+    Missing,
 }
 
 /// One run of a cluster, all that is shown of it, and the work that is under way on it.
@@ -142,11 +160,26 @@ pub struct Engine {
     finder: Option<listing::Finder>,
     /// How many lines of the listing are worked out; further components are only counted.
     lines: usize,
-    /// The command line in the terminal that waits for something to happen.
-    waiting: Option<Kubectl>,
+    /// The line in the terminal that may go on.
+    live: Option<terminal::Live>,
+    /// How many entries the terminal has had.
+    entries: u64,
+    /// kubectl's configuration, once a line has changed it.
+    kubeconfig: Option<String>,
+    /// The texts of `kubectl explain`, and whether they were asked for.
+    schema: Option<Rc<serde_json::Value>>,
+    texts: Texts,
     /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
     agreed: Option<(Rc<String>, MomentId)>,
     keeping: keep::Keeping,
+    /// Whether the page is a part of somebody else's page: then nothing is kept.
+    embedded: bool,
+    /// How many steps after the beginning of the run steps end.
+    until: Option<usize>,
+    /// Whether the notes that are shown are a person's or a link's, and not the scenario's.
+    noted: bool,
+    /// How many steps after the beginning the run is shown, once it is open.
+    open_at: Option<usize>,
     /// What the next call of [`Engine::handle`] or [`Engine::work`] returns.
     out: Vec<Output>,
 }
@@ -172,9 +205,17 @@ impl Engine {
             draw_next: false,
             finder: None,
             lines: listing::LINES,
-            waiting: None,
+            live: None,
+            entries: 0,
+            kubeconfig: None,
+            schema: None,
+            texts: Texts::default(),
             agreed: None,
             keeping: keep::Keeping::default(),
+            embedded: false,
+            until: None,
+            noted: false,
+            open_at: None,
             out: Vec::new(),
         };
         // The set-up of the first scenario is one command line: it takes no time.

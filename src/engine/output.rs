@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Policy};
 use crate::kubectl;
+use crate::session::export::{Frame, StepTold};
+use crate::session::import::Report;
 use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
@@ -44,8 +46,14 @@ pub enum Output {
     /// The link in the page's address was opened. The page takes it out of the address, so that a reload brings back
     /// the run as it is by then.
     Opened,
+    /// A run began with the objects of another cluster.
+    Imported(Box<Report>),
     /// Whether the component map is shown. The page remembers it for [`Begin::map_shown`](super::Begin).
     MapShown(bool),
+    /// The page remembers this line beyond a reload, for [`Input::Recall`](super::Input::Recall).
+    Remember(String),
+    /// The page fetches the texts of `kubectl explain` and hands them in: [`Input::Texts`](super::Input::Texts).
+    WantTexts,
     /// The answer to the question with this number.
     Answer(u64, Box<Answer>),
 }
@@ -149,8 +157,10 @@ pub enum Mode {
 }
 
 /// A command line and what it printed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
+    /// Its number: no other entry has the same.
+    pub id: u64,
     /// What was typed.
     pub line: String,
     /// What it printed.
@@ -161,6 +171,34 @@ pub struct Entry {
     pub waits: bool,
     /// Whether it did not run, because of a task during which nothing else could be done.
     pub refused: bool,
+    /// Whether its next command would change the cluster: an empty line ([`Input::Terminal`](super::Input)) lets it go on.
+    pub holds: bool,
+    /// Whether it waits for a text that is being edited: [`Shown::editing`].
+    pub edits: bool,
+    /// What is said in place of the output.
+    pub said: Option<Said>,
+}
+
+/// An object that `kubectl edit` has put in place of the manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Editing {
+    /// The line that was typed.
+    pub line: String,
+    /// The text that the editor was opened with.
+    pub opened: String,
+    /// The manifest, which comes back.
+    pub manifest: Rc<String>,
+}
+
+/// How a line in the terminal can go on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// The text before the word at the cursor.
+    pub before: String,
+    /// That word as it was read.
+    pub partial: String,
+    /// The words that can stand in its place, sorted. One that ends with `=`, `/` or `.` goes on without a blank.
+    pub words: Vec<String>,
 }
 
 /// Whether the component map is shown, and which component on it.
@@ -249,10 +287,19 @@ pub struct Shown {
     pub speed: usize,
     /// Whether what was declared is what is running.
     pub declared: Rc<Declared>,
+    /// Whether steps end here because the page's address says so ([`Begin::until`](super::Begin::until)).
+    pub ended: bool,
+    /// The place of the beginning among `marks`: what was set up lies before it.
+    pub beginning: usize,
     /// The editor's text.
     pub text: Rc<String>,
     /// Grows when the engine replaces that text: the editor then takes it over.
     pub text_set: u32,
+    /// Whether that text is what kubectl has printed of a cluster, and not a manifest.
+    pub importable: bool,
+    /// What the author of the scenario or of the link says at some steps: how many steps after the beginning, and the text
+    /// that is shown from there on.
+    pub notes: Rc<Vec<(usize, Text)>>,
     /// What is wrong with that text.
     pub diagnostics: Rc<Vec<Problem>>,
     /// The images in that text that no registry has.
@@ -262,7 +309,11 @@ pub struct Shown {
     /// What Apply would do, once that is known.
     pub preview: Option<Rc<Preview>>,
     /// The terminal's command lines and what they printed, oldest first.
-    pub terminal: Rc<Vec<Entry>>,
+    pub terminal: Rc<Vec<Rc<Entry>>>,
+    /// The lines that were typed, oldest first, also before the page was loaded.
+    pub history: Rc<Vec<String>>,
+    /// The object that `kubectl edit` has put in place of the manifest.
+    pub editing: Option<Rc<Editing>>,
     /// The component map.
     pub map: MapState,
     /// The scenario that the run came from, if it came from one.
@@ -355,11 +406,19 @@ pub enum Answer {
     Branches(Vec<Branch>),
     /// What happened.
     Happened(Happened),
+    /// The text.
+    Export(String),
+    /// The steps, and how many more there are.
+    Steps(Vec<StepTold>, usize),
+    /// The pictures. Of a long run some steps have none.
+    Frames(Vec<Frame>),
     /// The run; `None` if the moment is not on the branch that leads to the one that is shown.
     Run(Option<RunText>),
     /// The schema, as JSON: `components.schemas` of `/openapi/v3` has it under the kind's name there. `None` if the kind is
     /// not defined any more.
     Schema(Option<String>),
+    /// How the line can go on.
+    Complete(Completion),
     /// A JSON array.
     Objects(String),
     /// A JSON array.

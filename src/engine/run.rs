@@ -17,7 +17,7 @@ const TELL: f64 = 100.0;
 /// After so many runs of schedules on the way a run to steady stops, with a message: it may never end.
 const RUNS: u32 = 10;
 /// After so many steps a run to steady stops, with a message.
-const LIMIT: u64 = 1_000_000;
+pub(super) const LIMIT: u64 = 1_000_000;
 
 impl Engine {
     /// Whether a task is under way during which nothing else can be done.
@@ -100,6 +100,9 @@ impl Engine {
 
     /// Works on a step until the time `end`. Returns whether the step is done.
     fn step_until(&mut self, end: f64) -> Result<bool, Stopped> {
+        if self.has_ended() {
+            return Err(Stopped::Limit);
+        }
         let clock = &self.clock;
         self.session.step_within(self.shown.depth, || clock() < end)
     }
@@ -234,12 +237,16 @@ impl Engine {
     /// happens.
     fn has_come_to(&mut self, run: ToMoment) -> bool {
         let cluster = self.session.cluster();
-        if cluster.now().as_millisecond() >= run.to || run.done >= LIMIT {
+        if run.done >= run.most {
+            return true;
+        }
+        let Some(to) = run.to else { return false };
+        if cluster.now().as_millisecond() >= to {
             return true;
         }
         let waits = cluster.fair().is_none_or(|action| action == Action::Advance);
         let next = cluster.clock().next_or_scheduled();
-        let too_late = next.is_none_or(|next| next.as_millisecond() > run.to);
+        let too_late = next.is_none_or(|next| next.as_millisecond() > to);
         // While a step is under way, the cluster is not that of a moment.
         if self.session.is_under_way() || !waits || !too_late {
             return false;

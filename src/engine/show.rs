@@ -70,6 +70,8 @@ impl Engine {
         follow_marks(session, &mut shown.marks, &mut self.marks_tip);
         shown.at = session.at();
         shown.position = place_of(session, &shown.marks);
+        let begins = shown.marks.binary_search_by(|m| m.moment.cmp(&self.beginning));
+        shown.beginning = begins.unwrap_or(0);
         let ahead = session.act_ahead().and_then(|next| session.moment(next));
         shown.act_ahead = ahead.map(|moment| Rc::new(Happened::of(moment)));
         shown.time = session.now().as_millisecond() - started(session);
@@ -77,6 +79,7 @@ impl Engine {
         shown.runs = Rc::new(runs(&self.drawing, session.now()));
         shown.revision = cluster.api().resource_version();
         shown.policy = session.policy().clone();
+        self.shown.ended = self.has_ended();
         self.follow_machine();
         self.forget_listing();
         self.lines = super::listing::LINES;
@@ -85,7 +88,7 @@ impl Engine {
     /// Draws the graph. If the run went along one branch since the last drawing, only the objects that were written
     /// in between are read.
     fn draw(&mut self) {
-        let Some(boot) = self.session.cluster_at(0) else { return };
+        let Some(boot) = self.session.boot() else { return };
         let cluster = self.session.cluster();
         let followed = self.drawn.as_ref().and_then(|(at, then)| touched(&self.session, *at, then));
         match followed {
@@ -141,7 +144,10 @@ impl Engine {
         self.drawing.clear();
         self.drawn = None;
         self.marks_tip = MomentId::MAX;
-        self.waiting = None;
+        self.live = None;
+        self.shown.editing = None;
+        self.kubeconfig = None;
+        self.session.set_schema(self.schema.clone());
         self.agreed = None;
     }
 
@@ -150,6 +156,7 @@ impl Engine {
         let beginning = session.at();
         self.shown.depth = scenario.depth.unwrap_or(self.shown.depth);
         self.set_text(scenario.manifest.clone());
+        self.take_notes(Some(&scenario), &[]);
         self.replace_run(Some(scenario), session, beginning, None);
         self.derive();
         self.settle(false);

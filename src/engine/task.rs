@@ -81,15 +81,29 @@ impl Task {
     }
 }
 
-/// A run to a moment.
+/// A run to a moment, or for a number of steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ToMoment {
     /// How many steps were taken.
     pub(super) done: u64,
-    /// The moment, in milliseconds since 1970.
-    pub(super) to: i64,
+    /// The moment, in milliseconds since 1970; `None` if only the steps count.
+    pub(super) to: Option<i64>,
+    /// How many steps are taken at most.
+    pub(super) most: u64,
     /// Whether the step that is under way begins with the next run of a schedule.
     pub(super) scheduled: bool,
+}
+
+impl ToMoment {
+    /// A run to a moment in milliseconds since 1970, for at most so many steps.
+    pub(super) fn time(to: i64, most: u64) -> ToMoment {
+        ToMoment { done: 0, to: Some(to), most, scheduled: false }
+    }
+
+    /// So many steps.
+    pub(super) fn steps(most: u64) -> ToMoment {
+        ToMoment { done: 0, to: None, most, scheduled: false }
+    }
 }
 
 /// How many runs of schedules came due during a run to steady.
@@ -114,6 +128,8 @@ impl Runs {
 pub(super) struct SetUpOf {
     pub(super) scenario: Scenario,
     pub(super) setup: SetUp,
+    /// Whether the page's address names it; else a person has chosen it from the list.
+    pub(super) of_address: bool,
 }
 
 /// A run that is being opened.
@@ -122,10 +138,14 @@ pub(super) struct Opening {
     pub(super) replay: Replay,
     /// The editor's text at its end.
     pub(super) text: Option<String>,
+    /// kubectl's configuration, as the last command line of the run had it.
+    pub(super) kubeconfig: Option<String>,
     /// The selected object, as `Kind namespace/name`.
     pub(super) selected: Option<String>,
     /// The view that the link names: [`MACHINERY`](super::keep::MACHINERY), or none for the objects.
     pub(super) view: Option<String>,
+    /// What its author says at some steps.
+    pub(super) notes: Vec<(usize, String)>,
     /// Where it came from.
     pub(super) from: Origin,
 }

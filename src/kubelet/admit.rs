@@ -43,7 +43,7 @@ impl Requests {
 
 /// A pod's requests (`resource.PodRequests`): the sum of its containers and sidecars, or an init container
 /// with the sidecars before it where that is more.
-fn pod_requests(spec: &PodSpec) -> Requests {
+pub(super) fn pod_requests(spec: &PodSpec) -> Requests {
     let of = |c: &Container| Requests::of(c.resources.as_ref().and_then(|r| r.requests.as_ref()));
     let mut sidecars = Requests::default();
     let mut most = Requests::default();

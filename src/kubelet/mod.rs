@@ -19,6 +19,7 @@
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
+//! | `found` | `kuberuntime_manager.go`: `GetPodStatus`, of pods that ran before the kubelet did |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
@@ -41,6 +42,7 @@ mod environment;
 mod exec;
 mod execution;
 pub mod fault;
+mod found;
 pub mod images;
 mod kill;
 mod known_images;
@@ -69,7 +71,7 @@ pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
-pub use sandbox::runtime_handlers;
+pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::{PodCause, State};
 pub use task::{Kubelet, Task};
 

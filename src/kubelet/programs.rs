@@ -185,6 +185,7 @@ impl Turn<'_> {
                 files: Default::default(),
                 writes: Vec::new(),
                 output: Vec::new(),
+                exhausted: false,
             },
         };
         self.run_process(&mut process, spec);

@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use super::csi::is_expansion_pending;
 use super::exec::{self, Execution};
 use super::fault::KubeletFault;
+use super::found;
 use super::node;
 use super::sandbox::handlers_changed;
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
@@ -202,6 +203,8 @@ struct Decision {
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
     delete: bool,
     faults: Vec<(Key, u64)>,
+    /// Images that could not be pulled before this kubelet was there, each with the registry's error.
+    unpullable: Vec<(Rc<str>, Rc<str>)>,
     /// The deadlines of the next turn: foreground, background.
     wakes: (Option<Timestamp>, Option<Timestamp>),
 }
@@ -216,9 +219,13 @@ impl Kubelet {
             let Some(d) = self.decide(cx, &key, &pod) else { return Ok(()) };
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
+                let unpullable = d.unpullable.clone();
                 cx.update_state(move |s| {
                     s.pods.insert(key.clone(), rt.clone());
                     s.node = node.clone();
+                    for (image, error) in &unpullable {
+                        s.unpullable.insert(image.clone(), error.clone());
+                    }
                     for f in &faults {
                         s.faults.remove(f);
                     }
@@ -281,9 +288,13 @@ impl Kubelet {
                     ..Default::default()
                 },
             };
+            let is_found = rt.phase == WorkerPhase::Sync && known.is_none() && found::has_run(pod);
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
             let mut turn = Turn::new(pod, spec, rt, s, &self.key, cx.caches(), cx.now());
+            if is_found {
+                turn.take_over();
+            }
             turn.run(&self.key, &faults);
             let report = if turn.rt.unreported { report(&turn, pod) } else { None };
             if report.is_none() {
@@ -299,6 +310,7 @@ impl Kubelet {
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
+                unpullable: if is_found { found::unpullable(pod) } else { Vec::new() },
             })
         })
     }

@@ -22,7 +22,9 @@ mod digest_tests;
 #[cfg(test)]
 mod exec_tests;
 pub mod explore;
+pub mod export;
 pub mod handle;
+pub mod import;
 mod into;
 mod keep;
 mod kubectl;
@@ -46,8 +48,10 @@ pub mod view;
 mod wrong_tests;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
+pub use kubectl::{CommandLine, Looked, Ran, edited_files};
 pub use link::{Drafts, Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
@@ -84,16 +88,31 @@ pub struct Session {
     near: VecDeque<(MomentId, Cluster)>,
     under_way: Option<slice::UnderWay>,
     astray: bool,
+    // The cluster before objects of another one were restored; `None` if none were.
+    empty: Option<Box<Cluster>>,
     // The resources that kubectl knows, and the moment at which it asked for them.
     discovered: (MomentId, DiscoveryCache),
+    // What `kubectl explain` says of the types, if somebody has given it.
+    schema: Option<Rc<serde_json::Value>>,
 }
 
 impl Session {
     /// A session with a new cluster.
     pub fn new(start: Start) -> Session {
         let config = Config::nodes(start.nodes).with_ip_family(start.ip_family);
-        let config = Config { seed: start.seed, etcd: start.etcd, ..config };
-        Session::with_cluster(start, Cluster::new(&config))
+        let mut config = Config { seed: start.seed, etcd: start.etcd, ..config };
+        let objects = import::objects_of(&start);
+        if let Some(begins) = import::begins(&objects) {
+            config.start = begins;
+        }
+        let empty = Cluster::new(&config);
+        if objects.is_empty() {
+            return Session::with_cluster(start, empty);
+        }
+        let mut cluster = empty.clone();
+        // What is refused was left out by `import::read`, or a link was written by hand.
+        cluster.restore(&config, &objects);
+        Session { empty: Some(Box::new(empty)), ..Session::with_cluster(start, cluster) }
     }
 
     /// A session with a given cluster. `start` has to describe it, or links of the session will not repeat
@@ -118,7 +137,9 @@ impl Session {
             near: VecDeque::new(),
             under_way: None,
             astray: false,
+            empty: None,
             discovered: (0, DiscoveryCache::default()),
+            schema: None,
         }
     }
 
@@ -137,6 +158,14 @@ impl Session {
     pub fn set_policy(&mut self, policy: Policy) {
         self.give_up();
         self.policy = policy;
+    }
+
+    /// The cluster that the run began with, before anybody put an object into it.
+    pub fn boot(&self) -> Option<Cluster> {
+        match &self.empty {
+            Some(empty) => Some((**empty).clone()),
+            None => self.cluster_at(0),
+        }
     }
 
     /// The start of the run.
@@ -200,6 +229,13 @@ impl Session {
         Some(cluster)
     }
 
+    /// Brings the cluster of a moment's parent to that moment.
+    pub(crate) fn redo_on(&self, id: MomentId, cluster: &mut Cluster) {
+        if let Some(moment) = self.moment(id) {
+            redo(cluster, &moment.op);
+        }
+    }
+
     /// A moment, by its index.
     pub fn moment(&self, id: MomentId) -> Option<&Moment> {
         self.moments.get(id)
@@ -231,6 +267,16 @@ impl Session {
             at = parent;
         }
         at == id
+    }
+
+    /// Whether the current moment lies on the way to a moment, or is that moment.
+    pub fn is_on_way_to(&self, id: MomentId) -> bool {
+        let mut at = id;
+        while at > self.at {
+            let Some(parent) = self.moments.get(at).and_then(|m| m.parent) else { break };
+            at = parent;
+        }
+        at == self.at
     }
 
     /// The ends of all branches.

@@ -1,5 +1,7 @@
 //! What repeats a run: a start and a list of ops.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::api::ip_family::IpFamily;
@@ -17,6 +19,10 @@ pub struct Start {
     /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub etcd: usize,
+    /// Objects of another cluster that the run begins with ([`import`](super::import)), as a JSON array. Their nodes come
+    /// instead of the standard ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<Rc<str>>,
     /// The address families of the cluster.
     #[serde(default, rename = "ipFamily", skip_serializing_if = "IpFamily::is_default")]
     pub ip_family: IpFamily,
@@ -32,7 +38,14 @@ fn is_one(n: &usize) -> bool {
 
 impl Default for Start {
     fn default() -> Start {
-        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1, ip_family: IpFamily::default() }
+        Start {
+            scenario: String::new(),
+            seed: 1,
+            nodes: 3,
+            etcd: 1,
+            objects: None,
+            ip_family: IpFamily::default(),
+        }
     }
 }
 

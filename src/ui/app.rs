@@ -1,11 +1,14 @@
 //! The whole page.
 
+use std::rc::Rc;
+
 use gloo::events::EventListener;
 use gloo::utils::{document, document_element, window};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use super::clock::Clock;
+use super::drop as files;
 use super::explore::Explore;
 use super::graph::Graph;
 use super::i18n::{Lang, Texts};
@@ -14,31 +17,57 @@ use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill, WhyNode};
+use super::notice::{Progress, message};
 use super::pane::{Pane, is_narrow};
+use super::player::Held;
+use super::player::{self, Player};
+use super::report::Report;
 use super::runs::RunsDialog;
+use super::share::Share;
 use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
-use super::{glyph, handle};
-use crate::ui::hooks::{use_store, use_texts};
-use steady::engine::{Input, Mode, ObjectRef, Shown};
+use super::{frame, handle};
+use crate::ui::hooks::use_texts;
+use steady::engine::{Input, Mode, ObjectRef, Options, Shape, Shown};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
 pub fn mount() {
     let Some(root) = document().get_element_by_id("app") else { return };
-    let lang = read_local("steady:lang")
+    let options = Options::parse(&window().location().search().unwrap_or_default());
+    let lang = (options.lang.clone())
+        .or_else(|| read_local("steady:lang"))
         .or_else(|| window().navigator().language())
         .map_or(Lang::En, |tag| Lang::of_tag(&tag));
-    let store = Store::new(lang);
+    // static/boot.js has read the theme, before anything was drawn.
+    let _ = document_element().set_attribute("data-shape", shape_name(options.shape));
+    let store = Store::new(lang, options);
     handle::install(&store);
+    frame::listen(&store);
     let shown = store.clone();
     store.when_ready(Callback::from(move |()| {
         // Yew appends to what is there; the skeleton has done its work.
         root.set_inner_html("");
         let props = Props { store: shown.clone() };
         yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
+        // Once the run of the address is open.
+        shown.when_idle(
+            wasm_bindgen::closure::Closure::once_into_js(|| {
+                super::js::tell("ready", &wasm_bindgen::JsValue::NULL);
+            })
+            .unchecked_into(),
+        );
     }));
     store.started();
+}
+
+/// A shape's name in styles.
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Whole => "whole",
+        Shape::Embedded => "embedded",
+        Shape::Presented => "presented",
+    }
 }
 
 /// What the page is made with.
@@ -56,13 +85,30 @@ fn App(props: &Props) -> Html {
     let help = use_state(|| false);
     let exploring = use_state(|| false);
     let runs = use_state(|| false);
-    let tab = use_state(|| Tab::Yaml);
+    let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
+    let shape = use_state(|| store.options().shape);
+    {
+        // A link names the tab that is open, if an object stands there.
+        let (store, named) = (store.clone(), tab.name());
+        let name = Some(named.to_owned()).filter(|_| *tab != Tab::Yaml);
+        use_effect_with(named, move |_| store.set_options(|options| options.tab = name));
+    }
+    let reshape = {
+        let (store, shape) = (store.clone(), shape.clone());
+        Callback::from(move |to: Shape| {
+            store.set_options(|options| options.shape = to);
+            store.write_options();
+            let _ = document_element().set_attribute("data-shape", shape_name(to));
+            shape.set(to);
+        })
+    };
     {
         let (store, set) = (store.clone(), view.setter());
         let (shown, explored) = (pane.setter(), exploring.setter());
+        let leave = reshape.reform(|()| Shape::Whole);
         use_effect_with((), move |()| {
             store.connect(Callback::from(move |v: View| set.set(v)));
-            let (keys, help) = (store.clone(), help_setter(&store));
+            let (keys, help, leave) = (store.clone(), help_setter(&store), leave);
             let show = Callback::from(move |pane: Pane| {
                 shown.set(pane);
                 // On a narrow page it lies over all panes.
@@ -75,12 +121,15 @@ fn App(props: &Props) -> Html {
                 "keydown",
                 gloo::events::EventListenerOptions::enable_prevent_default(),
                 move |e| {
-                    if let Some(e) = e.dyn_ref::<KeyboardEvent>() {
-                        keys::pressed(&keys, e, &help, &show);
+                    let Some(e) = e.dyn_ref::<KeyboardEvent>() else { return };
+                    match keys.options().shape {
+                        Shape::Whole => keys::pressed(&keys, e, &help, &show),
+                        shape => player::pressed(&keys, e, shape, &leave),
                     }
                 },
             );
-            move || drop(listener)
+            let dropped = files::listen(&store);
+            move || drop((listener, dropped))
         });
     }
     {
@@ -136,6 +185,16 @@ fn App(props: &Props) -> Html {
     let graph: Shared<_> = (&v.graph).into();
     let text: Shared<_> = (&v.text).into();
     let story = v.scenario.as_ref().map(Shared::from);
+    if *shape != Shape::Whole {
+        return html! {
+            <ContextProvider<Store> context={store.clone()}>
+            <ContextProvider<Texts> context={t.clone()}>
+                <Player shown={Held(Rc::new(v.clone()))} last_step={last_step.clone()} toast={view.toast.clone()}
+                    lit={view.lit.clone()} {tab} shape={*shape} leave={reshape.reform(|()| Shape::Whole)} />
+            </ContextProvider<Texts>>
+            </ContextProvider<Store>>
+        };
+    }
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
@@ -149,8 +208,9 @@ fn App(props: &Props) -> Html {
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
                     <Left scenario={story.clone()} {text} text_set={v.text_set}
-                        diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
-                        terminal={Shared::from(&v.terminal)} />
+                        diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
+                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)}
+                        editing={v.editing.as_ref().map(Shared::from)} />
                     <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }
@@ -169,20 +229,12 @@ fn App(props: &Props) -> Html {
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>
                 </main>
-                if let Some(toast) = &view.toast {
-                    <div class={classes!("toast", toast.bad.then_some("bad"))} role={if toast.bad { "alert" } else { "status" }}>
-                        <div class="told"><span>{ &toast.text }</span>
-                        if !toast.whole.is_empty() {
-                            <details key={toast.whole.clone()}><summary>{ t.get("whole") }</summary><pre tabindex="0">{ &toast.whole }</pre></details>
-                        }</div>
-                        if let Some(act) = &toast.act {
-                            <button type="button" class="quiet" onclick={let (s, act) = (store.clone(), act.clone()); move |_| s.answer(act.clone())}>{ t.get(act.key()) }</button>
-                        }
-                        <button class="tool" aria-label={t.get("close")}
-                            onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
-                    </div>
-                }
+                { message(&store, t, view.toast.as_ref()) }
                 <Progress mode={v.mode} slow={v.slow} />
+                if let Some(address) = &view.shared {
+                    <Share address={address.clone()} scenario={story.clone()} present={reshape.reform(|()| Shape::Presented)} />
+                }
+                <Report scenario={story.clone()} />
                 <KeysDialog open={*help} set={open_help} />
                 <RunsDialog open={*runs} set={let runs = runs.clone(); move |open: bool| runs.set(open)} run={v.run.clone()} />
             </div>
@@ -224,39 +276,4 @@ fn PaneTabs(props: &TabsProps) -> Html {
         }
     });
     html! { <nav class="panes tabs" aria-label={t.get("panes")}>{ for tabs }</nav> }
-}
-
-#[derive(Properties, PartialEq)]
-struct ProgressProps {
-    mode: Mode,
-    slow: bool,
-}
-
-/// How far a long run is, and a way to stop it.
-#[component]
-fn Progress(props: &ProgressProps) -> Html {
-    let store = use_store();
-    let t = use_texts();
-    let (text, value) = match props.mode {
-        Mode::ToSteady { done } | Mode::ToMoment { done } if props.slow => {
-            (t.with("running", &[("n", (done as f64).into())]), None)
-        }
-        Mode::Stepping if props.slow => (t.get("stepping"), None),
-        Mode::Loading { done, of: None } if props.slow => {
-            (t.with("setting-up", &[("n", (done as f64).into())]), None)
-        }
-        Mode::Loading { done, of: Some(of) } if props.slow => {
-            let args = [("done", (done as f64).into()), ("of", (of as f64).into())];
-            (t.with("restoring", &args), Some((done, of)))
-        }
-        _ => return Html::default(),
-    };
-    html! {
-        <div class="progress" role="status">
-            if let Some((done, of)) = value { <progress value={done.to_string()} max={of.to_string()} aria-label={text.clone()} /> }
-            else { <progress aria-label={text.clone()} /> }
-            <span>{ text }</span>
-            <button type="button" class="quiet" onclick={move |_| store.send(Input::Stop)}>{ t.get("stop") }</button>
-        </div>
-    }
 }

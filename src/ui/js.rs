@@ -1,8 +1,10 @@
 //! Plain data as objects of JavaScript, for whoever embeds the page (docs/embed.md).
 
+use gloo::utils::window;
 use js_sys::{Array, Object, Reflect};
 use steady::engine::Stepped;
 use wasm_bindgen::JsValue;
+use web_sys::Window;
 
 /// An object with these fields.
 pub fn object(fields: &[(&str, JsValue)]) -> JsValue {
@@ -39,4 +41,19 @@ pub fn detail(step: &Stepped) -> JsValue {
         ("moment", (step.moment as u32).into()),
         ("revision", (step.revision as f64).into()),
     ])
+}
+
+/// The window of the page that contains this one; `None` if there is none.
+pub fn host() -> Option<Window> {
+    let parent = window().parent().ok().flatten()?;
+    (parent != window()).then_some(parent)
+}
+
+/// Tells the page that contains this one what has happened: `ready` or `step`, with details.
+pub fn tell(what: &str, detail: &JsValue) {
+    if let Some(host) = host() {
+        let message = object(&[("steady", what.into()), ("detail", detail.clone())]);
+        // Whoever contains the page sees it anyway, so its steps are told to any origin.
+        let _ = host.post_message(&message, "*");
+    }
 }

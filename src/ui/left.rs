@@ -1,6 +1,10 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::engine::{DefinedKind, Entry, FieldChange, ImageWarning, Input, Preview, Problem, ScenarioView};
+use std::rc::Rc;
+
+use steady::engine::{
+    DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, Preview, Problem, ScenarioView,
+};
 use yew::prelude::*;
 
 use super::editor::Editor;
@@ -27,10 +31,17 @@ pub struct Props {
     pub images: Shared<Vec<ImageWarning>>,
     /// The custom kinds that it can be completed with.
     pub kinds: Shared<Vec<DefinedKind>>,
+    /// Whether it is what kubectl printed of a cluster.
+    #[prop_or_default]
+    pub importable: bool,
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
-    pub terminal: Shared<Vec<Entry>>,
+    pub terminal: Shared<Vec<Rc<Entry>>>,
+    /// The lines that were typed, oldest first.
+    pub history: Shared<Vec<String>>,
+    /// The object that `kubectl edit` has put in place of the manifest.
+    pub editing: Option<Shared<Editing>>,
 }
 
 /// The pane.
@@ -45,6 +56,22 @@ pub fn Left(props: &Props) -> Html {
         let place = place.clone();
         Callback::from(move |(line, column)| place.set((place.0 + 1, line, column)))
     };
+    {
+        // `kubectl edit` leads to the editor, and back. What is to have the focus has to be seen first.
+        let (set, was, goal) = (terminal.setter(), use_mut_ref(|| false), use_mut_ref(|| None));
+        let next = goal.clone();
+        use_effect_with(props.editing.is_some(), move |editing| {
+            if was.replace(*editing) != *editing {
+                *next.borrow_mut() = Some(if *editing { ".editor" } else { "#kubectl-line" });
+                set.set(!*editing);
+            }
+        });
+        use_effect_with(*terminal, move |_| {
+            if let Some(selector) = goal.borrow_mut().take() {
+                keys::focus(selector);
+            }
+        });
+    }
     let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
         let on = *terminal == is_terminal;
         let set = terminal.clone();
@@ -57,6 +84,10 @@ pub fn Left(props: &Props) -> Html {
                 aria-controls={format!("{id}-panel")} {onclick}>{ t.get(key) }</button>
         }
     };
+    let cancel = {
+        let store = store.clone();
+        move |_| store.send(Input::CancelEdit)
+    };
     html! {
         <section class="left" aria-label={t.get("left")}>
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
@@ -64,18 +95,28 @@ pub fn Left(props: &Props) -> Html {
                 { tab(true, "tab-kubectl", "kubectl") }
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
-                <Story scenario={props.scenario.clone()} />
+                if let Some(editing) = &props.editing {
+                    <p class="editing" role="status">{ t.with("editing", &[("line", editing.line.clone().into())]) }</p>
+                } else {
+                    <Story scenario={props.scenario.clone()} />
+                }
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
                     images={props.images.clone()} kinds={props.kinds.clone()} place={*place} />
                 <div class="apply">
-                    <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
-                        images={props.images.clone()} {go} />
-                    <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
-                        { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                    if props.importable && props.editing.is_none() {
+                        <div class="changes" role="status"><p class="goes-back">{ t.get("import-offer") }</p></div>
+                        <button type="button" class="solid" onclick={move |_| store.send(Input::Import)}>{ t.get("import-do") }</button>
+                    } else {
+                        <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
+                            images={props.images.clone()} {go} />
+                        if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
+                        <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
+                            { t.get(if props.editing.is_some() { "editing-save" } else { "apply" }) }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                    }
                 </div>
             </div>
             <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
-                <Terminal entries={props.terminal.clone()} />
+                <Terminal entries={props.terminal.clone()} history={props.history.clone()} />
             </div>
         </section>
     }

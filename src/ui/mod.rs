@@ -2,6 +2,8 @@
 //! natively too.
 
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
+mod export;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
 mod i18n;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod layout;
@@ -13,9 +15,13 @@ mod app;
 #[cfg(target_arch = "wasm32")]
 mod clock;
 #[cfg(target_arch = "wasm32")]
+mod drop;
+#[cfg(target_arch = "wasm32")]
 mod editor;
 #[cfg(target_arch = "wasm32")]
 mod explore;
+#[cfg(target_arch = "wasm32")]
+mod frame;
 #[cfg(target_arch = "wasm32")]
 mod glyph;
 #[cfg(target_arch = "wasm32")]
@@ -39,11 +45,19 @@ mod missing;
 #[cfg(target_arch = "wasm32")]
 mod next;
 #[cfg(target_arch = "wasm32")]
+mod notice;
+#[cfg(target_arch = "wasm32")]
 mod pane;
+#[cfg(target_arch = "wasm32")]
+mod player;
 #[cfg(target_arch = "wasm32")]
 mod policy;
 #[cfg(target_arch = "wasm32")]
+mod report;
+#[cfg(target_arch = "wasm32")]
 mod runs;
+#[cfg(target_arch = "wasm32")]
+mod share;
 #[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]

@@ -12,7 +12,7 @@ use super::glyph;
 use super::i18n::{Lang, Texts, sentence};
 use super::menu::{Choice, Menu};
 use super::policy::PolicyMenu;
-use super::store::{Shared, Store, read_local};
+use super::store::{Shared, Store};
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What the bar needs.
@@ -79,7 +79,18 @@ pub fn TopBar(props: &BarProps) -> Html {
         let store = store.clone();
         move |_| {
             remember("steady:lang", other.tag());
+            // What a person chooses outranks what the address says.
+            store.set_options(|options| options.lang = None);
+            store.write_options();
             store.set_lang(other);
+        }
+    };
+    let theme = {
+        let store = store.clone();
+        move |_| {
+            toggle_theme();
+            store.set_options(|options| options.dark = None);
+            store.write_options();
         }
     };
     let share = {
@@ -103,7 +114,7 @@ pub fn TopBar(props: &BarProps) -> Html {
                 </svg>
                 { "Steady" }
             </h1>
-            <Menu class="scenarios" name={t.get("scenarios")} {choices} {choose}
+            <Menu class="scenarios" name={t.get("scenarios")} called={t.with("scenarios-now", &[("title", title.as_str().into())])} {choices} {choose}
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
             <Faults />
             <button type="button" id="explore-button" class="menu-button" title={t.get("explore-keys")} aria-label={t.get("explore")}
@@ -115,7 +126,7 @@ pub fn TopBar(props: &BarProps) -> Html {
             <button type="button" class="language" onclick={language} lang={other.tag()}>
                 { if other == Lang::Zh { "中文" } else { "English" } }
             </button>
-            <button type="button" class="tool" title={t.get("theme")} aria-label={t.get("theme")} onclick={|_| toggle_theme()}>
+            <button type="button" class="tool" title={t.get("theme")} aria-label={t.get("theme")} onclick={theme}>
                 { glyph::icon(glyph::THEME) }
             </button>
             <button type="button" id="keys-button" class="tool" title={t.get("keys")} aria-label={t.get("keys")} onclick={help}>
@@ -144,7 +155,8 @@ fn remember(key: &str, value: &str) {
 
 /// Whether the page is dark now.
 pub fn is_dark() -> bool {
-    match read_local("steady:theme").as_deref() {
+    // Of the address or of the browser's storage: static/boot.js has read both.
+    match document_element().get_attribute("data-theme").as_deref() {
         Some("dark") => true,
         Some("light") => false,
         _ => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),

@@ -94,7 +94,7 @@ test("the inspector: YAML with what changed, history, links, request", async ({ 
 test("kubectl answers, and a change begins with what Apply would do", async ({ page }) => {
   await open(page);
   await page.getByRole("tab", { name: "kubectl" }).click();
-  const line = page.getByRole("textbox", { name: "kubectl" });
+  const line = page.getByRole("combobox", { name: "kubectl" });
   await line.fill("get deployments");
   await line.press("Enter");
   await expect(page.getByRole("log")).toContainText("0/3");

@@ -15,6 +15,8 @@ pub fn describe(pkg: &Path) -> Result<()> {
     write(&pkg.join("licenses.txt"), &licences::of("steady-embed")?)?;
     for (from, to) in [
         ("crates/embed/README.md", "README.md"),
+        ("crates/embed/steady-run.js", "steady-run.js"),
+        ("crates/embed/steady-run.d.ts", "steady-run.d.ts"),
         ("LICENSE-MIT", "LICENSE-MIT"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
     ] {
@@ -36,9 +38,10 @@ fn manifest() -> String {
   "types": "steady.d.ts",
   "exports": {{
     ".": {{ "types": "./steady.d.ts", "default": "./steady.js" }},
+    "./steady-run": {{ "types": "./steady-run.d.ts", "default": "./steady-run.js" }},
     "./steady_bg.wasm": "./steady_bg.wasm"
   }},
-  "files": ["steady.js", "steady.d.ts", "steady_bg.wasm", "steady_bg.wasm.d.ts", "licenses.txt", "LICENSE-*"]
+  "files": ["steady.js", "steady.d.ts", "steady_bg.wasm", "steady_bg.wasm.d.ts", "steady-run.js", "steady-run.d.ts", "licenses.txt", "LICENSE-*"]
 }}
 "#
     )

@@ -56,7 +56,7 @@ use negotiate::{Media, Shape};
 use path::{RequestPath, Target};
 use query::Query;
 
-pub use openapi::{Texts, TypeTexts};
+pub use openapi::{Texts, TypeTexts, texts_of};
 pub use piece::Piece;
 pub use stream::Stream;
 pub use texts::TextCache;

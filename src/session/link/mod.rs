@@ -25,7 +25,8 @@ pub use replay::{Replay, Replayed};
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
 /// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has clusters
-/// of two address families. A link is written in the oldest version that has all it needs, so that
+/// of two address families, starts with objects of another cluster, and notes. A link is written in the oldest version that
+/// has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
 const VERSIONS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
 /// The most characters of a link that is opened.
@@ -67,6 +68,10 @@ pub struct Link {
     /// The policy from here on; the fair policy if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// What the author of the link says at some steps: the number of a step, counted from the beginning of the scenario or
+    /// else of the run, and the text that is shown from that step on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<(usize, String)>,
 }
 
 /// An op, or several equal ones, in terms that stay valid in later versions.
@@ -178,7 +183,8 @@ impl Link {
     fn with(session: &Session, ops: Vec<LinkOp>, at: Option<usize>) -> Link {
         let policy = Some(session.policy()).filter(|p| **p != Policy::Fair).map(ToString::to_string);
         let start = session.start().clone();
-        Link { start, ops, at, text: None, digest: None, selected: None, view: None, policy }
+        let notes = Vec::new();
+        Link { start, ops, at, text: None, digest: None, selected: None, view: None, policy, notes }
     }
 
     /// The oldest version that has all that the link needs.
@@ -191,7 +197,9 @@ impl Link {
             LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => 0,
         };
         let newer = self.policy.is_some() || self.view.is_some() || self.start.etcd != 1;
-        let start = if self.start.ip_family.is_default() { usize::from(newer) } else { 5 };
+        let is_new =
+            !self.start.ip_family.is_default() || self.start.objects.is_some() || !self.notes.is_empty();
+        let start = if is_new { 5 } else { usize::from(newer) };
         let since = self.ops.iter().map(since).fold(start, usize::max);
         VERSIONS.get(since).copied().unwrap_or(VERSIONS[VERSIONS.len() - 1])
     }
@@ -218,6 +226,7 @@ impl Link {
             selected: None,
             view: None,
             policy: None,
+            notes: Vec::new(),
         })
     }
 

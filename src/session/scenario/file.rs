@@ -41,6 +41,9 @@ pub struct Scenario {
     /// What a person may try.
     #[serde(default, rename = "try")]
     pub tries: Vec<Try>,
+    /// What the author says at some steps, for a page that presents the scenario: without any, the scenario's text.
+    #[serde(default)]
+    pub notes: Vec<Note>,
     /// Ways through the scenario on which its text is checked; each begins at the opening. They stay in the file: the
     /// library's copy of the scenario has none.
     #[serde(default, with = "singleton_map_recursive")]
@@ -55,6 +58,16 @@ pub struct Text<S = String> {
     pub en: S,
     /// 简体中文.
     pub zh: S,
+}
+
+/// What an author says from a step on.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// How many steps after the beginning.
+    pub at: usize,
+    /// What is said.
+    pub text: Text,
 }
 
 /// Something to try: a button.

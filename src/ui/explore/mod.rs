@@ -11,12 +11,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use steady::engine::explorer::{Ask, Goal, Tell};
+use steady::engine::explorer::{Ask, Goal, Tell, dot};
 use steady::engine::{Answer, Ask as Question, Depth, Input, Mode, Moment};
 use yew::prelude::*;
 
 use super::glyph;
 use super::keys::focus;
+use super::share::give;
 use super::store::clock;
 use crate::ui::hooks::{use_store, use_texts};
 use answers::Answers;
@@ -192,6 +193,7 @@ pub fn Explore(props: &Props) -> Html {
             }
         })
     };
+    let files = store.clone();
     let close = props.close.reform(|_: MouseEvent| ());
     html! {
         <section class="explore" aria-labelledby="explore-title" {onkeydown}>
@@ -216,6 +218,10 @@ pub fn Explore(props: &Props) -> Html {
                 if let Some(found) = &model.found {
                     if !mine { <p class="explore-bad">{ t.get("explore-other-run") }</p> }
                     <Answers found={found.clone()} took={model.took} can_open={mine && !model.is_busy()} open={open_way.clone()} />
+                    if let Some(picture) = model.picture.clone() {
+                        <button type="button" class="quiet" onclick={move |_| give(&files, "orders.dot", "text/vnd.graphviz", dot(&picture), 0.0)}>
+                            { t.get("share-dot") }</button>
+                    }
                 }
             </div>
             if let Some(picture) = &model.picture {

@@ -55,6 +55,7 @@ pub struct Props {
     /// Called when the selected object shall be looked at.
     pub inspect: Callback<()>,
     /// What is laid over it.
+    #[prop_or_default]
     pub children: Html,
     /// The scenario: another one begins with empty places.
     pub scenario: Option<Rc<str>>,

@@ -3,6 +3,7 @@
 
 ## The bar
 scenarios = Scenarios
+scenarios-now = Scenarios: { $title }
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
@@ -127,9 +128,30 @@ apply-back = The text is older than the cluster. Apply would put back:
 apply-take-over = Update the text
 apply-take-over-about = The text takes over what the cluster has in these fields. Your own edits stay.
 apply-own = And it would change:
-terminal-log = What kubectl printed
-terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
-terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
+terminal-log = What the terminal printed
+terminal-waits = It goes on: each step, and it looks again. Ctrl+C ends it.
+terminal-holds = Its next command changes the cluster.
+terminal-go-on = Let it go on (Enter)
+terminal-edits = The editor has the object: Save in the manifest's tab writes it.
+terminal-hint = kubectl works here, with pipes: get pods -w, describe deployment web, kubectl get pods | grep web. Tab completes, ↑ brings back, “help” says more.
+terminal-help =
+    kubectl, k, or a verb alone: get pods -o wide, describe deployment web, explain pods.spec.
+    Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
+    get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
+    kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
+    Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
+terminal-copy = Copy what “{ $line }” printed
+terminal-words = How the line can go on
+terminal-search = Found among earlier lines:
+terminal-keys = Keys
+terminal-tab = Complete
+terminal-up = Line before
+terminal-down = Line after
+terminal-stop = End or clear
+texts-missing = The texts of kubectl explain could not be loaded. Without them it prints the fields alone.
+editing = “{ $line }”: Save writes what you change here. The manifest comes back afterwards.
+editing-save = Save
+editing-cancel = Cancel
 
 ## The graph
 problem-line = Line { $line }
@@ -159,6 +181,7 @@ records = { $n ->
 records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 clock-menu = Let time pass
+clock-menu-now = Let time pass: { $time }
 clock-step = To the next thing that happens
 clock-about = As Step does. Time passes only when nothing else can happen.
 clock-to = To { $at }
@@ -511,8 +534,6 @@ running = { $n } steps
 restoring = Step { $done } of { $of }
 limit-steps = Stopped after { $n } steps in one run.
 save-full = Your work ({ $kb } KB) does not fit into this browser's storage, so a reload would lose it. Share it as a link to keep it.
-shared = The link is in the clipboard ({ $n } characters).
-shared-address = The link is in the address bar ({ $n } characters).
 link-refused = This link was not opened, your work is as it was: { $why }
 link-newer = it was made by a newer version of this page. Reload the page, or open the link where it was made.
 link-large = it is larger than { $n } bytes.
@@ -1090,3 +1111,65 @@ explore-state-lit = on the run's way
 explore-came = Reached by { $what }
 explore-time = time passes
 explore-more = { $n } more, not drawn: draw them
+
+## Embedding, sharing, exporting, presenting
+open-whole = Open in Steady
+player-next = Next: { $what }
+player-ended = This is as far as this page shows it.
+player-at = Step { $n }
+present-leave = Leave (Esc)
+share-title = Share
+share-link = Link to this run
+share-link-about = It contains the start and what was done, not the cluster: { $n } characters. Nothing is sent anywhere.
+share-copy = Copy
+share-copied = Copied
+share-not-copied = The browser does not allow copying here: select the text.
+share-embed = Embed in a page
+share-embed-size = Size
+share-embed-parts = Shows
+share-embed-theme = Theme
+share-embed-theme-system = as the reader's system
+share-embed-theme-light = light
+share-embed-theme-dark = dark
+share-embed-code = The frame's code
+share-embed-frame = Steady: { $what }
+share-part-story = Text
+share-part-next = Next commands
+share-part-timeline = Timeline
+share-part-manifest = Manifest
+share-part-object = Object
+share-note = What you say at step { $n }
+share-note-about = Shown from this step on where the run is embedded or presented. It is in the link.
+share-download = Download
+share-svg = Graph, SVG
+share-png = Graph, PNG
+share-mermaid = Graph, Mermaid
+share-animated = Run, animated SVG
+share-markdown = Run, Markdown
+share-yaml = All objects, YAML
+share-declared = What was declared, YAML
+share-dot = Every order, DOT
+share-download-failed = The file could not be made: { $why }
+share-present = Present
+share-print = Print
+export-open = Open this run in Steady
+export-step = { $n }. { $who } ({ $s } s)
+export-created = Created { $object }
+export-changed = Changed { $object }
+export-deleted = Deleted { $object }
+export-fields = { $n } more fields
+export-more = { $n } more steps.
+import-offer = This is what kubectl prints of a cluster, and not a manifest.
+import-do = Start a run with it
+import-refused = This cannot be the start of a run: { $why }
+import-no-cluster = no object in it has a uid, so it is not what kubectl prints of a cluster.
+import-large = it is larger than { $n } bytes.
+import-said = { $n } objects of your cluster are here, with their status. A link to this run is about { $kb } KB long.
+import-taken = Taken over: { $what }
+import-unknown = Left out, of kinds that are not known here: { $what }
+import-unreadable = Left out, { $what }: { $why }
+import-made = Made, because others need it: { $what }
+import-orphaned = References to owners that are not in the text were dropped: { $n }. The garbage collector would delete what belongs to nobody.
+import-tainted = Nodes with a control-plane taint, as a complete DaemonSet has no pod there: { $what }
+import-autoscaled = What pods use is not in the text: autoscalers know it only if a metrics server is installed (Break something).
+link-no-scenario = there is no scenario { $id }.

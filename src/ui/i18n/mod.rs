@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 
-pub use sentence::sentence;
 #[cfg(target_arch = "wasm32")]
-pub use sentence::{middle, seconds};
+pub use sentence::seconds;
+pub use sentence::{middle, sentence};
 
 const EN: &str = include_str!("en.ftl");
 const ZH: &str = include_str!("zh.ftl");

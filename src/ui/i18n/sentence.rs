@@ -203,7 +203,6 @@ fn named(process: &str, node: Option<&str>) -> String {
 }
 
 /// A name of at most so many characters, shortened in the middle, where it says least.
-#[cfg(target_arch = "wasm32")]
 pub fn middle(name: &str, max: usize) -> String {
     let n = name.chars().count();
     if n <= max || max < 5 {

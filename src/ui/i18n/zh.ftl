@@ -2,6 +2,7 @@
 
 ## 顶栏
 scenarios = 场景
+scenarios-now = 场景：{ $title }
 own-work = 自己的
 runs-open = 你的运行…
 runs-open-about = 你做过的内容按每次运行保存在此浏览器中。
@@ -123,9 +124,30 @@ apply-take-over = 更新文本
 apply-take-over-about = 文本在这些字段上采用集群里的值。你自己的修改保留不动。
 apply-own = 并且会改变：
 apply-create = 创建
-terminal-log = kubectl 的输出
-terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
-terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
+terminal-log = 终端的输出
+terminal-waits = 它还在继续：每走一步，它会再看。Ctrl+C 结束。
+terminal-holds = 它的下一条命令会改变集群。
+terminal-go-on = 让它继续（Enter）
+terminal-edits = 对象已在编辑器中打开：在清单页签里按“保存”写入。
+terminal-hint = 这里可以用 kubectl，也可以用管道：get pods -w、describe deployment web、kubectl get pods | grep web。Tab 补全，↑ 找回上一行，输入 help 查看更多。
+terminal-help =
+    kubectl、k，或只写动词：get pods -o wide、describe deployment web、explain pods.spec。
+    管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
+    get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
+    kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
+    Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-copy = 复制“{ $line }”的输出
+terminal-words = 这一行可以如何继续
+terminal-search = 在历史中找到：
+terminal-keys = 按键
+terminal-tab = 补全
+terminal-up = 上一行
+terminal-down = 下一行
+terminal-stop = 结束或清空
+texts-missing = 无法加载 kubectl explain 的说明文字。没有它们时只列出字段。
+editing = “{ $line }”：按“保存”写入你在这里的修改。之后会恢复清单。
+editing-save = 保存
+editing-cancel = 取消
 
 ## 图
 problem-line = 第 { $line } 行
@@ -149,6 +171,7 @@ records = { $n } 个记录
 records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
 clock-menu = 让时间推进
+clock-menu-now = 让时间推进：{ $time }
 clock-step = 到下一件发生的事
 clock-about = 与“单步”相同。只有没有别的事可做时，时间才会推进。
 clock-to = 到 { $at }
@@ -433,8 +456,6 @@ running = { $n } 步
 restoring = 第 { $done } 步，共 { $of } 步
 limit-steps = 一次运行满 { $n } 步，已停止。
 save-full = 你的工作（{ $kb } KB）放不进浏览器的存储，刷新会丢失。用链接分享来保留它。
-shared = 链接已复制到剪贴板（{ $n } 个字符）。
-shared-address = 链接在地址栏里（{ $n } 个字符）。
 link-refused = 这个链接没有打开，你的工作保持原样：{ $why }
 link-newer = 它由更新版本的页面生成。请刷新页面，或在生成它的地方打开。
 link-large = 它超过 { $n } 字节。
@@ -934,3 +955,65 @@ explore-state-lit = 在运行经过的路上
 explore-came = 由 { $what } 到达
 explore-time = 时间流逝
 explore-more = 还有 { $n } 个没画：画出来
+
+## 嵌入、分享、导出与演示
+open-whole = 在 Steady 中打开
+player-next = 接下来：{ $what }
+player-ended = 本页面只展示到这一步。
+player-at = 第 { $n } 步
+present-leave = 退出（Esc）
+share-title = 分享
+share-link = 本次运行的链接
+share-link-about = 链接包含起点和所做的操作，不包含集群本身：{ $n } 个字符。不会向任何地方发送数据。
+share-copy = 复制
+share-copied = 已复制
+share-not-copied = 浏览器不允许在此复制：请选中文本。
+share-embed = 嵌入网页
+share-embed-size = 尺寸
+share-embed-parts = 显示
+share-embed-theme = 主题
+share-embed-theme-system = 跟随读者的系统
+share-embed-theme-light = 浅色
+share-embed-theme-dark = 深色
+share-embed-code = 框架代码
+share-embed-frame = Steady：{ $what }
+share-part-story = 说明
+share-part-next = 接下来的命令
+share-part-timeline = 时间线
+share-part-manifest = 清单
+share-part-object = 对象
+share-note = 你在第 { $n } 步的讲解
+share-note-about = 嵌入或演示本次运行时，从这一步起显示。它包含在链接里。
+share-download = 下载
+share-svg = 对象图，SVG
+share-png = 对象图，PNG
+share-mermaid = 对象图，Mermaid
+share-animated = 运行过程，动画 SVG
+share-markdown = 运行过程，Markdown
+share-yaml = 所有对象，YAML
+share-declared = 所声明的内容，YAML
+share-dot = 所有顺序，DOT
+share-download-failed = 无法生成文件：{ $why }
+share-present = 演示
+share-print = 打印
+export-open = 在 Steady 中打开本次运行
+export-step = { $n }. { $who }（{ $s } 秒）
+export-created = 创建了 { $object }
+export-changed = 更改了 { $object }
+export-deleted = 删除了 { $object }
+export-fields = 另有 { $n } 个字段
+export-more = 另有 { $n } 步。
+import-offer = 这是 kubectl 打印的集群内容，不是清单。
+import-do = 以它作为起点运行
+import-refused = 它不能作为运行的起点：{ $why }
+import-no-cluster = 其中没有带 uid 的对象，因此不是 kubectl 打印的集群内容。
+import-large = 它超过 { $n } 字节。
+import-said = 你的集群中的 { $n } 个对象已在这里，并保留其状态。本次运行的链接长约 { $kb } KB。
+import-taken = 已接收：{ $what }
+import-unknown = 已略去，此处不认识其类别：{ $what }
+import-unreadable = 已略去，{ $what }：{ $why }
+import-made = 因其他对象需要而创建：{ $what }
+import-orphaned = 已去掉指向文本中不存在的属主的引用：{ $n } 处。否则垃圾收集器会删除没有属主的附属对象。
+import-tainted = 带有控制平面污点的节点，因为一个完整的 DaemonSet 在其上没有 Pod：{ $what }
+import-autoscaled = 文本中没有 Pod 的用量：只有安装了 metrics server（在“制造故障”中），自动扩缩器才知道用量。
+link-no-scenario = 没有场景 { $id }。

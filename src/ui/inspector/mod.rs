@@ -76,6 +76,19 @@ const TABS: [(Tab, &str); 6] = [
     (Tab::Request, "tab-request"),
 ];
 
+impl Tab {
+    /// The tab's name in an address.
+    pub fn name(self) -> &'static str {
+        let key = TABS.iter().find(|(tab, _)| *tab == self).map_or("tab-yaml", |(_, key)| *key);
+        key.trim_start_matches("tab-")
+    }
+
+    /// The tab of a name.
+    pub fn named(name: &str) -> Option<Tab> {
+        TABS.iter().map(|(tab, _)| *tab).find(|tab| tab.name() == name)
+    }
+}
+
 /// The pane.
 #[component]
 pub fn Inspector(props: &Props) -> Html {

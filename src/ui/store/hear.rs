@@ -1,11 +1,11 @@
 //! What the page does with each output of the engine.
 
 use gloo::utils::window;
-use steady::engine::{Notice, Output, Shown, Stepped};
+use steady::engine::{Notice, Output, Report, Shown, Stepped};
 use wasm_bindgen::JsCast;
 
 use super::keep::{VIEW, view_name};
-use super::{Shared, Store, Toast};
+use super::{Shared, Store, Texts, Toast};
 
 impl Store {
     pub(super) fn hear(&self, out: Vec<Output>) {
@@ -33,6 +33,12 @@ impl Store {
                 Output::Keep(draft) => self.keep(draft),
                 Output::Link(link) => self.hand_out(&link),
                 Output::Opened => self.clean_address(),
+                Output::Imported(report) => {
+                    let (text, whole) = imported(&self.texts(), &report);
+                    self.show_toast(Toast { text, whole, bad: false, act: None });
+                }
+                Output::Remember(line) => self.remember_line(&line),
+                Output::WantTexts => self.fetch_texts(),
                 Output::MapShown(shown) => {
                     self.put_local(VIEW, view_name(shown));
                 }
@@ -74,9 +80,43 @@ impl Store {
     }
 }
 
+/// What is said of objects that were taken over: a sentence, and the rest line by line.
+fn imported(t: &Texts, report: &Report) -> (String, String) {
+    let n: usize = report.taken.values().sum();
+    // A link packs what it contains to about a sixth.
+    let kb = (report.bytes / 6000).max(1);
+    let counted = |all: &std::collections::BTreeMap<String, usize>| {
+        all.iter().map(|(kind, n)| format!("{kind} {n}")).collect::<Vec<_>>().join(", ")
+    };
+    let mut lines = vec![t.with("import-taken", &[("what", counted(&report.taken).into())])];
+    if !report.unknown.is_empty() {
+        lines.push(t.with("import-unknown", &[("what", counted(&report.unknown).into())]));
+    }
+    for (what, why) in &report.unreadable {
+        lines
+            .push(t.with("import-unreadable", &[("what", what.clone().into()), ("why", why.clone().into())]));
+    }
+    for (kind, names) in &report.made {
+        let what = format!("{kind} {}", names.join(", "));
+        lines.push(t.with("import-made", &[("what", what.into())]));
+    }
+    if report.orphaned > 0 {
+        lines.push(t.with("import-orphaned", &[("n", (report.orphaned as f64).into())]));
+    }
+    if !report.tainted.is_empty() {
+        lines.push(t.with("import-tainted", &[("what", report.tainted.join(", ").into())]));
+    }
+    if report.autoscaled {
+        lines.push(t.get("import-autoscaled"));
+    }
+    let text = t.with("import-said", &[("n", (n as f64).into()), ("kb", (kb as f64).into())]);
+    (text, lines.join("\n"))
+}
+
 /// Tells the site that embeds the page of a step (docs/embed.md).
 fn announce(step: &Stepped) {
     let detail = crate::ui::js::detail(step);
+    crate::ui::js::tell("step", &detail);
     let init = web_sys::CustomEventInit::new();
     init.set_detail(&detail);
     if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("steady:step", &init) {

@@ -3,9 +3,11 @@
 
 use gloo::events::EventListener;
 use gloo::utils::window;
-use steady::engine::{Begin, Input};
+use steady::engine::{Begin, Input, Options};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Storage;
+use yew::Callback;
 
 use super::{Store, Toast};
 
@@ -21,6 +23,12 @@ pub(super) const LAST: &str = "steady:last";
 pub(super) const OLD: [&str; 2] = ["steady:work", "steady:kept"];
 /// Where it is stored whether the component map was shown last.
 pub(super) const VIEW: &str = "steady:view";
+/// Where the lines are stored that were typed in the terminal.
+const HISTORY: &str = "steady:history";
+/// How many of them are stored.
+const REMEMBERED: usize = 500;
+/// What stands between two stored lines.
+const BETWEEN: char = '\u{1e}';
 /// How many milliseconds after a change the run is saved.
 const SAVE: u32 = 700;
 
@@ -44,6 +52,10 @@ pub(super) fn in_tab(key: &str) -> Option<String> {
     storage(true)?.get_item(key).ok().flatten()
 }
 
+fn lines(stored: &str) -> Vec<String> {
+    stored.split(BETWEEN).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
 /// The link in the address, without `#`.
 fn address() -> Option<String> {
     let hash = window().location().hash().unwrap_or_default();
@@ -60,13 +72,17 @@ impl Store {
             }
         })
         .forget();
+        if self.is_embedded() {
+            return self.begin(None, false);
+        }
         self.watch_leaving();
         self.watch_updates();
         let scenario = in_tab(RUN).and_then(|run| Some(run.strip_prefix(FRESH)?.to_owned()));
         let others = OLD.iter().chain(&[LAST]).any(|key| in_browser(key).is_some());
-        if address().is_some() || scenario.is_some() || !(others || in_tab(RUN).is_some()) {
+        let addressed = address().is_some() || self.options().scenario.is_some();
+        if addressed || scenario.is_some() || !(others || in_tab(RUN).is_some()) {
             self.begin(None, others);
-            if let Some(scenario) = scenario.filter(|_| address().is_none()) {
+            if let Some(scenario) = scenario.filter(|_| !addressed) {
                 self.send(Input::OpenScenario(scenario));
             }
             return;
@@ -83,7 +99,9 @@ impl Store {
 
     fn begin(&self, work: Option<steady::engine::Work>, others: bool) {
         let map_shown = in_browser(VIEW).as_deref() == Some(view_name(true));
-        self.send(Input::Begin(Begin { link: address(), work, others, map_shown, tab: self.tab() }));
+        let Options { scenario, at, until, .. } = self.options();
+        let (link, tab, embedded) = (address(), self.tab(), self.is_embedded());
+        self.send(Input::Begin(Begin { link, work, others, map_shown, tab, scenario, at, until, embedded }));
     }
 
     /// Has the run kept at once when the page is left. What comes to the browser's database then may come too late.
@@ -106,17 +124,26 @@ impl Store {
         self.0.leaving.set(false);
     }
 
-    /// Takes the link out of the address, so that a reload brings back the saved run.
+    /// Takes the link out of the address, so that a reload brings back the saved run. How the page looks stays there. A
+    /// page that is a part of another one saves no run, and keeps its address.
     pub(super) fn clean_address(&self) {
+        if !self.is_embedded() {
+            self.write_options();
+        }
+    }
+
+    /// Puts the options that last, and nothing else, into the address.
+    pub fn write_options(&self) {
         if let Ok(history) = window().history() {
             let here = window().location().pathname().unwrap_or_default();
-            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&here));
+            let there = format!("{here}{}", self.options().lasting().query());
+            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&there));
         }
     }
 
     /// Has the run saved soon.
     pub fn plan_save(&self) {
-        if self.0.saving.replace(true) {
+        if self.is_embedded() || self.0.saving.replace(true) {
             return;
         }
         self.plan(SAVE, |store| {
@@ -127,12 +154,12 @@ impl Store {
 
     /// Stores a value that all tabs share. One that is refused holds until the page is closed.
     pub(super) fn put_local(&self, key: &str, text: &str) -> bool {
-        storage(false).is_some_and(|s| s.set_item(key, text).is_ok())
+        !self.is_embedded() && storage(false).is_some_and(|s| s.set_item(key, text).is_ok())
     }
 
     /// Stores a value of the tab's own. Returns whether the browser has taken it.
     pub(super) fn put_tab(&self, key: &str, text: &str) -> bool {
-        storage(true).is_some_and(|s| s.set_item(key, text).is_ok())
+        !self.is_embedded() && storage(true).is_some_and(|s| s.set_item(key, text).is_ok())
     }
 
     pub(super) fn forget_local(&self, key: &str) {
@@ -143,25 +170,78 @@ impl Store {
         let _ = storage(true).map(|s| s.remove_item(key));
     }
 
-    /// The page's address with a link.
-    pub fn address(&self, link: &str) -> Option<String> {
-        let location = window().location();
-        Some(format!("{}{}#{link}", location.origin().ok()?, location.pathname().ok()?))
+    /// Hands the engine the lines that were typed in the terminal before the page was loaded.
+    pub fn recall(&self) {
+        let lines: Vec<String> = in_browser(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        if !lines.is_empty() && self.with(|s| s.history.is_empty()) {
+            self.send(Input::Recall(lines));
+        }
     }
 
-    /// Copies a link. Where the browser does not allow that, the link goes into the address.
-    pub(super) fn hand_out(&self, link: &str) {
-        let Some(link) = self.address(link) else { return };
-        let length = link.len();
+    /// Stores a line that was typed in the terminal, after those that other tabs have stored.
+    pub(super) fn remember_line(&self, line: &str) {
+        let mut lines: Vec<String> = in_browser(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        lines.retain(|known| known != line);
+        lines.push(line.to_owned());
+        let surplus = lines.len().saturating_sub(REMEMBERED);
+        lines.drain(..surplus);
+        self.put_local(HISTORY, &lines.join(&BETWEEN.to_string()));
+    }
+
+    /// Fetches the texts of `kubectl explain` and hands them to the engine.
+    pub(super) fn fetch_texts(&self) {
+        let window = window();
+        let fetched = js_sys::Reflect::get(&window, &"steadyTexts".into())
+            .and_then(|f| f.dyn_into::<js_sys::Function>())
+            .and_then(|f| f.call0(&window))
+            .and_then(|p| p.dyn_into::<js_sys::Promise>());
         let store = self.clone();
-        let copied = window().navigator().clipboard().write_text(&link);
+        spawn_local(async move {
+            let text = match fetched {
+                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await.ok(),
+                Err(_) => None,
+            };
+            store.send(Input::Texts(text.and_then(|t| t.as_string())));
+        });
+    }
+
+    /// The page's address with a link, as it is for anybody else: the whole page, in this language, with this tab open.
+    pub fn address(&self, link: &str) -> Option<String> {
+        let options = self.options();
+        self.address_with(
+            &Options {
+                lang: Some(self.texts().lang().tag().to_owned()),
+                tab: options.tab,
+                ..Options::default()
+            },
+            link,
+        )
+    }
+
+    /// The page's address with options and a link.
+    pub fn address_with(&self, options: &Options, link: &str) -> Option<String> {
+        let location = window().location();
+        let hash = if link.is_empty() { String::new() } else { format!("#{link}") };
+        Some(format!("{}{}{}{hash}", location.origin().ok()?, location.pathname().ok()?, options.query()))
+    }
+
+    /// Shows a link in its dialog, and copies it where the browser allows that.
+    pub(super) fn hand_out(&self, link: &str) {
+        *self.0.shared.borrow_mut() = self.address(link);
+        self.refresh();
+    }
+
+    /// Closes the dialog of the link.
+    pub fn unshare(&self) {
+        *self.0.shared.borrow_mut() = None;
+        self.refresh();
+    }
+
+    /// Copies a text, and tells whether the browser allowed that.
+    pub fn copied(&self, text: &str, told: Callback<bool>) {
+        let copied = window().navigator().clipboard().write_text(text);
         wasm_bindgen_futures::spawn_local(async move {
-            let copied = wasm_bindgen_futures::JsFuture::from(copied).await.is_ok();
-            if !copied && let Ok(history) = window().history() {
-                let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&link));
-            }
-            let key = if copied { "shared" } else { "shared-address" };
-            store.say(store.texts().with(key, &[("n", (length as f64).into())]), false);
+            told.emit(wasm_bindgen_futures::JsFuture::from(copied).await.is_ok());
         });
     }
 

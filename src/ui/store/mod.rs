@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use steady::engine::{Answer, Ask, Input, NextLine, ObjectRef, Output, Printed, Shown};
+use steady::engine::{Answer, Ask, Input, NextLine, ObjectRef, Options, Output, Printed, Shape, Shown};
 use yew::Callback;
 
 use super::i18n::{Lang, Texts, sentence};
@@ -85,6 +85,8 @@ pub struct View {
     pub last_step: LastStep,
     /// A message.
     pub toast: Option<Toast>,
+    /// The address of a link that a person asked for, until its dialog is closed.
+    pub shared: Option<String>,
 }
 
 /// A handle on the page's state. The default one has no engine: what is sent to it goes nowhere.
@@ -96,6 +98,9 @@ struct Inner {
     host: RefCell<Option<Rc<Host>>>,
     shown: RefCell<Shown>,
     texts: RefCell<Texts>,
+    /// What the address says of how the page is shown.
+    options: RefCell<Options>,
+    shared: RefCell<Option<String>>,
     lit: RefCell<Shared<BTreeSet<ObjectRef>>>,
     toast: RefCell<Option<Toast>>,
     /// Where new views go.
@@ -128,9 +133,9 @@ impl PartialEq for Store {
 
 impl Store {
     /// A store with an engine, which shows the first scenario.
-    pub fn new(lang: Lang) -> Store {
+    pub fn new(lang: Lang, options: Options) -> Store {
         let texts = RefCell::new(Texts::new(lang));
-        let store = Store(Rc::new(Inner { texts, ..Inner::default() }));
+        let store = Store(Rc::new(Inner { texts, options: RefCell::new(options), ..Inner::default() }));
         let hear = {
             let store = store.clone();
             Callback::from(move |out: Vec<Output>| store.hear(out))
@@ -187,6 +192,21 @@ impl Store {
         }
     }
 
+    /// What the address says of how the page is shown.
+    pub fn options(&self) -> Options {
+        self.0.options.borrow().clone()
+    }
+
+    /// Changes how the page is shown.
+    pub fn set_options(&self, change: impl FnOnce(&mut Options)) {
+        change(&mut self.0.options.borrow_mut());
+    }
+
+    /// Whether the page is a part of somebody else's page: then nothing is stored.
+    pub fn is_embedded(&self) -> bool {
+        self.0.options.borrow().shape == Shape::Embedded
+    }
+
     /// Reads what is shown.
     pub fn with<R>(&self, read: impl FnOnce(&Shown) -> R) -> R {
         read(&self.0.shown.borrow())
@@ -211,7 +231,8 @@ impl Store {
             text: sentence(&texts, &shown.happened),
         };
         let (lit, toast) = (self.0.lit.borrow().clone(), self.0.toast.borrow().clone());
-        View { shown, texts, lit, last_step, toast }
+        let shared = self.0.shared.borrow().clone();
+        View { shown, texts, lit, last_step, toast, shared }
     }
 
     /// Draws the page anew.

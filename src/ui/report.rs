@@ -1,0 +1,91 @@
+//! What is printed: the run as a page to read. It is made when the browser is about to print, and stands nowhere else.
+
+use gloo::events::EventListener;
+use gloo::utils::window;
+use steady::engine::{Answer, Ask, ScenarioView};
+use yew::prelude::*;
+
+use super::export::{Picture, svg};
+use super::i18n::sentence;
+use super::store::{Shared, Store};
+use super::topbar::said;
+use crate::ui::hooks::{use_store, use_texts};
+
+/// What the report is about.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The scenario, if the run came from one.
+    pub scenario: Option<Shared<ScenarioView>>,
+}
+
+/// The report, while the browser prints.
+#[component]
+pub fn Report(props: &Props) -> Html {
+    let store = use_store();
+    let printing = use_state(|| false);
+    {
+        let printing = printing.setter();
+        use_effect_with((), move |()| {
+            let on = |event: &'static str, to: bool| {
+                let printing = printing.clone();
+                EventListener::new(&window(), event, move |_| printing.set(to))
+            };
+            let listeners = [on("beforeprint", true), on("afterprint", false)];
+            move || drop(listeners)
+        });
+    }
+    let t = use_texts();
+    if !*printing {
+        return Html::default();
+    }
+    let title = props.scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let story = props.scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
+    let (graph, changed, text) = store.with(|s| (s.graph.clone(), s.changed.clone(), s.text.clone()));
+    let picture = svg(&Picture { graph: &graph, changed: &changed, says: "", texts: &t, dark: false });
+    let picture = format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(&picture));
+    let (steps, more) = match asked(&store, Ask::Steps) {
+        Some(Answer::Steps(steps, more)) => (steps, more),
+        _ => (Vec::new(), 0),
+    };
+    let link = match asked(&store, Ask::Link) {
+        Some(Answer::Link(Some(link))) => store.address(&link).unwrap_or_default(),
+        _ => String::new(),
+    };
+    let step = |told: &steady::engine::StepTold| {
+        let who = told
+            .by
+            .as_deref()
+            .map_or_else(String::new, |by| if by == "you" { t.get("you") } else { by.to_owned() });
+        let seconds = format!("{:.1}", told.time as f64 / 1000.0);
+        let head = t.with(
+            "export-step",
+            &[("n", told.number.to_string().into()), ("who", who.into()), ("s", seconds.into())],
+        );
+        let fields = told.written.iter().flat_map(|w| w.changes.iter().take(3)).map(|c| {
+            let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());
+            html! { <code>{ format!("{}: {} → {}  ", c.path, value(&c.old), value(&c.new)) }</code> }
+        });
+        html! { <li><b>{ head }</b><span>{ sentence(&t, &told.happened) }</span>{ for fields }</li> }
+    };
+    html! {
+        <article class="report">
+            <h1>{ title }</h1>
+            <p>{ story }</p>
+            <img src={picture} alt={t.get("graph")} />
+            <h2>{ t.get("timeline") }</h2>
+            <ol>{ for steps.iter().map(step) }</ol>
+            if more > 0 { <p>{ t.with("export-more", &[("n", (more as f64).into())]) }</p> }
+            <h2>{ t.get("manifest") }</h2>
+            <pre>{ text.as_str() }</pre>
+            <p class="link">{ link }</p>
+        </article>
+    }
+}
+
+/// The engine's answer, which comes before this returns.
+fn asked(store: &Store, ask: Ask) -> Option<Answer> {
+    let answer = std::rc::Rc::new(std::cell::RefCell::new(None));
+    let slot = answer.clone();
+    store.ask(ask, Callback::from(move |a| *slot.borrow_mut() = Some(a)));
+    answer.take()
+}
