@@ -2,6 +2,9 @@
 import { test, expect, open, accessible } from "./page.js";
 import { host, allow } from "./host.js";
 
+/** The scenario that an address names is set up. */
+const opened = (page, title) => expect(page.locator(".scenarios .menu-button b")).toHaveText(title);
+
 const SIZES = [[600, 400], [360, 300]];
 const frameOf = (page, width, height, address) =>
   `<!doctype html><html lang="en"><title>An article</title><body style="margin:0"><p>Before</p>
@@ -123,6 +126,7 @@ test("<steady-run> in an article of another origin, at both sizes", async ({ pag
 test("Share gives the link and the code of a frame, which shows the run", async ({ page, context, baseURL, complaints }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page, "#04-rolling-update");
+  await opened(page, "Rolling update");
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
@@ -168,6 +172,7 @@ test("in a frame, Share of the whole page shows the link itself", async ({ page,
 test("a scenario has an address, and a link carries the language and the open tab", async ({ page, context, baseURL }) => {
   await open(page, "#11-crash-loop");
   await expect(page.locator(".scenarios .menu-button b")).toContainText(/crash/i);
+  for (let i = 0; i < 3; i++) await page.evaluate(() => window.steady.step());
   await page.locator(".card.pod").first().click();
   await page.getByRole("tab", { name: "Events" }).click();
   await page.getByRole("button", { name: "中文" }).click();
