@@ -60,7 +60,10 @@ pub fn forward(store: &Store) {
 /// Goes to the end of the run that was opened, and from there to the steady state.
 pub fn to_end(store: &Store) {
     let ahead = store.with(|s| s.position + 1 < s.marks.len() && s.mode == Mode::Idle);
-    store.send(if ahead { Input::Walk(i64::MAX) } else { Input::ToSteady });
+    if ahead {
+        store.send(Input::Walk(i64::MAX));
+    }
+    store.send(Input::ToSteady);
 }
 
 /// A key was pressed. A page within another page takes the arrows alone, so that the others scroll that page.

@@ -39,8 +39,10 @@ for (const [width, height] of SIZES) {
     await expect(run.locator(".happened")).toContainText("deployment-controller");
     await run.getByRole("button", { name: "后退一步" }).click();
     await expect(run.locator(".player-at")).toHaveText("第 0 步");
-    await run.locator(".player-controls .word").click();
-    await expect(run.locator(".player-at")).toHaveText("第 4 步");
+    await expect(async () => {
+      await run.locator(".player-controls .word").click();
+      await expect(run.locator(".player-at")).toHaveText("第 4 步", { timeout: 2000 });
+    }).toPass();
     await expect(run.locator(".then")).toHaveText("本页面只展示到这一步。");
     await expect(step).toBeDisabled();
     await visit.screenshot({ path: `test-results/embed-${width}.png`, clip: { x: 0, y: 0, width: Math.min(700, width + 20), height: height + 60 } });
