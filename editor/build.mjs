@@ -20,6 +20,7 @@ const [bundle] = await Promise.all([
     minify: release,
     sourcemap: release ? false : "inline",
     legalComments: "none",
+    loader: { ".yaml": "text" },
     logLevel: "warning",
     metafile: true,
   }),

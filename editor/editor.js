@@ -7,13 +7,15 @@ import {
   highlightSpecialChars, hoverTooltip, keymap, lineNumbers, rectangularSelection,
 } from "@codemirror/view";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { bracketMatching, codeFolding, foldGutter, foldKeymap, foldService, indentOnInput, indentUnit } from "@codemirror/language";
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { closeLintPanel, forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
 import { duplicates } from "./duplicates.js";
+import { documentFold, folded, newline } from "./lines.js";
 import { Catalogue, completion, explain, limitList } from "./schema.js";
+import { snippets } from "./snippets.js";
 import { highlighting, look } from "./theme.js";
 
 const fromOutside = Annotation.define();
@@ -39,6 +41,27 @@ function offset(doc, line, column) {
   const l = doc.line(Math.min(Math.max(1, line | 0), doc.lines));
   return l.from + Math.min(Math.max(0, ((column ?? 1) | 0) - 1), l.length);
 }
+
+/** Writes `is` where `was` stands in the line of a place. */
+function replace(view, place, { was, is }) {
+  const line = view.state.doc.lineAt(place);
+  const at = line.text.indexOf(was, place - line.from);
+  if (at >= 0) view.dispatch({ changes: { from: line.from + at, to: line.from + at + was.length, insert: is } });
+}
+
+/** What stands for folded lines: three dots, and what a document is. */
+const folding = codeFolding({
+  preparePlaceholder: folded,
+  placeholderDOM(view, unfold, prepared) {
+    const dom = document.createElement("span");
+    dom.className = "cm-foldPlaceholder";
+    dom.textContent = prepared ? `… ${prepared}` : "…";
+    dom.title = view.state.phrase("unfold");
+    dom.setAttribute("aria-label", `${view.state.phrase("folded code")} ${prepared}`.trim());
+    dom.onclick = unfold;
+    return dom;
+  },
+});
 
 function hover(catalogue) {
   return hoverTooltip(async (view, pos) => {
@@ -92,14 +115,14 @@ export function mount(el, o = {}) {
   const apply = (view) => (o.onApply?.(view.state.doc.toString()), true);
   const view = new EditorView({ parent, root: parent, state: EditorState.create({ doc: o.text ?? "", extensions: [
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: apply, preventDefault: true }])),
-    lineNumbers(), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+    lineNumbers(), folding, foldService.of(documentFold), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
     indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), rectangularSelection(),
     crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
     EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(2), EditorState.readOnly.of(!!o.readOnly),
     words.of(inWords(o)),
-    yaml(), yamlLanguage.data.of({ autocomplete: completion(catalogue) }), autocompletion({ icons: false }), hover(catalogue),
+    yaml(), yamlLanguage.data.of({ autocomplete: completion(catalogue, snippets) }), autocompletion({ icons: false }), hover(catalogue),
     // Tab indents; Escape then Tab leaves, so the keyboard is not caught here.
-    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,
+    keymap.of([...closeBracketsKeymap, ...completionKeymap, { key: "Enter", run: newline }, ...searchKeymap, ...historyKeymap, ...foldKeymap,
       ...lintKeymap, ...defaultKeymap, indentWithTab]),
     theme.of(look(o.dark)), highlighting, markedLines,
     EditorView.updateListener.of((u) => {
@@ -114,7 +137,7 @@ export function mount(el, o = {}) {
     clearTimeout(warning);
     warning = setTimeout(() => {
       const errors = [];
-      forEachDiagnostic(view.state, (d, from, to) => { if (d.severity !== "warning") errors.push({ ...d, from, to }); });
+      forEachDiagnostic(view.state, (d, from, to) => { if (!d.twice) errors.push({ ...d, from, to }); });
       view.dispatch(setDiagnostics(view.state, [...duplicates(view.state), ...errors]));
     }, 250);
   }
@@ -135,15 +158,26 @@ export function mount(el, o = {}) {
       const anchor = Math.min(selection.main.head, view.state.toText(text).length);
       view.dispatch({ changes, selection: { anchor }, annotations: fromOutside.of(true) });
     },
-    /** `[{line, column, endLine?, endColumn?, severity, message}]`, from 1; they replace the last ones. */
+    /**
+     * `[{line, column, endLine?, endColumn?, severity, message, instead?}]`, from 1; they replace the last ones. `instead`,
+     * `{was, is, said}`, offers to write `is` where `was` stands in the line.
+     */
     setDiagnostics(list) {
       const { doc } = view.state;
       view.dispatch(setDiagnostics(view.state, [...duplicates(view.state), ...list.map((d) => {
         const from = offset(doc, d.line, d.column);
         const to = d.endLine || d.endColumn ? offset(doc, d.endLine ?? d.line, d.endColumn ?? 1)
           : doc.lineAt(from).to;
-        return { from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message) };
+        return {
+          from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message),
+          actions: d.instead ? [{ name: d.instead.said, apply: (view, from) => replace(view, from, d.instead) }] : undefined,
+        };
       })]));
+    },
+    /** Puts the cursor at a line and column, both from 1, and shows it: `{line, column}`. */
+    goTo({ line, column }) {
+      view.dispatch({ selection: { anchor: offset(view.state.doc, line, column) }, scrollIntoView: true });
+      view.focus();
     },
     /** The custom kinds there are from now on: `[{apiVersion, kind, revision}]`. */
     setKinds: (kinds) => catalogue.setKinds(kinds),

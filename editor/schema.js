@@ -271,8 +271,16 @@ function fields(schema, s, taken, column) {
   });
 }
 
-/** A CodeMirror completion source over a `Catalogue`. */
-export const completion = (catalogue) => async (context) => {
+/** Whether nothing but line `n` and comments stands in its document. */
+function isAlone(doc, n) {
+  const empty = (text) => !tokens(text).length;
+  for (let k = n - 1; k >= 1 && !boundary(doc.line(k).text); k--) if (!empty(doc.line(k).text)) return false;
+  for (let k = n + 1; k <= doc.lines && !boundary(doc.line(k).text); k++) if (!empty(doc.line(k).text)) return false;
+  return true;
+}
+
+/** A CodeMirror completion source over a `Catalogue`. Where a document is empty, it offers `snippets`, too. */
+export const completion = (catalogue, snippets = []) => async (context) => {
   const { state, pos } = context;
   const line = state.doc.lineAt(pos);
   const head = header(state.doc, line.number);
@@ -293,7 +301,8 @@ export const completion = (catalogue) => async (context) => {
     const column = m[1].length;
     if (!m[2] && !context.explicit && !m[1]) return null;
     const s = at(schema, start, parents(state.doc, line.number, column));
-    return answer(line.from + column, [...fields(schema, s, siblings(state.doc, line.number, column), column), ...(s ? values(schema, s) : [])]);
+    const begins = !m[1] && before.length === line.text.length && isAlone(state.doc, line.number) ? snippets : [];
+    return answer(line.from + column, [...begins, ...fields(schema, s, siblings(state.doc, line.number, column), column), ...(s ? values(schema, s) : [])]);
   }
   m = /^((?:\s|-\s)*)([^\s:]+):\s+(["']?)([\w.\/-]*)$/.exec(before);
   if (!m) return null;

@@ -3,6 +3,7 @@
 const { js, wasm, second, worker } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
 
+const schemaUrl = new URL("schema.json", import.meta.url).href;
 const isChinese = () => document.documentElement.lang.startsWith("zh");
 
 // The editor is another module, fetched when its place is in sight first (after the first paint; on a phone, when somebody
@@ -18,7 +19,17 @@ const inSight = (element) => new Promise((resolve) => {
 window.steadyEditor = async (element, options) => {
   await inSight(element);
   const { mount } = await import("./editor.js");
-  return mount(element, { schemaUrl: new URL("schema.json", import.meta.url).href, ...options });
+  return mount(element, { schemaUrl, ...options });
+};
+
+// Kubernetes' own texts, for `kubectl explain`: what the editor explains from. `null` if they cannot be had.
+window.steadyTexts = async () => {
+  try {
+    const answer = await fetch(schemaUrl);
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
 };
 
 // What gives files to the person, fetched when one is asked for: a PNG if there is a scale, else the text as it is.
@@ -123,7 +134,8 @@ const offline = async () => {
   // Somebody who leaves the tab open for days hears of a new version, too.
   setInterval(() => registration.update().catch(() => {}), 3_600_000);
 };
-if (worker && "serviceWorker" in navigator && window.isSecureContext) {
+const alone = document.documentElement.dataset.shape !== "embedded";
+if (worker && alone && "serviceWorker" in navigator && window.isSecureContext) {
   isWhole.then(() => {
     const soon = window.requestIdleCallback ?? setTimeout;
     soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });

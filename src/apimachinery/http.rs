@@ -1,5 +1,7 @@
 //! Requests and answers as HTTP carries them, without sockets.
 
+use super::exec::Channels;
+
 /// A request as it travels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpRequest {
@@ -38,6 +40,8 @@ pub struct HttpResponse {
     pub retry_after: Option<u32>,
     /// `ETag` with its quotes; empty for an answer that a client must not keep.
     pub etag: String,
+    /// The streams of an answer with 101, whole: what a command in a container has printed.
+    pub channels: Option<Box<Channels>>,
     /// `Cache-Control`; empty for an answer that a client must ask for anew. With `immutable` the answer stays as it is for
     /// ever, which the server tells by an `Expires` of a year after the request, too.
     pub cache_control: &'static str,

@@ -52,4 +52,6 @@ pub enum KubeletError {
     NotFound,
     /// The kubelet answers with 400 and this message.
     Refused(String),
+    /// The kubelet answers with 500 and this message.
+    Failed(String),
 }

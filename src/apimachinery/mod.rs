@@ -12,6 +12,7 @@
 //! assert_eq!(wire(&get).path, "/api/v1/namespaces/default/pods/web");
 //! ```
 
+mod exec;
 mod http;
 mod json;
 mod log;
@@ -22,6 +23,7 @@ mod status;
 mod watch;
 mod wire;
 
+pub use exec::{Channels, ExecEnd, ExecOptions, Executed};
 pub use http::{HttpRequest, HttpResponse};
 pub use json::ordered;
 pub use log::{ContainerLog, KubeletError, LogOptions, LogPlace};

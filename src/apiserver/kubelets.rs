@@ -1,7 +1,7 @@
 //! What kube-apiserver asks kubelets for, because a client asked it: [`Kubelets`].
 
 use crate::api::{Key, Timestamp};
-use crate::apimachinery::{ContainerLog, KubeletError, LogOptions, LogPlace};
+use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
 
 /// The kubelets that kube-apiserver can reach (`pkg/kubelet/client.ConnectionInfoGetter` and the HTTP servers behind it).
 pub trait Kubelets {
@@ -19,6 +19,19 @@ pub trait Kubelets {
         from: Option<&LogPlace>,
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError>;
+
+    /// Executes a command in a container of a pod. What it writes to files is in the container when the request has been
+    /// answered.
+    ///
+    /// # Errors
+    /// The kubelet refuses, or it cannot be reached.
+    fn exec(
+        &self,
+        node: &str,
+        pod: &Key,
+        options: &ExecOptions,
+        now: Timestamp,
+    ) -> Result<Executed, KubeletError>;
 }
 
 /// No kubelet can be reached: an API server without a cluster around it.
@@ -34,6 +47,10 @@ impl Kubelets for NoKubelets {
         _: Option<&LogPlace>,
         _: Timestamp,
     ) -> Result<ContainerLog, KubeletError> {
+        Err(KubeletError::Unreachable)
+    }
+
+    fn exec(&self, _: &str, _: &Key, _: &ExecOptions, _: Timestamp) -> Result<Executed, KubeletError> {
         Err(KubeletError::Unreachable)
     }
 }

@@ -35,6 +35,9 @@ pub struct NodeSpec {
     pub annotations: BTreeMap<String, String>,
     /// The features that its kubelet declares (KEP-5328).
     pub declared_features: Vec<String>,
+    /// The runtime handlers that its kubelet reports, beside those that the annotations name; the one without a name is the
+    /// default one. A kubelet of another kind may report none.
+    pub runtime_handlers: Vec<String>,
     /// Quantities of `cpu`, `memory` and `pods`: both capacity and allocatable.
     pub capacity: BTreeMap<String, String>,
 }
@@ -48,6 +51,7 @@ impl NodeSpec {
             labels: BTreeMap::new(),
             annotations: [(csi::CONTROLLER_MANAGED_ATTACH.to_owned(), "true".to_owned())].into(),
             declared_features: crate::kubelet::DECLARED_FEATURES.map(str::to_owned).to_vec(),
+            runtime_handlers: crate::kubelet::RUNTIME_HANDLERS.map(str::to_owned).to_vec(),
             capacity: order::gather(capacity.into_iter().map(|(k, v)| (k.into(), v.into()))),
         }
     }
@@ -326,8 +330,9 @@ fn node_object(spec: &NodeSpec, index: usize, ip_family: IpFamily, now: Timestam
     });
     let mut object = Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into());
     if let Some(node) = Node::from_object_mut(&mut object) {
-        let handlers = crate::kubelet::runtime_handlers(Some(&spec.annotations));
-        node.status.get_or_insert_default().runtime_handlers = Some(handlers);
+        let own = spec.runtime_handlers.iter().map(String::as_str);
+        let handlers = crate::kubelet::runtime_handlers(own, Some(&spec.annotations));
+        node.status.get_or_insert_default().runtime_handlers = Some(handlers).filter(|h| !h.is_empty());
     }
     object
 }

@@ -1,16 +1,47 @@
 //! The kubelets of a cluster, as its API server reaches them.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::action::Actor;
 use super::process::Process;
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};
-use crate::apimachinery::{ContainerLog, KubeletError, LogOptions, LogPlace};
+use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
 use crate::apiserver::Kubelets;
-use crate::kubelet;
+use crate::kubelet::{self, Execution};
 
 /// The nodes of a cluster: those of its processes that are kubelets and run.
-pub(super) struct Nodes<'a>(pub(super) &'a Vector<Rc<Process>>);
+pub(super) struct Nodes<'a> {
+    processes: &'a Vector<Rc<Process>>,
+    /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
+    executed: RefCell<Vec<(Actor, Execution)>>,
+}
+
+impl<'a> Nodes<'a> {
+    pub(super) fn new(processes: &'a Vector<Rc<Process>>) -> Nodes<'a> {
+        Nodes { processes, executed: RefCell::default() }
+    }
+
+    /// The commands that were executed and have written files, each with its kubelet.
+    pub(super) fn into_executed(self) -> Vec<(Actor, Execution)> {
+        self.executed.into_inner()
+    }
+
+    /// The kubelet of a node: its place, its process and its memory.
+    fn kubelet(&self, node: &str) -> Result<(Actor, &Process, &kubelet::State), KubeletError> {
+        let mut processes = (0..).zip(self.processes);
+        let found = processes.find(|(_, p)| p.node.as_deref() == Some(node) && p.running);
+        let found = found.and_then(|(process, p)| {
+            let mut states = (0..).zip(&p.components);
+            states.find_map(|(component, c)| {
+                let state = c.state().downcast_ref::<kubelet::State>()?;
+                Some((Actor { process, component }, &**p, state))
+            })
+        });
+        found.ok_or(KubeletError::Unreachable)
+    }
+}
 
 impl Kubelets for Nodes<'_> {
     fn log(
@@ -21,9 +52,22 @@ impl Kubelets for Nodes<'_> {
         from: Option<&LogPlace>,
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError> {
-        let process = self.0.iter().find(|p| p.node.as_deref() == Some(node) && p.running);
-        let states = process.into_iter().flat_map(|p| &p.components);
-        let state = states.filter_map(|c| c.state().downcast_ref::<kubelet::State>()).next();
-        kubelet::container_log(state.ok_or(KubeletError::Unreachable)?, pod, options, from, now)
+        kubelet::container_log(self.kubelet(node)?.2, pod, options, from, now)
+    }
+
+    fn exec(
+        &self,
+        node: &str,
+        pod: &Key,
+        options: &ExecOptions,
+        now: Timestamp,
+    ) -> Result<Executed, KubeletError> {
+        let (actor, process, state) = self.kubelet(node)?;
+        let execution = Execution { pod: pod.clone(), options: options.clone() };
+        let done = kubelet::exec(state, &process.caches, &Key::new("", node), &execution, now)?;
+        if done.writes {
+            self.executed.borrow_mut().push((actor, execution));
+        }
+        Ok(done)
     }
 }

@@ -135,7 +135,11 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let response = answer(&mut self.api, &Nodes(&self.processes));
+        let nodes = Nodes::new(&self.processes);
+        let response = answer(&mut self.api, &nodes);
+        for (kubelet, execution) in nodes.into_executed() {
+            self.component_fault(kubelet, &execution);
+        }
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
@@ -150,7 +154,7 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, &Nodes(&self.processes), cache)
+        stream.more(&self.api, &Nodes::new(&self.processes), cache)
     }
 
     fn wake(&mut self) {

@@ -13,11 +13,13 @@ use crate::api::intstr::{Rounding, scaled_value};
 use crate::api::labels::Selector;
 use crate::api::pod::{is_ready, is_terminal, pod_condition};
 use crate::api::quote::go_quote;
+use crate::api::scale::Scale;
 use crate::api::types::{
-    Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodCondition, PodDisruptionBudget,
-    PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
+    CustomResourceDefinition, Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodCondition,
+    PodDisruptionBudget, PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
+use crate::apimachinery::{Body, Subresource, Verb};
 use crate::client::{Context, Error, EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
 /// After this many seconds an evicted pod whose deletion has not begun counts as not evicted.
@@ -77,6 +79,7 @@ impl Reconciler for DisruptionController {
             .reads::<Deployment>()
             .reads::<StatefulSet>()
             .reads::<ReplicationController>()
+            .reads::<CustomResourceDefinition>()
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
@@ -125,7 +128,7 @@ async fn try_sync(cx: &Cx, budget: &Budget) -> Result {
     if pods.is_empty() {
         cx.event(&**budget, "Normal", "NoPods", "No matching pods found");
     }
-    let counted = expected_pod_count(cx, budget, &pods).map_err(|why| {
+    let counted = expected_pod_count(cx, budget, &pods).await.map_err(|why| {
         let message = format!("Failed to calculate the number of expected pods: {why}");
         cx.event(&**budget, "Warning", "CalculateExpectedPodCountFailed", message);
         Error::Other(why)
@@ -158,10 +161,14 @@ struct Counted {
 
 /// The expected number of pods, and how many have to be healthy (`getExpectedPodCount`). The error says why
 /// they cannot be counted.
-fn expected_pod_count(cx: &Cx, budget: &Budget, pods: &[Rc<Pod>]) -> std::result::Result<Counted, String> {
+async fn expected_pod_count(
+    cx: &Cx,
+    budget: &Budget,
+    pods: &[Rc<Pod>],
+) -> std::result::Result<Counted, String> {
     let spec = budget.spec.clone().unwrap_or_default();
     if let Some(max) = &spec.max_unavailable {
-        let (expected, unmanaged) = expected_scale(cx, pods)?;
+        let (expected, unmanaged) = expected_scale(cx, pods).await?;
         let unavailable = scaled_value(Some(max), expected, Rounding::Up)?;
         return Ok(Counted { expected, desired: expected.saturating_sub(unavailable).max(0), unmanaged });
     }
@@ -171,7 +178,7 @@ fn expected_pod_count(cx: &Cx, budget: &Budget, pods: &[Rc<Pod>]) -> std::result
             Ok(Counted { expected, desired: *n, unmanaged: false })
         }
         Some(share) => {
-            let (expected, unmanaged) = expected_scale(cx, pods)?;
+            let (expected, unmanaged) = expected_scale(cx, pods).await?;
             let desired = scaled_value(Some(share), expected, Rounding::Up)?;
             Ok(Counted { expected, desired, unmanaged })
         }
@@ -181,7 +188,7 @@ fn expected_pod_count(cx: &Cx, budget: &Budget, pods: &[Rc<Pod>]) -> std::result
 
 /// The sum of the sizes of all controllers that own one of the pods, and whether a pod has no controller
 /// (`getExpectedScale`).
-fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool), String> {
+async fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool), String> {
     let mut scales: BTreeMap<String, i32> = BTreeMap::new();
     let mut unmanaged = false;
     for pod in pods {
@@ -192,7 +199,8 @@ fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool),
         if scales.contains_key(&owner.uid) {
             continue;
         }
-        let (uid, scale) = find_controller(cx, owner, pod.metadata.namespace())?
+        let (uid, scale) = find_controller(cx, owner, pod.metadata.namespace())
+            .await?
             .ok_or_else(|| format!("found no controllers for pod {}", go_quote(pod.metadata.name())))?;
         scales.insert(uid, scale);
     }
@@ -200,8 +208,8 @@ fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool),
 }
 
 /// The uid and the size of the controller that an owner reference names: a ReplicationController; a
-/// Deployment, or else its ReplicaSet; a StatefulSet.
-fn find_controller(
+/// Deployment, or else its ReplicaSet; a StatefulSet; or an object of any other kind with a scale.
+async fn find_controller(
     cx: &Cx,
     owner: &OwnerReference,
     namespace: &str,
@@ -232,14 +240,33 @@ fn find_controller(
         let set = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid);
         return Ok(set.map(|s| (owner.uid.clone(), s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
     }
-    // Objects of other kinds have no size.
-    match Kind::of(&owner.api_version, &owner.kind) {
-        Some(kind) => Err(format!("{} does not implement the scale subresource", kind.group_resource())),
-        None => Err(format!(
-            "no matches for kind {} in version {}",
-            go_quote(&owner.kind),
-            go_quote(&owner.api_version)
-        )),
+    scale_of(cx, owner, key).await
+}
+
+/// The uid and the size of an object of any kind that has a scale (`getScaleController`).
+async fn scale_of(
+    cx: &Cx,
+    owner: &OwnerReference,
+    key: Key,
+) -> std::result::Result<Option<(String, i32)>, String> {
+    let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    let custom = |kind: &Kind| kind.is_custom() && kind.as_str() == owner.kind && kind.group() == group;
+    let built_in = Kind::of(&owner.api_version, &owner.kind);
+    let Some(kind) = built_in.or_else(|| super::served(cx.caches()).find(custom)) else {
+        let (kind, version) = (go_quote(&owner.kind), go_quote(&owner.api_version));
+        return Err(format!("no matches for kind {kind} in version {version}"));
+    };
+    if !kind.has_subresource("scale") {
+        return Err(format!("{} does not implement the scale subresource", kind.group_resource()));
+    }
+    let key = if kind.namespaced() { key } else { Key::new("", &key.name) };
+    match cx.send(Verb::Get, kind, key, Subresource::Scale, Body::None).await {
+        Ok(scale) => {
+            let scale = scale.filter(|s| s.uid() == owner.uid);
+            Ok(scale.map(|s| (owner.uid.clone(), Scale::read(&s).replicas)))
+        }
+        Err(e) if e.is_not_found() => Ok(None),
+        Err(e) => Err(e.message),
     }
 }
 

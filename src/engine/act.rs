@@ -8,7 +8,7 @@ use super::{Engine, Input, Output, Pick, SPEEDS, Said, Work};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, ScenarioStep, SetUp};
-use crate::session::view::{Preview, crash, follow, problems};
+use crate::session::view::{Preview, crash, follow, image_warnings, problems};
 use crate::session::{Depth, FINEST_LIMIT, MomentId, import};
 
 impl Engine {
@@ -110,9 +110,13 @@ impl Engine {
             }
             Input::Terminal(line) => self.type_line(&line),
             Input::Interrupt => self.interrupt(),
+            Input::Clear => self.clear_terminal(),
+            Input::CancelEdit => self.cancel_edit(),
+            Input::Recall(lines) => self.recall(lines),
+            Input::Texts(json) => self.take_texts(json.as_deref()),
             Input::Do(line) => self.run_line(&line),
             Input::Kubectl(line) => {
-                let printed = self.kubectl(&line).map(|(printed, _)| printed);
+                let printed = self.kubectl(&line);
                 self.out.push(Output::Printed(printed));
             }
             Input::Evict(pod) => self.evict(&pod),
@@ -316,8 +320,10 @@ impl Engine {
             return self.touch();
         }
         let text = self.shown.text.clone();
-        let mut preview = Preview::of(&self.session, &text);
-        if preview.output.exit == 0 {
+        let edit = self.preview_of_edit();
+        let edits = edit.is_some();
+        let mut preview = edit.unwrap_or_else(|| Preview::of(&self.session, &text));
+        if preview.output.exit == 0 && !edits {
             preview.in_past = self.session.ahead().is_some();
             if preview.is_empty() {
                 self.agreed = Some((text.clone(), self.session.at()));
@@ -329,6 +335,7 @@ impl Engine {
             }
         }
         self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &preview.output));
+        self.shown.images = Rc::new(image_warnings(self.session.cluster(), &text));
         self.shown.preview = Some(Rc::new(preview));
         self.touch();
     }

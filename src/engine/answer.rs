@@ -77,6 +77,7 @@ impl Engine {
                 link: link.encode(),
             })),
             Ask::Schema(kind) => Answer::Schema(self.kinds.schema(kind).map(|schema| schema.to_string())),
+            Ask::Complete(head) => Answer::Complete(self.complete(head)),
             Ask::Objects(None) => Answer::Objects(handle::objects(cluster, None)),
             Ask::Objects(Some(word)) => Answer::Objects(match handle::kind_of(cluster, word) {
                 Some(kind) => handle::objects(cluster, Some(kind)),

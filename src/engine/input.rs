@@ -134,10 +134,19 @@ pub enum Input {
     Apply,
     /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
     ApplyText(String),
-    /// Runs a command line in the terminal. It may begin with `kubectl` or not.
+    /// Runs a line in the terminal: a script of the shell, or a command of kubectl's with or without `kubectl`. An empty one
+    /// lets a line go on whose next command writes.
     Terminal(String),
-    /// Ends the command line that waits in the terminal.
+    /// Ends the line that waits in the terminal.
     Interrupt,
+    /// Forgets what the terminal has printed.
+    Clear,
+    /// Ends `kubectl edit` without a change.
+    CancelEdit,
+    /// The lines that were typed before the page was loaded, oldest first.
+    Recall(Vec<String>),
+    /// The texts of `kubectl explain`: the document that `crates/schema` writes, as JSON; `None` if it cannot be had.
+    Texts(Option<String>),
     /// Runs a command line. What it printed is a notice.
     Do(String),
     /// Runs a command line. Answered by [`Output::Printed`](super::Output::Printed).
@@ -217,6 +226,8 @@ pub enum Ask {
     Frames,
     /// The schema of a kind in [`Shown::kinds`](super::Shown::kinds).
     Schema(DefinedKind),
+    /// How a line in the terminal can go on: the text before the cursor.
+    Complete(String),
     /// Every object of the kind that a word names (`pods`, `deploy`), or of all kinds, as a JSON array.
     Objects(Option<String>),
     /// The finest actions that may happen now, as a JSON array.

@@ -6,6 +6,7 @@ use super::task::{Opening, Origin, SetUpOf, Task, ToMoment};
 use super::{Begin, Draft, Engine, Moment, Output, Policy, Said, Value, Work};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
+use crate::kubectl::KUBECONFIG;
 use crate::session::scenario::{self, SetUp};
 use crate::session::{Drafts, Link, LinkError, LinkOp, Replay};
 
@@ -118,8 +119,16 @@ impl Engine {
         self.keep();
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
         let (selected, view) = (link.selected.clone(), link.view.clone());
-        let opening =
-            Opening { replay: Replay::new(&link), text: manifest, selected, view, notes: link.notes, from };
+        let kubeconfig = last_file(&link, KUBECONFIG);
+        let opening = Opening {
+            replay: Replay::new(&link),
+            text: manifest,
+            kubeconfig,
+            selected,
+            view,
+            notes: link.notes,
+            from,
+        };
         self.load(Task::Replay(Box::new(opening)));
         true
     }
@@ -184,8 +193,10 @@ impl Engine {
 
     /// A link of the session, with what only the page knows.
     fn described(&self, mut link: Link) -> Link {
-        if last_manifest(&link).as_deref() != Some(self.shown.text.as_str()) {
-            link.text = Some((*self.shown.text).clone());
+        // What `kubectl edit` has put in place of the manifest is not kept.
+        let text = self.shown.editing.as_ref().map_or(&self.shown.text, |e| &e.manifest);
+        if last_manifest(&link).as_deref() != Some(text.as_str()) {
+            link.text = Some((**text).clone());
         }
         link.selected = self.shown.selection.as_ref().map(name_of);
         link.view = self.shown.map.shown.then(|| MACHINERY.to_owned());
@@ -218,9 +229,14 @@ pub(super) fn name_of(object: &ObjectRef) -> String {
 
 /// The manifest that was applied last.
 fn last_manifest(link: &Link) -> Option<String> {
+    last_file(link, MANIFEST)
+}
+
+/// A file of the last command line that had it.
+fn last_file(link: &Link, file: &str) -> Option<String> {
     link.ops.iter().rev().find_map(|op| match op {
         LinkOp::Kubectl(_, files) => {
-            files.iter().find(|(name, _)| name == MANIFEST).map(|(_, text)| text.clone())
+            files.iter().find(|(name, _)| name == file).map(|(_, text)| text.clone())
         }
         _ => None,
     })

@@ -67,6 +67,7 @@ impl Engine {
             Origin::Kept { id, .. } => (false, id),
         };
         self.replace_run(scenario, replayed.session, beginning, id.map(Into::into));
+        self.kubeconfig = opening.kubeconfig;
         if let Some(text) = opening.text {
             self.set_text(text);
         }

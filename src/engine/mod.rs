@@ -69,7 +69,6 @@ mod tests;
 use std::rc::Rc;
 
 use crate::apiserver::ApiServer;
-use crate::kubectl::Kubectl;
 use crate::session::scenario::{self, Scenario};
 use crate::session::view::graph::Drawing;
 use crate::session::view::{DefinedKinds, Refusal};
@@ -88,19 +87,20 @@ pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
     Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
-    FieldChange, Finest, FinestLine, Halt, Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark,
-    NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault, PodLook, PodView, Preview,
-    Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords, Short, Standing, Version,
-    Word, YamlView,
+    FieldChange, Finest, FinestLine, Halt, Happened, ImageWarning, Issued, Line, LineMark, LinkGroup,
+    Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault,
+    PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords,
+    Short, Standing, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
-    Answer, Draft, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said,
-    ScenarioView, Shown, Stepped, Value,
+    Answer, Completion, Draft, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output,
+    RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
+pub use terminal::{is_unfinished, recall};
 
 /// What the inspector shows of a pod's scheduling.
 pub mod scheduling {
@@ -115,6 +115,17 @@ pub mod machinery {
         Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, PodQueues,
         Queue, Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
     };
+}
+
+/// Whether the texts of `kubectl explain` are here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Texts {
+    /// Nobody has asked for them.
+    #[default]
+    Unasked,
+    Here,
+    /// They could not be had.
+    Missing,
 }
 
 /// One run of a cluster, all that is shown of it, and the work that is under way on it.
@@ -149,8 +160,15 @@ pub struct Engine {
     finder: Option<listing::Finder>,
     /// How many lines of the listing are worked out; further components are only counted.
     lines: usize,
-    /// The command line in the terminal that waits for something to happen.
-    waiting: Option<Kubectl>,
+    /// The line in the terminal that may go on.
+    live: Option<terminal::Live>,
+    /// How many entries the terminal has had.
+    entries: u64,
+    /// kubectl's configuration, once a line has changed it.
+    kubeconfig: Option<String>,
+    /// The texts of `kubectl explain`, and whether they were asked for.
+    schema: Option<Rc<serde_json::Value>>,
+    texts: Texts,
     /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
     agreed: Option<(Rc<String>, MomentId)>,
     keeping: keep::Keeping,
@@ -187,7 +205,11 @@ impl Engine {
             draw_next: false,
             finder: None,
             lines: listing::LINES,
-            waiting: None,
+            live: None,
+            entries: 0,
+            kubeconfig: None,
+            schema: None,
+            texts: Texts::default(),
             agreed: None,
             keeping: keep::Keeping::default(),
             embedded: false,

@@ -15,8 +15,8 @@ use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
-    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
-    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -50,6 +50,10 @@ pub enum Output {
     Imported(Box<Report>),
     /// Whether the component map is shown. The page remembers it for [`Begin::map_shown`](super::Begin).
     MapShown(bool),
+    /// The page remembers this line beyond a reload, for [`Input::Recall`](super::Input::Recall).
+    Remember(String),
+    /// The page fetches the texts of `kubectl explain` and hands them in: [`Input::Texts`](super::Input::Texts).
+    WantTexts,
     /// The answer to the question with this number.
     Answer(u64, Box<Answer>),
 }
@@ -153,8 +157,10 @@ pub enum Mode {
 }
 
 /// A command line and what it printed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
+    /// Its number: no other entry has the same.
+    pub id: u64,
     /// What was typed.
     pub line: String,
     /// What it printed.
@@ -165,6 +171,34 @@ pub struct Entry {
     pub waits: bool,
     /// Whether it did not run, because of a task during which nothing else could be done.
     pub refused: bool,
+    /// Whether its next command would change the cluster: an empty line ([`Input::Terminal`](super::Input)) lets it go on.
+    pub holds: bool,
+    /// Whether it waits for a text that is being edited: [`Shown::editing`].
+    pub edits: bool,
+    /// What is said in place of the output.
+    pub said: Option<Said>,
+}
+
+/// An object that `kubectl edit` has put in place of the manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Editing {
+    /// The line that was typed.
+    pub line: String,
+    /// The text that the editor was opened with.
+    pub opened: String,
+    /// The manifest, which comes back.
+    pub manifest: Rc<String>,
+}
+
+/// How a line in the terminal can go on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// The text before the word at the cursor.
+    pub before: String,
+    /// That word as it was read.
+    pub partial: String,
+    /// The words that can stand in its place, sorted. One that ends with `=`, `/` or `.` goes on without a blank.
+    pub words: Vec<String>,
 }
 
 /// Whether the component map is shown, and which component on it.
@@ -268,12 +302,18 @@ pub struct Shown {
     pub notes: Rc<Vec<(usize, Text)>>,
     /// What is wrong with that text.
     pub diagnostics: Rc<Vec<Problem>>,
+    /// The images in that text that no registry has.
+    pub images: Rc<Vec<ImageWarning>>,
     /// The kinds that CustomResourceDefinitions define, in the cluster and in the editor's text.
     pub kinds: Rc<Vec<DefinedKind>>,
     /// What Apply would do, once that is known.
     pub preview: Option<Rc<Preview>>,
     /// The terminal's command lines and what they printed, oldest first.
-    pub terminal: Rc<Vec<Entry>>,
+    pub terminal: Rc<Vec<Rc<Entry>>>,
+    /// The lines that were typed, oldest first, also before the page was loaded.
+    pub history: Rc<Vec<String>>,
+    /// The object that `kubectl edit` has put in place of the manifest.
+    pub editing: Option<Rc<Editing>>,
     /// The component map.
     pub map: MapState,
     /// The scenario that the run came from, if it came from one.
@@ -377,6 +417,8 @@ pub enum Answer {
     /// The schema, as JSON: `components.schemas` of `/openapi/v3` has it under the kind's name there. `None` if the kind is
     /// not defined any more.
     Schema(Option<String>),
+    /// How the line can go on.
+    Complete(Completion),
     /// A JSON array.
     Objects(String),
     /// A JSON array.

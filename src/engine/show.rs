@@ -138,12 +138,16 @@ impl Engine {
         self.shown.session += 1;
         self.shown.selection = None;
         self.shown.diagnostics = Rc::default();
+        self.shown.images = Rc::default();
         self.shown.preview = None;
         self.shown.marks = Rc::default();
         self.drawing.clear();
         self.drawn = None;
         self.marks_tip = MomentId::MAX;
-        self.waiting = None;
+        self.live = None;
+        self.shown.editing = None;
+        self.kubeconfig = None;
+        self.session.set_schema(self.schema.clone());
         self.agreed = None;
     }
 

@@ -138,6 +138,8 @@ pub(super) struct Opening {
     pub(super) replay: Replay,
     /// The editor's text at its end.
     pub(super) text: Option<String>,
+    /// kubectl's configuration, as the last command line of the run had it.
+    pub(super) kubeconfig: Option<String>,
     /// The selected object, as `Kind namespace/name`.
     pub(super) selected: Option<String>,
     /// The view that the link names: [`MACHINERY`](super::keep::MACHINERY), or none for the objects.

@@ -8,7 +8,7 @@ use super::command;
 use super::context::{Context, Result, fail};
 use super::discovery::resources;
 use super::flags::Args;
-use super::{tabwriter, unbuilt};
+use super::{config, tabwriter};
 use crate::api::{order, release};
 
 pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -78,7 +78,7 @@ pub(super) fn version(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 pub(super) fn cluster_info(cx: &mut Context<'_>, _: &Args) -> Result {
-    cx.say(&format!("Kubernetes control plane is running at {}", unbuilt::SERVER));
+    cx.say(&format!("Kubernetes control plane is running at {}", config::SERVER));
     cx.say("\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
     Ok(())
 }

@@ -45,6 +45,12 @@ impl Command {
     }
 }
 
+/// The command of this name under a command.
+pub(super) fn sub_of(command: &Command, name: &str) -> Option<&'static Command> {
+    let all: &'static [Command] = command.sub;
+    all.iter().find(|c| c.is(name))
+}
+
 /// `--all-namespaces`
 pub(super) const ALL_NAMESPACES: Flag = boolean("all-namespaces").short('A');
 /// `--all` and `--all-namespaces`

@@ -5,9 +5,9 @@ use super::flags::{Flag, array, boolean, duration, int, optional, slice, text};
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, api_resources, apply, auth, autoscale, certificate, create, debug, delete, describe, diff,
-    edit, events, explain, expose, generators, get, kustomize, label, logs, node, overrides, patch, replace,
-    rollout, run, scale, set, taint, top, unbuilt, wait,
+    annotate, api_resources, apply, auth, autoscale, certificate, config, create, debug, delete, describe,
+    diff, edit, events, exec, explain, expose, generators, get, kustomize, label, logs, node, overrides,
+    patch, replace, rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -184,23 +184,23 @@ pub(super) const COMMANDS: &[Command] = &[
         explain::run,
     ),
     command("logs", &[logs::FLAGS], logs::run),
-    command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
-    command("attach", &[], unbuilt::nothing),
-    command("port-forward", &[], unbuilt::port_forward),
+    command("exec", &[exec::FLAGS], exec::run),
+    command("attach", &[unbuilt::ATTACH_FLAGS], unbuilt::attach),
+    command("port-forward", &[&[text("address"), duration("pod-running-timeout")]], unbuilt::port_forward),
     command("top", &[], top::group).with(top::COMMANDS_OF),
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[FILENAME, SELECTOR, VALIDATE, diff::FLAGS], diff::run),
-    command("config", &[], unbuilt::nothing).with(unbuilt::CONFIG),
+    command("config", &[], config::group).with(config::COMMANDS),
     command("debug", &[FILENAME, debug::FLAGS], debug::run),
-    command("cp", &[], unbuilt::nothing),
-    command("proxy", &[], unbuilt::nothing),
+    command("cp", &[unbuilt::CP_FLAGS], unbuilt::cp),
+    command("proxy", &[unbuilt::PROXY_FLAGS], unbuilt::proxy),
     command("certificate", &[], certificate::group).with(certificate::COMMANDS_OF),
     command("alpha", &[], unbuilt::alpha),
-    command("completion", &[], unbuilt::nothing),
+    command("completion", &[], unbuilt::completion),
     command("kustomize", &[kustomize::FLAGS], kustomize::run),
     command("plugin", &[], unbuilt::nothing).with(unbuilt::PLUGIN),
-    command("options", &[], unbuilt::nothing),
+    command("options", &[], unbuilt::options),
 ];
 
 const LABEL: &[Flag] = &[boolean("overwrite"), boolean("list"), boolean("local"), text("resource-version")];

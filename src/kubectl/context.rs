@@ -12,7 +12,7 @@ use super::error::Error;
 use super::manifests::Manifests;
 use super::refused::{ManifestPlace, Refused};
 use super::stop::{CommandWait, WaitFor};
-use super::{ApiClient, Files, Output, Poll, Waited};
+use super::{ApiClient, Edited, Files, Output, Poll, Waited};
 use crate::api::types::Time;
 use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apimachinery::{HttpRequest, Verb};
@@ -41,6 +41,8 @@ pub(super) struct Context<'a> {
     pub err: String,
     /// The documents of manifests that were refused so far.
     pub(super) refused: Vec<Refused>,
+    /// The text of the kubeconfig that the command has written.
+    pub(super) kubeconfig: Option<String>,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
@@ -79,6 +81,7 @@ impl<'a> Context<'a> {
             out: String::new(),
             err: String::new(),
             refused: Vec::new(),
+            kubeconfig: None,
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
@@ -98,9 +101,17 @@ impl<'a> Context<'a> {
         std::mem::take(&mut self.fresh)
     }
 
-    /// Lets a person edit a text; `None` where there is no editor.
-    pub(super) fn edit(&mut self, text: &str) -> Option<String> {
-        self.client.edit(text)
+    /// Lets a person edit a text: the text that the editor was opened with, and the one that was saved. `None` where there
+    /// is no editor.
+    pub(super) fn edit(&mut self, text: &str) -> Result<Option<(String, String)>> {
+        match self.client.edit(text) {
+            Edited::NoEditor => Ok(None),
+            Edited::Saved(opened, saved) => Ok(Some((opened, saved))),
+            Edited::Later => {
+                let what = WaitFor::Edit { text: text.to_owned() };
+                Err(Stop::Wait(CommandWait { what, until: None }))
+            }
+        }
     }
 
     /// The time of the last reply.
@@ -127,7 +138,8 @@ impl<'a> Context<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        Output { stdout: self.out, stderr: self.err, exit, refused: self.refused }
+        let (refused, kubeconfig) = (self.refused, self.kubeconfig);
+        Output { stdout: self.out, stderr: self.err, exit, refused, kubeconfig }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.

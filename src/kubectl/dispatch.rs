@@ -2,6 +2,7 @@
 
 use super::command::Command;
 use super::commands::COMMANDS;
+use super::config::Config;
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{self, Flag};
 use super::words;
@@ -53,6 +54,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
         cx.say(&format!("Usage:\n  {path} [options]\n"));
         return Ok(());
     }
+    cx.namespace = Config::read(cx)?.namespace(args.flag("context"))?;
     if let Some(ns) = args.flag("namespace").filter(|n| !n.is_empty()) {
         cx.namespace = ns.to_owned();
         cx.explicit_namespace = true;
@@ -91,7 +93,7 @@ fn names_no_command(words: &[String]) -> bool {
 }
 
 /// The first word that is no flag (nor a global flag's value), and where it stands.
-fn first_word(words: &[String]) -> Option<(usize, &str)> {
+pub(super) fn first_word(words: &[String]) -> Option<(usize, &str)> {
     let mut skip = false;
     for (i, w) in words.iter().enumerate() {
         if skip {
@@ -114,12 +116,7 @@ fn first_word(words: &[String]) -> Option<(usize, &str)> {
 
 fn unknown(name: &str) -> Result {
     let mut message = format!("unknown command {name} for \"kubectl\"", name = go_quote(name));
-    let mut similar: Vec<&str> = COMMANDS
-        .iter()
-        .map(|c| c.name)
-        .filter(|c| distance(name, c) <= 2 || c.to_lowercase().starts_with(&name.to_lowercase()))
-        .collect();
-    order::sort(&mut similar);
+    let similar = similar(name);
     if !similar.is_empty() {
         message.push_str("\n\nDid you mean this?\n");
         for s in similar {
@@ -129,6 +126,17 @@ fn unknown(name: &str) -> Result {
         }
     }
     fail(message)
+}
+
+/// The commands whose names are like a word, sorted.
+pub(super) fn similar(name: &str) -> Vec<&'static str> {
+    let mut similar: Vec<&str> = COMMANDS
+        .iter()
+        .map(|c| c.name)
+        .filter(|c| distance(name, c) <= 2 || c.to_lowercase().starts_with(&name.to_lowercase()))
+        .collect();
+    order::sort(&mut similar);
+    similar
 }
 
 /// The Levenshtein distance; words longer than any command are far from all of them.

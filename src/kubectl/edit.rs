@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::output;
+use super::refused::ManifestPlace;
 use super::resource::{self, Rules};
 use crate::api::yaml::{self, Limits};
 use crate::api::{Object, patch};
@@ -27,25 +28,30 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
-    let before = output::shown(&object.to_value(), args.on("show-managed-fields"));
-    let text = format!("{HEADER}{}", yaml::to_yaml(&before));
-    let Some(edited) = cx.edit(&text) else {
+    let shown = output::shown(&object.to_value(), args.on("show-managed-fields"));
+    let Some((opened, saved)) = cx.edit(&format!("{HEADER}{}", yaml::to_yaml(&shown)))? else {
         let (kind, name) = (object.kind().singular(), object.name());
         return fail(format!(
             "no editor can be opened from this terminal: \"kubectl get {kind} {name} -o yaml\" prints the object; change that in the manifest beside and apply it, or use kubectl patch, set or scale",
         ));
     };
-    if without_comments(&edited) == without_comments(&text) {
+    if without_comments(&saved) == without_comments(&opened) {
         cx.err.push_str("Edit cancelled, no changes made.\n");
         return Ok(());
     }
-    if without_comments(&edited).trim().is_empty() {
+    if without_comments(&saved).trim().is_empty() {
         cx.err.push_str("Edit cancelled, saved file was empty.\n");
         return Ok(());
     }
-    let after = match yaml::documents(&edited, &Limits::default()) {
-        Ok(documents) => documents.into_iter().next().map_or(Value::Null, |d| d.value),
-        Err(e) => return fail(format!("The edited file had a syntax error: {}", e.message)),
+    let first = |text: &str| {
+        let documents = yaml::documents(text, &Limits::default())?;
+        Ok(documents.into_iter().next().map_or(Value::Null, |d| d.value))
+    };
+    let (before, after) = match first(&opened).and_then(|before| Ok((before, first(&saved)?))) {
+        Ok(both) => both,
+        Err(yaml::YamlError { message, .. }) => {
+            return fail(format!("The edited file had a syntax error: {message}"));
+        }
     };
     for key in ["apiVersion", "kind"] {
         if after.get(key) != before.get(key) {
@@ -72,7 +78,16 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     let text = change.to_string();
     call.body = if custom { Payload::MergePatch(text) } else { Payload::StrategicPatch(text) };
     call.field_manager = "kubectl-edit".into();
-    let patched = cx.object(&call)?;
+    let patched = match cx.object(&call) {
+        Ok(patched) => patched,
+        Err(stop) => {
+            if let Stop::Error(e) = &stop {
+                // The first document of what was saved.
+                cx.refuse(&ManifestPlace::default(), e);
+            }
+            return Err(stop);
+        }
+    };
     output::report(cx, args, &patched.to_value(), "edited", output::DryRun::No)
 }
 

@@ -1,10 +1,13 @@
 //! `kubectl events`
 
+use serde_json::Value;
+
+use super::call::Call;
 use super::context::{Context, Result, Stop, fail};
 use super::describers::{interval, last_seen};
 use super::flags::Args;
 use super::output::{self, Printer};
-use super::{command, resource, tabwriter};
+use super::{command, resource, tabwriter, watch};
 use crate::api::order;
 use crate::api::quote::go_quote;
 use crate::api::types::Event;
@@ -20,7 +23,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let all = args.on("all-namespaces");
     let namespace = if all { String::new() } else { cx.namespace.clone() };
-    let mut call = super::call::Call::new(Verb::List, Kind::EVENT, &namespace, "");
+    let mut call = Call::new(Verb::List, Kind::EVENT, &namespace, "");
     if let Some(target) = args.flag("for") {
         let Some((kind, name)) = target.split_once('/') else {
             return fail("--for must be in resource/name form");
@@ -39,12 +42,17 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             kind.api_version()
         );
     }
-    let mut items = cx.all(call)?;
+    let watching = args.on("watch");
+    let mut items = if watching { Vec::new() } else { cx.all(call.clone())? };
     let types = args.all("types");
-    items.retain(|o| {
+    let wanted = |o: &Object| {
         let type_ = o.get::<Event>().and_then(|e| e.type_.as_deref()).unwrap_or_default();
         types.is_empty() || types.iter().any(|t| t.eq_ignore_ascii_case(type_))
-    });
+    };
+    if watching {
+        return watch(cx, args, call, all, &wanted);
+    }
+    items.retain(wanted);
     order::sort_by_key(&mut items, last_seen);
     if let Some(printer) = Printer::of(cx, args, false)? {
         let values = items.iter().map(Object::to_value).collect();
@@ -59,29 +67,79 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         cx.err.push_str(&line);
         return Ok(());
     }
-    let mut lines = String::new();
+    let mut lines: Vec<Vec<String>> = Vec::new();
     if !args.on("no-headers") {
-        lines.push_str(if all { "NAMESPACE\t" } else { "" });
-        lines.push_str("LAST SEEN\tTYPE\tREASON\tOBJECT\tMESSAGE\n");
+        lines.push(headers(all));
     }
-    for o in &items {
-        let Some(e) = o.get::<Event>() else { continue };
-        let involved = &e.involved_object;
-        if all {
-            lines.push_str(o.namespace());
-            lines.push('\t');
-        }
-        lines.push_str(&format!(
-            "{}\t{}\t{}\t{}/{}\t{}\n",
-            interval(cx, e),
-            e.type_.as_deref().unwrap_or_default(),
-            e.reason.as_deref().unwrap_or_default(),
-            involved.kind.as_deref().unwrap_or_default(),
-            involved.name.as_deref().unwrap_or_default(),
-            e.message.as_deref().unwrap_or_default().trim()
-        ));
-    }
+    lines.extend(items.iter().filter_map(|o| cells(cx, o, all)));
+    let lines: String = lines.into_iter().map(|cells| cells.join("\t") + "\n").collect();
     let text = tabwriter::align(&lines, tabwriter::TABLE);
     cx.out.push_str(&text);
+    Ok(())
+}
+
+fn headers(all: bool) -> Vec<String> {
+    let namespace = all.then_some("NAMESPACE");
+    let others = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
+    namespace.into_iter().chain(others).map(str::to_owned).collect()
+}
+
+fn cells(cx: &Context<'_>, o: &Object, all: bool) -> Option<Vec<String>> {
+    let e = o.get::<Event>()?;
+    let involved = &e.involved_object;
+    let object = format!(
+        "{}/{}",
+        involved.kind.as_deref().unwrap_or_default(),
+        involved.name.as_deref().unwrap_or_default()
+    );
+    let mut cells = vec![
+        interval(cx, e),
+        e.type_.clone().unwrap_or_default(),
+        e.reason.clone().unwrap_or_default(),
+        object,
+        e.message.as_deref().unwrap_or_default().trim().to_owned(),
+    ];
+    if all {
+        cells.insert(0, o.namespace().to_owned());
+    }
+    Some(cells)
+}
+
+/// `events --watch`: what is there, the oldest first, and then every event that comes or counts on.
+fn watch(
+    cx: &mut Context<'_>,
+    args: &Args,
+    call: Call,
+    all: bool,
+    wanted: &dyn Fn(&Object) -> bool,
+) -> Result {
+    let printer = Printer::of(cx, args, false)?;
+    let (first, version) = watch::list(cx, call.clone())?;
+    let objects = |values: Vec<Value>| -> Vec<Object> {
+        let read = values.into_iter().filter_map(|v| Object::from_value(Kind::EVENT, v).ok());
+        read.filter(|o| wanted(o)).collect()
+    };
+    let (mut widths, mut begun) = (Vec::new(), false);
+    let mut print = |cx: &mut Context<'_>, objects: &[Object]| -> Result {
+        if let Some(printer) = &printer {
+            return objects.iter().try_for_each(|o| printer.print(cx, &o.to_value(), false));
+        }
+        let mut lines: Vec<Vec<String>> = Vec::new();
+        if !objects.is_empty() && !std::mem::replace(&mut begun, true) && !args.on("no-headers") {
+            lines.push(headers(all));
+        }
+        lines.extend(objects.iter().filter_map(|o| cells(cx, o, all)));
+        let text = tabwriter::align_from(&lines, tabwriter::TABLE, &mut widths);
+        cx.out.push_str(&text);
+        Ok(())
+    };
+    let mut present = objects(first);
+    order::sort_by_key(&mut present, last_seen);
+    print(cx, &present)?;
+    let mut watch = watch::Watch::new(cx, args, call, &version);
+    while let Some(changes) = watch.next(cx)? {
+        let come = changes.into_iter().filter(|c| c.event != "DELETED").map(|c| c.object).collect();
+        print(cx, &objects(come))?;
+    }
     Ok(())
 }

@@ -79,6 +79,17 @@ fn document(cx: &mut Context<'_>, kind: Kind) -> Result<Option<Rc<Answer>>> {
     }
 }
 
+/// The names of the fields below a field of a kind, and those of the kind itself for an empty path.
+pub(super) fn fields(cx: &mut Context<'_>, kind: Kind, path: &[&str]) -> Result<Vec<String>> {
+    let Some(document) = document(cx, kind)? else { return Ok(Vec::new()) };
+    let schemas = Schemas(document.value().pointer("/components/schemas").unwrap_or(&Value::Null));
+    let mut out = Vec::new();
+    if let Some(schema) = schemas.of_kind(kind.as_str()) {
+        schemas.names_below(schema, path, &mut out);
+    }
+    Ok(out)
+}
+
 /// The schemas of a document.
 struct Schemas<'a>(&'a Value);
 
@@ -140,6 +151,23 @@ impl<'a> Schemas<'a> {
             return self.output(inside, path, recursive, out);
         }
         list(schema, "allOf").any(|s| self.output(s, path, recursive, out))
+    }
+
+    /// Follows the path and collects the names of the fields there.
+    fn names_below(&self, schema: &'a Value, path: &[&str], out: &mut Vec<String>) {
+        let schema = self.resolve(schema);
+        let first = path.split_first();
+        if let Some((first, rest)) = first
+            && let Some(field) = schema.get("properties").and_then(|p| p.get(*first))
+        {
+            return self.names_below(field, rest, out);
+        }
+        if first.is_none() {
+            out.extend(map(schema, "properties").map(|(name, _)| name.clone()));
+        }
+        for s in list(schema, "allOf").chain(Schemas::inside(schema)) {
+            self.names_below(s, path, out);
+        }
     }
 
     /// The description, and those of what the schema is made of.

@@ -75,7 +75,7 @@ impl Flag {
     }
 
     /// How pflag names it: `-n, --namespace`.
-    fn display(&self) -> String {
+    pub(super) fn display(&self) -> String {
         match self.short {
             Some(c) => format!("-{c}, --{}", self.long),
             None => format!("--{}", self.long),

@@ -10,6 +10,7 @@ use super::flags::Args;
 use super::output::{self, Printer};
 use super::resource::{self, Found, Rules};
 use super::table::{self, Row, tables};
+use super::watch;
 use crate::api::jsonpath::{self, Template};
 use crate::api::order;
 use crate::api::quote::go_quote;
@@ -36,12 +37,12 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if args.on("output-watch-events") && !watch {
         return fail("--output-watch-events option can only be used with --watch or --watch-only");
     }
-    if args.on("watch-only") || (args.on("watch") && !args.has("request-timeout")) {
-        return fail("watching is what the page is for: -w is not built here");
-    }
     let all_namespaces = args.on("all-namespaces");
     let rules = Rules { all_by_default: true, required: true, all_namespaces };
     let targets = resource::targets(cx, args, &args.words, rules)?;
+    if watch {
+        return watch::get(cx, args, &targets, all_namespaces);
+    }
     let printer = Printer::of(cx, args, true)?;
     match printer {
         Some(printer) => {
@@ -67,7 +68,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             }
             let before = cx.out.len();
             tables(cx, args, &found, all_namespaces);
-            if cx.out.len() == before && errors.is_empty() && !watch && !args.on("ignore-not-found") {
+            if cx.out.len() == before && errors.is_empty() && !args.on("ignore-not-found") {
                 let line = if all_namespaces || found.iter().all(|f| !f.kind.namespaced()) {
                     "No resources found\n".to_owned()
                 } else {

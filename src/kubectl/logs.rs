@@ -49,11 +49,11 @@ const FOLLOWED: i64 = 5;
 /// How long is waited for a pod, or for its container, unless `--pod-running-timeout` says otherwise.
 const POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(20);
 
-/// The log of a container that is to be read.
-struct Source {
-    namespace: String,
-    pod: String,
-    container: String,
+/// A container of a pod.
+pub(super) struct Source {
+    pub(super) namespace: String,
+    pub(super) pod: String,
+    pub(super) container: String,
 }
 
 /// What is asked for of each log.
@@ -209,20 +209,9 @@ fn named(cx: &mut Context<'_>, word: &str) -> Result<Object> {
 
 /// The pods behind an object, the best one for its log first; all of them, or only that one.
 fn pods_of(cx: &mut Context<'_>, object: &Object, all: bool, timeout: SignedDuration) -> Result<Vec<Object>> {
-    let selector = selector_of(object)?;
-    let namespace = object.namespace().to_owned();
-    let until = cx.now().checked_add(timeout).ok();
-    let mut pods = loop {
-        let pods = cx.list(Kind::POD, &namespace, &selector)?;
-        if !pods.is_empty() {
-            break pods;
-        }
-        if until.is_some_and(|t| cx.now() >= t) {
-            return fail("timed out waiting for the condition");
-        }
-        cx.wait(CommandWait { what: WaitFor::Time, until })?;
-    };
-    crate::api::order::sort_by(&mut pods, by_logging);
+    let selector = selector_of(object, "cannot get the logs from")?;
+    let mut pods = await_pods(cx, object.namespace(), &selector, timeout)?;
+    crate::api::order::sort_by(&mut pods, |a, b| better(a, b, true));
     if pods.len() > 1 && !all {
         let name = pods.first().map(Object::name).unwrap_or_default();
         cx.err.push_str(&format!("Found {} pods, using pod/{name}\n", pods.len()));
@@ -231,10 +220,45 @@ fn pods_of(cx: &mut Context<'_>, object: &Object, all: bool, timeout: SignedDura
     Ok(pods)
 }
 
-/// The label selector of the pods behind an object (`SelectorsForObject`).
-fn selector_of(object: &Object) -> Result<String> {
+/// The pods of a selector, as soon as there are any.
+fn await_pods(
+    cx: &mut Context<'_>,
+    namespace: &str,
+    selector: &str,
+    timeout: SignedDuration,
+) -> Result<Vec<Object>> {
+    let until = cx.now().checked_add(timeout).ok();
+    loop {
+        let pods = cx.list(Kind::POD, namespace, selector)?;
+        if !pods.is_empty() {
+            return Ok(pods);
+        }
+        if until.is_some_and(|t| cx.now() >= t) {
+            return fail("timed out waiting for the condition");
+        }
+        cx.wait(CommandWait { what: WaitFor::Time, until })?;
+    }
+}
+
+/// The pod behind an object that is best to execute a command in (`attachablePodForObject`); a pod itself.
+pub(super) fn attachable_pod(
+    cx: &mut Context<'_>,
+    object: Object,
+    timeout: SignedDuration,
+) -> Result<Object> {
+    if object.kind() == Kind::POD {
+        return Ok(object);
+    }
+    let selector = selector_of(&object, "cannot attach to")?;
+    let mut pods = await_pods(cx, object.namespace(), &selector, timeout)?;
+    crate::api::order::sort_by(&mut pods, |a, b| better(a, b, false));
+    Ok(pods.into_iter().next().unwrap_or(object))
+}
+
+/// The label selector of the pods behind an object (`SelectorsForObject`). `cannot` says what cannot be done if there is none.
+fn selector_of(object: &Object, cannot: &str) -> Result<String> {
     let kind = object.kind();
-    let refused = |why: String| fail(format!("cannot get the logs from {}: {why}", go_type(kind)));
+    let refused = |why: String| fail(format!("{cannot} {}: {why}", go_type(kind)));
     let selector = object.to_value().pointer("/spec/selector").cloned().unwrap_or_default();
     let selector = match known(kind).pods {
         PodSelector::Nothing => return refused(format!("selector for {} not implemented", go_type(kind))),
@@ -256,8 +280,9 @@ fn go_type(kind: Kind) -> String {
     format!("*{}.{}", kind.version(), kind.as_str())
 }
 
-/// Which of two pods is better to read the log of (`podutils.ByLogging`).
-fn by_logging(a: &Object, b: &Object) -> Ordering {
+/// Which of two pods is better: to read the log of (`podutils.ByLogging`), which prefers those that were restarted, or to
+/// execute a command in (`podutils.ActivePods`, reversed).
+fn better(a: &Object, b: &Object, restarted_first: bool) -> Ordering {
     let (Some(a), Some(b)) = (a.get::<Pod>(), b.get::<Pod>()) else { return Ordering::Equal };
     let unassigned = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_none_or(str::is_empty);
     let phase = |p: &Pod| match p.status.as_ref().and_then(|s| s.phase.as_deref()) {
@@ -285,12 +310,12 @@ fn by_logging(a: &Object, b: &Object) -> Ordering {
         .then(phase(a).cmp(&phase(b)))
         .then(ra.is_none().cmp(&rb.is_none()))
         .then_with(|| time(ra, rb))
-        .then(restarts(b).cmp(&restarts(a)))
+        .then(if restarted_first { restarts(b).cmp(&restarts(a)) } else { restarts(a).cmp(&restarts(b)) })
         .then_with(|| time(a.metadata.creation_timestamp.clone(), b.metadata.creation_timestamp.clone()))
 }
 
-/// The containers of a pod whose logs are meant.
-fn sources_of(
+/// The containers of a pod that are meant. With `all_pods` it is not said which one is taken if none is named.
+pub(super) fn sources_of(
     cx: &mut Context<'_>,
     pod: &Pod,
     container: &str,

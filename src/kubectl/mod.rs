@@ -42,6 +42,9 @@ mod call;
 mod certificate;
 mod command;
 mod commands;
+pub mod complete;
+mod config;
+mod container_shell;
 mod context;
 mod create;
 mod custom_columns;
@@ -56,6 +59,7 @@ mod edit;
 mod error;
 mod events;
 mod evict;
+mod exec;
 mod explain;
 mod expose;
 mod files;
@@ -96,6 +100,7 @@ mod taint;
 mod top;
 mod unbuilt;
 mod wait;
+mod watch;
 pub mod words;
 
 use std::collections::BTreeMap;
@@ -107,6 +112,7 @@ use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
 pub use cache::DiscoveryCache;
+pub use container_shell::{ContainerShell, Heard};
 pub use error::Error;
 pub use refused::{ManifestPlace, Refused, Refuser};
 pub use stop::{CommandWait, WaitFor};
@@ -126,7 +132,13 @@ pub struct Output {
     /// The documents of its manifests that were refused, in the order of the messages about them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
+    /// The text of [`KUBECONFIG`] from now on, if the command has changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubeconfig: Option<String>,
 }
+
+/// The file that has the namespace and the contexts of kubectl. Without it there is one context.
+pub const KUBECONFIG: &str = "~/.kube/config";
 
 /// How far a command is.
 #[derive(Clone, Debug, PartialEq)]
@@ -217,6 +229,11 @@ impl Kubectl {
         &self.line
     }
 
+    /// The files of the directory that it runs in.
+    pub fn files(&self) -> &Rc<BTreeMap<String, String>> {
+        &self.files
+    }
+
     /// Runs the command until it ends, or until the client hands back a wait.
     pub fn drive(&mut self, client: &mut dyn ApiClient) -> Poll {
         let replies = self.replies.iter().cloned().collect();
@@ -245,6 +262,17 @@ pub enum Waited {
     Never,
 }
 
+/// What came of a text that a person was to edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edited {
+    /// There is no editor.
+    NoEditor,
+    /// The person is still editing: the command waits ([`WaitFor::Edit`]).
+    Later,
+    /// The text that the editor was opened with, and the text that was saved.
+    Saved(String, String),
+}
+
 /// Who carries a command's requests to the API server.
 pub trait ApiClient {
     /// Sends a request.
@@ -253,15 +281,25 @@ pub trait ApiClient {
     /// The present moment.
     fn now(&self) -> Timestamp;
 
-    /// Lets a person edit a text; `None` where there is no editor.
-    fn edit(&mut self, _text: &str) -> Option<String> {
-        None
+    /// Lets a person edit a text.
+    fn edit(&mut self, _text: &str) -> Edited {
+        Edited::NoEditor
     }
 
     /// Lets something happen, or time pass up to the wait's deadline.
     fn wait(&mut self, _wait: &CommandWait) -> Waited {
         Waited::Never
     }
+}
+
+/// Whether kubectl has a command whose name is like this word.
+pub fn is_like_a_command(word: &str) -> bool {
+    !dispatch::similar(word).is_empty()
+}
+
+/// The command that a line's words name, without what flags stand before it; `None` if there is none.
+pub fn command_of(words: &[String]) -> Option<&str> {
+    dispatch::first_word(words).map(|(_, name)| name)
 }
 
 /// What stands after `kubectl` (or its usual alias `k`) in a line of a terminal; `None` if the line

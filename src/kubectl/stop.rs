@@ -62,6 +62,11 @@ pub enum WaitFor {
     },
     /// Time passes.
     Time,
+    /// A person saves a text.
+    Edit {
+        /// The text that the editor is opened with.
+        text: String,
+    },
 }
 
 impl CommandWait {
@@ -74,7 +79,7 @@ impl CommandWait {
                 let now = Answer::new(ask(&request));
                 now.text("/metadata/resourceVersion") != resource_version
             }
-            WaitFor::Time => false,
+            WaitFor::Time | WaitFor::Edit { .. } => false,
         }
     }
 }

@@ -28,6 +28,16 @@ pub(super) struct Row {
     pub(super) object: Value,
 }
 
+impl Row {
+    fn new(columns: Rc<[Column]>, mut row: Value) -> Row {
+        Row {
+            columns,
+            cells: row.get("cells").and_then(Value::as_array).into_iter().flatten().map(text).collect(),
+            object: row.get_mut("object").map(Value::take).unwrap_or_default(),
+        }
+    }
+}
+
 /// Asks for one object or a list as a table; with `whole` each row brings its whole object.
 pub(super) fn rows(cx: &mut Context<'_>, mut call: Call, whole: bool) -> Result<Vec<Row>> {
     call.accept = Accept::Table { whole };
@@ -40,11 +50,7 @@ pub(super) fn rows(cx: &mut Context<'_>, mut call: Call, whole: bool) -> Result<
             columns = definitions.iter().map(column).collect();
         }
         let part = answer.part("rows");
-        rows.extend(part.items.into_iter().map(|mut row| Row {
-            columns: columns.clone(),
-            cells: row.get("cells").and_then(Value::as_array).into_iter().flatten().map(text).collect(),
-            object: row.get_mut("object").map(Value::take).unwrap_or_default(),
-        }));
+        rows.extend(part.items.into_iter().map(|row| Row::new(columns.clone(), row)));
         if part.continue_token.is_empty() {
             return Ok(rows);
         }
@@ -151,6 +157,50 @@ impl<'a> Columns<'a> {
             cells.push(all_labels(labels));
         }
         cells
+    }
+}
+
+/// A table to which rows are added while it stands. A column never gets narrower than it was
+/// (`tabwriter.RememberWidths`).
+pub(super) struct GrowingTable {
+    columns: Rc<[Column]>,
+    with_namespace: bool,
+    widths: Vec<usize>,
+    begun: bool,
+}
+
+impl GrowingTable {
+    pub(super) fn new(with_namespace: bool) -> GrowingTable {
+        GrowingTable { columns: Rc::from([]), with_namespace, widths: Vec::new(), begun: false }
+    }
+
+    /// The rows of a table of the server. One that does not say its columns has those of the table before.
+    pub(super) fn rows(&mut self, mut table: Value) -> Vec<Row> {
+        let definitions = table.get("columnDefinitions").and_then(Value::as_array);
+        if let Some(definitions) = definitions.filter(|d| !d.is_empty()) {
+            self.columns = definitions.iter().map(column).collect();
+        }
+        let rows = table.get_mut("rows").map(Value::take).unwrap_or_default();
+        let Value::Array(rows) = rows else { return Vec::new() };
+        rows.into_iter().map(|row| Row::new(self.columns.clone(), row)).collect()
+    }
+
+    /// Prints rows with the types of the events that brought them; the headers stand above the first ones.
+    pub(super) fn print(&mut self, cx: &mut Context<'_>, args: &Args, rows: &[(String, Row)]) {
+        let Some((_, first)) = rows.first() else { return };
+        let columns = Columns::new(args, first, None, self.with_namespace);
+        let with_event = args.on("output-watch-events");
+        let mut lines: Vec<Vec<String>> = Vec::new();
+        if !std::mem::replace(&mut self.begun, true) && !args.on("no-headers") {
+            let event = with_event.then(|| "EVENT".to_owned());
+            lines.push(event.into_iter().chain(columns.headers()).collect());
+        }
+        for (event, row) in rows {
+            let event = with_event.then(|| event.clone());
+            lines.push(event.into_iter().chain(columns.cells(row)).collect());
+        }
+        let text = tabwriter::align_from(&lines, tabwriter::TABLE, &mut self.widths);
+        cx.out.push_str(&text);
     }
 }
 

@@ -41,6 +41,29 @@ pub(super) fn align(text: &str, layout: Layout) -> String {
     out
 }
 
+/// Aligns the cells of lines whose columns are at least as wide as these, and remembers the widths.
+pub(super) fn align_from(lines: &[Vec<String>], layout: Layout, widths: &mut Vec<usize>) -> String {
+    for line in lines {
+        let cells = line.len().saturating_sub(1);
+        widths.resize(widths.len().max(cells), 0);
+        for (width, cell) in widths.iter_mut().zip(line.iter().take(cells)) {
+            *width = (*width).max(cell.chars().count() + layout.padding).max(layout.min_width);
+        }
+    }
+    let mut out = String::new();
+    for line in lines {
+        for (i, cell) in line.iter().enumerate() {
+            out.push_str(cell);
+            if i + 1 < line.len() {
+                let width = widths.get(i).copied().unwrap_or(0);
+                out.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
 fn block(
     lines: &[Vec<&str>],
     from: usize,

@@ -1,16 +1,13 @@
 //! Commands of kubectl's that are not built here: what they say before they would do anything is
 //! as in kubectl, so that a mistyped line reads as it should.
 
-use serde_json::json;
-
 use super::command::{self, Command, sub};
 use super::context::{Context, Result, fail};
-use super::flags::{Args, Flag, boolean, slice, text};
-use super::output::{PRINT, Printer};
+use super::flags::{Args, Flag, boolean, int, slice, text};
 use super::resource::must_kind;
 use crate::api::Kind;
 
-pub(super) const EXEC_FLAGS: &[Flag] = &[
+pub(super) const ATTACH_FLAGS: &[Flag] = &[
     boolean("stdin").short('i'),
     boolean("tty").short('t'),
     text("container").short('c'),
@@ -18,43 +15,15 @@ pub(super) const EXEC_FLAGS: &[Flag] = &[
     slice("filename").short('f'),
 ];
 
-/// `config …`: there is no kubeconfig to change here.
-pub(super) const CONFIG: &[Command] = &[
-    sub("current-context", &[], &[], &[], nothing),
-    sub("delete-cluster", &[], &[], &[], nothing),
-    sub("delete-context", &[], &[], &[], nothing),
-    sub("delete-user", &[], &[], &[], nothing),
-    sub("get-clusters", &[], &[], &[], nothing),
-    sub("get-contexts", &[], &[], &[], nothing),
-    sub("get-users", &[], &[], &[], nothing),
-    sub("rename-context", &[], &[], &[], nothing),
-    sub("set", &[], &[], &[], nothing),
-    sub("set-cluster", &[], &[], &[], nothing),
-    sub("set-context", &[], &[], &[], nothing),
-    sub("set-credentials", &[], &[], &[], nothing),
-    sub("unset", &[], &[], &[], nothing),
-    sub("use-context", &["use"], &[], &[], nothing),
-    sub("view", &[], &[PRINT, &[boolean("minify"), boolean("flatten"), boolean("raw")]], &[], view),
+pub(super) const CP_FLAGS: &[Flag] = &[text("container").short('c'), boolean("no-preserve"), int("retries")];
+
+pub(super) const PROXY_FLAGS: &[Flag] = &[
+    text("port").short('p'),
+    text("address"),
+    text("api-prefix"),
+    text("www").short('w'),
+    text("unix-socket").short('u'),
 ];
-
-/// `config view`: the configuration of this kubectl, which has one cluster and one context.
-fn view(cx: &mut Context<'_>, args: &Args) -> Result {
-    let config = json!({
-        "apiVersion": "v1", "kind": "Config", "preferences": {}, "current-context": NAME,
-        "clusters": [{"name": NAME, "cluster": {"server": SERVER}}],
-        "contexts": [{"name": NAME, "context": {"cluster": NAME, "namespace": cx.namespace, "user": NAME}}],
-        "users": [{"name": NAME, "user": {}}],
-    });
-    match Printer::of(cx, args, false)? {
-        Some(printer) => printer.print(cx, &config, true),
-        None => Printer::Yaml(false).print(cx, &config, true),
-    }
-}
-
-/// What the cluster, the context and the user of `config view` are called.
-const NAME: &str = "steady";
-/// Where `config view` and `cluster-info` say that the server is.
-pub(super) const SERVER: &str = "https://127.0.0.1:6443";
 
 /// There is nothing behind it.
 pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
@@ -82,16 +51,6 @@ fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
     }
 }
 
-pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
-    let Some(word) = args.words.first() else {
-        return fail("pod, type/name or --filename must be specified");
-    };
-    let namespace = cx.namespace.clone();
-    let (kind, name) = named(cx, word)?;
-    cx.get(kind, &namespace, name)?;
-    fail("nothing can be attached to a container here")
-}
-
 pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
     let (Some(word), true) = (args.words.first(), args.words.len() > 1) else {
         return command::usage(
@@ -102,5 +61,51 @@ pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
     let namespace = cx.namespace.clone();
     let (kind, name) = named(cx, word)?;
     cx.get(kind, &namespace, name)?;
-    fail("there is no network here")
+    fail(format!(
+        "there is no machine on this side to which {name}'s ports could be forwarded: a pod can ask it, for example kubectl run ask --image=busybox --restart=Never -- wget -qO- ADDRESS"
+    ))
+}
+
+/// `attach`
+pub(super) fn attach(cx: &mut Context<'_>, args: &Args) -> Result {
+    let Some(word) = args.words.first() else {
+        return fail("pod, type/name or --filename must be specified");
+    };
+    let namespace = cx.namespace.clone();
+    let (kind, name) = named(cx, word)?;
+    cx.get(kind, &namespace, name)?;
+    fail(format!(
+        "nothing can be typed into a process that runs already: kubectl logs -f {word} follows what it prints"
+    ))
+}
+
+/// `cp`
+pub(super) fn cp(_: &mut Context<'_>, args: &Args) -> Result {
+    if args.words.len() != 2 {
+        return fail("source and destination are required");
+    }
+    fail(
+        "there is no disk on this side from which files could be copied, or to which: a ConfigMap that a pod mounts brings files into it (kubectl create configmap NAME --from-literal=FILE=TEXT)",
+    )
+}
+
+/// `proxy`
+pub(super) fn proxy(_: &mut Context<'_>, _: &Args) -> Result {
+    fail(
+        "nothing on this side could connect to a port: kubectl get --raw PATH asks the API server for a path",
+    )
+}
+
+/// `completion`
+pub(super) fn completion(_: &mut Context<'_>, _: &Args) -> Result {
+    fail("this terminal completes with Tab, without a script")
+}
+
+/// `options`: the flags that all commands have.
+pub(super) fn options(cx: &mut Context<'_>, _: &Args) -> Result {
+    cx.say("The following options can be passed to any command:\n");
+    for flag in super::flags::GLOBAL {
+        cx.say(&format!("    {}", flag.display()));
+    }
+    Ok(())
 }

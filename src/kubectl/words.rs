@@ -56,6 +56,19 @@ pub fn split(line: &str) -> Result<Vec<String>, WordsError> {
     Ok(words)
 }
 
+/// A line that [`split`] splits into these words. A word is quoted where that is needed.
+pub fn join(words: &[String]) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}[]()*?!~^<>|&;$".contains(c);
+    let quoted = words.iter().map(|word| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 fn double_quoted(chars: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), WordsError> {
     loop {
         match chars.next() {
@@ -97,6 +110,14 @@ mod tests {
             ("apply \\\n -f x", vec!["apply", "-f", "x"]),
         ] {
             assert_eq!(split(line).unwrap_or_default(), want, "{line}");
+        }
+        for words in [
+            vec!["get", "pods"],
+            vec!["-p", "{\"a\": \"it's\"}"],
+            vec!["", "#", "\\", "a\nb", "jsonpath={.x[*]}"],
+        ] {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            assert_eq!(split(&join(&words)), Ok(words.clone()), "{words:?}");
         }
         assert_eq!(split("a 'b"), Err(WordsError::UnclosedQuote('\'')));
         assert_eq!(split("a \"b"), Err(WordsError::UnclosedQuote('"')));

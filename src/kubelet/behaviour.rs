@@ -11,7 +11,7 @@
 //! | `sim.steady/ready` | `"false"` | its readiness probe never passes |
 //! | `sim.steady/live-for-seconds` | seconds | its liveness probe fails from so long after its start |
 //! | `sim.steady/memory` | quantity | the memory that it needs; if that is more than its limit, it is OOMKilled after 5 s |
-//! | `sim.steady/image-pull` | `fail`, `fail: message` or seconds | its image cannot be pulled, or how long the pull takes |
+//! | `sim.steady/image-pull` | `fail`, `fail: message`, `exists` or seconds | its image cannot be pulled, or can, or how long the pull takes |
 //! | `sim.steady/start-seconds` | seconds | the time from its creation to its start |
 //! | `sim.steady/ignores-sigterm` | `"true"` or `"false"` | whether it runs on after SIGTERM until it is killed |
 //! | `sim.steady/stop-seconds` | seconds | the time from SIGTERM to its end |

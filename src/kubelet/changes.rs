@@ -1,14 +1,15 @@
 //! Changes of ConfigMaps, Secrets and Services. The pods of the node whose processes may have read a file of them, or have
-//! asked for the name of a Service, get a turn.
+//! asked for the name of a Service, get a turn, and so do those whose image a ConfigMap may declare.
 
 use std::rc::Rc;
 
+use super::images;
 use super::process::Process;
 use super::state::{PodRuntime, State};
 use super::task::Task;
 use super::volumes;
 use crate::api::Key;
-use crate::api::types::Service;
+use crate::api::types::{ConfigMap, Service};
 use crate::client::{Handler, Seen};
 
 /// The processes of a pod that run.
@@ -29,6 +30,20 @@ fn tell(cx: &mut Handler<'_, State, Task>, concerns: impl Fn(&Key, &Process) -> 
 pub(super) fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
     volumes::retry_mounts(cx, Some(&changed.namespace));
     tell(cx, |pod, process| pod.namespace == changed.namespace && process.configured);
+}
+
+/// A ConfigMap has changed. If it declares images, pods whose pull has failed pull again when their back-off is over.
+pub(super) fn config_map_changed(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, ConfigMap>) {
+    config_changed(cx, seen.key);
+    if ![seen.old, seen.new].into_iter().flatten().any(|config| images::declares(config)) {
+        return;
+    }
+    let failed = |rt: &PodRuntime| rt.containers.iter().any(|c| c.pull_error.is_some());
+    let waiting = cx.state.pods.iter().filter(|(_, rt)| failed(rt));
+    let waiting: Vec<_> = waiting.filter_map(|(pod, rt)| Some((pod.clone(), rt.retry?.at))).collect();
+    for (pod, at) in waiting {
+        cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
+    }
 }
 
 /// A Service has changed. If its name has another address, or none, the pods that have asked for a name look again.

@@ -159,7 +159,7 @@ impl Turn<'_> {
             "metadata.uid" => MetaExt::uid(meta).to_owned(),
             "metadata.labels" => list(meta.labels.as_ref()),
             "metadata.annotations" => list(meta.annotations.as_ref()),
-            "spec.nodeName" => self.spec.node_name.clone().unwrap_or_default(),
+            "spec.nodeName" => self.node_key.name.to_string(),
             "spec.serviceAccountName" => {
                 self.spec.service_account_name.clone().unwrap_or_else(|| "default".into())
             }
@@ -197,7 +197,7 @@ impl Turn<'_> {
     }
 
     fn allocatable(&self, name: &str) -> Option<&crate::api::types::Quantity> {
-        let node = self.caches.get::<Node>(&Key::new("", self.spec.node_name.as_deref()?))?;
+        let node = self.caches.get::<Node>(self.node_key)?;
         node.status.as_ref()?.allocatable.as_ref()?.get(name)
     }
 

@@ -35,39 +35,41 @@ pub(super) struct Executed {
     pub(super) code: i32,
     /// Whether all of it is known.
     pub(super) certain: bool,
-    pub(super) output: String,
-    writes: Vec<Write>,
+    /// What it printed.
+    pub(super) printed: Vec<shell::Output>,
+    pub(super) writes: Vec<Write>,
     looked_at: Vec<String>,
+}
+
+impl Executed {
+    /// All that it printed.
+    pub(super) fn output(&self) -> String {
+        self.printed.iter().map(|o| o.text.as_str()).collect()
+    }
 }
 
 impl Turn<'_> {
     /// Executes a command in a running container. Nothing is changed by it yet: see [`Self::note_execution`].
     pub(super) fn execute(&self, i: usize, words: &[String], at: Timestamp) -> Option<Executed> {
-        let spec = self.container_spec(i)?;
-        let r = self.rt.containers.get(i)?.running()?;
-        let (program, world) = match &r.process {
-            Some(process) => {
-                let run = process.evaluate(&|name| self.lookup(name), Until::Moment(at));
-                let mut world = process.world();
-                run.writes.iter().for_each(|w| world.files.note(w));
-                (Program { companions: !run.certain, ..process.program.clone() }, world)
-            }
-            None => {
-                let mut world = World::default();
-                for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
-                    world.files.note(&Write { at: r.since, path, change: change_to(text) });
-                }
-                let shared = self.shared_writes(i, spec);
-                r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
-                (Program { companions: true, ..self.program(i, spec) }, world)
-            }
-        };
+        self.execute_with(i, words, "", at)
+    }
+
+    /// [`Self::execute`] for a command that reads `input`.
+    pub(super) fn execute_with(
+        &self,
+        i: usize,
+        words: &[String],
+        input: &str,
+        at: Timestamp,
+    ) -> Option<Executed> {
+        let (program, world) = self.surroundings(i, at)?;
         let program = Program {
             words: words.to_vec(),
             start: at,
             first: false,
             signal: None,
             stdin: false,
+            input: input.to_owned(),
             unknown: Unknown::Ends(SignedDuration::ZERO),
             ..program
         };
@@ -80,10 +82,29 @@ impl Turn<'_> {
             takes,
             code,
             certain: run.certain,
-            output: run.output.iter().map(|o| o.text.as_str()).collect(),
+            printed: run.output,
             writes: run.writes,
             looked_at: run.files.into_iter().collect(),
         })
+    }
+
+    /// What a command finds that is executed in a running container: the environment, and the files.
+    pub(super) fn surroundings(&self, i: usize, at: Timestamp) -> Option<(Program, World)> {
+        let spec = self.container_spec(i)?;
+        let r = self.rt.containers.get(i)?.running()?;
+        let Some(process) = &r.process else {
+            let mut world = World::default();
+            for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
+                world.files.note(&Write { at: r.since, path, change: change_to(text) });
+            }
+            let shared = self.shared_writes(i, spec);
+            r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
+            return Some((Program { companions: true, ..self.program(i, spec) }, world));
+        };
+        let run = process.evaluate(&|name| self.lookup(name), Until::Moment(at));
+        let mut world = process.world();
+        run.writes.iter().for_each(|w| world.files.note(w));
+        Some((Program { companions: !run.certain, ..process.program.clone() }, world))
     }
 
     /// When a command that is executed in a container next ends in another way than it does now; `None` if that is

@@ -1,31 +1,68 @@
-//! The simulated registry, and the identities of images and containers.
+//! What the simulated registries have, and the identities of images and containers.
 //!
-//! The registry has every well-formed reference, with two exceptions that depend on the reference itself: a
-//! registry host that ends in `.invalid` does not resolve (RFC 2606), and a tag or a last path component
-//! that begins with `missing` does not exist (`nginx:missing`, `team/missing-app:1`). In addition, the
-//! annotation `sim.steady/image-pull: fail` fails a pod's pulls, and a person can make an image unavailable
-//! on a node ([`KubeletFault::Image`](super::KubeletFault::Image)).
+//! Of Docker Hub's official images (`nginx`, `docker.io/library/nginx`) it is known which there are and which tags they
+//! have (`registry`). What an organisation or another registry has (`team/app`, `registry.example/app`) nobody can know,
+//! so every well-formed reference exists there, with two exceptions that depend on the reference itself: a registry host
+//! that ends in `.invalid` does not resolve (RFC 2606), and a tag or a last path component that begins with `missing`
+//! does not exist (`team/missing-app:1`). A ConfigMap can declare images ([`declares`]), the annotation
+//! `sim.steady/image-pull` decides for the pulls of a pod, and a person can make an image unavailable on a node
+//! ([`KubeletFault::Image`](super::KubeletFault::Image)).
 
 use std::fmt::Write as _;
 
-/// The parts of an image reference that the registry looks at.
+use super::registry::{self, Official};
+use crate::api::MetaExt;
+use crate::api::types::ConfigMap;
+
+/// The registry of a reference that names none.
+const DEFAULT_HOST: &str = "docker.io";
+/// The organisation of official images.
+const OFFICIAL: &str = "library/";
+/// The label of a ConfigMap that declares images.
+const DECLARES: &str = "sim.steady/images";
+
+/// The parts of an image reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reference<'a> {
     /// The registry, for example `registry.example:5000`; empty for the default one.
     host: &'a str,
     /// The path, for example `team/app`.
     path: &'a str,
-    /// The tag, for example `1.2`.
+    /// The tag, for example `1.2`; empty if there is none.
     tag: &'a str,
+    /// The digest, for example `sha256:…`; empty if there is none.
+    digest: &'a str,
+}
+
+impl<'a> Reference<'a> {
+    /// The name of the image, if it is an official one, whether it exists or not.
+    fn official(&self) -> Option<&'a str> {
+        let name = self.path.strip_prefix(OFFICIAL).unwrap_or(self.path);
+        let hub = matches!(self.host, "" | DEFAULT_HOST | "index.docker.io");
+        (hub && !name.contains('/')).then_some(name)
+    }
+
+    /// The tag that is pulled.
+    fn tag(&self) -> &'a str {
+        if self.tag.is_empty() { "latest" } else { self.tag }
+    }
+
+    /// The reference as containerd writes it (`reference.ParseDockerRef`): with registry and organisation, and with a
+    /// digest or a tag.
+    fn normalized(&self) -> String {
+        let host = if matches!(self.host, "" | "index.docker.io") { DEFAULT_HOST } else { self.host };
+        let path = self.official().map_or_else(|| self.path.to_owned(), |name| format!("{OFFICIAL}{name}"));
+        match self.digest {
+            "" => format!("{host}/{path}:{}", self.tag()),
+            digest => format!("{host}/{path}@{digest}"),
+        }
+    }
 }
 
 fn parse(image: &str) -> Option<Reference<'_>> {
-    let (rest, digest) = match image.split_once('@') {
-        Some((rest, digest)) => (rest, Some(digest)),
-        None => (image, None),
-    };
-    if let Some(d) = digest {
-        let hex = d.strip_prefix("sha256:")?;
+    let (rest, digest) = image.split_once('@').unwrap_or((image, ""));
+    if image.contains('@') {
+        let hex = digest.strip_prefix("sha256:")?;
         if hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
             return None;
         }
@@ -49,7 +86,7 @@ fn parse(image: &str) -> Option<Reference<'_>> {
         && tag.len() <= 128
         && !tag.starts_with(['.', '-'])
         && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
-    (path.split('/').all(component) && tag_ok).then_some(Reference { host, path, tag })
+    (path.split('/').all(component) && tag_ok).then_some(Reference { host, path, tag, digest })
 }
 
 /// The error for a name that is not a valid image reference; `None` if it is valid (`applyDefaultImageTag`).
@@ -57,26 +94,106 @@ pub fn invalid_name(image: &str) -> Option<String> {
     parse(image).is_none().then(|| format!("couldn't parse image name {image:?}: invalid reference format"))
 }
 
-/// The error with which the registry refuses an image; `None` if it has the image.
-pub fn refusal(image: &str) -> Option<String> {
+/// What an image reference asks for that no registry has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// The registry's host does not resolve.
+    Host,
+    /// There is no official image of this name.
+    Repository {
+        /// The image's name as it was written.
+        name: String,
+        /// The official image whose name is most like it; `None` if none is.
+        nearest: Option<&'static str>,
+    },
+    /// The image exists, but not with this tag.
+    Tag {
+        /// The image's name as it was written.
+        name: String,
+        /// The tag.
+        tag: String,
+        /// Its newest version, of at most two numbers; `None` if that is not known.
+        newest: Option<String>,
+    },
+}
+
+/// What a well-formed reference asks for that no registry has; `None` if it can be pulled.
+pub fn absent(image: &str) -> Option<Absent> {
     let r = parse(image)?;
-    let host = r.host.split(':').next().unwrap_or_default();
-    if host.ends_with(".invalid") {
-        return Some(resolve_error(image, "Unavailable", &format!("dial tcp: lookup {host}: no such host")));
+    if r.host.split(':').next().unwrap_or_default().ends_with(".invalid") {
+        return Some(Absent::Host);
     }
-    let last = r.path.rsplit('/').next().unwrap_or_default();
-    (r.tag.starts_with("missing") || last.starts_with("missing")).then(|| not_found(image))
+    let tag = |newest| Absent::Tag { name: r.path.to_owned(), tag: r.tag().to_owned(), newest };
+    let Some(name) = r.official() else {
+        let last = r.path.rsplit('/').next().unwrap_or_default();
+        return (r.tag.starts_with("missing") || last.starts_with("missing")).then(|| tag(None));
+    };
+    match registry::find(name) {
+        None => Some(Absent::Repository { name: name.to_owned(), nearest: registry::nearest(name) }),
+        // Which digests an image has nobody can know.
+        Some(official) if !r.digest.is_empty() || official.has(r.tag()) => None,
+        Some(official) => Some(tag(Official::newest(official))),
+    }
+}
+
+/// The error with which a registry refuses an image; `None` if it has the image.
+pub fn refusal(image: &str) -> Option<String> {
+    let (absent, r) = (absent(image)?, parse(image)?);
+    Some(match absent {
+        Absent::Host => {
+            let host = r.host.split(':').next().unwrap_or_default();
+            let url = format!("https://{}/v2/{}/manifests/{}", r.host, r.path, r.tag());
+            let why = format!("failed to do request: Head {url:?}: dial tcp: lookup {host}: no such host");
+            resolve_error(&r.normalized(), &why)
+        }
+        Absent::Repository { .. } => resolve_error(
+            &r.normalized(),
+            "pull access denied, repository does not exist or may require authorization: server message: \
+             insufficient_scope: authorization failed",
+        ),
+        Absent::Tag { .. } => not_found(image),
+    })
 }
 
 /// The registry's error about an image that it does not have.
 pub fn not_found(image: &str) -> String {
-    resolve_error(image, "NotFound", &format!("{image}: not found"))
+    let reference = parse(image).map_or_else(|| image.to_owned(), |r| r.normalized());
+    format!(
+        "rpc error: code = NotFound desc = {}",
+        resolve_error(&reference, &format!("{reference}: not found"))
+    )
 }
 
-fn resolve_error(image: &str, code: &str, why: &str) -> String {
-    format!(
-        "rpc error: code = {code} desc = failed to pull and unpack image {image:?}: failed to resolve reference {image:?}: {why}"
-    )
+/// containerd's error about a reference that it cannot resolve (`core/transfer/local/pull.go`). The kubelet shows no code
+/// before an error whose code is `Unknown`.
+fn resolve_error(reference: &str, why: &str) -> String {
+    format!("failed to pull and unpack image {reference:?}: failed to resolve image: {why}")
+}
+
+/// Whether a ConfigMap declares images: it has the label `sim.steady/images`, and names in its values one image on each
+/// line. `shop:1.2` is this tag, `shop` every tag of the image, and `*` every image.
+pub fn declares(config: &ConfigMap) -> bool {
+    config.metadata.label(DECLARES).is_some()
+}
+
+/// Whether a ConfigMap that declares images has this one among them.
+pub fn is_declared(config: &ConfigMap, image: &str) -> bool {
+    let Some(wanted) = parse(image).map(|r| r.normalized()) else { return false };
+    let lines = config.data.iter().flat_map(|data| data.values()).flat_map(|text| text.lines());
+    declares(config)
+        && lines.map(|line| line.trim().trim_start_matches("- ")).any(|line| {
+            line == "*"
+                || parse(line).is_some_and(|r| {
+                    let declared = r.normalized();
+                    let repository = declared.strip_suffix(":latest").unwrap_or(&declared);
+                    declared == wanted
+                        || r.tag.is_empty()
+                            && r.digest.is_empty()
+                            && wanted
+                                .strip_prefix(repository)
+                                .is_some_and(|rest| rest.starts_with([':', '@']))
+                })
+        })
 }
 
 /// The size of an image in bytes. It depends on the reference only, so it is the same on every node.
@@ -133,20 +250,86 @@ fn fnv(seed: u64, parts: &[&str]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
     fn references() {
-        for good in ["nginx", "nginx:1.27", "team/app", "registry.test:5000/team/app:v1.2_3", "localhost/x"] {
+        for good in [
+            "nginx",
+            "nginx:1.27",
+            "team/app",
+            "registry.test:5000/team/app:v1.2_3",
+            "localhost/x",
+            "docker.io/nginx",
+        ] {
             assert_eq!(invalid_name(good), None, "{good}");
             assert_eq!(refusal(good), None, "{good}");
         }
         for bad in ["", "Nginx", "nginx:", "nginx:a b", "a//b", "-x", "x@sha256:12", "x:y:z"] {
             assert!(invalid_name(bad).is_some(), "{bad}");
         }
-        for absent in ["nginx:missing", "team/missing-app", "registry.invalid/app:1", "r.invalid:5000/app"] {
+        for absent in [
+            "nginx:missing",
+            "team/missing-app",
+            "registry.invalid/app:1",
+            "r.invalid:5000/app",
+            "library/ngnix",
+        ] {
             assert!(refusal(absent).is_some(), "{absent}");
         }
+    }
+
+    #[test]
+    fn the_registry_refuses_in_containerds_words() {
+        let refusal = |image: &str| refusal(image).unwrap();
+        assert_eq!(
+            refusal("ngnix"),
+            "failed to pull and unpack image \"docker.io/library/ngnix:latest\": failed to resolve image: pull access \
+             denied, repository does not exist or may require authorization: server message: insufficient_scope: \
+             authorization failed"
+        );
+        assert_eq!(
+            refusal("nginx:1.999"),
+            "rpc error: code = NotFound desc = failed to pull and unpack image \"docker.io/library/nginx:1.999\": failed \
+             to resolve image: docker.io/library/nginx:1.999: not found"
+        );
+        assert_eq!(
+            refusal("r.invalid:5000/app"),
+            "failed to pull and unpack image \"r.invalid:5000/app:latest\": failed to resolve image: failed to do \
+             request: Head \"https://r.invalid:5000/v2/app/manifests/latest\": dial tcp: lookup r.invalid: no such host"
+        );
+    }
+
+    #[test]
+    fn what_is_absent_is_told_with_what_may_be_meant() {
+        let repository = |name: &str, nearest| Some(Absent::Repository { name: name.into(), nearest });
+        assert_eq!(absent("ngnix:1.27"), repository("ngnix", Some("nginx")));
+        assert_eq!(absent("docker.io/library/shop"), repository("shop", None));
+        let digest = "0".repeat(64);
+        assert_eq!(absent(&format!("nginx:1.999@sha256:{digest}")), None);
+        assert_eq!(absent("acme/ngnix:1.999"), None);
+        let Some(Absent::Tag { name, tag, newest }) = absent("nginx:1.999") else { panic!() };
+        assert_eq!((&*name, &*tag), ("nginx", "1.999"));
+        assert!(newest.unwrap().starts_with("1."));
+    }
+
+    #[test]
+    fn images_can_be_declared() {
+        let mut config = ConfigMap {
+            data: Some([("shop".into(), "shop\n- api:1.2\n registry.invalid/x:1 ".into())].into()),
+            ..Default::default()
+        };
+        assert!(!is_declared(&config, "shop:1"), "without the label");
+        config.metadata.labels = Some([("sim.steady/images".into(), String::new())].into());
+        for declared in ["shop", "shop:7", "docker.io/library/shop:7", "api:1.2", "registry.invalid/x:1"] {
+            assert!(is_declared(&config, declared), "{declared}");
+        }
+        for other in ["shops:1", "api:1.3", "api", "acme/shop", "Bad"] {
+            assert!(!is_declared(&config, other), "{other}");
+        }
+        config.data = Some([("all".into(), "*".into())].into());
+        assert!(is_declared(&config, "anything:1"));
     }
 
     #[test]

@@ -164,6 +164,15 @@ const SERVERS: &[&str] = &[
     "whoami",
 ];
 
+/// Images that have these programs and no others.
+const BARE: &[(&str, &[&str])] = &[
+    ("etcd", &["etcd", "etcdctl", "etcdutl", "/usr/local/bin/etcd", "/usr/local/bin/etcdctl"]),
+    ("hashicorp/http-echo", &["/http-echo"]),
+    ("hello-world", &["/hello"]),
+    ("pause", &["/pause"]),
+    ("traefik/whoami", &["/whoami"]),
+];
+
 /// What a program answers to HTTP requests for a path.
 struct Page {
     /// The program, and the first word after it.
@@ -228,6 +237,17 @@ pub(super) fn find(image: &str) -> Option<&'static KnownImage> {
     IMAGES.iter().find(|i| i.name == path)
 }
 
+/// The programs of an image that has no others, so that a shell cannot be started in it; `None` if it has others, or if
+/// nobody knows.
+pub(super) fn bare(image: &str) -> Option<&'static [&'static str]> {
+    // Images without an operating system: github.com/GoogleContainerTools/distroless. Those for debugging have BusyBox.
+    if image.contains("distroless/") {
+        return (!image.contains("debug")).then_some(&[]);
+    }
+    let name = find(image)?.name;
+    BARE.iter().find(|(bare, _)| *bare == name).map(|(_, programs)| *programs)
+}
+
 /// What the messages of an image's commands are like: those of an image on alpine are BusyBox's.
 pub(super) fn tools(image: &str, known: Option<&KnownImage>) -> Tools {
     let on_alpine = image.rsplit_once(':').is_some_and(|(_, tag)| tag.contains("alpine"));
@@ -264,6 +284,16 @@ pub(super) fn sort_of(words: &[String]) -> Sort {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn images_without_a_shell_are_known() {
+        for image in ["registry.k8s.io/pause:3.10", "gcr.io/distroless/static:nonroot", "traefik/whoami"] {
+            assert!(bare(image).is_some_and(|programs| !programs.contains(&"sh")), "{image}");
+        }
+        for image in ["gcr.io/distroless/base:debug", "nginx", "team/app"] {
+            assert_eq!(bare(image), None, "{image}");
+        }
+    }
 
     #[test]
     fn an_image_is_found_by_its_repository() {

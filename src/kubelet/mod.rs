@@ -15,7 +15,8 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
-//! | `known_images` | what is known of images, below the runtime |
+//! | `known_images`, `registry` | what is known of images, below the runtime |
+//! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `found` | `kuberuntime_manager.go`: `GetPodStatus`, of pods that ran before the kubelet did |
@@ -38,6 +39,7 @@ mod changes;
 mod config;
 mod csi;
 mod environment;
+mod exec;
 mod execution;
 pub mod fault;
 mod found;
@@ -53,6 +55,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod reconciler;
+mod registry;
 mod sandbox;
 mod start;
 pub mod state;
@@ -64,10 +67,11 @@ mod turn;
 mod usage;
 mod volumes;
 
+pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use node::DECLARED_FEATURES;
-pub use sandbox::runtime_handlers;
+pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::{PodCause, State};
 pub use task::{Kubelet, Task};
 

@@ -186,7 +186,7 @@ impl Turn<'_> {
     pub(super) fn host_name(&self) -> String {
         let name = MetaExt::name(&self.pod.metadata);
         if self.spec.host_network == Some(true) {
-            return self.spec.node_name.clone().unwrap_or_default();
+            return self.node_key.name.to_string();
         }
         let name = self.spec.hostname.as_deref().filter(|h| !h.is_empty()).unwrap_or(name);
         // A host's name has at most 63 characters (`truncatePodHostnameIfNeeded`).

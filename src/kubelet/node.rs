@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::sandbox::runtime_handlers;
+use super::sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
 use super::timings;
@@ -102,7 +102,7 @@ impl Kubelet {
         let now = time(cx.now());
         new.status.get_or_insert_default().declared_features =
             Some(DECLARED_FEATURES.map(str::to_owned).to_vec());
-        let handlers = runtime_handlers(old.metadata.annotations.as_ref());
+        let handlers = runtime_handlers(RUNTIME_HANDLERS.into_iter(), old.metadata.annotations.as_ref());
         new.status.get_or_insert_default().runtime_handlers = Some(handlers);
         for c in new.status.get_or_insert_default().conditions.iter_mut().flatten() {
             if c.status == "Unknown" {

@@ -291,7 +291,7 @@ impl Turn<'_> {
                         go_duration(limit)
                     )
                 }
-                Some(e) => e.output.clone(),
+                Some(e) => e.output(),
                 None => String::new(),
             };
         }

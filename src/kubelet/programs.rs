@@ -129,6 +129,7 @@ impl Turn<'_> {
             companions: false,
             unknown: self.unknown(i, spec),
             stdin: spec.stdin == Some(true),
+            input: String::new(),
             first: self.spec.share_process_namespace != Some(true),
             signal: None,
             processors: self.processors(),
@@ -184,6 +185,7 @@ impl Turn<'_> {
                 files: Default::default(),
                 writes: Vec::new(),
                 output: Vec::new(),
+                exhausted: false,
             },
         };
         self.run_process(&mut process, spec);

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::csi::is_expansion_pending;
+use super::exec::{self, Execution};
 use super::fault::KubeletFault;
 use super::found;
 use super::node;
@@ -15,8 +16,8 @@ use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
-    CSIDriver, ConfigMap, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PodStatus, RuntimeClass, Secret, Service,
+    CSIDriver, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec, PodStatus,
+    RuntimeClass, Secret, Service,
 };
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
 use crate::apimachinery::{DeleteOptions, Filter};
@@ -58,7 +59,7 @@ impl Reconciler for Kubelet {
                 }
                 volumes::waiting_pods(cx.state).into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
             })
-            .watches::<ConfigMap>(|cx, seen| changes::config_changed(cx, seen.key))
+            .watches(changes::config_map_changed)
             .watches::<PersistentVolumeClaim>(|cx, seen| {
                 volumes::retry_mounts(cx, Some(&seen.key.namespace));
                 if seen.new.is_some_and(|c| is_expansion_pending(c))
@@ -104,6 +105,9 @@ impl Reconciler for Kubelet {
     }
 
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
+        if let Some(execution) = fault.downcast_ref::<Execution>() {
+            return exec::note(cx, &self.key, execution);
+        }
         let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
         match fault {
@@ -272,7 +276,6 @@ impl Kubelet {
     /// Takes a turn of a pod. `None` if there is nothing to do for it.
     fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
-        let host = node::host(cx.caches(), &self.key);
         cx.state(|s| {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
             let rt = match known {
@@ -288,20 +291,7 @@ impl Kubelet {
             let is_found = rt.phase == WorkerPhase::Sync && known.is_none() && found::has_run(pod);
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
-            let mut turn = Turn {
-                pod,
-                spec,
-                rt,
-                node: s.node.clone(),
-                unpullable: &s.unpullable,
-                unmountable: &s.unmountable,
-                node_key: &self.key,
-                caches: cx.caches(),
-                host,
-                now: cx.now(),
-                events: Vec::new(),
-                again: false,
-            };
+            let mut turn = Turn::new(pod, spec, rt, s, &self.key, cx.caches(), cx.now());
             if is_found {
                 turn.take_over();
             }

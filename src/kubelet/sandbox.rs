@@ -17,12 +17,18 @@ const DEFAULT_HANDLER: &str = "runc";
 /// The annotation of a Node that names further handlers, separated by commas or blanks.
 const HANDLERS: &str = "sim.steady/runtime-handlers";
 
-/// The handlers of a Node with these annotations, as the kubelet reports them (`status.runtimeHandlers`): the default one
-/// has a name and stands without it, too. Each has the features of runc on a recent kernel.
-pub fn runtime_handlers(annotations: Option<&BTreeMap<String, String>>) -> Vec<NodeRuntimeHandler> {
+/// The handlers of every node: the default one has a name, and stands without it, too.
+pub const RUNTIME_HANDLERS: [&str; 2] = ["", DEFAULT_HANDLER];
+
+/// The handlers of a Node with these annotations, as the kubelet reports them (`status.runtimeHandlers`), sorted. Each has
+/// the features of runc on a recent kernel.
+pub fn runtime_handlers<'a>(
+    own: impl Iterator<Item = &'a str>,
+    annotations: Option<&'a BTreeMap<String, String>>,
+) -> Vec<NodeRuntimeHandler> {
     let further = annotations.and_then(|a| a.get(HANDLERS)).map(String::as_str).unwrap_or_default();
     let further = further.split([',', ' ']).filter(|h| !h.is_empty());
-    let names: BTreeSet<&str> = ["", DEFAULT_HANDLER].into_iter().chain(further).collect();
+    let names: BTreeSet<&str> = own.chain(further).collect();
     let features =
         NodeRuntimeHandlerFeatures { recursive_read_only_mounts: Some(true), user_namespaces: Some(true) };
     let handler = |name: &str| NodeRuntimeHandler {

@@ -11,11 +11,11 @@ use super::images;
 use super::state::{ContainerState, Instance, PodCause, ProbeRun, Retry, Running, Waiting, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
-use crate::api::Timestamp;
 use crate::api::duration::go_duration;
 use crate::api::ip_family;
 use crate::api::service_cidr;
-use crate::api::types::Container;
+use crate::api::types::{ConfigMap, Container};
+use crate::api::{ApiKind, Kind, Timestamp};
 
 /// The range of a node that was given none: that of a container runtime's bridge.
 const BRIDGE: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(10, 88, 0, 0), 16));
@@ -178,6 +178,14 @@ impl Turn<'_> {
         self.retry(later(self.now, timings::SYNC_RETRY), false);
     }
 
+    /// The error with which the registry refuses an image. An image that a ConfigMap of the cluster declares exists.
+    fn refusal(&self, image: &str) -> Option<String> {
+        let why = images::refusal(image)?;
+        let all = self.caches.of(Kind::CONFIG_MAP).list(None);
+        let mut configs = all.filter_map(|o| ConfigMap::from_object(o));
+        (!configs.any(|c| images::is_declared(c, image))).then_some(why)
+    }
+
     fn pull(&mut self, i: usize, image: &str, present: bool) {
         let meta = &self.pod.metadata;
         let name = self.rt.containers.get(i).map_or_else(Rc::default, |c| c.name.clone());
@@ -185,7 +193,8 @@ impl Turn<'_> {
         let refusal = match said.map(|s| s.split_once(':').unwrap_or((s, ""))) {
             Some(("fail", "")) => Some(images::not_found(image)),
             Some(("fail", why)) => Some(why.trim().to_owned()),
-            _ => self.unpullable.get(image).map(|m| m.to_string()).or_else(|| images::refusal(image)),
+            Some(("exists", "")) => None,
+            _ => self.unpullable.get(image).map(|m| m.to_string()).or_else(|| self.refusal(image)),
         };
         let takes = behaviour::seconds(meta, &name, "image-pull").unwrap_or(match (&refusal, present) {
             (Some(_), _) => timings::PULL_FAILED,

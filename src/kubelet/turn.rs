@@ -3,7 +3,8 @@
 
 use std::rc::Rc;
 
-use super::state::{Cause, NodeRuntime, PodCause, PodRuntime};
+use super::node;
+use super::state::{Cause, NodeRuntime, PodCause, PodRuntime, State};
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
@@ -58,6 +59,32 @@ impl Host<'_> {
 }
 
 impl<'a> Turn<'a> {
+    /// A turn of a pod that the kubelet of the node `node_key` runs, and of which it remembers `rt`.
+    pub(super) fn new(
+        pod: &'a Pod,
+        spec: &'a PodSpec,
+        rt: PodRuntime,
+        state: &'a State,
+        node_key: &'a Key,
+        caches: &'a Caches,
+        now: Timestamp,
+    ) -> Turn<'a> {
+        Turn {
+            pod,
+            spec,
+            rt,
+            node: state.node.clone(),
+            unpullable: &state.unpullable,
+            unmountable: &state.unmountable,
+            node_key,
+            caches,
+            host: node::host(caches, node_key),
+            now,
+            events: Vec::new(),
+            again: false,
+        }
+    }
+
     /// The first address of the pod; empty if it has none.
     pub(super) fn address(&self) -> &str {
         self.rt.addresses.first().map(|a| &**a).unwrap_or_default()

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::Session;
 use super::into::Exchange;
 use super::moment::What;
@@ -10,8 +12,13 @@ use super::op::Op;
 use crate::api::{Timestamp, order};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::Write;
+use crate::apiserver::http::texts_of;
 use crate::cluster::Cluster;
-use crate::kubectl::{ApiClient, CommandWait, DiscoveryCache, Kubectl, Output, Poll, Waited};
+use crate::kubectl::{self, ApiClient, CommandWait, DiscoveryCache, Edited, Kubectl, Output, Poll, Waited};
+
+/// What a command line says that changes kubectl's configuration where no other line reads it.
+const NOT_KEPT: &str =
+    "error: nothing here keeps kubectl's configuration from one line to the next: use --namespace\n";
 
 impl Session {
     /// Applies a manifest, as `kubectl apply -f`.
@@ -38,35 +45,70 @@ impl Session {
     /// leaves the session as it is. A command that waits (`rollout status`, `delete`) is returned with what
     /// it has printed so far; after further steps, [`Session::look_again`] continues it.
     pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
+        let files = files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+        let mut ran = self.command(CommandLine { line: line.to_owned(), files, editor: false });
+        if ran.output.kubeconfig.take().is_some() {
+            ran.output = Output { stderr: NOT_KEPT.into(), exit: 1, ..Output::default() };
+        }
+        (ran.output, ran.waits.map(|_| ran.command))
+    }
+
+    /// As [`Session::kubectl_or_wait`].
+    pub fn command(&mut self, given: CommandLine) -> Ran {
         self.give_up();
-        let op = Op::Kubectl {
-            line: line.to_owned(),
-            files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
-        };
-        let given = order::gather(files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())));
-        let given: Rc<BTreeMap<_, _>> = Rc::new(given);
-        let run = |cache: DiscoveryCache| {
-            let mut command = Kubectl::new(line, given.clone(), cache, self.now());
-            let mut client = Client::new(self.cluster());
-            let (output, waits) = client.drive(&mut command);
-            (command, client, output, waits)
-        };
-        let cache = self.discovery_cache();
-        let cached = cache.is_filled();
-        let (mut command, mut client, mut output, mut waits) = run(cache);
-        let learned = command.cache().clone();
-        if cached && !client.writes.is_empty() {
+        let (mut ran, mut client) = self.try_command(&given, self.discovery_cache());
+        let learned = ran.command.cache().clone();
+        if self.discovery_cache().is_filled() && client.acted() {
             // A link repeats the commands that wrote and not those that filled the cache: what is repeated must not
             // depend on it.
-            (command, client, output, waits) = run(DiscoveryCache::default());
+            (ran, client) = self.try_command(&given, DiscoveryCache::default());
         }
         self.discovered = (self.at, learned);
-        if !client.writes.is_empty() {
-            let what =
-                What::Person { exchanges: client.exchanges, writes: client.writes, output: output.clone() };
-            self.push(what, op, client.cluster);
+        if client.acted() {
+            let what = What::Person {
+                exchanges: client.exchanges,
+                writes: client.writes,
+                output: ran.output.clone(),
+            };
+            self.push(what, Op::Kubectl { line: given.line, files: given.files }, client.cluster);
         }
-        (output, waits.then_some(command))
+        ran
+    }
+
+    /// Runs a command line that must not change the run; `None` if it would write.
+    pub fn read_only_command(&self, given: &CommandLine) -> Option<Ran> {
+        let (ran, client) = self.try_command(given, self.discovery_cache());
+        (!client.acted()).then_some(ran)
+    }
+
+    /// What a command line would write and print. The session stays as it is.
+    pub fn preview_command(&self, given: &CommandLine) -> (Vec<Write>, Output) {
+        let (ran, client) = self.try_command(given, self.discovery_cache());
+        (client.writes, ran.output)
+    }
+
+    fn try_command(&self, given: &CommandLine, cache: DiscoveryCache) -> (Ran, Client) {
+        let files = Rc::new(order::gather(given.files.iter().cloned()));
+        let mut command = Kubectl::new(&given.line, files, cache, self.now());
+        let mut client = self.client(&command, given.editor);
+        let (output, waits) = client.drive(&mut command);
+        (Ran { output, waits, command }, client)
+    }
+
+    fn client(&self, command: &Kubectl, editor: bool) -> Client {
+        let files = command.files().clone();
+        Client { files, editor, schema: self.schema.clone(), ..Client::new(self.cluster()) }
+    }
+
+    /// Gives the API server of `kubectl explain` its texts: the document that `crates/schema` writes.
+    pub fn set_schema(&mut self, schema: Option<Rc<Value>>) {
+        self.schema = schema;
+    }
+
+    /// The words that a command line can go on with: see [`complete`](crate::kubectl::complete::complete).
+    pub fn complete(&self, words: &[String], partial: &str, files: &BTreeMap<String, String>) -> Vec<String> {
+        let mut cache = self.discovery_cache();
+        kubectl::complete::complete(words, partial, files, &mut cache, &mut Client::new(self.cluster()))
     }
 
     /// The resources that kubectl knows at the present moment: what it learned there or earlier on the same branch.
@@ -84,19 +126,63 @@ impl Session {
 
     /// Continues a waiting command with the present cluster. Returns all that it has printed, and whether it
     /// still waits. A look does not change the run, so a command that would write now (`drain`, which tries refused
-    /// evictions again) goes on waiting; its line has to be entered again.
-    pub fn look_again(&self, command: &mut Kubectl) -> (Output, bool) {
-        let mut waiting = command.clone();
+    /// evictions again) stays as it is, and its line has to be entered again: [`Looked::Writes`].
+    pub fn look_again(&self, command: &mut Kubectl) -> (Output, Looked) {
+        let waiting = command.clone();
         command.wake(self.now());
-        let mut client = Client::new(self.cluster());
-        let looked = client.drive(command);
-        if client.writes.is_empty() {
-            return looked;
+        let mut client = self.client(command, true);
+        let (output, waits) = client.drive(command);
+        if !client.acted() {
+            return (output, if waits.is_some() { Looked::Waits } else { Looked::Ended });
         }
-        let waits = Client::new(self.cluster()).drive(&mut waiting);
         *command = waiting;
-        waits
+        let mut again = command.clone();
+        (self.client(command, true).drive(&mut again).0, Looked::Writes)
     }
+
+    /// What a waiting command has printed so far, and what it waits for. It does not look again.
+    pub fn print_again(&self, command: &Kubectl) -> (Output, Option<CommandWait>) {
+        self.client(command, true).drive(&mut command.clone())
+    }
+}
+
+/// A command line of kubectl's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The line, without `kubectl`.
+    pub line: String,
+    /// The names and texts of the files that it names.
+    pub files: Vec<(String, String)>,
+    /// Whether there is an editor: `kubectl edit` waits for it, and is refused without one.
+    pub editor: bool,
+}
+
+/// What came of a command line.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// What it has printed so far.
+    pub output: Output,
+    /// What it waits for; `None` if it has ended.
+    pub waits: Option<CommandWait>,
+    /// The command.
+    pub command: Kubectl,
+}
+
+/// How far a command is that waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// It has ended.
+    Ended,
+    /// It waits.
+    Waits,
+    /// It would write now.
+    Writes,
+}
+
+/// The names under which the files of a line have the `n`th text that was edited: as the editor was opened with it, and as
+/// it was saved.
+pub fn edited_files(n: usize) -> (String, String) {
+    (format!("kubectl-edit-{n}-opened.yaml"), format!("kubectl-edit-{n}.yaml"))
 }
 
 /// kubectl's client in a session. It works on a copy of the cluster, and notes requests and writes.
@@ -104,26 +190,61 @@ pub(super) struct Client {
     pub(super) cluster: Cluster,
     exchanges: Vec<Exchange>,
     writes: Vec<Write>,
+    /// Whether something was changed that is not stored: files in a container.
+    changed: bool,
+    /// The files of the line, among which are the texts that were edited.
+    files: Rc<BTreeMap<String, String>>,
+    /// How many texts were edited.
+    edits: usize,
+    editor: bool,
+    schema: Option<Rc<Value>>,
 }
 
 impl Client {
     pub(super) fn new(cluster: &Cluster) -> Client {
-        Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() }
+        Client {
+            cluster: cluster.clone(),
+            exchanges: Vec::new(),
+            writes: Vec::new(),
+            changed: false,
+            files: Rc::default(),
+            edits: 0,
+            editor: false,
+            schema: None,
+        }
     }
 
-    /// Answers a command's requests until it ends or waits. Returns whether it waits.
-    pub(super) fn drive(&mut self, command: &mut Kubectl) -> (Output, bool) {
+    /// Whether the cluster is another one than before.
+    fn acted(&self) -> bool {
+        self.changed || !self.writes.is_empty()
+    }
+
+    /// Answers a command's requests until it ends or waits. Returns what it waits for.
+    pub(super) fn drive(&mut self, command: &mut Kubectl) -> (Output, Option<CommandWait>) {
+        self.files = command.files().clone();
+        self.edits = 0;
         match command.drive(self) {
-            Poll::Ready(output) => (output, false),
-            Poll::Wait(_, output) => (output, true),
+            Poll::Ready(output) => (output, None),
+            Poll::Wait(wait, output) => (output, Some(wait)),
         }
+    }
+
+    /// Has the server's OpenAPI documents tell what their types are for, if that is known.
+    fn explain(&mut self, path: &str) {
+        let Some(schema) = &self.schema else { return };
+        let Some(version) = path.strip_prefix("/openapi/v3/") else { return };
+        let version = version.strip_prefix("apis/").or(version.strip_prefix("api/")).unwrap_or(version);
+        let texts = [(version.to_owned(), texts_of(schema, version))];
+        self.cluster.set_texts(Rc::new(texts.into_iter().collect()));
     }
 }
 
 impl ApiClient for Client {
     fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        self.explain(&request.path);
         let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
+        self.changed |= served.changed;
         if let Some((typed, answered)) = served.exchange.map(|e| *e) {
             self.exchanges.push(Exchange {
                 request: Rc::new(typed),
@@ -137,6 +258,16 @@ impl ApiClient for Client {
 
     fn now(&self) -> Timestamp {
         self.cluster.now()
+    }
+
+    fn edit(&mut self, _: &str) -> Edited {
+        let (opened, saved) = edited_files(self.edits);
+        self.edits += 1;
+        match (self.files.get(&opened), self.files.get(&saved)) {
+            (Some(opened), Some(saved)) => Edited::Saved(opened.clone(), saved.clone()),
+            _ if self.editor => Edited::Later,
+            _ => Edited::NoEditor,
+        }
     }
 
     fn wait(&mut self, _: &CommandWait) -> Waited {

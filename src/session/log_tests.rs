@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Depth, Session, Start};
+use super::{Depth, Looked, Session, Start};
 use crate::apimachinery::HttpRequest;
 use crate::cluster::Fault;
 use crate::kubectl::Output;
@@ -106,7 +106,7 @@ fn a_log_grows_with_time() {
     loop {
         let (out, waits) = s.look_again(&mut command);
         printed.push(out.stdout);
-        if !waits {
+        if waits == Looked::Ended {
             break;
         }
         assert!(s.step(Depth::Command, None), "{printed:?}");
@@ -129,7 +129,7 @@ fn the_instance_before_the_current_one_has_a_log_of_its_own() {
     for _ in 0..200 {
         let (out, waits) = s.look_again(&mut command);
         printed = out.stdout;
-        if !waits || !s.step(Depth::Command, None) {
+        if waits == Looked::Ended || !s.step(Depth::Command, None) {
             break;
         }
     }

@@ -19,6 +19,8 @@
 pub mod data;
 #[cfg(test)]
 mod digest_tests;
+#[cfg(test)]
+mod exec_tests;
 pub mod explore;
 pub mod export;
 pub mod handle;
@@ -35,6 +37,8 @@ mod op;
 mod policy_tests;
 pub mod scenario;
 mod slice;
+#[cfg(test)]
+mod snippet_tests;
 mod steps;
 #[cfg(test)]
 mod switch_tests;
@@ -44,8 +48,10 @@ pub mod view;
 mod wrong_tests;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
+pub use kubectl::{CommandLine, Looked, Ran, edited_files};
 pub use link::{Drafts, Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
@@ -86,6 +92,8 @@ pub struct Session {
     empty: Option<Box<Cluster>>,
     // The resources that kubectl knows, and the moment at which it asked for them.
     discovered: (MomentId, DiscoveryCache),
+    // What `kubectl explain` says of the types, if somebody has given it.
+    schema: Option<Rc<serde_json::Value>>,
 }
 
 impl Session {
@@ -131,6 +139,7 @@ impl Session {
             astray: false,
             empty: None,
             discovered: (0, DiscoveryCache::default()),
+            schema: None,
         }
     }
 
@@ -258,6 +267,16 @@ impl Session {
             at = parent;
         }
         at == id
+    }
+
+    /// Whether the current moment lies on the way to a moment, or is that moment.
+    pub fn is_on_way_to(&self, id: MomentId) -> bool {
+        let mut at = id;
+        while at > self.at {
+            let Some(parent) = self.moments.get(at).and_then(|m| m.parent) else { break };
+            at = parent;
+        }
+        at == self.at
     }
 
     /// The ends of all branches.

@@ -1,6 +1,6 @@
 //! The commands that are a part of the shell (POSIX, 2.14): they change its state.
 
-use super::machine::{Ran, Shell, Stop};
+use super::machine::{Ran, Shell, Stop, Variable};
 use super::parser::is_name;
 use super::tools;
 use crate::api::Timestamp;
@@ -23,6 +23,10 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<
         "cd" => shell.change_directory(rest),
         "eval" => shell.evaluate(&rest.join(" ")),
         "." | "source" => shell.source(rest),
+        "set" if rest.is_empty() => shell.print_variables("", |_| true),
+        "export" if matches!(rest, [] | [_]) && first.is_none_or(|f| f == "-p") => {
+            shell.print_variables("export ", |exported| exported)
+        }
         "set" => shell.set_command(rest),
         "shift" => {
             let n = usize::try_from(count()).unwrap_or(1);
@@ -126,6 +130,17 @@ impl Shell<'_> {
             _ => return,
         };
         self.set_flag(flag, on);
+    }
+
+    /// Prints variables so that they can be read again.
+    fn print_variables(&mut self, before: &str, which: impl Fn(bool) -> bool) -> Ran {
+        let variables = self.frame.variables.iter().filter(|(_, (_, exported))| which(*exported));
+        let line = |(name, (value, _)): (&String, &Variable)| {
+            format!("{before}{name}='{}'\n", value.replace('\'', "'\"'\"'"))
+        };
+        let text: String = variables.map(line).collect();
+        self.print(&text);
+        Ok(0)
     }
 
     fn set_command(&mut self, args: &[String]) -> Ran {

@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 use super::ast::Node;
 use super::files::{self, Change, Files, Write};
 use super::{
-    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, End, Output, Program, Run, STOPS_AFTER, Tools, Unknown,
-    Until, World,
+    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Output, Program, Run, STOPS_AFTER,
+    Then, Tools, Unknown, Until, World,
 };
 use crate::api::{Timestamp, later};
 
@@ -115,6 +115,15 @@ pub(super) struct Shell<'a> {
     pub(super) main: bool,
     /// Whether the signal was handled.
     handled: bool,
+    /// The commands of whoever runs the shell.
+    pub(super) commands: Option<&'a mut dyn Commands>,
+    /// The longest text in a pipe.
+    pub(super) text_limit: usize,
+    /// Whether the command under way prints something for each line that it reads, so that it has printed all it can before
+    /// its input ends.
+    pub(super) line_by_line: bool,
+    /// Whether that command has come to the end of what is there of an input that may go on.
+    pub(super) wants_more: bool,
 }
 
 impl<'a> Shell<'a> {
@@ -156,11 +165,19 @@ impl<'a> Shell<'a> {
             jobs: Vec::new(),
             outs: BTreeMap::from([(1, console(false)), (2, console(true))]),
             buffers: Vec::new(),
-            inputs: vec![Input { open: program.stdin, ..Input::default() }],
+            inputs: vec![Input {
+                text: program.input.chars().collect(),
+                open: program.stdin,
+                ..Input::default()
+            }],
             input: 0,
             alone: true,
             main: true,
             handled: false,
+            commands: None,
+            text_limit: TEXT_LIMIT,
+            line_by_line: false,
+            wants_more: false,
         }
     }
 
@@ -183,6 +200,7 @@ impl<'a> Shell<'a> {
             files: self.looked_at,
             writes: self.writes,
             output: self.output,
+            exhausted: self.steps == 0,
         }
     }
 
@@ -352,6 +370,9 @@ impl<'a> Shell<'a> {
             "/proc/1/fd/2" | "/proc/self/fd/2" => return Ok(Out::Console { stderr: true }),
             _ => {}
         }
+        if let Some(commands) = &self.commands {
+            return Err(commands.no_files());
+        }
         if self.is_directory(path) {
             return Err("Is a directory");
         }
@@ -386,7 +407,7 @@ impl<'a> Shell<'a> {
             }
             Some(Out::Buffer(at)) => {
                 if let Some(buffer) = self.buffers.get_mut(*at) {
-                    let free = TEXT_LIMIT.saturating_sub(buffer.len());
+                    let free = self.text_limit.saturating_sub(buffer.len());
                     buffer.extend(text.chars().scan(0, |used, c| {
                         *used += c.len_utf8();
                         (*used <= free).then_some(c)
@@ -424,7 +445,34 @@ impl<'a> Shell<'a> {
         let open = input.open;
         let text = input.text.iter().skip(input.at).collect();
         input.at = input.text.len();
-        if open { Err(self.block()) } else { Ok(text) }
+        if open && !self.line_by_line {
+            return Err(self.block());
+        }
+        self.wants_more |= open;
+        Ok(text)
+    }
+
+    /// Whether the words are one of the caller's commands.
+    pub(super) fn is_commanded(&self, words: &[String]) -> bool {
+        self.commands.as_ref().is_some_and(|c| c.knows(words))
+    }
+
+    /// Runs one of the caller's commands.
+    pub(super) fn command_outside(&mut self, words: &[String]) -> Ran {
+        // The first input is the terminal.
+        let input = if self.input == 0 { None } else { Some(self.read_input()?) };
+        let Some(commands) = &mut self.commands else { return Ok(0) };
+        let Commanded { stdout, stderr, then } = commands.run(words, input.as_deref());
+        self.write(1, &stdout);
+        self.write(2, &stderr);
+        match then {
+            Then::Ended(at, status) => {
+                self.now = self.now.max(at);
+                Ok(status)
+            }
+            Then::Waits => Err(self.block()),
+            Then::Leave(status) => Err(Stop::Killed(status)),
+        }
     }
 
     fn await_input(&mut self) -> Result<(), Stop> {

@@ -19,6 +19,7 @@
 //! | --- | --- |
 //! | `parser`, `compound`, `words`, `ast` | a script's text, and what is read from it |
 //! | `expand`, `glob`, `arith` | expansions, patterns, arithmetic |
+//! | `cursor` | which command the cursor is in, of a line that is being written |
 //! | `machine` | a shell's state: variables, files, streams, the clock |
 //! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
 //! | `builtins`, `condition`, `tools` | the commands |
@@ -31,6 +32,7 @@ mod ast;
 mod builtins;
 mod compound;
 mod condition;
+mod cursor;
 mod exec;
 mod expand;
 mod files;
@@ -50,6 +52,7 @@ use jiff::SignedDuration;
 use crate::api::Timestamp;
 use machine::{Shell, Stop};
 
+pub use cursor::{AtCursor, at_cursor};
 pub use files::{Change, Files, Node, Write, absolute};
 pub use text::duration;
 pub use tools::{OF_ALPINE, is_shell, is_tool};
@@ -60,6 +63,9 @@ pub const COMMANDS_LIMIT: usize = 2000;
 /// The most commands that are executed to find out what a program has done until a moment. What it does after that
 /// many is not seen.
 pub const COMMANDS_LIMIT_OF_A_MOMENT: usize = 50_000;
+
+/// The longest text in a pipe that begins with one of the [`Commands`], in bytes.
+const OF_COMMANDS_LIMIT: usize = 1 << 23;
 
 /// From SIGTERM to the end of a program that handles it.
 pub const STOPS_AFTER: SignedDuration = SignedDuration::from_secs(1);
@@ -110,6 +116,8 @@ pub struct Program {
     pub unknown: Unknown,
     /// Whether somebody may write to its standard input, so that it does not end.
     pub stdin: bool,
+    /// What stands in its standard input.
+    pub input: String,
     /// Whether it is process 1 of its namespace. Such a process ignores signals that it does not handle.
     pub first: bool,
     /// When it gets SIGTERM; `None` if it does not.
@@ -129,6 +137,41 @@ pub struct World {
     pub files: Files,
     /// What the DNS has answered so far.
     pub names: BTreeMap<String, Answers>,
+}
+
+/// Commands of whoever runs the shell, beside those of an image: a terminal's `kubectl`.
+pub trait Commands {
+    /// Whether a command with these words is one of them. All others are the shell's own.
+    fn knows(&self, words: &[String]) -> bool;
+
+    /// Runs a command that [`Commands::knows`]. `input` is what a pipe or a here-document hands to it; `None` if its
+    /// standard input is the terminal.
+    fn run(&mut self, words: &[String], input: Option<&str>) -> Commanded;
+
+    /// Why no file can be written, for the message of a command that wants to.
+    fn no_files(&self) -> &'static str;
+}
+
+/// What came of one of the [`Commands`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commanded {
+    /// What it has printed to standard output.
+    pub stdout: String,
+    /// What it has printed to standard error.
+    pub stderr: String,
+    /// How far it is.
+    pub then: Then,
+}
+
+/// How far one of the [`Commands`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// It ended at this moment with this status.
+    Ended(Timestamp, i32),
+    /// It has not ended, and may print more.
+    Waits,
+    /// The whole script ends with this status.
+    Leave(i32),
 }
 
 /// How far a program is to be run.
@@ -175,11 +218,31 @@ pub struct Run {
     pub writes: Vec<Write>,
     /// What it has printed, in the order of time.
     pub output: Vec<Output>,
+    /// Whether it was not run further because it has executed as many commands as are allowed.
+    pub exhausted: bool,
 }
 
 /// Runs a program. `resolve` answers questions to the DNS that the world has no answer for.
 pub fn run(program: &Program, world: &World, resolve: &dyn Fn(&str) -> Option<Rc<str>>, until: Until) -> Run {
-    let mut shell = Shell::new(program, world, resolve, until);
+    finish(Shell::new(program, world, resolve, until))
+}
+
+/// Runs a program up to a moment, with commands of the caller's. A command that waits ends the run; what other commands
+/// of its pipeline made of its output so far has been printed.
+pub fn run_with(program: &Program, world: &World, now: Timestamp, commands: &mut dyn Commands) -> Run {
+    let mut shell = Shell::new(program, world, &|_: &str| None, Until::Moment(now));
+    shell.commands = Some(commands);
+    shell.text_limit = OF_COMMANDS_LIMIT;
+    finish(shell)
+}
+
+/// Whether a script ends in the middle of a quotation, a compound command or a here-document, so that a terminal waits for
+/// its next line.
+pub fn is_unfinished(script: &str) -> bool {
+    parser::is_unfinished(script)
+}
+
+fn finish(mut shell: Shell<'_>) -> Run {
     let result = shell.start();
     let end = match result {
         Ok(code) | Err(Stop::Exit(code) | Stop::Killed(code)) => End::Exit(shell.now, code & 0xff),
@@ -188,6 +251,12 @@ pub fn run(program: &Program, world: &World, resolve: &dyn Fn(&str) -> Option<Rc
         Err(Stop::Never) => End::Runs,
     };
     shell.into_run(end)
+}
+
+/// Whether a program can be started where another one runs. If not everything is known of the image, it can.
+pub fn can_start(program: &Program, name: &str) -> bool {
+    let standard = !name.contains('/') || tools::is_standard(name);
+    !program.complete || (standard && tools::may_exist(program, tools::base_name(name)))
 }
 
 #[cfg(test)]

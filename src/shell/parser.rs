@@ -16,11 +16,24 @@ pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 /// Reads a whole script.
 pub fn parse(text: &str) -> Parsed<Node> {
-    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None };
+    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
     let list = p.list(&[])?;
     match p.peek() {
         None => Ok(list),
         Some(c) => Err(p.unexpected(c)),
+    }
+}
+
+/// Whether a script ends in the middle of something, so that more lines could make it whole.
+pub(super) fn is_unfinished(text: &str) -> bool {
+    let backslashes = text.chars().rev().take_while(|c| *c == '\\').count();
+    if backslashes % 2 == 1 {
+        return true;
+    }
+    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
+    match p.list(&[]) {
+        Ok(_) => p.open_document,
+        Err(_) => p.at >= p.s.len() || p.open_document,
     }
 }
 
@@ -30,6 +43,8 @@ pub(super) struct Parser {
     depth: usize,
     /// Where the line after the here-documents begins that belong to the current line.
     documents: Option<usize>,
+    /// Whether a here-document has no end.
+    open_document: bool,
 }
 
 /// Whether a character ends an unquoted word.
@@ -284,22 +299,26 @@ impl Parser {
             }
         };
         let mut text = String::new();
+        let mut ended = false;
         while at < self.s.len() {
             let line: String = self.s.iter().skip(at).take_while(|c| **c != '\n').collect();
             at += line.chars().count() + 1;
             let line = if strip { line.trim_start_matches('\t') } else { &line };
             if line == end {
+                ended = true;
                 break;
             }
             text.push_str(line);
             text.push('\n');
         }
+        self.open_document |= !ended;
         self.documents = Some(at.min(self.s.len()));
         if end != raw {
             return Ok(vec![super::ast::Part::Text { text, quoted: true }]);
         }
         self.nested(|p| {
-            Parser { s: text.chars().collect(), at: 0, depth: p.depth, documents: None }.double_quoted(None)
+            let s = text.chars().collect();
+            Parser { s, at: 0, depth: p.depth, documents: None, open_document: false }.double_quoted(None)
         })
     }
 

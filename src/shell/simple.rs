@@ -34,6 +34,9 @@ impl Shell<'_> {
                 self.redirected(redirects, |_| Ok(status))
             };
         };
+        if !self.frame.functions.contains_key(name) && self.is_commanded(&args) {
+            return self.redirected(redirects, |s| s.command_outside(&args));
+        }
         if name == "exec" {
             self.redirect(redirects)?;
             return match args.get(1..) {
@@ -86,6 +89,9 @@ impl Shell<'_> {
 
     /// Runs a command that is not a part of the shell.
     pub(super) fn external(&mut self, name: &str, args: &[String]) -> Ran {
+        if self.is_commanded(args) {
+            return self.command_outside(args);
+        }
         let base = tools::base_name(name);
         let standard = !name.contains('/') || tools::is_standard(name);
         if tools::is_shell(base) && (standard || !self.program.complete) {
@@ -99,7 +105,15 @@ impl Shell<'_> {
                 s.shell(&words, false)
             });
         }
-        if standard && let Some(result) = tools::run(self, base, args) {
+        // What a container's command makes of an input that goes on is not seen before the input ends.
+        let before = self.line_by_line;
+        self.line_by_line = self.commands.is_some() && tools::is_line_by_line(base);
+        let done = if standard { tools::run(self, base, args) } else { None };
+        self.line_by_line = before;
+        if std::mem::take(&mut self.wants_more) && matches!(done, Some(Ok(_))) {
+            return Err(self.block());
+        }
+        if let Some(result) = done {
             return result;
         }
         if name.contains('/') {
@@ -189,6 +203,10 @@ impl Shell<'_> {
     }
 
     fn cannot_open(&mut self, what: &str, path: &str, why: &str) -> Result<(), Stop> {
+        if self.commands.is_some() {
+            self.error(&format!("{path}: {why}"));
+            return Err(Stop::Return(1));
+        }
         let (verb, why) = match (self.frame.bash, self.program.tools, why) {
             (true, _, "nonexistent directory") => {
                 self.complain(&format!("{path}: No such file or directory"));

@@ -15,6 +15,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         companions: false,
         unknown: Unknown::Forever,
         stdin: false,
+        input: String::new(),
         first: true,
         signal: None,
         processors: 2,

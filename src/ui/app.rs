@@ -208,8 +208,9 @@ fn App(props: &Props) -> Html {
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
                     <Left scenario={story.clone()} {text} text_set={v.text_set}
-                        diagnostics={Shared::from(&v.diagnostics)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
-                        terminal={Shared::from(&v.terminal)} />
+                        diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
+                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)}
+                        editing={v.editing.as_ref().map(Shared::from)} />
                     <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }

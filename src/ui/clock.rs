@@ -74,7 +74,7 @@ pub fn Clock(props: &Props) -> Html {
     let (day, time) = day_and_time(now);
     html! {
         <div class="clock">
-            <Menu class="moments" name={t.get("clock-menu")} {choices} {choose}
+            <Menu class="moments" name={t.get("clock-menu")} called={t.with("clock-menu-now", &[("time", format!("{day} {time}").into())])} {choices} {choose}
                 label={html! { <><span class="date">{ day }</span><span>{ time }</span></> }} />
             <span class="since">{ t.with("clock", &[("s", seconds(props.time).into())]) }</span>
             <span class="revision">{ format!("rv {}", props.revision) }</span>

@@ -2,7 +2,7 @@
 //! is there to be read.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use steady::engine::{Answer, Ask, DefinedKind, Input, Problem};
+use steady::engine::{Answer, Ask, DefinedKind, ImageWarning, Input, Problem};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -10,6 +10,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::i18n::Texts;
+use super::missing::missing_image;
 use super::store::{Shared, Store};
 use super::topbar::is_dark;
 use crate::ui::hooks::{use_store, use_texts};
@@ -23,8 +24,12 @@ pub struct Props {
     pub text_set: u32,
     /// What is wrong with it.
     pub diagnostics: Shared<Vec<Problem>>,
+    /// The images in it that no registry has.
+    pub images: Shared<Vec<ImageWarning>>,
     /// The custom kinds that it can be completed with.
     pub kinds: Shared<Vec<DefinedKind>>,
+    /// How often somebody has asked for a line, and which line and column it was last.
+    pub place: (u32, usize, usize),
 }
 
 /// The editor's own object, and what it calls.
@@ -88,9 +93,18 @@ pub fn Editor(props: &Props) -> Html {
     }
     {
         let live = live.clone();
-        use_effect_with((props.diagnostics.clone(), *ready), move |(diagnostics, _)| {
+        let deps = (props.diagnostics.clone(), props.images.clone(), t.clone(), *ready);
+        use_effect_with(deps, move |(diagnostics, images, t, _)| {
             if let Some(l) = &*live.borrow() {
-                l.call("setDiagnostics", &list(diagnostics));
+                l.call("setDiagnostics", &list(t, diagnostics, images));
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        use_effect_with(props.place, move |(asked, line, column)| {
+            if let Some(l) = live.borrow().as_ref().filter(|_| *asked > 0) {
+                l.call("goTo", &place_value(*line, *column));
             }
         });
     }
@@ -153,8 +167,9 @@ const PHRASES: &[(&str, &str)] = &[
     ("Folded lines", "cm-folded-lines"),
     ("Unfolded lines", "cm-unfolded-lines"),
     ("to", "cm-to"),
-    // The message of the lint in editor/duplicates.js.
-    ("The key $ stands here twice: the last one counts", "cm-duplicate-key"),
+    // The messages of the lint in editor/duplicates.js.
+    ("The key $1 stands again in line $2, and that one counts", "cm-duplicate-first"),
+    ("The key $1 stands in line $2, too: this last one counts", "cm-duplicate-last"),
 ];
 
 /// What the editor is called, and its words, in the page's language.
@@ -197,16 +212,11 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
 
 /// A custom kind as the editor has it.
 fn kind_value(kind: &DefinedKind) -> JsValue {
-    let o = Object::new();
-    let fields: [(&str, JsValue); 3] = [
+    with_fields([
         ("apiVersion", kind.api_version.as_str().into()),
         ("kind", kind.kind.as_str().into()),
         ("revision", (kind.revision as f64).into()),
-    ];
-    for (name, value) in fields {
-        let _ = Reflect::set(&o, &name.into(), &value);
-    }
-    o.into()
+    ])
 }
 
 /// A promise of the schema of one of the kinds that [`kind_value`] made; of `null` if the kind is gone.
@@ -230,20 +240,40 @@ fn schema_of(store: &Store, kind: &JsValue) -> Promise {
     })
 }
 
-fn list(diagnostics: &[Problem]) -> JsValue {
-    let out = Array::new();
-    for d in diagnostics {
-        let o = Object::new();
-        let fields: [(&str, JsValue); 4] = [
-            ("line", (d.line as u32).into()),
-            ("column", (d.column as u32).into()),
-            ("severity", "error".into()),
-            ("message", d.message.as_str().into()),
-        ];
-        for (name, value) in fields {
-            let _ = Reflect::set(&o, &name.into(), &value);
-        }
-        out.push(&o);
+fn with_fields<const N: usize>(fields: [(&str, JsValue); N]) -> JsValue {
+    let o = Object::new();
+    for (name, value) in fields {
+        let _ = Reflect::set(&o, &name.into(), &value);
     }
-    out.into()
+    o.into()
+}
+
+fn place_value(line: usize, column: usize) -> JsValue {
+    with_fields([("line", (line as u32).into()), ("column", (column as u32).into())])
+}
+
+/// What is wrong with the text, as the editor has it. An image that may be meant is offered in place of the one that is
+/// missing.
+fn list(t: &Texts, diagnostics: &[Problem], images: &[ImageWarning]) -> JsValue {
+    let marked = |line: usize, column: usize, severity: &str, message: String| {
+        [
+            ("line", (line as u32).into()),
+            ("column", (column as u32).into()),
+            ("severity", severity.into()),
+            ("message", message.into()),
+        ]
+    };
+    let errors =
+        diagnostics.iter().map(|d| with_fields(marked(d.line, d.column, "error", d.message.clone())));
+    let warnings = images.iter().map(|w| {
+        let warning = with_fields(marked(w.line, w.column, "warning", missing_image(t, &w.missing)));
+        if let Some(meant) = &w.missing.meant {
+            let said = t.with("image-use", &[("meant", meant.clone().into())]);
+            let [was, is] = [w.missing.image.as_str(), meant].map(JsValue::from);
+            let instead = with_fields([("was", was), ("is", is), ("said", said.into())]);
+            let _ = Reflect::set(&warning, &"instead".into(), &instead);
+        }
+        warning
+    });
+    errors.chain(warnings).collect::<Array>().into()
 }

@@ -91,3 +91,10 @@ pub const POLICY: &str =
 pub const ORDERS: &str = "M2.5 8C6 8 5 3.5 8 3.5S10 8 13.5 8C10 8 11 12.5 8 12.5S6 8 2.5 8zM2.5 8h11";
 /// Close.
 pub const CLOSE: &str = "M4 4l8 8M12 4l-8 8";
+
+/// The icon of a button that copies.
+pub fn copy() -> Html {
+    icon(
+        "M5.5 5.5V3.2a.7.7 0 0 1 .7-.7h6.6a.7.7 0 0 1 .7.7v6.6a.7.7 0 0 1-.7.7h-2.3M3.2 5.5h6.6a.7.7 0 0 1 .7.7v6.6a.7.7 0 0 1-.7.7H3.2a.7.7 0 0 1-.7-.7V6.2a.7.7 0 0 1 .7-.7Z",
+    )
+}

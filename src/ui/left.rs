@@ -1,11 +1,16 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::engine::{DefinedKind, Entry, FieldChange, Input, Preview, Problem, ScenarioView};
+use std::rc::Rc;
+
+use steady::engine::{
+    DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, Preview, Problem, ScenarioView,
+};
 use yew::prelude::*;
 
 use super::editor::Editor;
 use super::i18n::Texts;
 use super::keys;
+use super::missing::missing_image;
 use super::store::{Shared, Store};
 use super::terminal::Terminal;
 use super::topbar::said;
@@ -22,6 +27,8 @@ pub struct Props {
     pub text_set: u32,
     /// What is wrong with it.
     pub diagnostics: Shared<Vec<Problem>>,
+    /// The images in it that no registry has.
+    pub images: Shared<Vec<ImageWarning>>,
     /// The custom kinds that it can be completed with.
     pub kinds: Shared<Vec<DefinedKind>>,
     /// Whether it is what kubectl printed of a cluster.
@@ -30,7 +37,11 @@ pub struct Props {
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
-    pub terminal: Shared<Vec<Entry>>,
+    pub terminal: Shared<Vec<Rc<Entry>>>,
+    /// The lines that were typed, oldest first.
+    pub history: Shared<Vec<String>>,
+    /// The object that `kubectl edit` has put in place of the manifest.
+    pub editing: Option<Shared<Editing>>,
 }
 
 /// The pane.
@@ -39,6 +50,28 @@ pub fn Left(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let terminal = use_state(|| false);
+    // The line and column that the editor shows, and how often somebody has asked for one.
+    let place = use_state(|| (0, 1, 1));
+    let go = {
+        let place = place.clone();
+        Callback::from(move |(line, column)| place.set((place.0 + 1, line, column)))
+    };
+    {
+        // `kubectl edit` leads to the editor, and back. What is to have the focus has to be seen first.
+        let (set, was, goal) = (terminal.setter(), use_mut_ref(|| false), use_mut_ref(|| None));
+        let next = goal.clone();
+        use_effect_with(props.editing.is_some(), move |editing| {
+            if was.replace(*editing) != *editing {
+                *next.borrow_mut() = Some(if *editing { ".editor" } else { "#kubectl-line" });
+                set.set(!*editing);
+            }
+        });
+        use_effect_with(*terminal, move |_| {
+            if let Some(selector) = goal.borrow_mut().take() {
+                keys::focus(selector);
+            }
+        });
+    }
     let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
         let on = *terminal == is_terminal;
         let set = terminal.clone();
@@ -51,6 +84,10 @@ pub fn Left(props: &Props) -> Html {
                 aria-controls={format!("{id}-panel")} {onclick}>{ t.get(key) }</button>
         }
     };
+    let cancel = {
+        let store = store.clone();
+        move |_| store.send(Input::CancelEdit)
+    };
     html! {
         <section class="left" aria-label={t.get("left")}>
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
@@ -58,22 +95,28 @@ pub fn Left(props: &Props) -> Html {
                 { tab(true, "tab-kubectl", "kubectl") }
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
-                <Story scenario={props.scenario.clone()} />
+                if let Some(editing) = &props.editing {
+                    <p class="editing" role="status">{ t.with("editing", &[("line", editing.line.clone().into())]) }</p>
+                } else {
+                    <Story scenario={props.scenario.clone()} />
+                }
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
-                    kinds={props.kinds.clone()} />
+                    images={props.images.clone()} kinds={props.kinds.clone()} place={*place} />
                 <div class="apply">
-                    if props.importable {
+                    if props.importable && props.editing.is_none() {
                         <div class="changes" role="status"><p class="goes-back">{ t.get("import-offer") }</p></div>
                         <button type="button" class="solid" onclick={move |_| store.send(Input::Import)}>{ t.get("import-do") }</button>
                     } else {
-                        <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
+                        <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
+                            images={props.images.clone()} {go} />
+                        if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
                         <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
-                            { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                            { t.get(if props.editing.is_some() { "editing-save" } else { "apply" }) }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
                     }
                 </div>
             </div>
             <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
-                <Terminal entries={props.terminal.clone()} />
+                <Terminal entries={props.terminal.clone()} history={props.history.clone()} />
             </div>
         </section>
     }
@@ -110,6 +153,18 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
 struct ChangesProps {
     preview: Option<Shared<Preview>>,
     diagnostics: Shared<Vec<Problem>>,
+    images: Shared<Vec<ImageWarning>>,
+    /// Has the editor show a line and a column.
+    go: Callback<(usize, usize)>,
+}
+
+/// A line of the manifest, which a click goes to.
+fn to_line(t: &Texts, go: &Callback<(usize, usize)>, line: usize, column: usize) -> Html {
+    let go = go.clone();
+    html! {
+        <button type="button" class="to-line" onclick={move |_| go.emit((line, column))}>
+            { t.with("problem-line", &[("line", (line as f64).into())]) }</button>
+    }
 }
 
 /// What Apply would change.
@@ -123,7 +178,7 @@ fn Changes(props: &ChangesProps) -> Html {
             <div class="changes bad" role="status" tabindex="0">
                 <p>
                     // kubectl's own text may name a line, which it counts in its own way: one number is enough.
-                    if !names_line(&first.message) { <b>{ t.with("problem-line", &[("line", (first.line as f64).into())]) }</b> }
+                    if !names_line(&first.message) { { to_line(&t, &props.go, first.line, first.column) } }
                     <span>{ &first.message }</span></p>
                 if !first.whole.is_empty() {
                     <details key={first.whole.clone()}><summary>{ t.get("whole") }</summary><pre>{ &first.whole }</pre></details>
@@ -132,11 +187,17 @@ fn Changes(props: &ChangesProps) -> Html {
             </div>
         };
     }
+    let images = props.images.iter().map(|warning| {
+        html! {
+            <p class="warned">{ to_line(&t, &props.go, warning.line, warning.column) }
+                <span>{ missing_image(&t, &warning.missing) }</span></p>
+        }
+    });
     let Some(preview) = &props.preview else {
         return html! { <div class="changes"><p class="muted">{ t.get("apply-hint") }</p></div> };
     };
     if preview.is_empty() {
-        return html! { <div class="changes"><p class="muted">{ t.get("apply-nothing") }</p></div> };
+        return html! { <div class="changes">{ for images }<p class="muted">{ t.get("apply-nothing") }</p></div> };
     }
     let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());
     let field = |f: &FieldChange| {
@@ -150,6 +211,7 @@ fn Changes(props: &ChangesProps) -> Html {
     };
     html! {
         <div class="changes" role="status" aria-label={t.get("apply-would")} tabindex="0">
+            { for images }
             if preview.in_past { <p class="goes-back">{ t.get("apply-past") }</p> }
             if !preview.back.is_empty() {
                 <p class="goes-back">{ t.get("apply-back") }

@@ -25,6 +25,9 @@ pub struct Props {
     pub label: Html,
     /// What it is called.
     pub name: String,
+    /// What it is called for whoever does not see it, where the button has a text: that text belongs to it, too.
+    #[prop_or_default]
+    pub called: String,
     /// Its class.
     #[prop_or_default]
     pub class: Classes,
@@ -151,7 +154,7 @@ pub fn Menu(props: &Props) -> Html {
     html! {
         <div class={classes!("menu", props.class.clone())} ref={root} {onkeydown} {onfocusout}>
             <button type="button" class="menu-button" ref={button} aria-haspopup="menu" title={props.name.clone()}
-                aria-expanded={open.is_some().to_string()} aria-label={props.name.clone()} onclick={toggle}>
+                aria-expanded={open.is_some().to_string()} aria-label={if props.called.is_empty() { props.name.clone() } else { props.called.clone() }} onclick={toggle}>
                 { props.label.clone() }
             </button>
             if open.is_some() {

@@ -41,6 +41,8 @@ mod left;
 #[cfg(target_arch = "wasm32")]
 mod menu;
 #[cfg(target_arch = "wasm32")]
+mod missing;
+#[cfg(target_arch = "wasm32")]
 mod next;
 #[cfg(target_arch = "wasm32")]
 mod notice;

@@ -9,6 +9,7 @@ use steady::engine::{
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds, sentence};
+use super::missing::missing_image;
 use super::{keys, who};
 use crate::ui::hooks::{use_store, use_texts};
 
@@ -221,6 +222,7 @@ fn Steady(props: &SteadyProps) -> Html {
                     if let Some((reason, message)) = &s.own { <code>{ reason }</code><span class="message">{ message }</span> }
                     if !s.reason.is_empty() { <code>{ &s.reason }</code> }
                     if !s.message.is_empty() { <span class="message">{ &s.message }</span> }
+                    if let Some(image) = &s.image { <span class="meant">{ missing_image(&t, image) }</span> }
                 </button>
             </li>
         }
@@ -255,6 +257,7 @@ fn Steady(props: &SteadyProps) -> Html {
                     <span>{ text }</span>
                     if !reason.is_empty() { <code>{ reason }</code> }
                     if !message.is_empty() { <span class="message">{ message }</span> }
+                    if let Some(image) = &a.image { <span class="meant">{ missing_image(&t, image) }</span> }
                 </button>
             </li>
         }

@@ -153,8 +153,8 @@ pub fn Player(props: &Props) -> Html {
             <main class="player-main">
                 if shows(Part::Manifest) {
                     <Left scenario={None::<Shared<steady::engine::ScenarioView>>} text={Shared::from(&v.text)} text_set={v.text_set}
-                        diagnostics={Shared::from(&v.diagnostics)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
-                        terminal={Shared::from(&v.terminal)} />
+                        diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
+                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} editing={v.editing.as_ref().map(Shared::from)} />
                 }
                 <div class="player-middle">
                     if let Some(told) = told {

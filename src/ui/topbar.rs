@@ -114,7 +114,7 @@ pub fn TopBar(props: &BarProps) -> Html {
                 </svg>
                 { "Steady" }
             </h1>
-            <Menu class="scenarios" name={t.get("scenarios")} {choices} {choose}
+            <Menu class="scenarios" name={t.get("scenarios")} called={t.with("scenarios-now", &[("title", title.as_str().into())])} {choices} {choose}
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
             <Faults />
             <button type="button" id="explore-button" class="menu-button" title={t.get("explore-keys")} aria-label={t.get("explore")}

@@ -138,13 +138,66 @@ test("diagnostics, marked lines and what the person does", async ({ page }) => {
   expect(await page.evaluate(() => [window.editor.getText(), window.log.length])).toEqual(["a: b\n", 2]);
 });
 
-test("a key that stands twice is marked where it stands again", async ({ page }) => {
+test("a key that stands twice is marked at both places", async ({ page }) => {
   await page.evaluate(() => window.editor.setText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, name: b}\ndata:\n  x: '1'\n  'x': '2'\n"));
-  await expect(here(page).locator(".cm-lintRange-warning")).toHaveText(["name", "'x'"]);
+  await expect(here(page).locator(".cm-lintRange-warning")).toHaveText(["name", "name", "x", "'x'"]);
+  await here(page).locator(".cm-lintRange-warning").nth(2).hover();
+  await expect(here(page).locator(".cm-diagnostic")).toContainText("The key x stands again in line $2".replace("$2", "6"));
   // What the page finds wrong stays beside it, and the mark goes with the mistake.
   await page.evaluate(() => {
     window.editor.setDiagnostics([{ line: 1, column: 1, severity: "error", message: "no" }]);
     window.editor.setText("apiVersion: v1\n");
   });
   await expect(here(page).locator(".cm-lintRange-warning")).toHaveCount(0);
+});
+
+test("Enter indents after a key, and goes on beside a field", async ({ page }) => {
+  await page.evaluate(() => window.editor.setText("spec:\n  strategy:"));
+  await goTo(page, 2);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("type: Recreate");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("x: 1");
+  expect(await page.evaluate(() => window.editor.getText())).toBe("spec:\n  strategy:\n    type: Recreate\n    x: 1");
+});
+
+test("an empty document begins with a kind", async ({ page }) => {
+  await page.evaluate(() => window.editor.setText("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n---\n"));
+  await goTo(page, 6);
+  const all = await offered(page);
+  for (const kind of ["Deployment", "StatefulSet", "CronJob", "Ingress", "NetworkPolicy", "CustomResourceDefinition"]) expect(all).toContain(kind);
+  await page.keyboard.type("Deploy");
+  await expect(options(page).first()).toContainText("Deployment");
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Enter");
+  // The first place to fill in is selected, wherever it stands.
+  await page.keyboard.type("shop");
+  const text = await page.evaluate(() => window.editor.getText());
+  expect(text).toContain("---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: shop\n");
+  expect(text).toContain("matchLabels:\n      app: shop\n");
+  // Where a document has begun, fields are offered and nothing else.
+  await goTo(page, 3);
+  expect(await offered(page)).not.toContain("Deployment");
+});
+
+test("documents fold to their kind and name", async ({ page }) => {
+  await goTo(page, 1);
+  await page.keyboard.press(process.platform === "darwin" ? "Control+Alt+[" : "Control+Alt+BracketLeft");
+  await expect(here(page).locator(".cm-foldPlaceholder")).toHaveText(["… Deployment web", "… Service web"]);
+  await accessible(page, "#editor-under-test");
+  await here(page).locator(".cm-foldPlaceholder").last().click();
+  await expect(here(page).locator(".cm-foldPlaceholder")).toHaveText(["… Deployment web"]);
+});
+
+test("a place is gone to, and what may be meant is put in its stead", async ({ page }) => {
+  await page.evaluate(() => {
+    const instead = { was: "nginx", is: "nginx:1.27", said: "Change to nginx:1.27" };
+    window.editor.setDiagnostics([{ line: 15, column: 9, severity: "warning", message: "no tag", instead }]);
+    window.editor.goTo({ line: 15, column: 9 });
+  });
+  await expect(here(page).locator(".cm-activeLine")).toContainText("image: nginx");
+  await here(page).locator(".cm-lintRange-warning").hover();
+  await here(page).getByRole("button", { name: "Change to nginx:1.27" }).click();
+  expect(await page.evaluate(() => window.editor.getText())).toContain("image: nginx:1.27\n");
 });

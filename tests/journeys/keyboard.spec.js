@@ -65,7 +65,7 @@ test.describe("where one pane is shown at a time", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     await page.keyboard.press("k");
-    await expect(page.getByRole("textbox", { name: "kubectl" })).toBeFocused();
+    await expect(page.getByRole("combobox", { name: "kubectl" })).toBeFocused();
     await page.keyboard.press("Tab");
     await page.keyboard.press("t");
     await expect(at(page)).toBeFocused();

@@ -192,7 +192,7 @@ test("a request as kubectl -v=9 prints it, in the inspector and in the terminal"
   await expect(log).toContainText('status="201 Created"');
   await accessible(page, ".inspector");
   await page.getByRole("tab", { name: "kubectl" }).click();
-  const line = page.getByRole("textbox", { name: "kubectl" });
+  const line = page.getByRole("combobox", { name: "kubectl" });
   await line.fill("get deployment web -v=6");
   await line.press("Enter");
   await expect(page.getByRole("log")).toContainText(/round_trippers\.go:\d+\] "Response" verb="GET" url="https:\/\/127\.0\.0\.1:6443\/apis\/apps\/v1\/namespaces\/default\/deployments\/web" status="200 OK"/);

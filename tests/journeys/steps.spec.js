@@ -94,7 +94,7 @@ test("the inspector: YAML with what changed, history, links, request", async ({ 
 test("kubectl answers, and a change begins with what Apply would do", async ({ page }) => {
   await open(page);
   await page.getByRole("tab", { name: "kubectl" }).click();
-  const line = page.getByRole("textbox", { name: "kubectl" });
+  const line = page.getByRole("combobox", { name: "kubectl" });
   await line.fill("get deployments");
   await line.press("Enter");
   await expect(page.getByRole("log")).toContainText("0/3");
@@ -221,4 +221,29 @@ test("Step, the arrow and Run go over what was done, and say so", async ({ page 
   await expect(redo).toBeVisible();
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect.poll(async () => Number(await at(page).getAttribute("aria-valuenow"))).toBeGreaterThan(2);
+});
+
+test("a typo of an image is warned of at its line, pulled in vain, and told with what may be meant", async ({ page }) => {
+  await open(page);
+  const editor = page.getByRole("textbox", { name: "Manifest" });
+  await editor.click();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.insertText("apiVersion: v1\nkind: Pod\nmetadata:\n  name: typo\nspec:\n  containers:\n    - name: web\n      image: ngnix:1.27\n");
+  const warned = page.locator(".changes .warned");
+  await expect(warned).toContainText("Docker Hub has no official image “ngnix”. Did you mean nginx:1.27?");
+  await expect(page.locator(".left .cm-lintRange-warning")).toHaveText("image: ngnix:1.27");
+  // The message leads to its line.
+  await page.keyboard.press("ControlOrMeta+Home");
+  await warned.getByRole("button", { name: "Line 8" }).click();
+  await expect(page.locator(".left .cm-activeLine")).toContainText("ngnix");
+  await accessible(page, ".left");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await page.getByRole("button", { name: "To steady" }).click();
+  await expect(page.locator(".shorts")).toContainText("Did you mean nginx:1.27?");
+  await accessible(page);
+  // The warning has the correction.
+  await page.locator(".left .cm-lintRange-warning").hover();
+  await page.getByRole("button", { name: "Change to nginx:1.27" }).click();
+  await expect(warned).toHaveCount(0);
 });

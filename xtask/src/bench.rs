@@ -6,10 +6,10 @@ use crate::server::Server;
 use crate::{browser, page, tools};
 
 /// The parts that can be measured separately.
-const PARTS: [&str; 7] = ["native", "api", "browser", "cold", "page", "explorer", "size"];
+const PARTS: [&str; 8] = ["native", "api", "browser", "cold", "page", "explorer", "lighthouse", "size"];
 
 /// Runs all benchmarks or one part: the native one, the API server's, the one in Chromium, the cold load,
-/// the page, the explorer, the size of what is loaded; for some or all numbers of replicas.
+/// the page, the explorer, Lighthouse's scores, the size of what is loaded; for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
     let mut sizes: Vec<&str> = Vec::new();
@@ -38,8 +38,12 @@ pub fn run(args: &[String]) -> Result<()> {
         page::lib(page::Profile::Release)?;
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
-    let pages =
-        [("cold", "benches/cold.mjs"), ("page", "benches/page.mjs"), ("explorer", "benches/explorer.mjs")];
+    let pages = [
+        ("cold", "benches/cold.mjs"),
+        ("page", "benches/page.mjs"),
+        ("explorer", "benches/explorer.mjs"),
+        ("lighthouse", "benches/lighthouse.mjs"),
+    ];
     if pages.iter().any(|(name, _)| wanted(name)) || wanted("size") {
         page::build(page::Profile::Release)?;
     }

@@ -3,6 +3,7 @@
 
 mod bench;
 mod browser;
+mod images;
 mod licences;
 mod package;
 mod page;
@@ -31,7 +32,7 @@ cargo xtask lib
 cargo xtask release [vX.Y.Z] [--check]
     whether the tag, the version and CHANGELOG.md agree; then the npm package in pkg/ and the notes in target/
     --check     builds nothing
-cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICAS…]
+cargo xtask bench [--only native|api|browser|cold|page|explorer|lighthouse|size] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
 cargo xtask split
@@ -48,6 +49,8 @@ cargo xtask manifests DIR [--minutes N] [--ip-family ipv4|dual]
 cargo xtask generate --from DIR [--pin]
     the tables that are made from Kubernetes' sources, from checkouts in DIR of what kubernetes.toml pins
     --pin       pins the files as they are
+cargo xtask images --from DIR
+    the images that the simulated registry has, from a clone of github.com/docker-library/official-images in DIR
 cargo xtask schema
     the schema that the editor completes from, in target/schema.json";
 
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         "generate" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-generate", "--"]).args(rest))
         }
+        "images" => images::run(rest),
         "schema" => flags(rest, &[]).and_then(|()| schema()),
         "" | "help" | "-h" | "--help" => {
             println!("{USAGE}");

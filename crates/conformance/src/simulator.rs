@@ -70,7 +70,10 @@ pub fn cluster(setup: &Setup) -> Cluster {
     // The recordings' kubelets left the attaching of volumes to nobody.
     config.nodes.iter_mut().for_each(|n| n.annotations.clear());
     // The stand-in kubelets of the recordings declare no features.
-    config.nodes.iter_mut().for_each(|node| node.declared_features.clear());
+    config.nodes.iter_mut().for_each(|node| {
+        node.declared_features.clear();
+        node.runtime_handlers.clear();
+    });
     config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
     config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
@@ -190,9 +193,9 @@ impl kubectl::ApiClient for Client<'_> {
     fn now(&self) -> Timestamp {
         self.0.cluster.now()
     }
-    fn edit(&mut self, text: &str) -> Option<String> {
+    fn edit(&mut self, text: &str) -> kubectl::Edited {
         // The recordings' editor was `true`.
-        Some(text.to_owned())
+        kubectl::Edited::Saved(text.to_owned(), text.to_owned())
     }
     fn wait(&mut self, wait: &kubectl::CommandWait) -> Waited {
         let end = self.1;
@@ -313,8 +316,9 @@ impl System for Simulator {
         let (_, writes) = self.cluster.request(&report);
         self.note(&writes);
         // The node exists, so this starts only its kubelet, and writes the node's system information.
-        let (annotations, declared_features) = Default::default();
-        let spec = NodeSpec { annotations, declared_features, ..NodeSpec::standard(name) };
+        let (annotations, declared_features, runtime_handlers) = Default::default();
+        let standard = NodeSpec::standard(name);
+        let spec = NodeSpec { annotations, declared_features, runtime_handlers, ..standard };
         self.cluster.add_node(&spec, vec![Controller::boxed(kubelet)]);
         introduce(&mut self.cluster, name);
     }

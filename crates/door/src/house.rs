@@ -102,7 +102,7 @@ impl House {
             let _ = self.slice(self.wall(), BEFORE);
         }
         let (served, writes) = self.cluster.borrow_mut().serve(request);
-        if !writes.is_empty() {
+        if served.changed || !writes.is_empty() {
             self.changed.send_modify(|n| *n = n.wrapping_add(1));
             self.kick.notify_one();
         }

@@ -24,6 +24,7 @@ mod house;
 pub mod kubeconfig;
 mod limits;
 mod places;
+mod remote;
 mod reply;
 mod running;
 mod serve;

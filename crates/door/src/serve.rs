@@ -24,7 +24,7 @@ use tokio_io_timeout::TimeoutStream;
 use crate::house::House;
 use crate::places::Seat;
 use crate::reply::{self, Answer, Reply};
-use crate::{control, guard, stream, websocket};
+use crate::{control, guard, remote, stream, websocket};
 
 /// The content type of plain text.
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -143,6 +143,9 @@ async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) 
         if_none_match: header(&parts.headers, IF_NONE_MATCH),
         body: body.to_vec(),
     };
+    if remote::is_asked_for(path) {
+        return remote::exec(house, parts, request, busy);
+    }
     let Served { response, stream, .. } = house.http(&request);
     let reply = match stream {
         None => reply::whole(response, &parts.headers),

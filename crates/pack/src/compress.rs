@@ -60,11 +60,14 @@ pub fn all(dist: &Path, files: &[String]) -> Result<[u64; 3]> {
     Ok(sizes.values().fold([0; 3], |sum, three| std::array::from_fn(|i| sum[i] + three[i])))
 }
 
+/// Compresses a body.
+type Form = fn(&[u8]) -> std::io::Result<Vec<u8>>;
+
 /// Writes a file's two compressed forms, where they are smaller.
 fn one(path: &Path) -> Result<[u64; 3]> {
     let body = std::fs::read(path).map_err(why(path))?;
     let plain = body.len() as u64;
-    let forms: [(&str, fn(&[u8]) -> std::io::Result<Vec<u8>>); 2] = [("gz", gzip), ("br", brotli)];
+    let forms: [(&str, Form); 2] = [("gz", gzip), ("br", brotli)];
     let mut sizes = [plain; 3];
     for (size, (ending, form)) in sizes[1..].iter_mut().zip(forms) {
         let packed = kept(&body, ending, form).map_err(why(path))?;
@@ -79,7 +82,7 @@ fn one(path: &Path) -> Result<[u64; 3]> {
 
 /// The compressed form of a body. A form that took a second or more to make is kept in the build's directory, for a file
 /// that stays the same from build to build.
-fn kept(body: &[u8], ending: &str, form: fn(&[u8]) -> std::io::Result<Vec<u8>>) -> std::io::Result<Vec<u8>> {
+fn kept(body: &[u8], ending: &str, form: Form) -> std::io::Result<Vec<u8>> {
     let hash: String = Sha256::digest(body).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let Some(file) = cache().map(|dir| dir.join(format!("{hash}.{ending}"))) else { return form(body) };
     if let Ok(packed) = std::fs::read(&file) {

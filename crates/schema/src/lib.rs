@@ -11,13 +11,13 @@
 #[rustfmt::skip]
 mod enums;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use steady::api::Kind;
-use steady::apiserver::http::{Texts, TypeTexts};
+use steady::apiserver::http::{Texts, texts_of};
 
 /// The structs with a schema. The library's own Pod, which has shared parts, uses that of k8s-openapi.
 mod types {
@@ -30,12 +30,8 @@ mod types {
 /// # Errors
 /// If the table of enums names a field that does not exist.
 pub fn document() -> Result<Value, String> {
-    let mut generator = SchemaSettings::draft07().into_generator();
-    let mut kinds = Map::new();
-    for &kind in Kind::BUILT_IN {
-        kinds.insert(format!("{} {}", kind.api_version(), kind.as_str()), add(kind, &mut generator).into());
-    }
-    let mut definitions = generator.take_definitions(true);
+    let mut document = without_values();
+    let definitions = &mut document["definitions"];
     for (definition, field, values) in enums::VALUES {
         // The table is made from the release in kubernetes.toml, the definitions are k8s-openapi's.
         let schema = definitions
@@ -51,40 +47,24 @@ pub fn document() -> Result<Value, String> {
             None => schema.insert("enum".into(), json!(values)),
         };
     }
-    Ok(json!({ "kinds": kinds, "definitions": definitions }))
+    Ok(document)
 }
 
 /// The text of Kubernetes' documentation about every type of every group and version.
 pub fn texts() -> Texts {
-    let mut texts = Texts::new();
-    for &kind in Kind::BUILT_IN {
-        let of_version: &mut BTreeMap<String, TypeTexts> =
-            texts.entry(kind.api_version().to_owned()).or_default();
-        let mut generator = SchemaSettings::draft07().into_generator();
-        add(kind, &mut generator);
-        for (name, definition) in generator.take_definitions(true) {
-            let short = name.rsplit('.').next().unwrap_or(&name).to_owned();
-            of_version.entry(short).or_insert_with(|| type_texts(&name, &definition));
-        }
-    }
-    texts
+    let document = without_values();
+    let versions: BTreeSet<&str> = Kind::BUILT_IN.iter().map(|k| k.api_version()).collect();
+    versions.into_iter().map(|version| (version.to_owned(), texts_of(&document, version))).collect()
 }
 
-fn type_texts(name: &str, definition: &Value) -> TypeTexts {
-    let text = |v: &Value| v.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let fields = definition.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let required = definition.get("required").and_then(Value::as_array).into_iter().flatten();
-    TypeTexts {
-        name: name.to_owned(),
-        description: text(definition),
-        fields: fields.map(|(field, schema)| (field.clone(), text(schema))).collect(),
-        // The crate's structs always have metadata, but in Kubernetes it is optional.
-        required: required
-            .filter_map(Value::as_str)
-            .filter(|f| *f != "metadata")
-            .map(str::to_owned)
-            .collect(),
+/// The schema document, without the values of fields that have only a few.
+fn without_values() -> Value {
+    let mut generator = SchemaSettings::draft07().into_generator();
+    let mut kinds = Map::new();
+    for &kind in Kind::BUILT_IN {
+        kinds.insert(format!("{} {}", kind.api_version(), kind.as_str()), add(kind, &mut generator).into());
     }
+    json!({ "kinds": kinds, "definitions": generator.take_definitions(true) })
 }
 
 macro_rules! registered {

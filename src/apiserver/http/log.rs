@@ -91,7 +91,28 @@ fn options(query: &Query, pod: &str, now: Timestamp) -> Result<LogOptions> {
     })
 }
 
+/// The status for a pod that its kubelet does not know (`NewGenericServerResponse` without a verb).
+pub(super) fn unknown_pod(resource: &str, name: &str) -> Status {
+    let message = format!("the server could not find the requested resource ( {resource} {name})");
+    let details = Details { kind: resource.into(), name: name.into(), ..Details::default() };
+    Status::new(404, "NotFound", message).with(details)
+}
+
+/// The status for a kubelet that cannot be reached.
+pub(super) fn unreachable(verb: &str, host: &str, path: &str) -> Status {
+    let why = format!("{verb} \"https://{host}{path}\": dial tcp {host}: connect: no route to host");
+    Status::new(500, "", why)
+}
+
 impl Call<'_> {
+    /// The address and the port of a node's kubelet.
+    pub(super) fn kubelet_host(&mut self, node: &str) -> Result<String> {
+        let address = Node::from_object(self.object(Kind::NODE, "", node)?)
+            .and_then(|n| n.status.as_ref()?.addresses.as_ref())
+            .and_then(|all| all.iter().find(|a| a.type_ == "InternalIP").map(|a| a.address.clone()));
+        Ok(format!("{}:{KUBELET_PORT}", address.as_deref().unwrap_or(node)))
+    }
+
     /// Answers a request for the log of a container of a pod that has a node. The container was checked.
     pub(super) fn log(&mut self, namespace: &str, name: &str) -> Result<HttpResponse> {
         let now = self.api.now;
@@ -102,32 +123,16 @@ impl Call<'_> {
             options.container = spec.containers.first().map(|c| c.name.clone()).unwrap_or_default();
         }
         let node = spec.node_name.as_deref().unwrap_or_default().to_owned();
-        let address = Node::from_object(self.object(Kind::NODE, "", &node)?)
-            .and_then(|n| n.status.as_ref()?.addresses.as_ref())
-            .and_then(|all| all.iter().find(|a| a.type_ == "InternalIP").map(|a| a.address.clone()));
+        let host = self.kubelet_host(&node)?;
         let pod = Key::new(namespace, name);
         let ContainerLog { text, next, ended } =
             self.kubelets.log(&node, &pod, &options, None, now).map_err(|e| match e {
                 KubeletError::Refused(why) => Status::bad_request(why),
-                // `NewGenericServerResponse` without a verb.
-                KubeletError::NotFound => Status::new(
-                    404,
-                    "NotFound",
-                    format!("the server could not find the requested resource ( pods/log {name})"),
-                )
-                .with(Details {
-                    kind: "pods/log".into(),
-                    name: name.into(),
-                    ..Details::default()
-                }),
+                KubeletError::Failed(why) => Status::new(500, "", why),
+                KubeletError::NotFound => unknown_pod("pods/log", name),
                 KubeletError::Unreachable => {
-                    let host = format!("{}:{KUBELET_PORT}", address.as_deref().unwrap_or(&node));
                     let path = format!("/containerLogs/{namespace}/{name}/{}", options.container);
-                    Status::new(
-                        500,
-                        "",
-                        format!("Get \"https://{host}{path}\": dial tcp {host}: connect: no route to host"),
-                    )
+                    unreachable("Get", &host, &path)
                 }
             })?;
         if !options.follow {

@@ -19,6 +19,7 @@ mod custom;
 mod decode;
 mod discovery;
 mod etag;
+mod exec;
 mod followed_log;
 mod health;
 mod indent;
@@ -55,7 +56,7 @@ use negotiate::{Media, Shape};
 use path::{RequestPath, Target};
 use query::Query;
 
-pub use openapi::{Texts, TypeTexts};
+pub use openapi::{Texts, TypeTexts, texts_of};
 pub use piece::Piece;
 pub use stream::Stream;
 pub use texts::TextCache;
@@ -81,6 +82,8 @@ pub struct Served {
     /// For a request that writes objects: the request, without its body, and its answer, with typed objects. The key of
     /// the request names the object even where the path does not.
     pub exchange: Option<Box<(Request, Response)>>,
+    /// Whether something was changed that is not stored: a command that was executed in a container has written files.
+    pub changed: bool,
 }
 
 /// Answers a request of a server without kubelets. The body of a list is whole; that of a watch has the events up to now.
@@ -118,11 +121,21 @@ pub(super) fn serve_in(
 ) -> Served {
     let query = Query::parse(&request.query);
     let warnings = Vec::new();
-    let mut call =
-        Call { api, kubelets, request, query, cx, warnings, stream: None, asked: None, answered: None };
+    let mut call = Call {
+        api,
+        kubelets,
+        request,
+        query,
+        cx,
+        warnings,
+        stream: None,
+        asked: None,
+        answered: None,
+        changed: false,
+    };
     let result = call.run();
     let pretty = call.pretty();
-    let Call { cx, mut warnings, mut stream, asked, answered, .. } = call;
+    let Call { cx, mut warnings, mut stream, asked, answered, changed, .. } = call;
     let answered = match &result {
         Ok(_) => answered,
         Err(status) => Some(Response::Failure(Box::new(status.clone()))),
@@ -149,7 +162,7 @@ pub(super) fn serve_in(
     }
     response.warnings = warning_headers(&warnings);
     cx.warnings = warnings;
-    Served { response, stream, exchange }
+    Served { response, stream, exchange, changed }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes, for a server of sockets that does not read so
@@ -213,6 +226,8 @@ struct Call<'a> {
     asked: Option<Request>,
     /// The typed answer to it.
     answered: Option<Response>,
+    /// Whether something was changed that is not stored.
+    changed: bool,
 }
 
 type Result<T> = std::result::Result<T, Status>;

@@ -120,7 +120,8 @@ impl Call<'_> {
         }
         match part {
             "log" => self.log(namespace, name),
-            "exec" | "attach" => Err(Status::new(501, "", "nothing can be attached to a container here")),
+            "exec" => self.exec(namespace, name),
+            "attach" => Err(Status::new(501, "", "nothing can be attached to a container here")),
             _ => Err(Status::new(501, "", NO_NETWORK)),
         }
     }
@@ -165,8 +166,13 @@ mod tests {
         assert!(code == 400 && body.contains("container c is not valid for pod two"), "{body}");
         let (code, body) = ask("GET", "/d/pods/two/log", "container=a", "");
         assert!(code == 404 && body.contains(r#"nodes \"n\" not found"#), "{body}");
-        for (part, query) in [("exec", "container=b&command=ls"), ("portforward", "")] {
-            assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, 501, "{part}");
+        for (part, query, code) in [
+            ("exec", "container=b&command=ls", 404),
+            ("exec", "container=b", 422),
+            ("attach", "container=b", 501),
+            ("portforward", "", 501),
+        ] {
+            assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, code, "{part}");
         }
         assert_eq!(ask("DELETE", "/d/pods/two/log", "container=a", "").0, 405);
     }

@@ -17,7 +17,7 @@ fn set(more: Value) -> Value {
         "selector": {"matchLabels": {"app": "agent"}},
         "template": {
             "metadata": {"labels": {"app": "agent"}},
-            "spec": {"containers": [{"name": "c", "image": "agent:1"}], "terminationGracePeriodSeconds": 1},
+            "spec": {"containers": [{"name": "c", "image": "team/agent:1"}], "terminationGracePeriodSeconds": 1},
         },
     });
     for (k, v) in more.as_object().into_iter().flatten() {
@@ -74,7 +74,7 @@ fn a_taint_keeps_away_or_drives_away() {
 #[test]
 fn a_label_brings_a_pod() {
     let template = json!({"metadata": {"labels": {"app": "agent"}}, "spec": {
-        "containers": [{"name": "c", "image": "agent:1"}], "nodeSelector": {"disk": "ssd"}}});
+        "containers": [{"name": "c", "image": "team/agent:1"}], "nodeSelector": {"disk": "ssd"}}});
     let mut c = with(json!({"template": template}));
     assert_eq!(nodes(&c), [""; 0]);
     patch(&mut c, Kind::NODE, "node-2", json!({"metadata": {"labels": {"disk": "ssd"}}}));
@@ -94,14 +94,14 @@ fn staying(c: &Cluster) -> usize {
 /// How many pods there were at least and at most during an update, without those that were being deleted.
 fn update(more: Value) -> (usize, usize) {
     let mut c = with(more);
-    patch(&mut c, SET, "agent", image("agent:2"));
+    patch(&mut c, SET, "agent", image("team/agent:2"));
     let (mut least, mut most) = (3, 3);
     let steady = c.run_to_steady(2000, |c, _| {
         let there = staying(c);
         (least, most) = (there.min(least), there.max(most));
     });
     assert!(steady);
-    assert!(images(&c).iter().all(|i| i.ends_with("=agent:2")), "{:?}", images(&c));
+    assert!(images(&c).iter().all(|i| i.ends_with("=team/agent:2")), "{:?}", images(&c));
     assert_eq!(status(&c, SET, "agent")["updatedNumberScheduled"], 3);
     (least, most)
 }
@@ -121,12 +121,12 @@ fn an_update_keeps_its_bounds() {
 #[test]
 fn on_delete_waits_for_a_person() {
     let mut c = with(json!({"updateStrategy": {"type": "OnDelete"}}));
-    patch(&mut c, SET, "agent", image("agent:2"));
+    patch(&mut c, SET, "agent", image("team/agent:2"));
     assert_eq!(pods_on_the_way(&mut c), [""; 0]);
     let one = names(&c, Kind::POD).remove(0);
     delete(&mut c, Kind::POD, &one);
     rest(&mut c);
-    assert_eq!(images(&c).iter().filter(|i| i.ends_with("=agent:2")).count(), 1);
+    assert_eq!(images(&c).iter().filter(|i| i.ends_with("=team/agent:2")).count(), 1);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_node_that_is_gone_keeps_no_pod_waiting() {
 #[test]
 fn a_revision_comes_back() {
     let mut c = with(json!({"revisionHistoryLimit": 1}));
-    for tag in ["agent:2", "agent:1", "agent:3", "agent:4"] {
+    for tag in ["team/agent:2", "team/agent:1", "team/agent:3", "team/agent:4"] {
         patch(&mut c, SET, "agent", image(tag));
         rest(&mut c);
     }

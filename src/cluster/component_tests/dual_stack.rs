@@ -193,6 +193,24 @@ fn what_pods_are_told_of_their_addresses() {
     assert_eq!(*ips, json!([{"ip": "172.18.0.2"}, {"ip": "fc00:f853:ccd:e793::2"}]));
 }
 
+/// `reconcileByAddressType`: such a pod is about to be deleted by the pod garbage collector.
+#[test]
+fn a_pod_of_a_node_that_is_gone_is_no_endpoint() {
+    let mut c = cluster(1);
+    let pod = json!({"metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
+        "spec": {"nodeName": "gone", "containers": [{"name": "c", "image": "nginx"}]}});
+    send(&mut c, Verb::Create, Kind::POD, "web", Body::Object(Object::from_value(Kind::POD, pod).unwrap()));
+    let mut status = stored(&c, Kind::POD, "web");
+    status["status"] = json!({"phase": "Running", "podIP": "10.0.0.9", "podIPs": [{"ip": "10.0.0.9"}]});
+    let object = Object::from_value(Kind::POD, status).unwrap();
+    let update = Request::new(&"kubelet".into(), Verb::Update, Kind::POD, object.key());
+    let update = update.subresource(crate::apimachinery::Subresource::Status).body(Body::Object(object));
+    assert_eq!(c.request(&update).0.code(), 200);
+    make(&mut c, Kind::SERVICE, "web", web("SingleStack"));
+    rest(&mut c);
+    assert_eq!(slices(&c), [json!(["IPv4", []])]);
+}
+
 #[test]
 fn endpoints_of_both_families_are_mirrored_into_slices_of_each() {
     let mut c = cluster(0);

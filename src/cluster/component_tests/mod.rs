@@ -3,6 +3,7 @@
 mod attachdetach;
 mod batch;
 mod daemon;
+mod disruption;
 mod dual_stack;
 mod endpoint;
 mod field_managers;

@@ -18,7 +18,7 @@ fn set(replicas: i64, more: Value) -> Value {
         "replicas": replicas, "serviceName": "web", "selector": {"matchLabels": {"app": "web"}},
         "template": {
             "metadata": {"labels": {"app": "web"}},
-            "spec": {"containers": [{"name": "c", "image": "nginx:1"}], "terminationGracePeriodSeconds": 1},
+            "spec": {"containers": [{"name": "c", "image": "team/web:1"}], "terminationGracePeriodSeconds": 1},
         },
     });
     for (k, v) in more.as_object().into_iter().flatten() {
@@ -51,7 +51,7 @@ fn pods_come_in_order_and_go_in_reverse() {
 #[test]
 fn the_next_pod_waits_for_the_one_before() {
     let probe = json!({"exec": {"command": ["false"]}});
-    let spec = json!({"containers": [{"name": "c", "image": "nginx:1", "readinessProbe": probe}]});
+    let spec = json!({"containers": [{"name": "c", "image": "team/web:1", "readinessProbe": probe}]});
     let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": spec});
     let mut c = with(3, json!({"template": template}));
     rest(&mut c);
@@ -75,17 +75,17 @@ fn ordinals_start_where_they_shall() {
 fn an_update_replaces_pods_from_the_highest_ordinal() {
     let mut c = with(3, json!({}));
     rest(&mut c);
-    patch(&mut c, SET, "web", image("nginx:2"));
+    patch(&mut c, SET, "web", image("team/web:2"));
     let way = ["-web-2", "+web-2", "-web-1", "+web-1", "-web-0", "+web-0"];
     assert_eq!(pods_on_the_way(&mut c), way);
     let s = status(&c, SET, "web");
     assert_eq!(s["currentRevision"], s["updateRevision"]);
     // Back to the first template: its revision becomes the newest, and no new one is made.
     let revisions = names(&c, Kind::CONTROLLER_REVISION);
-    patch(&mut c, SET, "web", image("nginx:1"));
+    patch(&mut c, SET, "web", image("team/web:1"));
     rest(&mut c);
     assert_eq!(names(&c, Kind::CONTROLLER_REVISION), revisions);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1", "web-2=nginx:1"]);
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:1", "web-2=team/web:1"]);
 }
 
 #[test]
@@ -93,25 +93,25 @@ fn a_partition_keeps_the_lower_ordinals() {
     let rolling = json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 2}});
     let mut c = with(3, json!({"updateStrategy": rolling}));
     rest(&mut c);
-    patch(&mut c, SET, "web", image("nginx:2"));
+    patch(&mut c, SET, "web", image("team/web:2"));
     rest(&mut c);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1", "web-2=nginx:2"]);
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:1", "web-2=team/web:2"]);
     // A pod below the partition comes back as it was.
     delete(&mut c, Kind::POD, "web-0");
     rest(&mut c);
-    assert_eq!(images(&c)[0], "web-0=nginx:1");
+    assert_eq!(images(&c)[0], "web-0=team/web:1");
 }
 
 #[test]
 fn on_delete_waits_for_a_person() {
     let mut c = with(2, json!({"updateStrategy": {"type": "OnDelete"}}));
     rest(&mut c);
-    patch(&mut c, SET, "web", image("nginx:2"));
+    patch(&mut c, SET, "web", image("team/web:2"));
     rest(&mut c);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1"]);
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:1"]);
     delete(&mut c, Kind::POD, "web-1");
     rest(&mut c);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:2"]);
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:2"]);
 }
 
 #[test]
@@ -119,17 +119,18 @@ fn a_broken_rollout_stays_stuck_until_its_pod_is_deleted() {
     let mut c = with(2, json!({}));
     rest(&mut c);
     // A probe that never passes keeps the new pod from being ready.
-    let broken = json!({"name": "c", "image": "nginx:2", "readinessProbe": {"exec": {"command": ["false"]}}});
+    let broken =
+        json!({"name": "c", "image": "team/web:2", "readinessProbe": {"exec": {"command": ["false"]}}});
     let template = |container: Value| json!({"spec": {"template": {"spec": {"containers": [container]}}}});
     patch(&mut c, SET, "web", template(broken));
     rest(&mut c);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:2"]);
-    patch(&mut c, SET, "web", template(json!({"name": "c", "image": "nginx:1"})));
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:2"]);
+    patch(&mut c, SET, "web", template(json!({"name": "c", "image": "team/web:1"})));
     rest(&mut c);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:2"], "it waits for the broken pod");
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:2"], "it waits for the broken pod");
     delete(&mut c, Kind::POD, "web-1");
     rest(&mut c);
-    assert_eq!(images(&c), ["web-0=nginx:1", "web-1=nginx:1"]);
+    assert_eq!(images(&c), ["web-0=team/web:1", "web-1=team/web:1"]);
     assert_eq!(status(&c, SET, "web")["readyReplicas"], 2);
 }
 
@@ -145,7 +146,7 @@ fn a_pod_that_ended_is_made_anew() {
 fn pods_are_adopted_by_name_and_labels_and_released_by_labels() {
     let mut c = Cluster::new(&Config::nodes(2));
     let pod = |name: &str, app: &str| {
-        let spec = json!({"containers": [{"name": "c", "image": "nginx:1"}]});
+        let spec = json!({"containers": [{"name": "c", "image": "team/web:1"}]});
         json!({"metadata": {"name": name, "namespace": "default", "labels": {"app": app}}, "spec": spec})
     };
     for (name, app) in [("web-0", "web"), ("other-1", "web"), ("web-9", "else")] {
@@ -229,7 +230,7 @@ fn only_so_many_revisions_are_kept() {
     let mut c = with(1, json!({"revisionHistoryLimit": 1}));
     rest(&mut c);
     for tag in 2..6 {
-        patch(&mut c, SET, "web", image(&format!("nginx:{tag}")));
+        patch(&mut c, SET, "web", image(&format!("team/web:{tag}")));
         rest(&mut c);
     }
     assert_eq!(names(&c, Kind::CONTROLLER_REVISION).len(), 2);

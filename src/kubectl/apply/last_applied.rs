@@ -115,7 +115,7 @@ pub(super) fn edit(cx: &mut Context<'_>, args: &Args) -> Result {
         };
         let before: Value = serde_json::from_str(text).unwrap_or(Value::Null);
         let shown = yaml::to_yaml(&before);
-        let Some(edited) = cx.edit(&shown) else {
+        let Some((_, edited)) = cx.edit(&shown)? else {
             return fail("no editor can be opened from this terminal: use apply set-last-applied -f");
         };
         let after = match yaml::documents(&edited, &Limits::default()) {

@@ -11,6 +11,7 @@ use super::ails::Ails;
 use super::card::{Card, Halt, Place};
 use super::events::last_warning;
 use super::graph::Drawing;
+use super::images::{MissingImage, missing_of};
 use super::kinds;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
@@ -50,6 +51,8 @@ pub struct Ailing {
     pub object: ObjectRef,
     /// What is wrong.
     pub ails: Ails,
+    /// The image that it waits for, if it is a pod and no registry has the image.
+    pub image: Option<MissingImage>,
 }
 
 impl Declared {
@@ -82,6 +85,8 @@ pub struct Short {
     pub own: Option<(String, String)>,
     /// The pod that the reason is about, if it is about one.
     pub pod: Option<ObjectRef>,
+    /// The image that this pod waits for, if no registry has it.
+    pub image: Option<MissingImage>,
 }
 
 /// Compares what workloads declare with what they report. `drawing` is the cluster's: it knows how its
@@ -125,6 +130,7 @@ fn count(cluster: &Cluster, drawing: &Drawing, reference: &ObjectRef, report: Re
         message,
         own: None,
         pod: None,
+        image: None,
     };
     // A Job that has failed has no pods any more from which something could be expected.
     let ended = failed && matches!(report.counts, Counts::Completions { .. });
@@ -141,8 +147,10 @@ fn look_at_all(cluster: &Cluster, drawing: &Drawing, out: &mut Declared) {
             out.stored += 1;
             out.custom += i64::from(node.reference.kind.is_custom());
         }
-        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(cluster, o)) {
-            out.ailing.push(Ailing { object: node.reference.clone(), ails });
+        let Some(object) = drawing.object(i) else { continue };
+        if let Some(ails) = kinds::of(node.reference.kind).ails(cluster, object) {
+            let image = missing_of(cluster, object);
+            out.ailing.push(Ailing { object: node.reference.clone(), ails, image });
         }
     }
 }
@@ -192,6 +200,7 @@ fn blame_pod(
         (short.reason, short.message) = words(cluster, &node.reference, object, view.word.clone());
     }
     short.pod = Some(node.reference.clone());
+    short.image = missing_of(cluster, object);
 }
 
 /// The reason and message of a pod: those of a waiting container, of a condition that does not hold, or of the last
@@ -269,11 +278,11 @@ mod tests {
             let d = declared(s.cluster(), &drawing);
             (d.want, d.have, d.short.len())
         };
-        session.apply(&set("db:1"));
+        session.apply(&set("team/db:1"));
         assert_eq!(now(&session), (2, 0, 1));
         while session.step(Depth::Command, None) {}
         assert_eq!(now(&session), (2, 2, 0));
-        session.apply(&set("db:2"));
+        session.apply(&set("team/db:2"));
         // Below the partition the old template is what is wanted.
         assert_eq!(now(&session), (2, 1, 1));
         while session.step(Depth::Command, None) {}

@@ -33,6 +33,11 @@ impl Preview {
     /// Applies a manifest on a copy of the cluster. The session stays as it is.
     pub fn of(session: &Session, text: &str) -> Preview {
         let (writes, output) = session.preview(text);
+        Preview::of_writes(writes, output)
+    }
+
+    /// What a command line would change that would write and print this.
+    pub fn of_writes(writes: Vec<Write>, output: kubectl::Output) -> Preview {
         let mut preview = Preview { output, ..Preview::default() };
         for Write { object, prev, next, .. } in writes {
             match (prev, next) {

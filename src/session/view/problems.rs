@@ -282,4 +282,25 @@ mod tests {
         assert_eq!(lines(&format!("{GOOD}metadata:\n  name: g\n"))[0].0, 6);
         assert_eq!(lines("apiVersion: v1\nmetadata:\n  name: g\n")[0].0, 1);
     }
+
+    #[test]
+    fn a_quantity_is_marked_at_its_line_in_an_object_that_exists() {
+        let text = |cpu: &str| {
+            format!(
+                "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  selector:\n    matchLabels:\n      app: web\n  \
+                 template:\n    metadata:\n      labels:\n        app: web\n    spec:\n      containers:\n      - name: web\n        \
+                 image: nginx\n        resources:\n          requests:\n            memory: 1Gi\n            cpu: {cpu}\n"
+            )
+        };
+        let mut session = Session::new(Start::default());
+        assert_eq!(session.apply(&text("100m")).exit, 0);
+        let bad = text("100mm");
+        let found = problems(session.cluster().api(), &bad, &session.preview(&bad).1);
+        let [problem] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(problem.line, 20, "{problem:?}");
+        assert!(
+            problem.message.lines().count() == 1 && problem.message.contains("quantities must match"),
+            "{problem:?}"
+        );
+    }
 }

@@ -44,6 +44,11 @@ pub fn is_tool(name: &str) -> bool {
     EFFECTLESS.contains(&name) || TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).is_ok()
 }
 
+/// Whether a command prints what it makes of each line before it reads the next one.
+pub(super) fn is_line_by_line(name: &str) -> bool {
+    matches!(name, "awk" | "cat" | "cut" | "egrep" | "fgrep" | "grep" | "sed" | "tee" | "tr" | "uniq")
+}
+
 type Tool = fn(&mut Shell<'_>, &[String]) -> Ran;
 
 /// The commands by their names, sorted.

@@ -20,6 +20,8 @@ const HEADS: f32 = 40.0;
 /// How much room is left at the pane's other edges.
 const EDGE: f32 = 16.0;
 const LARGEST: f32 = 2.5;
+/// So many pixels of the graph stay in sight wherever a person moves it.
+const KEPT: f32 = 96.0;
 
 #[derive(Default)]
 struct State {
@@ -34,8 +36,26 @@ struct State {
     pointers: Vec<(i32, f32, f32)>,
     /// The pane's size, as it was measured last.
     pane: (f32, f32),
+    /// What all of the graph takes of the world.
+    bounds: Rect,
     watchers: Vec<(u32, Rc<dyn Fn()>)>,
     next_watcher: u32,
+}
+
+impl State {
+    /// Moves the world back as far as it takes for a part of the graph to stay in a pane of this size.
+    fn keep_in_sight(&mut self, (w, h): (f32, f32)) {
+        let kept = |at: f32, from: f32, length: f32, pane: f32| {
+            let (from, length) = (from * self.scale, length * self.scale);
+            let least = KEPT.min(length).min(pane / 2.0);
+            at.max(least - from - length).min(pane - least - from)
+        };
+        let Rect { x, y, w: width, h: height } = self.bounds;
+        if w < 1.0 || h < 1.0 || width <= 0.0 || height <= 0.0 {
+            return;
+        }
+        (self.x, self.y) = (kept(self.x, x, width, w), kept(self.y, y, height, h));
+    }
 }
 
 /// A handle on the view.
@@ -154,6 +174,7 @@ impl Viewport {
         }
         {
             let mut s = self.state.borrow_mut();
+            s.bounds = bounds;
             if s.touched {
                 return;
             }
@@ -190,6 +211,7 @@ impl Viewport {
             s.y = y - (y - s.y) * by;
             s.scale = scale;
             s.touched = true;
+            s.keep_in_sight(self.size);
         }
         self.draw();
     }
@@ -204,6 +226,7 @@ impl Viewport {
             let mut s = self.state.borrow_mut();
             s.x += dx;
             s.y += dy;
+            s.keep_in_sight(self.size);
         }
         self.draw();
     }

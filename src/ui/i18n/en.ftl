@@ -3,6 +3,7 @@
 
 ## The bar
 scenarios = Scenarios
+scenarios-now = Scenarios: { $title }
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
@@ -127,12 +128,39 @@ apply-back = The text is older than the cluster. Apply would put back:
 apply-take-over = Update the text
 apply-take-over-about = The text takes over what the cluster has in these fields. Your own edits stay.
 apply-own = And it would change:
-terminal-log = What kubectl printed
-terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
-terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
+terminal-log = What the terminal printed
+terminal-waits = It goes on: each step, and it looks again. Ctrl+C ends it.
+terminal-holds = Its next command changes the cluster.
+terminal-go-on = Let it go on (Enter)
+terminal-edits = The editor has the object: Save in the manifest's tab writes it.
+terminal-hint = kubectl works here, with pipes: get pods -w, describe deployment web, kubectl get pods | grep web. Tab completes, ↑ brings back, “help” says more.
+terminal-help =
+    kubectl, k, or a verb alone: get pods -o wide, describe deployment web, explain pods.spec.
+    Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
+    get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
+    kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
+    Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
+terminal-copy = Copy what “{ $line }” printed
+terminal-words = How the line can go on
+terminal-search = Found among earlier lines:
+terminal-keys = Keys
+terminal-tab = Complete
+terminal-up = Line before
+terminal-down = Line after
+terminal-stop = End or clear
+texts-missing = The texts of kubectl explain could not be loaded. Without them it prints the fields alone.
+editing = “{ $line }”: Save writes what you change here. The manifest comes back afterwards.
+editing-save = Save
+editing-cancel = Cancel
 
 ## The graph
 problem-line = Line { $line }
+image-no-name = Docker Hub has no official image “{ $name }”
+image-no-tag = The image { $name } has no tag “{ $tag }”
+image-meant = { $said }. Did you mean { $meant }?
+image-newest = { $said }. There is { $meant }.
+image-own = { $said }. An image of your own has its organisation or registry in front of its name: acme/{ $name }.
+image-use = Change to { $meant }
 problem-more = { $n ->
     [one] and { $n } more
    *[other] and { $n } more
@@ -153,6 +181,7 @@ records = { $n ->
 records-about = What controllers keep about other objects: Endpoints, EndpointSlices, ControllerRevisions
 clock = t = { $s } s
 clock-menu = Let time pass
+clock-menu-now = Let time pass: { $time }
 clock-step = To the next thing that happens
 clock-about = As Step does. Time passes only when nothing else can happen.
 clock-to = To { $at }
@@ -554,7 +583,8 @@ cm-unfold-line = Unfold line
 cm-folded-lines = Folded lines
 cm-unfolded-lines = Unfolded lines
 cm-to = to
-cm-duplicate-key = The key $ stands here twice: kubectl takes the last one
+cm-duplicate-first = The key $1 stands again in line $2, and kubectl takes that one
+cm-duplicate-last = The key $1 stands in line $2, too: kubectl takes this last one
 
 ## Why: one for each rule of the library
 why-claim_objects-adopt = its labels match and nobody owns it

@@ -2,6 +2,7 @@
 
 ## 顶栏
 scenarios = 场景
+scenarios-now = 场景：{ $title }
 own-work = 自己的
 runs-open = 你的运行…
 runs-open-about = 你做过的内容按每次运行保存在此浏览器中。
@@ -123,12 +124,39 @@ apply-take-over = 更新文本
 apply-take-over-about = 文本在这些字段上采用集群里的值。你自己的修改保留不动。
 apply-own = 并且会改变：
 apply-create = 创建
-terminal-log = kubectl 的输出
-terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
-terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
+terminal-log = 终端的输出
+terminal-waits = 它还在继续：每走一步，它会再看。Ctrl+C 结束。
+terminal-holds = 它的下一条命令会改变集群。
+terminal-go-on = 让它继续（Enter）
+terminal-edits = 对象已在编辑器中打开：在清单页签里按“保存”写入。
+terminal-hint = 这里可以用 kubectl，也可以用管道：get pods -w、describe deployment web、kubectl get pods | grep web。Tab 补全，↑ 找回上一行，输入 help 查看更多。
+terminal-help =
+    kubectl、k，或只写动词：get pods -o wide、describe deployment web、explain pods.spec。
+    管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
+    get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
+    kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
+    Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-copy = 复制“{ $line }”的输出
+terminal-words = 这一行可以如何继续
+terminal-search = 在历史中找到：
+terminal-keys = 按键
+terminal-tab = 补全
+terminal-up = 上一行
+terminal-down = 下一行
+terminal-stop = 结束或清空
+texts-missing = 无法加载 kubectl explain 的说明文字。没有它们时只列出字段。
+editing = “{ $line }”：按“保存”写入你在这里的修改。之后会恢复清单。
+editing-save = 保存
+editing-cancel = 取消
 
 ## 图
 problem-line = 第 { $line } 行
+image-no-name = Docker Hub 上没有名为“{ $name }”的官方镜像
+image-no-tag = 镜像 { $name } 没有标签“{ $tag }”
+image-meant = { $said }。是不是想写 { $meant }？
+image-newest = { $said }。现有的标签如 { $meant }。
+image-own = { $said }。自己的镜像要在名称前写上组织或镜像仓库：acme/{ $name }。
+image-use = 改为 { $meant }
 problem-more = 还有 { $n } 处
 zoom = 缩放
 zoom-in = 放大
@@ -143,6 +171,7 @@ records = { $n } 个记录
 records-about = 控制器为其他对象保存的记录：Endpoints、EndpointSlice、ControllerRevision
 clock = t = { $s } 秒
 clock-menu = 让时间推进
+clock-menu-now = 让时间推进：{ $time }
 clock-step = 到下一件发生的事
 clock-about = 与“单步”相同。只有没有别的事可做时，时间才会推进。
 clock-to = 到 { $at }
@@ -476,7 +505,8 @@ cm-unfold-line = 展开此行
 cm-folded-lines = 已折叠行
 cm-unfolded-lines = 已展开行
 cm-to = 至
-cm-duplicate-key = 键 $ 在这里出现了两次：kubectl 取最后一个
+cm-duplicate-first = 键 $1 在第 $2 行再次出现，kubectl 取那一个
+cm-duplicate-last = 键 $1 在第 $2 行已经出现过：kubectl 取这最后一个
 
 ## 为什么：库中每条规则一句
 why-claim_objects-adopt = 它的标签匹配，而且没有主人

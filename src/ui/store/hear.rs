@@ -37,6 +37,8 @@ impl Store {
                     let (text, whole) = imported(&self.texts(), &report);
                     self.show_toast(Toast { text, whole, bad: false, act: None });
                 }
+                Output::Remember(line) => self.remember_line(&line),
+                Output::WantTexts => self.fetch_texts(),
                 Output::MapShown(shown) => {
                     self.put_local(VIEW, view_name(shown));
                 }

@@ -4,6 +4,7 @@
 use gloo::events::EventListener;
 use gloo::utils::window;
 use steady::engine::{Begin, Input, Options};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Storage;
 use yew::Callback;
@@ -22,6 +23,12 @@ pub(super) const LAST: &str = "steady:last";
 pub(super) const OLD: [&str; 2] = ["steady:work", "steady:kept"];
 /// Where it is stored whether the component map was shown last.
 pub(super) const VIEW: &str = "steady:view";
+/// Where the lines are stored that were typed in the terminal.
+const HISTORY: &str = "steady:history";
+/// How many of them are stored.
+const REMEMBERED: usize = 500;
+/// What stands between two stored lines.
+const BETWEEN: char = '\u{1e}';
 /// How many milliseconds after a change the run is saved.
 const SAVE: u32 = 700;
 
@@ -43,6 +50,10 @@ pub fn in_browser(key: &str) -> Option<String> {
 /// Reads a value of the tab's own, which a reload leaves as it is.
 pub(super) fn in_tab(key: &str) -> Option<String> {
     storage(true)?.get_item(key).ok().flatten()
+}
+
+fn lines(stored: &str) -> Vec<String> {
+    stored.split(BETWEEN).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// The link in the address, without `#`.
@@ -157,6 +168,41 @@ impl Store {
 
     pub(super) fn forget_tab(&self, key: &str) {
         let _ = storage(true).map(|s| s.remove_item(key));
+    }
+
+    /// Hands the engine the lines that were typed in the terminal before the page was loaded.
+    pub fn recall(&self) {
+        let lines: Vec<String> = in_browser(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        if !lines.is_empty() && self.with(|s| s.history.is_empty()) {
+            self.send(Input::Recall(lines));
+        }
+    }
+
+    /// Stores a line that was typed in the terminal, after those that other tabs have stored.
+    pub(super) fn remember_line(&self, line: &str) {
+        let mut lines: Vec<String> = in_browser(HISTORY).map(|text| lines(&text)).unwrap_or_default();
+        lines.retain(|known| known != line);
+        lines.push(line.to_owned());
+        let surplus = lines.len().saturating_sub(REMEMBERED);
+        lines.drain(..surplus);
+        self.put_local(HISTORY, &lines.join(&BETWEEN.to_string()));
+    }
+
+    /// Fetches the texts of `kubectl explain` and hands them to the engine.
+    pub(super) fn fetch_texts(&self) {
+        let window = window();
+        let fetched = js_sys::Reflect::get(&window, &"steadyTexts".into())
+            .and_then(|f| f.dyn_into::<js_sys::Function>())
+            .and_then(|f| f.call0(&window))
+            .and_then(|p| p.dyn_into::<js_sys::Promise>());
+        let store = self.clone();
+        spawn_local(async move {
+            let text = match fetched {
+                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await.ok(),
+                Err(_) => None,
+            };
+            store.send(Input::Texts(text.and_then(|t| t.as_string())));
+        });
     }
 
     /// The page's address with a link, as it is for anybody else: the whole page, in this language, with this tab open.

@@ -177,7 +177,7 @@ impl Store {
     /// Follows a change of the run that is shown: lets go of the locks of other runs, and notes what a reload opens.
     pub(super) fn shows_run(&self, id: &Rc<str>, scenario: Option<&str>) {
         let before = self.0.shelf.shown.replace(id.clone());
-        if before == *id || before.is_empty() {
+        if before == *id || before.is_empty() || self.is_embedded() {
             return;
         }
         self.0.shelf.held.borrow_mut().retain(|held, _| **held == **id);
@@ -192,6 +192,10 @@ impl Store {
 
     /// Keeps a run.
     pub(super) fn keep(&self, draft: Draft) {
+        // A page that is a part of another one keeps nothing.
+        if self.is_embedded() {
+            return;
+        }
         if self.with(|s| s.run == draft.id) {
             self.put_tab(RUN, &draft.id);
             self.put_local(LAST, &draft.id);

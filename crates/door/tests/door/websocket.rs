@@ -111,3 +111,53 @@ fn a_client_that_goes_makes_room() {
         assert_eq!(c.stream.read(&mut [0]).unwrap(), 0);
     }
 }
+
+/// The address at which a command is executed in the pod `p`.
+fn exec(words: &[&str], more: &str) -> String {
+    let command: Vec<String> =
+        words.iter().map(|w| format!("command={}", w.replace(' ', "%20").replace(';', "%3B"))).collect();
+    format!("/api/v1/namespaces/default/pods/p/exec?{}&stdout=true&stderr=true{more}", command.join("&"))
+}
+
+#[test]
+fn a_command_is_executed_in_a_container() {
+    let door = stepped();
+    let spec = r#"{"containers":[{"name":"c","image":"busybox","command":["sleep","infinity"]}]}"#;
+    let pod = format!(r#"{{"metadata":{{"name":"p"}},"spec":{spec}}}"#);
+    assert_eq!(ask(&door, "POST", "/api/v1/namespaces/default/pods", &pod).status, 201);
+    let headers = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n";
+    let refused = upgrade(&door, &exec(&["true"], ""), headers).answer();
+    assert_eq!(refused.status, 400, "the pod has no node yet");
+    assert_eq!(ask(&door, "POST", "/steady/advance?seconds=20", "").status, 200);
+
+    let target = exec(&["sh", "-c", "echo out; echo err >&2; exit 3"], "");
+    let mut c = upgrade(&door, &target, headers);
+    let head = c.head().unwrap();
+    assert_eq!((head.status, head.header("sec-websocket-protocol")), (101, Some("v5.channel.k8s.io")));
+    assert_eq!(frame(&mut c), (2, b"\x01out\n".to_vec()));
+    assert_eq!(frame(&mut c), (2, b"\x02err\n".to_vec()));
+    let (_, status) = frame(&mut c);
+    let status: Value = serde_json::from_slice(&status[1..]).unwrap();
+    assert_eq!(
+        (&status["reason"], &status["details"]["causes"][0]["message"]),
+        (&"NonZeroExitCode".into(), &"3".into())
+    );
+    assert_eq!(frame(&mut c), (8, vec![3, 232]));
+
+    // What is typed into it, up to where the client closes channel 0. Frames of a client are masked, here with zeros.
+    let mut c = upgrade(&door, &exec(&["sh"], "&stdin=true"), headers);
+    assert_eq!(c.head().unwrap().status, 101);
+    c.write(b"\x82\x89\0\0\0\0\x00echo hi\n");
+    c.write(b"\x82\x82\0\0\0\0\xff\x00");
+    assert_eq!(frame(&mut c), (2, b"\x01hi\n".to_vec()));
+
+    for (target, headers, code) in [
+        (exec(&["sh"], "&stdin=true&tty=true"), headers, 501),
+        (exec(&["true"], ""), "Sec-WebSocket-Version: 13\r\n", 400),
+        (exec(&["true"], "&container=none"), headers, 400),
+    ] {
+        assert_eq!(upgrade(&door, &target, headers).answer().status, code, "{target}");
+    }
+    // SPDY.
+    assert_eq!(ask(&door, "POST", &exec(&["true"], ""), "").status, 501);
+}

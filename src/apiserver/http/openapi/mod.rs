@@ -12,6 +12,7 @@ mod defaults;
 mod merging;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) mod swagger;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,8 @@ use crate::api::go_types::{self, GoField, GoStruct, Type};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Scope, patch, release};
 use crate::apiserver::apiextensions::Definitions;
+
+pub use texts::texts_of;
 
 /// Where the schemas stand in a document.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -58,6 +61,8 @@ pub struct TypeTexts {
     pub description: String,
     /// What each field is.
     pub fields: BTreeMap<String, String>,
+    /// The possible values of the fields that have only a few, where the table of the library is not compiled in.
+    pub values: BTreeMap<String, Vec<String>>,
     /// The fields that must be there.
     pub required: Vec<String>,
 }
@@ -261,6 +266,11 @@ impl Document<'_> {
                 }
                 if let Some(field) = merging.and_then(|t| t.field(f.name)) {
                     merging::say(field, &mut property);
+                }
+                if let Some(values) = texts.and_then(|t| t.values.get(f.name)) {
+                    let of =
+                        if property.get("items").is_some() { &mut property["items"] } else { &mut property };
+                    of["enum"] = json!(values);
                 }
                 if let Some(text) = texts.and_then(|t| t.fields.get(f.name)).filter(|t| !t.is_empty()) {
                     let values = about_values(f.kind).unwrap_or_default();

@@ -24,7 +24,7 @@ fn init_containers_in_order() {
     lab.pod(json!({"spec": {
         "initContainers": [
             {"name": "first", "command": ["sleep", "5"]},
-            {"name": "second", "image": "tool:1", "command": ["true"]},
+            {"name": "second", "image": "team/tool:1", "command": ["true"]},
         ],
         "containers": [{"name": "app"}],
     }}))
@@ -163,7 +163,7 @@ fn a_new_image_restarts_the_container() {
     lab.pod(one(json!({})))
         .steady()
         .edit("the image is changed", |p| {
-            p.spec.as_mut().unwrap().containers[0].image = Some("app:2".into());
+            p.spec.as_mut().unwrap().containers[0].image = Some("team/app:2".into());
         })
         .steady();
     timeline!(lab);
@@ -212,7 +212,7 @@ fn one_crashes_while_the_other_is_pulled() {
         "metadata": {"annotations": {"sim.steady/image-pull.slow": "30"}},
         "spec": {"containers": [
             {"name": "bad", "command": ["false"]},
-            {"name": "slow", "image": "big:1"},
+            {"name": "slow", "image": "team/big:1"},
         ]},
     }))
     .wait(60);

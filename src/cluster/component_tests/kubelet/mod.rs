@@ -68,7 +68,7 @@ impl Lab {
         for list in ["containers", "initContainers"] {
             for c in spec[list].as_array_mut().into_iter().flatten() {
                 if c["image"].is_null() {
-                    c["image"] = "app:1".into();
+                    c["image"] = "team/app:1".into();
                 }
                 if c["imagePullPolicy"].is_null() {
                     c["imagePullPolicy"] = "IfNotPresent".into();

@@ -53,7 +53,7 @@ impl Dice {
     fn container(&mut self, name: &str) -> Value {
         let mut c = json!({
             "name": name,
-            "image": self.pick(&["a:1", "b", "c:missing", "D d", "r.invalid/x:1", "a:2"]),
+            "image": self.pick(&["team/a:1", "b", "c:missing", "D d", "r.invalid/x:1", "team/a:2"]),
             "imagePullPolicy": self.pick(&["Always", "IfNotPresent", "IfNotPresent", "Never"]),
             "livenessProbe": self.probe(ProbeType::Liveness), "readinessProbe": self.probe(ProbeType::Readiness),
             "startupProbe": self.probe(ProbeType::Startup),
@@ -134,7 +134,11 @@ impl Dice {
                 probe: ProbeType::ALL[self.below(3) as usize],
                 failing: self.one_in(2),
             },
-            _ => KubeletFault::Image { image: "a:1".into(), pullable: self.one_in(2), message: "no".into() },
+            _ => KubeletFault::Image {
+                image: "team/a:1".into(),
+                pullable: self.one_in(2),
+                message: "no".into(),
+            },
         }
     }
 }
@@ -192,7 +196,7 @@ fn whatever_happens_it_becomes_steady() {
             let fault = dice.fault();
             lab.fault("", fault);
             if dice.one_in(3) && stored(&lab).is_some() {
-                let image = dice.pick(&["a:2", "b:3"]).to_owned();
+                let image = dice.pick(&["team/a:2", "team/b:3"]).to_owned();
                 lab.edit("", |p| p.spec.as_mut().unwrap().containers[0].image = Some(image));
             }
         }

@@ -23,7 +23,7 @@ fn crash_loop_is_steady_when_its_back_off_is_at_its_longest() {
 #[test]
 fn an_image_that_cannot_be_pulled_and_then_can() {
     let mut lab = Lab::new();
-    let image = |pullable| KubeletFault::Image { image: "app:1".into(), pullable, message: "".into() };
+    let image = |pullable| KubeletFault::Image { image: "team/app:1".into(), pullable, message: "".into() };
     lab.fault("the image is gone", image(false))
         .pod(one(json!({})))
         .wait(25)
@@ -35,7 +35,26 @@ fn an_image_that_cannot_be_pulled_and_then_can() {
 #[test]
 fn an_image_that_is_never_there_is_steady() {
     let mut lab = Lab::new();
-    lab.pod(one(json!({"image": "app:missing"}))).steady();
+    lab.pod(one(json!({"image": "team/app:missing"}))).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn an_official_image_that_does_not_exist_is_steady_until_it_is_declared() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"image": "ngnix:1.27"}))).steady().say("the image is declared");
+    let labels = json!({"sim.steady/images": ""});
+    let images = json!({"metadata": {"name": "images", "labels": labels}, "data": {"mine": "ngnix"}});
+    lab.create(Kind::CONFIG_MAP, images).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn an_annotation_says_that_an_image_exists() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({"image": "ngnix:1.27"}));
+    pod["metadata"] = json!({"annotations": {"sim.steady/image-pull": "exists"}});
+    lab.pod(pod).steady();
     timeline!(lab);
 }
 

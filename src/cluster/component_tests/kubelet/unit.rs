@@ -103,7 +103,7 @@ pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
                 "metadata": {"name": format!("p-{i}"), "namespace": "default"},
                 "spec": {
                     "nodeName": format!("node-{}", i % nodes + 1), "restartPolicy": "Always",
-                    "containers": [{"name": "app", "image": "app:1", "imagePullPolicy": "IfNotPresent"}],
+                    "containers": [{"name": "app", "image": "team/app:1", "imagePullPolicy": "IfNotPresent"}],
                 },
             }),
         )
@@ -183,7 +183,7 @@ fn containers_start_again_when_the_machine_comes_back() {
         json!({
             "metadata": {"name": "p", "namespace": "default", "uid": "u", "generation": 1, "resourceVersion": "1"},
             "spec": {"nodeName": "n", "restartPolicy": "Always",
-                "containers": [{"name": "app", "image": "app:1", "imagePullPolicy": "IfNotPresent"}]},
+                "containers": [{"name": "app", "image": "team/app:1", "imagePullPolicy": "IfNotPresent"}]},
         }),
     );
     let mut alone = Alone {
@@ -204,15 +204,15 @@ fn containers_start_again_when_the_machine_comes_back() {
 #[test]
 fn one_image_after_the_other() {
     let mut lab = Lab::new();
-    lab.pod(json!({"spec": {"containers": [{"name": "a", "image": "a:1"}]}}));
+    lab.pod(json!({"spec": {"containers": [{"name": "a", "image": "team/a:1"}]}}));
     let other = json!({
         "metadata": {"name": "q"},
         "spec": {"nodeName": "node-1", "restartPolicy": "Always",
-            "containers": [{"name": "b", "image": "b:1", "imagePullPolicy": "IfNotPresent"}]},
+            "containers": [{"name": "b", "image": "team/b:1", "imagePullPolicy": "IfNotPresent"}]},
     });
     lab.create(Kind::POD, other).steady();
     assert!(
-        lab.log.contains("Successfully pulled image \"b:1\" in 2s (4s including waiting)"),
+        lab.log.contains("Successfully pulled image \"team/b:1\" in 2s (4s including waiting)"),
         "{}",
         lab.log
     );

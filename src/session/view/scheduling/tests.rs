@@ -178,37 +178,3 @@ fn what_is_evicted_for_a_pod_is_said() {
     assert_eq!((eviction.node.as_str(), eviction.violations), ("node-1", 0));
     assert_eq!(eviction.victims, [(pod("first"), 1)]);
 }
-
-#[test]
-fn tmp_measure() {
-    let mut s = Session::new(Start { nodes: 1000, ..Start::default() });
-    s.apply(TWO);
-    run(&mut s, Depth::Command);
-    for columns in [12, 2000] {
-        let from = std::time::Instant::now();
-        let table = scheduling_table(&s, &pod("small"), None, columns).unwrap();
-        let took = from.elapsed();
-        let size = serde_json::to_vec(&table).unwrap().len();
-        eprintln!(
-            "MEASURE equal columns={columns} shown={} more={:?} took={took:?} bytes={size}",
-            table.columns.len(),
-            table.more
-        );
-    }
-    for i in 1..=1000 {
-        s.kubectl(&format!("label node node-{i} k=v{i}"), &[]);
-    }
-    let soft: String = (1..=100).map(|i| format!("      - {{weight: {i}, preference: {{matchExpressions: [{{key: k, operator: In, values: [v{i}]}}]}}}}\n")).collect();
-    s.apply(&format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: soft}}\nspec:\n  containers: [{{name: c, image: nginx}}]\n  affinity:\n    nodeAffinity:\n      preferredDuringSchedulingIgnoredDuringExecution:\n{soft}"));
-    for columns in [12, 2000] {
-        let from = std::time::Instant::now();
-        let table = scheduling_table(&s, &pod("soft"), None, columns).unwrap();
-        let took = from.elapsed();
-        let size = serde_json::to_vec(&table).unwrap().len();
-        eprintln!(
-            "MEASURE unlike columns={columns} shown={} more={:?} took={took:?} bytes={size}",
-            table.columns.len(),
-            table.more
-        );
-    }
-}

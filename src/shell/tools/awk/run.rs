@@ -20,6 +20,8 @@ enum Flow {
 
 /// What separates the parts of an element's name: `SUBSEP`.
 const SUBSEP: &str = "\u{1c}";
+/// After this many statements a program that has not ended runs for ever.
+const STEPS: usize = 100_000;
 /// The most fields of a record.
 pub(super) const FIELDS: usize = 10_000;
 
@@ -35,6 +37,7 @@ pub(super) struct Machine<'m, 's> {
     inside: Vec<usize>,
     files: Vec<String>,
     code: i32,
+    steps: usize,
 }
 
 impl<'m, 's> Machine<'m, 's> {
@@ -53,7 +56,13 @@ impl<'m, 's> Machine<'m, 's> {
             inside: Vec::new(),
             files: Vec::new(),
             code: 0,
+            steps: 0,
         }
+    }
+
+    fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > STEPS { Err(self.shell.block()) } else { Ok(()) }
     }
 
     /// Sets a variable to what a command line says.
@@ -133,7 +142,7 @@ impl<'m, 's> Machine<'m, 's> {
     fn rules_of_record(&mut self) -> Result<Flow, Stop> {
         let rules = self.rules;
         for rule in rules {
-            self.shell.step()?;
+            self.step()?;
             let applies = match &rule.when {
                 When::Begin | When::End => false,
                 When::Always => true,
@@ -172,7 +181,7 @@ impl<'m, 's> Machine<'m, 's> {
     }
 
     fn execute(&mut self, statement: &Statement) -> Result<Flow, Stop> {
-        self.shell.step()?;
+        self.step()?;
         match statement {
             Statement::Expression(e) => {
                 self.evaluate(e)?;
@@ -189,7 +198,7 @@ impl<'m, 's> Machine<'m, 's> {
             Statement::While(condition, after, body, body_first) => {
                 let mut first = *body_first;
                 loop {
-                    self.shell.step()?;
+                    self.step()?;
                     if let Some(condition) = condition.as_ref().filter(|_| !first)
                         && !self.evaluate(condition)?.is_true()
                     {

@@ -1,0 +1,149 @@
+//! Commands in containers over WebSocket (`k8s.io/apimachinery/pkg/util/remotecommand`; `k8s.io/client-go/tools/remotecommand`;
+//! KEP-4006). SPDY, the way of clients before 1.31, is refused, and so is a terminal: what is typed into one would have to
+//! reach a command that runs.
+
+use std::rc::Rc;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use hyper::header::{
+    CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
+    UPGRADE,
+};
+use hyper::http::request::Parts;
+use hyper::upgrade::OnUpgrade;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use steady::apimachinery::{Channels, HttpRequest, HttpResponse};
+use steady::apiserver::http::{BODY_LIMIT, too_large};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Bytes, Message};
+
+use crate::house::House;
+use crate::places::Busy;
+use crate::reply::{self, Answer, Reply};
+use crate::websocket;
+
+const TEXT: &str = "text/plain; charset=utf-8";
+/// The subprotocols, the better one first. Only with the first one a client can say where its input ends.
+const PROTOCOLS: [&str; 2] = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
+/// The channels: the first byte of each message.
+const STDIN: u8 = 0;
+const STDOUT: u8 = 1;
+const STDERR: u8 = 2;
+const STATUS: u8 = 3;
+/// The first byte of a message that closes the channel that follows.
+const CLOSE: u8 = 255;
+/// The most bytes of a message that is sent.
+const CHUNK: usize = 32 * 1024;
+
+/// Whether a request is for a command in a container.
+pub fn is_asked_for(path: &str) -> bool {
+    path.starts_with("/api/v1/namespaces/") && path.contains("/pods/") && path.ends_with("/exec")
+}
+
+/// Answers a request for a command in a container.
+pub fn exec(house: &Rc<House>, parts: Parts, request: HttpRequest, busy: Busy) -> Response<Answer> {
+    // What is wrong with the request is found out on a copy of the cluster, before a command is executed.
+    let tried = house.read(|cluster| cluster.clone().serve_whole(&request).0.response);
+    let refused = |status, why: &str| reply::last(reply::own(status, TEXT, format!("{why}\n")));
+    let asks = |name: &str| {
+        let mut given = request.query.split('&').filter_map(|p| p.split_once('='));
+        given.any(|(key, value)| key == name && value != "false")
+    };
+    let answer = if tried.channels.is_none() {
+        reply::whole(tried, &parts.headers)
+    } else if !websocket::is_asked_for(&parts.headers) {
+        refused(
+            StatusCode::NOT_IMPLEMENTED,
+            "a command is executed over a WebSocket (v5.channel.k8s.io): SPDY is not built here",
+        )
+    } else if asks("tty") {
+        refused(StatusCode::NOT_IMPLEMENTED, "there is no terminal here: leave out --tty (-t)")
+    } else {
+        match handshake(&parts.headers) {
+            Ok((answer, protocol)) => {
+                let upgrade = hyper::upgrade::on(Request::from_parts(parts, ()));
+                let reads = asks("stdin") && protocol == PROTOCOLS[0];
+                tokio::task::spawn_local(serve(house.clone(), upgrade, request, reads, busy));
+                return answer.map(|reply| Answer::new(reply, None));
+            }
+            Err(why) => refused(StatusCode::BAD_REQUEST, why),
+        }
+    };
+    answer.map(|reply| Answer::new(reply, Some(busy)))
+}
+
+/// The answer to the handshake, and the subprotocol.
+fn handshake(headers: &HeaderMap) -> Result<(Response<Reply>, &'static str), &'static str> {
+    let key =
+        headers.get(SEC_WEBSOCKET_KEY).filter(|k| k.len() == 24).ok_or("mismatch challenge/response")?;
+    let offered: Vec<&str> = headers
+        .get_all(SEC_WEBSOCKET_PROTOCOL)
+        .into_iter()
+        .filter_map(|v| v.to_str().ok())
+        .flat_map(|v| v.split(','))
+        .map(str::trim)
+        .collect();
+    let protocol =
+        PROTOCOLS.into_iter().find(|p| offered.contains(p)).ok_or("no subprotocol that is known here")?;
+    let mut out = Response::new(Reply::Whole(None));
+    *out.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let answer = out.headers_mut();
+    answer.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    answer.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(protocol));
+    let accept = derive_accept_key(key.as_bytes()).parse().map_err(|_| "mismatch challenge/response")?;
+    answer.insert(SEC_WEBSOCKET_ACCEPT, accept);
+    Ok((out, protocol))
+}
+
+/// Reads what the command is to read, if it reads, executes it, and sends what it printed.
+async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, reads: bool, _busy: Busy) {
+    // If the client has gone away meanwhile, nothing can be sent.
+    let Ok(upgraded) = upgrade.await else { return };
+    let config =
+        WebSocketConfig::default().max_message_size(Some(BODY_LIMIT)).max_frame_size(Some(BODY_LIMIT));
+    let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    let (mut sender, mut received) = socket.split();
+    let mut fits = true;
+    while reads {
+        let Some(Ok(message)) = received.next().await else { return };
+        match &message.into_data()[..] {
+            [CLOSE, STDIN] => break,
+            [STDIN, input @ ..] if request.body.len() + input.len() <= BODY_LIMIT => {
+                request.body.extend_from_slice(input);
+            }
+            [STDIN, ..] => fits = false,
+            // The size of a terminal, a ping.
+            _ => {}
+        }
+    }
+    let response = if fits { house.http(&request).response } else { too_large() };
+    for message in messages(response) {
+        if sender.send(Message::binary(message)).await.is_err() {
+            return;
+        }
+    }
+    let end = CloseFrame { code: CloseCode::Normal, reason: "".into() };
+    let _ = sender.send(Message::Close(Some(end))).await;
+    // The client closes its side.
+    while let Some(Ok(_)) = received.next().await {}
+}
+
+/// The messages of an answer. The body of a refusal is a `Status`, too.
+fn messages(response: HttpResponse) -> Vec<Bytes> {
+    let Channels { stdout, stderr, status } = response
+        .channels
+        .map_or_else(|| Channels { status: Some(response.body), ..Channels::default() }, |c| *c);
+    let endless = r#"{"metadata":{},"status":"Failure","reason":"InternalError","message":"the command does not end by itself, and nobody can interrupt it here"}"#;
+    let status = status.unwrap_or_else(|| endless.to_owned());
+    let channels = [(STDOUT, stdout), (STDERR, stderr), (STATUS, status)];
+    let message = |channel: u8, part: &[u8]| Bytes::from([&[channel], part].concat());
+    channels
+        .iter()
+        .flat_map(|(channel, text)| text.as_bytes().chunks(CHUNK).map(move |part| message(*channel, part)))
+        .collect()
+}

@@ -1,0 +1,385 @@
+//! A line of the terminal: a script of the shell in which `kubectl` is a command.
+
+use std::rc::Rc;
+
+use super::words::{self, Word};
+use crate::api::Timestamp;
+use crate::kubectl::{self, CommandWait, KUBECONFIG, Kubectl, WaitFor};
+use crate::session::{CommandLine, Looked, Ran, Session, edited_files};
+use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools, Unknown, World, Write};
+
+use super::super::keep::MANIFEST;
+
+/// The most kubectl commands of one line: a loop without an end has to end here.
+const COMMANDS_LIMIT: usize = 64;
+/// The most bytes that a line prints; what follows is cut.
+const PRINTED_LIMIT: usize = 1 << 20;
+/// The directory of the terminal.
+const DIRECTORY: &str = "/root";
+
+/// A line that is being carried out: a value. When it is driven again it is run from its start, and the kubectl commands
+/// that have ended are not run again: what they printed is kept.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    text: Rc<str>,
+    started: Timestamp,
+    /// The kubectl commands so far, in order.
+    done: Vec<Done>,
+}
+
+#[derive(Clone, Debug)]
+enum Done {
+    Ended(Rc<kubectl::Output>, Timestamp),
+    Open(Box<Kubectl>),
+}
+
+/// How far a line is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It has ended with this code.
+    Ended(i32),
+    /// It waits for something to happen.
+    Waits,
+    /// Its next command would write: a person has to let it go on.
+    Holds,
+    /// Its command with this number waits for a text to be edited.
+    Edits {
+        /// The number among the line's kubectl commands.
+        command: usize,
+        /// The text.
+        text: Rc<str>,
+    },
+    /// It waits for the texts of `kubectl explain`.
+    WantsTexts,
+}
+
+/// What a line has printed so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Printed {
+    pub(super) text: String,
+    /// Whether something of it is a complaint.
+    pub(super) complained: bool,
+    pub(super) state: State,
+}
+
+/// What a line finds outside of itself.
+pub(super) struct Around<'a> {
+    pub(super) session: &'a mut Session,
+    /// The editor's text.
+    pub(super) manifest: &'a str,
+    /// The text of kubectl's configuration, once a command has changed it.
+    pub(super) kubeconfig: &'a mut Option<String>,
+    /// The lines that were typed before.
+    pub(super) history: &'a [String],
+    /// Whether the texts of `kubectl explain` have to be asked for.
+    pub(super) wants_texts: bool,
+    /// What commands may do.
+    pub(super) may: May,
+}
+
+/// What the kubectl commands of a line may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum May {
+    /// Print again what they have printed.
+    Print,
+    /// Look at the cluster.
+    Look,
+    /// Look, and write.
+    Write,
+}
+
+impl Around<'_> {
+    /// The files that a kubectl command is given: a link carries them, so they are only those that the command names.
+    fn files(&self, line: &str, input: Option<&str>) -> Vec<(String, String)> {
+        let named = [(MANIFEST, line.contains(MANIFEST).then_some(self.manifest)), ("-", input)];
+        let named = named.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.to_owned())));
+        let config = self.kubeconfig.clone().map(|text| (KUBECONFIG.to_owned(), text));
+        named.chain(config).collect()
+    }
+}
+
+impl Line {
+    pub(super) fn new(text: &str, now: Timestamp) -> Line {
+        Line { text: text.into(), started: now, done: Vec::new() }
+    }
+
+    /// Carries the line out as far as it goes now.
+    pub(super) fn drive(&mut self, around: Around<'_>) -> Printed {
+        let now = around.session.now();
+        let mut world = World::default();
+        let path = shell::absolute(DIRECTORY, MANIFEST);
+        world.files.note(&Write { at: self.started, path, change: Change::Put(around.manifest.into()) });
+        let program = program(&self.text, self.started);
+        let mut commands = Outside { around, done: &mut self.done, next: 0, state: State::Waits, depth: 0 };
+        let run = shell::run_with(&program, &world, now, &mut commands);
+        let mut text = String::new();
+        for output in &run.output {
+            text.push_str(&output.text);
+        }
+        let mut state = commands.state;
+        match run.end {
+            End::Exit(_, code) => state = State::Ended(code),
+            End::Runs if run.exhausted => {
+                text.push_str("sh: the line goes on for ever, so it was stopped\n");
+                state = State::Ended(1);
+            }
+            End::Runs => {}
+        }
+        cut(&mut text);
+        let complained = run.exhausted || run.output.iter().any(|o| o.stderr);
+        Printed { text, complained, state }
+    }
+
+    /// The command with this number, for which a text was edited; `None` if it waits for no text.
+    pub(super) fn edited(&self, command: usize, opened: &str, saved: &str) -> Option<CommandLine> {
+        let Some(Done::Open(open)) = self.done.get(command) else { return None };
+        let mut files: Vec<(String, String)> =
+            open.files().iter().map(|(name, text)| (name.clone(), text.clone())).collect();
+        // A command can edit several objects, one after the other.
+        let nth = (0..).find(|n| !open.files().contains_key(&edited_files(*n).1))?;
+        let (as_opened, as_saved) = edited_files(nth);
+        files.extend([(as_opened, opened.to_owned()), (as_saved, saved.to_owned())]);
+        Some(CommandLine { line: open.line().to_owned(), files, editor: true })
+    }
+
+    /// Notes what came of the command with this number.
+    pub(super) fn note(&mut self, command: usize, ran: Ran, now: Timestamp) {
+        if let Some(place) = self.done.get_mut(command) {
+            *place = done(ran, now);
+        }
+    }
+}
+
+fn done(ran: Ran, now: Timestamp) -> Done {
+    match ran.waits {
+        None => Done::Ended(Rc::new(ran.output), now),
+        Some(_) => Done::Open(Box::new(ran.command)),
+    }
+}
+
+fn program(text: &str, start: Timestamp) -> Program {
+    let env = [("HOME", DIRECTORY), ("PATH", "/usr/bin:/bin"), ("PWD", DIRECTORY), ("USER", "root")];
+    Program {
+        words: ["sh", "-c", text].map(str::to_owned).into(),
+        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        directory: DIRECTORY.into(),
+        host: "steady".into(),
+        user: (0, 0),
+        start,
+        tools: Tools::Busybox,
+        complete: true,
+        others: &[],
+        companions: false,
+        unknown: Unknown::Forever,
+        stdin: false,
+        input: String::new(),
+        first: false,
+        signal: None,
+        processors: 1,
+    }
+}
+
+fn cut(text: &mut String) {
+    if text.len() > PRINTED_LIMIT {
+        let mut end = PRINTED_LIMIT;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str("\n… (cut: this is more than the terminal keeps)\n");
+    }
+}
+
+/// The commands of the terminal, which are not the shell's.
+struct Outside<'a, 'b> {
+    around: Around<'a>,
+    done: &'b mut Vec<Done>,
+    /// The number of the next kubectl command.
+    next: usize,
+    state: State,
+    /// How many `watch` are around the line.
+    depth: usize,
+}
+
+fn ended(output: &kubectl::Output, at: Timestamp) -> Commanded {
+    let (stdout, stderr) = (output.stdout.clone(), output.stderr.clone());
+    Commanded { stdout, stderr, then: Then::Ended(at, output.exit) }
+}
+
+fn waits(output: kubectl::Output) -> Commanded {
+    Commanded { stdout: output.stdout, stderr: output.stderr, then: Then::Waits }
+}
+
+impl Outside<'_, '_> {
+    fn now(&self) -> Timestamp {
+        self.around.session.now()
+    }
+
+    fn printed(&self, stdout: String) -> Commanded {
+        Commanded { stdout, stderr: String::new(), then: Then::Ended(self.now(), 0) }
+    }
+
+    fn refused(&self, stderr: String, code: i32) -> Commanded {
+        Commanded { stdout: String::new(), stderr, then: Then::Ended(self.now(), code) }
+    }
+
+    fn kubectl(&mut self, words: &[String], input: Option<&str>) -> Commanded {
+        let n = self.next;
+        self.next += 1;
+        if n >= COMMANDS_LIMIT {
+            let stderr = format!("sh: stopped after {COMMANDS_LIMIT} kubectl commands in one line\n");
+            return Commanded { stdout: String::new(), stderr, then: Then::Leave(1) };
+        }
+        match self.done.get_mut(n) {
+            Some(Done::Ended(output, at)) => ended(output, *at),
+            Some(Done::Open(command)) if self.around.may == May::Print => {
+                let (output, wait) = self.around.session.print_again(command);
+                self.note_edit(n, wait.as_ref());
+                waits(output)
+            }
+            Some(Done::Open(command)) => {
+                let (output, looked) = self.around.session.look_again(command);
+                match looked {
+                    Looked::Ended => {
+                        let now = self.around.session.now();
+                        let printed = ended(&output, now);
+                        if let Some(place) = self.done.get_mut(n) {
+                            *place = Done::Ended(Rc::new(output), now);
+                        }
+                        printed
+                    }
+                    Looked::Waits => waits(output),
+                    Looked::Writes if self.around.may == May::Write => {
+                        let line = command.line().to_owned();
+                        let files = command.files().iter().map(|(name, text)| (name.clone(), text.clone()));
+                        let files = files.collect();
+                        self.begin(n, CommandLine { line, files, editor: true })
+                    }
+                    Looked::Writes => {
+                        self.state = State::Holds;
+                        waits(output)
+                    }
+                }
+            }
+            None => {
+                if self.around.wants_texts && kubectl::command_of(words) == Some("explain") {
+                    self.state = State::WantsTexts;
+                    return waits(kubectl::Output::default());
+                }
+                let line = kubectl::words::join(words);
+                let files = self.around.files(&line, input);
+                self.begin(n, CommandLine { line, files, editor: self.depth == 0 })
+            }
+        }
+    }
+
+    fn note_edit(&mut self, n: usize, wait: Option<&CommandWait>) {
+        if let Some(WaitFor::Edit { text }) = wait.map(|w| &w.what) {
+            self.state = State::Edits { command: n, text: text.as_str().into() };
+        }
+    }
+
+    /// Begins a kubectl command.
+    fn begin(&mut self, n: usize, line: CommandLine) -> Commanded {
+        let ran = if self.around.may == May::Write {
+            self.around.session.command(line)
+        } else {
+            let Some(ran) = self.around.session.read_only_command(&line) else {
+                self.state = State::Holds;
+                return waits(kubectl::Output::default());
+            };
+            ran
+        };
+        if let Some(text) = &ran.output.kubeconfig {
+            *self.around.kubeconfig = Some(text.clone());
+        }
+        let now = self.now();
+        let printed = match &ran.waits {
+            None => ended(&ran.output, now),
+            Some(wait) => {
+                self.note_edit(n, Some(wait));
+                waits(ran.output.clone())
+            }
+        };
+        self.done.truncate(n);
+        self.done.push(done(ran, now));
+        printed
+    }
+
+    /// `watch`: what a line prints now.
+    fn watch(&mut self, words: &[String]) -> Commanded {
+        let mut rest = words.iter().skip(1).peekable();
+        let mut seconds = "2.0".to_owned();
+        let mut title = true;
+        while let Some(flag) = rest.peek().and_then(|w| w.strip_prefix('-')) {
+            match flag {
+                "n" | "-interval" => {
+                    rest.next();
+                    seconds = rest.peek().map_or(seconds, |n| (*n).clone());
+                }
+                "t" | "-no-title" => title = false,
+                _ if flag.starts_with('n') => seconds = flag.trim_start_matches('n').to_owned(),
+                // Differences are not marked.
+                _ => {}
+            }
+            rest.next();
+        }
+        let text = rest.map(String::as_str).collect::<Vec<_>>().join(" ");
+        if text.is_empty() || self.depth > 0 {
+            return self.refused("Usage: watch [-n SECONDS] [-t] COMMAND\n".into(), 1);
+        }
+        let now = self.now();
+        let (program, mut done) = (program(&text, now), Vec::new());
+        let around = Around {
+            session: &mut *self.around.session,
+            manifest: self.around.manifest,
+            kubeconfig: &mut *self.around.kubeconfig,
+            history: self.around.history,
+            wants_texts: false,
+            may: May::Look,
+        };
+        let mut commands = Outside { around, done: &mut done, next: 0, state: State::Waits, depth: 1 };
+        let run = shell::run_with(&program, &World::default(), now, &mut commands);
+        if commands.state == State::Holds {
+            let stderr = "watch: the command would change the cluster, and it is repeated with every step\n";
+            return Commanded { stdout: String::new(), stderr: stderr.into(), then: Then::Leave(1) };
+        }
+        let mut stdout = String::new();
+        if title {
+            stdout.push_str(&format!("Every {seconds}s: {text}\n\n"));
+        }
+        run.output.iter().for_each(|o| stdout.push_str(&o.text));
+        Commanded { stdout, stderr: String::new(), then: Then::Waits }
+    }
+
+    fn history(&self) -> Commanded {
+        let lines = self.around.history.iter().enumerate();
+        self.printed(lines.map(|(i, line)| format!("{:>5}  {line}\n", i + 1)).collect())
+    }
+}
+
+impl Commands for Outside<'_, '_> {
+    fn knows(&self, words: &[String]) -> bool {
+        words::of(words) != Word::Shell
+    }
+
+    fn run(&mut self, words: &[String], input: Option<&str>) -> Commanded {
+        match words::of(words) {
+            Word::Kubectl => self.kubectl(words.get(1..).unwrap_or_default(), input),
+            Word::Verb => self.kubectl(words, input),
+            Word::Watch => self.watch(words),
+            Word::History => self.history(),
+            // A page's affair, which is asked for by a line of its own.
+            Word::Page | Word::Shell => self.printed(String::new()),
+            Word::Refused(why) => self.refused(format!("{}: {why}\n", words.first().map_or("", |w| w)), 1),
+            Word::Unknown => {
+                let name = words.first().map_or("", |w| w);
+                self.refused(format!("{name}: command not found: \"help\" says what there is\n"), 127)
+            }
+        }
+    }
+
+    fn no_files(&self) -> &'static str {
+        "no file can be written here: an entry's button copies what it printed"
+    }
+}

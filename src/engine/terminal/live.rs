@@ -1,0 +1,260 @@
+//! The line that goes on while the person steps: it prints what is new at each moment, and a step back takes that back.
+
+use std::rc::Rc;
+
+use super::super::{Editing, Engine, Entry, Output, Said};
+use super::line::{Around, Line, May, Printed, State};
+use crate::session::view::{Preview, problems};
+use crate::session::{CommandLine, MomentId};
+
+/// A line that may go on, with what it was at each moment at which it printed something.
+pub(in crate::engine) struct Live {
+    entry: u64,
+    /// Never empty; the first is where the line was typed.
+    states: Vec<(MomentId, Line)>,
+    /// What the last of them has printed.
+    printed: Printed,
+}
+
+impl Printed {
+    pub(super) fn show(&self, entry: &mut Entry) {
+        self.text.clone_into(&mut entry.output);
+        // A status alone is an answer: that of `diff`, or of `grep`.
+        entry.failed = self.complained && matches!(self.state, State::Ended(code) if code != 0);
+        entry.waits = matches!(self.state, State::Waits | State::WantsTexts);
+        entry.holds = self.state == State::Holds;
+        entry.edits = matches!(self.state, State::Edits { .. });
+    }
+}
+
+impl Engine {
+    /// What a line finds, and the session.
+    fn around<'a>(&'a mut self, may: May, manifest: &'a str, history: &'a [String]) -> Around<'a> {
+        Around {
+            session: &mut self.session,
+            manifest,
+            kubeconfig: &mut self.kubeconfig,
+            history,
+            wants_texts: self.texts == super::super::Texts::Unasked,
+            may,
+        }
+    }
+
+    fn drive(&mut self, line: &mut Line, may: May) -> Printed {
+        let (text, history) = (self.manifest_text(), self.shown.history.clone());
+        line.drive(self.around(may, &text, &history))
+    }
+
+    /// The manifest; while an object is edited in its place, the text that was there before.
+    fn manifest_text(&self) -> Rc<String> {
+        self.shown.editing.as_ref().map_or_else(|| self.shown.text.clone(), |e| e.manifest.clone())
+    }
+
+    /// Begins the line of the last entry.
+    pub(super) fn begin_line(&mut self, text: &str) {
+        let entry = self.entries;
+        let before = self.session.at();
+        let mut line = Line::new(text, self.session.now());
+        let printed = self.drive(&mut line, May::Write);
+        self.show_printed(entry, &printed);
+        self.live = Some(Live { entry, states: vec![(self.session.at(), line)], printed });
+        self.follow(before);
+        self.attend();
+    }
+
+    fn state_of_line(&self) -> Option<&State> {
+        self.live.as_ref().map(|live| &live.printed.state)
+    }
+
+    /// Lets a line go on whose next command writes.
+    pub(super) fn let_go_on(&mut self) {
+        if self.state_of_line() == Some(&State::Holds) && self.at_rest() {
+            self.go_on_with_line();
+        }
+    }
+
+    /// Carries the line further at the present moment, with writes.
+    fn go_on_with_line(&mut self) {
+        let Some(mut live) = self.live.take() else { return };
+        let before = self.session.at();
+        if let Some((_, line)) = live.states.last() {
+            let mut line = line.clone();
+            live.printed = self.drive(&mut line, May::Write);
+            self.show_printed(live.entry, &live.printed);
+            live.states.push((self.session.at(), line));
+        }
+        self.live = Some(live);
+        self.follow(before);
+        self.attend();
+    }
+
+    /// Sees to what the line wants of the page: an editor, or texts.
+    fn attend(&mut self) {
+        match self.state_of_line() {
+            Some(State::Edits { text, .. }) => {
+                let text = text.clone();
+                self.open_editor(&text);
+            }
+            Some(State::WantsTexts) => self.out.push(Output::WantTexts),
+            _ => {}
+        }
+    }
+
+    /// Ends the line that goes on.
+    pub(in crate::engine) fn interrupt(&mut self) {
+        let Some(live) = self.live.take() else { return };
+        let Printed { mut text, state, .. } = live.printed;
+        match state {
+            State::Ended(_) => return,
+            State::Edits { .. } => {
+                self.close_editor();
+                text.push_str("Edit cancelled, no changes made.\n");
+            }
+            State::Waits | State::Holds | State::WantsTexts => text.push_str("^C\n"),
+        }
+        self.show_printed(live.entry, &Printed { text, complained: false, state: State::Ended(0) });
+    }
+
+    /// Looks what the line prints at the moment that is shown now.
+    pub(in crate::engine) fn look_again(&mut self) {
+        let Some(mut live) = self.live.take() else { return };
+        let at = self.session.at();
+        let states = live.states.len();
+        // Which states lie on the way to here. Before the first one the line has printed what it printed when it was typed.
+        while live.states.len() > 1
+            && live.states.last().is_some_and(|(then, _)| !self.session.comes_from(*then))
+        {
+            live.states.pop();
+        }
+        if let Some((then, line)) = live.states.last().cloned() {
+            let mut line = line;
+            let mut other = live.states.len() < states;
+            if other {
+                live.printed = self.drive(&mut line.clone(), May::Print);
+            }
+            let back = at != then && self.session.is_on_way_to(then);
+            let goes_on = matches!(live.printed.state, State::Waits | State::Holds);
+            if at != then && !back && goes_on {
+                let now = self.drive(&mut line, May::Look);
+                if now != live.printed {
+                    live.states.push((at, line));
+                    live.printed = now;
+                    other = true;
+                }
+            }
+            if other {
+                self.show_printed(live.entry, &live.printed);
+            }
+        }
+        let edits = matches!(live.printed.state, State::Edits { .. });
+        self.live = Some(live);
+        if !edits {
+            // The command that waited for the editor had not begun at this moment.
+            self.close_editor();
+        }
+        self.attend_to_texts();
+    }
+
+    /// A line may come to `kubectl explain` late.
+    fn attend_to_texts(&mut self) {
+        if self.state_of_line() == Some(&State::WantsTexts) {
+            self.out.push(Output::WantTexts);
+        }
+    }
+
+    /// Takes over the texts of `kubectl explain`, as JSON; `None` if they cannot be had.
+    pub(in crate::engine) fn take_texts(&mut self, json: Option<&str>) {
+        use super::super::Texts;
+        let document = json.and_then(|text| serde_json::from_str(text).ok()).map(Rc::new);
+        self.texts = if document.is_some() { Texts::Here } else { Texts::Missing };
+        if document.is_none() {
+            self.say(Said::key("texts-missing"), true);
+        }
+        self.schema.clone_from(&document);
+        self.session.set_schema(document);
+        if self.state_of_line() == Some(&State::WantsTexts) {
+            self.go_on_with_line();
+        }
+        if self.texts == Texts::Missing {
+            // The next `kubectl explain` asks again.
+            self.texts = Texts::Unasked;
+        }
+    }
+
+    /// Puts the object of `kubectl edit` in place of the manifest.
+    fn open_editor(&mut self, text: &str) {
+        if self.shown.editing.is_some() {
+            return;
+        }
+        let manifest = self.shown.text.clone();
+        let line = self.shown.terminal.last().map(|e| e.line.clone()).unwrap_or_default();
+        self.shown.editing = Some(Rc::new(Editing { line, opened: text.to_owned(), manifest }));
+        self.shown.diagnostics = Rc::default();
+        self.shown.preview = None;
+        self.set_text(text.to_owned());
+        self.touch();
+    }
+
+    /// Puts the manifest back in its place.
+    fn close_editor(&mut self) {
+        let Some(editing) = self.shown.editing.take() else { return };
+        self.set_text((*editing.manifest).clone());
+        self.shown.diagnostics = Rc::default();
+        self.shown.preview = None;
+        self.touch();
+    }
+
+    /// Ends `kubectl edit` without a change.
+    pub(in crate::engine) fn cancel_edit(&mut self) {
+        if self.shown.editing.is_some() {
+            self.interrupt();
+            // A run that was opened meanwhile has no line that waits.
+            self.close_editor();
+        }
+    }
+
+    /// The command of `kubectl edit`, as it would be run with the editor's text.
+    fn edited(&self) -> Option<(usize, CommandLine)> {
+        let editing = self.shown.editing.as_ref()?;
+        let live = self.live.as_ref()?;
+        let State::Edits { command, .. } = live.printed.state else { return None };
+        let (_, line) = live.states.last()?;
+        Some((command, line.edited(command, &editing.opened, &self.shown.text)?))
+    }
+
+    /// What saving the editor's text would write and print; `None` where `kubectl edit` does not wait for it.
+    pub(in crate::engine) fn preview_of_edit(&self) -> Option<Preview> {
+        let (_, command) = self.edited()?;
+        let (writes, output) = self.session.preview_command(&command);
+        Some(Preview::of_writes(writes, output))
+    }
+
+    /// Saves the text for which `kubectl edit` waits.
+    pub(super) fn save_edit(&mut self) {
+        if !self.at_rest() {
+            return self.say_still_loading();
+        }
+        let Some((command, edited)) = self.edited() else { return };
+        let before = self.session.at();
+        let ran = self.session.command(edited);
+        if ran.waits.is_none() && ran.output.exit != 0 {
+            let text = self.shown.text.clone();
+            self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &ran.output));
+            self.say_refused(&ran.output.stderr);
+            return self.touch();
+        }
+        let Some(mut live) = self.live.take() else { return };
+        if let Some((_, line)) = live.states.last() {
+            let mut line = line.clone();
+            line.note(command, ran, self.session.now());
+            self.close_editor();
+            live.printed = self.drive(&mut line, May::Write);
+            self.show_printed(live.entry, &live.printed);
+            live.states.push((self.session.at(), line));
+        }
+        self.live = Some(live);
+        self.out.push(Output::Hush);
+        self.follow(before);
+        self.attend();
+    }
+}

@@ -1,0 +1,125 @@
+//! Commands that a client has executed in containers (`pkg/kubelet`: `GetExec`; `kuberuntime_container.go`: `ExecSync`).
+//!
+//! A command takes no time: all that it prints is there at once. [`exec`] says what becomes of it, and changes nothing. What
+//! it writes to files is noted when the kubelet gets an [`Execution`].
+
+use std::rc::Rc;
+
+use super::images::sandbox_id;
+use super::known_images;
+use super::state::State;
+use super::task::Task;
+use super::turn::Turn;
+use crate::api::quote::go_quote;
+use crate::api::types::Pod;
+use crate::api::{Key, Timestamp};
+use crate::apimachinery::{ExecEnd, ExecOptions, Executed, KubeletError};
+use crate::client::{Caches, Handler};
+use crate::shell;
+
+/// A command that was executed in a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// The pod.
+    pub pod: Key,
+    /// What was executed.
+    pub options: ExecOptions,
+}
+
+/// What becomes of a command that is executed in a container.
+///
+/// # Errors
+/// The pod is not on the node, or the container does not run. The messages are the kubelet's.
+pub fn exec(
+    state: &State,
+    caches: &Caches,
+    node: &Key,
+    execution: &Execution,
+    now: Timestamp,
+) -> Result<Executed, KubeletError> {
+    let ExecOptions { container, command, stdin } = &execution.options;
+    let pod = caches.get::<Pod>(&execution.pod).ok_or(KubeletError::NotFound)?;
+    let (turn, i) = turn_of(state, caches, node, pod, execution, now).ok_or_else(|| {
+        let container = go_quote(container);
+        KubeletError::Failed(format!("unable to upgrade connection: container not found ({container})"))
+    })?;
+    if let Some(why) = turn.cannot_start_command(i, command) {
+        // The runtime gives each execution an id.
+        let id = sandbox_id(&format!("{} {now}", turn.rt.uid), 0);
+        let why = format!("failed to exec in container: failed to start exec {}: {why}", go_quote(&id));
+        let end = ExecEnd::NotStarted(why);
+        return Ok(Executed { stdout: String::new(), stderr: String::new(), end, writes: false });
+    }
+    let done = turn.execute_with(i, command, stdin, now).ok_or(KubeletError::NotFound)?;
+    let printed = |stderr: bool| -> String {
+        done.printed.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect()
+    };
+    Ok(Executed {
+        stdout: printed(false),
+        stderr: printed(true),
+        end: done.takes.map_or(ExecEnd::Runs, |_| ExecEnd::Exited(done.code)),
+        writes: !done.writes.is_empty(),
+    })
+}
+
+/// Notes what a command has written. `false` if its container does not run.
+pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Execution) -> bool {
+    let Some(pod) = cx.caches.get::<Pod>(&execution.pod) else { return false };
+    let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, pod, execution, cx.now) else {
+        return false;
+    };
+    let ExecOptions { command, stdin, .. } = &execution.options;
+    let Some(done) = turn.execute_with(i, command, stdin, cx.now) else { return false };
+    turn.note_execution(i, &done);
+    let rt = Rc::new(turn.rt);
+    cx.state.pods.insert(execution.pod.clone(), rt);
+    cx.enqueue(Task::Pod(execution.pod.clone()));
+    true
+}
+
+/// A turn of the pod, and the place of the container in it; `None` if the container does not run.
+fn turn_of<'a>(
+    state: &'a State,
+    caches: &'a Caches,
+    node: &'a Key,
+    pod: &'a Pod,
+    execution: &Execution,
+    now: Timestamp,
+) -> Option<(Turn<'a>, usize)> {
+    let rt = state.pods.get(&execution.pod)?;
+    let named = |c: &super::state::ContainerRuntime| *c.name == *execution.options.container;
+    let i = rt.containers.iter().position(|c| named(c) && c.running().is_some())?;
+    let turn = Turn::new(pod, pod.spec.as_ref()?, (**rt).clone(), state, node, caches, now);
+    Some((turn, i))
+}
+
+impl Turn<'_> {
+    /// Why the runtime cannot start a command in a container: its program is not in the image. `None` if it can, or if
+    /// nobody knows.
+    fn cannot_start_command(&self, i: usize, command: &[String]) -> Option<String> {
+        let spec = self.container_spec(i)?;
+        let (name, image) = (command.first()?, spec.image.as_deref().unwrap_or_default());
+        let exists = match known_images::bare(image) {
+            Some(programs) => programs.contains(&name.as_str()),
+            None => shell::can_start(&self.program(i, spec), name),
+        };
+        if exists || (name.contains('/') && self.has_script(i, name)) {
+            return None;
+        }
+        let why = match name.contains('/') {
+            true => format!("stat {name}: no such file or directory"),
+            false => "executable file not found in $PATH".to_owned(),
+        };
+        let quoted = go_quote(name);
+        Some(format!(
+            "OCI runtime exec failed: exec failed: unable to start container process: exec: {quoted}: {why}"
+        ))
+    }
+
+    /// Whether a file of the container has this path.
+    fn has_script(&self, i: usize, path: &str) -> bool {
+        let Some((program, world)) = self.surroundings(i, self.now) else { return false };
+        let path = shell::absolute(&program.directory, path);
+        matches!(world.files.at(&path, self.now), Some(shell::Node::File(_)))
+    }
+}
