@@ -5,8 +5,8 @@ use gloo::events::EventListener;
 use gloo::utils::{document_element, window};
 use js_sys::Reflect;
 use steady::engine::Input;
-use wasm_bindgen::JsCast;
-use web_sys::{MessageEvent, Window};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::MessageEvent;
 
 use super::i18n::Lang;
 use super::js::host;
@@ -21,7 +21,9 @@ pub fn listen(store: &Store) {
     let store = store.clone();
     EventListener::new(&window(), "message", move |e| {
         let Some(e) = e.dyn_ref::<MessageEvent>() else { return };
-        if e.source().and_then(|s| s.dyn_into::<Window>().ok()) != host() {
+        // The other window is of another realm, so it can be compared but is no `Window` of this one.
+        let source = e.source().map_or(JsValue::NULL, JsValue::from);
+        if host().is_none_or(|host| source != JsValue::from(host)) {
             return;
         }
         let read = |name: &str| Reflect::get(&e.data(), &name.into()).ok().and_then(|v| v.as_string());

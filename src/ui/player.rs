@@ -60,7 +60,10 @@ pub fn forward(store: &Store) {
 /// Goes to the end of the run that was opened, and from there to the steady state.
 pub fn to_end(store: &Store) {
     let ahead = store.with(|s| s.position + 1 < s.marks.len() && s.mode == Mode::Idle);
-    store.send(if ahead { Input::Walk(i64::MAX) } else { Input::ToSteady });
+    if ahead {
+        store.send(Input::Walk(i64::MAX));
+    }
+    store.send(Input::ToSteady);
 }
 
 /// A key was pressed. A page within another page takes the arrows alone, so that the others scroll that page.
@@ -206,11 +209,11 @@ fn OpenWhole() -> Html {
     let store = use_store();
     let t = use_texts();
     let here = store.address_with(&Options::default(), "").unwrap_or_default();
-    let write = {
-        let store = store.clone();
-        Callback::from(move |anchor: Option<Element>| {
-            let (Some(anchor), store) = (anchor, store.clone()) else { return };
-            let address = store.clone();
+    let anchor = use_node_ref();
+    let onclick = {
+        let anchor = anchor.clone();
+        Callback::from(move |_: MouseEvent| {
+            let (Some(anchor), address) = (anchor.cast::<Element>(), store.clone()) else { return };
             store.ask(
                 Ask::Link,
                 Callback::from(move |answer: Answer| {
@@ -223,10 +226,8 @@ fn OpenWhole() -> Html {
             );
         })
     };
-    let target = |e: &Event| e.current_target().and_then(|t| t.dyn_into::<Element>().ok());
-    let onclick = write.reform(move |e: MouseEvent| target(&e));
     let onauxclick = onclick.clone();
     html! {
-        <a class="quiet open-whole" href={here} target="_blank" rel="noopener" {onclick} {onauxclick}>{ t.get("open-whole") }</a>
+        <a ref={anchor} class="quiet open-whole" href={here} target="_blank" rel="noopener" {onclick} {onauxclick}>{ t.get("open-whole") }</a>
     }
 }

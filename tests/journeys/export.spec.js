@@ -2,6 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { test, expect, open } from "./page.js";
 
+/** The scenario that an address names is set up. */
+const opened = (page, title) => expect(page.locator(".scenarios .menu-button b")).toHaveText(title);
+
 async function downloaded(page, name) {
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("dialog").getByRole("button", { name, exact: true }).click()]);
   const path = `test-results/export/${file.suggestedFilename()}`;
@@ -12,6 +15,7 @@ async function downloaded(page, name) {
 /** A rolling update in its middle, with the dialog open. */
 async function shared(page, theme = "light") {
   await open(page, `?theme=${theme}#04-rolling-update`);
+  await opened(page, "Rolling update");
   for (let i = 0; i < 8; i++) await page.evaluate(() => window.steady.step());
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -82,6 +86,7 @@ test("the run as pages and as a picture that moves; objects and graph as text", 
 
 test("in Chinese the pages are Chinese", async ({ page }) => {
   await open(page, "?lang=zh#04-rolling-update");
+  await opened(page, "滚动更新");
   for (let i = 0; i < 3; i++) await page.evaluate(() => window.steady.step());
   await page.getByRole("button", { name: "分享" }).click();
   const md = await downloaded(page, "运行过程，Markdown");
@@ -91,6 +96,7 @@ test("in Chinese the pages are Chinese", async ({ page }) => {
 
 test("on paper the run is a page to read", async ({ page }) => {
   await open(page, "#04-rolling-update");
+  await opened(page, "Rolling update");
   for (let i = 0; i < 5; i++) await page.evaluate(() => window.steady.step());
   await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
   await page.emulateMedia({ media: "print" });

@@ -1,11 +1,15 @@
 // What kubectl prints of a cluster, as the start of a run.
 import { test, expect, open } from "./page.js";
 
+/** The scenario that an address names is set up. */
+const opened = (page, title) => expect(page.locator(".scenarios .menu-button b")).toHaveText(title);
+
 const said = (page) => page.locator(".toast .told > span");
 
 /** What `kubectl get all -o yaml` prints of a cluster with a Deployment of four pods that is steady. */
 async function printed(page) {
   await open(page, "#04-rolling-update");
+  await opened(page, "Rolling update");
   await page.evaluate(() => window.steady.runToSteady());
   const out = await page.evaluate(() => window.steady.kubectl("get all -o yaml"));
   expect(out.exit).toBe(0);

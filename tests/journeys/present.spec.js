@@ -1,8 +1,12 @@
 // A run that is presented: large, by keys, with the author's notes.
 import { test, expect, open, accessible } from "./page.js";
 
+/** The scenario that an address names is set up. */
+const opened = (page, title) => expect(page.locator(".scenarios .menu-button b")).toHaveText(title);
+
 test("a run is presented with keys, and left with Escape", async ({ page }) => {
   await open(page, "#04-rolling-update");
+  await opened(page, "Rolling update");
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByRole("button", { name: "Present" }).click();
   const at = page.locator(".player-at");
@@ -24,6 +28,7 @@ test("a run is presented with keys, and left with Escape", async ({ page }) => {
 
 test("what the author says at a step is in the link, and shown from that step on", async ({ page, context }) => {
   await open(page, "#04-rolling-update");
+  await opened(page, "Rolling update");
   for (let i = 0; i < 2; i++) await page.evaluate(() => window.steady.step());
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const note = page.getByLabel("What you say at step 2");
