@@ -358,7 +358,7 @@ fn kind_words(cx: &mut Context<'_>, kinds: &[&str]) -> Result<Vec<String>> {
         }
     };
     for kind in Kind::BUILT_IN {
-        add(kind.plural(), &kind.short_names());
+        add(kind.plural(), kind.short_names());
     }
     for resource in discovery::known(cx)?.iter().filter(|r| r.verbs.iter().any(|v| v == "list")) {
         let short: Vec<&str> = resource.short.iter().map(String::as_str).collect();

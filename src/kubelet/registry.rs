@@ -111,8 +111,8 @@ fn compare(a: &str, b: &str) -> Ordering {
 
 /// The highest number of ranges that is not a date.
 fn newest_of(ranges: &'static str) -> Option<&'static str> {
-    let highest = ranges.split(',').map(|range| range.split_once('-').map_or(range, |(_, high)| high));
-    highest.filter(|number| number.len() < 5).next_back()
+    let mut highest = ranges.split(',').map(|range| range.split_once('-').map_or(range, |(_, high)| high));
+    highest.rfind(|number| number.len() < 5)
 }
 
 /// Whether a word is among the words of a row: it is one, or one with a lower number at its end.

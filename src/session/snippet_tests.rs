@@ -10,7 +10,7 @@ fn taken(snippet: &str) -> String {
 #[test]
 fn every_beginning_that_the_editor_offers_can_be_applied() {
     let all = include_str!("../../editor/snippets.yaml");
-    let snippets: Vec<String> = all.split("---\n").map(|snippet| taken(snippet)).collect();
+    let snippets: Vec<String> = all.split("---\n").map(taken).collect();
     assert!(snippets.len() > 20);
     let mut session = Session::new(Start::default());
     for snippet in &snippets {

@@ -109,10 +109,11 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
     let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (mut sender, mut received) = socket.split();
     let mut fits = true;
-    while reads {
+    let mut open = reads;
+    while open {
         let Some(Ok(message)) = received.next().await else { return };
         match &message.into_data()[..] {
-            [CLOSE, STDIN] => break,
+            [CLOSE, STDIN] => open = false,
             [STDIN, input @ ..] if request.body.len() + input.len() <= BODY_LIMIT => {
                 request.body.extend_from_slice(input);
             }
