@@ -312,9 +312,9 @@ impl Engine {
         }
         self.kinds.read(&self.shown.text);
         self.shown.kinds = self.kinds.listed().clone();
-        self.shown.importable = import::is_likely(&self.shown.text);
+        self.shown.importable = self.shown.editing.is_none() && import::is_likely(&self.shown.text);
         if self.shown.importable {
-            // Nobody means to apply what another cluster has.
+            // What applying it would do is not worked out: most of what it says is what a server sets.
             self.shown.diagnostics = Rc::default();
             self.shown.preview = None;
             return self.touch();

@@ -229,19 +229,22 @@ impl Client {
         }
     }
 
-    /// Has the server's OpenAPI documents tell what their types are for, if that is known.
-    fn explain(&mut self, path: &str) {
-        let Some(schema) = &self.schema else { return };
-        let Some(version) = path.strip_prefix("/openapi/v3/") else { return };
+    /// Has the server's OpenAPI documents tell what their types are for, if that is known. Returns the request for such a
+    /// document without the hash that the index names, which is that of the document without texts.
+    fn explain(&mut self, request: &HttpRequest) -> Option<HttpRequest> {
+        let schema = self.schema.as_ref()?;
+        let version = request.path.strip_prefix("/openapi/v3/")?;
         let version = version.strip_prefix("apis/").or(version.strip_prefix("api/")).unwrap_or(version);
         let texts = [(version.to_owned(), texts_of(schema, version))];
         self.cluster.set_texts(Rc::new(texts.into_iter().collect()));
+        Some(HttpRequest { query: String::new(), ..request.clone() })
     }
 }
 
 impl ApiClient for Client {
     fn http(&mut self, request: &HttpRequest) -> HttpResponse {
-        self.explain(&request.path);
+        let explained = self.explain(request);
+        let request = explained.as_ref().unwrap_or(request);
         let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
         self.changed |= served.changed;

@@ -84,6 +84,13 @@ pub fn Left(props: &Props) -> Html {
                 aria-controls={format!("{id}-panel")} {onclick}>{ t.get(key) }</button>
         }
     };
+    let (apply, import) = {
+        let (a, b) = (store.clone(), store.clone());
+        (
+            Callback::from(move |_: MouseEvent| a.send(Input::Apply)),
+            Callback::from(move |_: MouseEvent| b.send(Input::Import)),
+        )
+    };
     let cancel = {
         let store = store.clone();
         move |_| store.send(Input::CancelEdit)
@@ -103,14 +110,15 @@ pub fn Left(props: &Props) -> Html {
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
                     images={props.images.clone()} kinds={props.kinds.clone()} place={*place} />
                 <div class="apply">
-                    if props.importable && props.editing.is_none() {
+                    if props.importable {
                         <div class="changes" role="status"><p class="goes-back">{ t.get("import-offer") }</p></div>
-                        <button type="button" class="solid" onclick={move |_| store.send(Input::Import)}>{ t.get("import-do") }</button>
+                        <button type="button" class="quiet" onclick={apply}>{ t.get("apply") }</button>
+                        <button type="button" class="solid" onclick={import}>{ t.get("import-do") }</button>
                     } else {
                         <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
                             images={props.images.clone()} {go} />
                         if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
-                        <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
+                        <button type="button" class="solid" onclick={apply}>
                             { t.get(if props.editing.is_some() { "editing-save" } else { "apply" }) }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
                     }
                 </div>

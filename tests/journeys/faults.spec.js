@@ -7,10 +7,10 @@ metadata: {name: probed}
 spec:
   containers:
   - name: c
-    image: app:1
+    image: team/app:1
     readinessProbe: {httpGet: {port: 80}}
     livenessProbe: {httpGet: {port: 80}}
-  - {name: side, image: helper:1}
+  - {name: side, image: team/helper:1}
 `;
 
 /** Everything runs, and a pod is selected. */
@@ -66,10 +66,10 @@ test("a probe fails and passes again, an image is gone and comes back", async ({
   await choose("Let the Readiness probe of c pass again");
   await page.evaluate(() => window.steady.runToSteady());
   await expect(page.getByRole("button", { name: /^Pod probed, Running, 2 of 2 containers ready/ })).toBeVisible();
-  await choose("Take image app:1 out of the registry");
-  await expect(said(page)).toContainText("You took the image app:1 out of the registry.");
+  await choose("Take image team/app:1 out of the registry");
+  await expect(said(page)).toContainText("You took the image team/app:1 out of the registry.");
   await menu.click();
-  await expect(page.getByRole("menuitemradio", { name: "Put image app:1 back" })).toBeVisible();
+  await expect(page.getByRole("menuitemradio", { name: "Put image team/app:1 back" })).toBeVisible();
   await accessible(page);
 });
 

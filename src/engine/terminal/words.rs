@@ -29,6 +29,7 @@ const SHELL: &[&str] = &[
     ":",
     ".",
     "[",
+    "awk",
     "base64",
     "basename",
     "break",

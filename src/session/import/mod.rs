@@ -94,16 +94,22 @@ impl Imported {
     }
 }
 
-/// Whether a text may be what kubectl printed of a cluster, and not a manifest that a person wrote: at least one of its
-/// objects has a uid. It is a quick look at the text, and not a reading.
+/// Whether a text may be what kubectl printed of a cluster, and not a manifest that a person wrote: it is a list or has
+/// several documents, and at least one of its objects has a uid. One object alone (`kubectl get deployment web -o yaml`) is
+/// what a person edits and applies. It is a quick look at the text, and not a reading.
 pub fn is_likely(text: &str) -> bool {
+    let is_list = |line: &str| {
+        let kind = line.strip_prefix("kind:").or_else(|| line.trim_start().strip_prefix("\"kind\":"));
+        kind.is_some_and(|kind| kind.trim().trim_end_matches(',').trim_matches('"').ends_with("List"))
+    };
     let uid = |line: &str| {
         let line = line.trim_start().trim_start_matches("- ");
         line.strip_prefix("uid:")
             .or_else(|| line.strip_prefix("\"uid\":"))
             .is_some_and(|v| v.trim().len() > 8)
     };
-    text.lines().any(uid)
+    let are_several = text.lines().skip(1).any(|line| line.starts_with("---"));
+    (are_several || text.lines().any(is_list)) && text.lines().any(uid)
 }
 
 /// Reads what kubectl printed: documents, and lists of objects in them.
