@@ -14,6 +14,8 @@ async function opened(locale) {
   await page.route(/editor\.js/, (route) => route.abort());
   await page.goto(process.env.STEADY_URL);
   await page.locator(".next[aria-busy=false] li").first().waitFor();
+  // What Apply would do is worked out after that.
+  await page.locator(".changes .hint").waitFor({ state: "detached" });
   const tree = await page.evaluate(() => {
     const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .toast";
     const keep = ["class", "lang", "open", "selected", "d", "viewBox", "width", "height", "cx", "cy", "r", "x", "y", "rx", "points", "data-pane"];

@@ -123,7 +123,7 @@ impl Session {
         let root = Moment {
             parent: None,
             children: Vec::new(),
-            what: What::Start,
+            what: if start.objects.is_some() { What::Import } else { What::Start },
             op: Op::Start,
             steps: 0,
             kept: Some(Box::new(cluster.clone())),

@@ -18,6 +18,8 @@ pub type MomentId = usize;
 pub enum What {
     /// Nothing: the moment is the root.
     Start,
+    /// The objects of another cluster were taken over: the moment is the root of a run that begins with them.
+    Import,
     /// A person applied a manifest or ran a command line.
     Person {
         /// The requests that write, with their responses.
@@ -76,7 +78,7 @@ impl Moment {
     /// What was written on the way to the moment, events included.
     pub fn writes(&self) -> Vec<&Write> {
         match &self.what {
-            What::Start | What::Fault(_) => Vec::new(),
+            What::Start | What::Import | What::Fault(_) => Vec::new(),
             What::Person { writes, .. } => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
@@ -87,7 +89,7 @@ impl Moment {
     pub fn wrote(&self, object: &ObjectRef) -> bool {
         let is = |w: &Write| w.object.kind == object.kind && w.object == *object;
         match &self.what {
-            What::Start | What::Fault(_) => false,
+            What::Start | What::Import | What::Fault(_) => false,
             What::Person { writes, .. } => writes.iter().any(is),
             What::Commands(c) => c.iter().any(|c| c.writes.iter().chain(&c.events).any(is)),
             What::Machinery(t) => t.writes.iter().any(is),
@@ -98,7 +100,7 @@ impl Moment {
     /// any later one: it is asked for the names of components.
     pub fn by(&self, cluster: &Cluster) -> Option<Rc<str>> {
         match &self.what {
-            What::Start => None,
+            What::Start | What::Import => None,
             What::Person { .. } | What::Fault(_) => Some("you".into()),
             What::Commands(c) => c.first().map(|c| c.by.clone()),
             What::Machinery(t) => match t.action {

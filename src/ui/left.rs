@@ -202,7 +202,7 @@ fn Changes(props: &ChangesProps) -> Html {
         }
     });
     let Some(preview) = &props.preview else {
-        return html! { <div class="changes"><p class="muted">{ t.get("apply-hint") }</p></div> };
+        return html! { <div class="changes"><p class="muted hint">{ t.get("apply-hint") }</p></div> };
     };
     if preview.is_empty() {
         return html! { <div class="changes">{ for images }<p class="muted">{ t.get("apply-nothing") }</p></div> };

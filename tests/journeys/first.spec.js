@@ -28,6 +28,7 @@ for (const [locale, lang, loading] of [["en-US", "en", "Loading"], ["zh-CN", "zh
       go();
       await expect(page.locator("#app > .shell")).toHaveCount(0);
       await expect(page.locator(".next[aria-busy=false] li")).toHaveCount(1);
+      await expect(page.locator(".changes .hint")).toHaveCount(0);
       expect(await read(page, ".app")).toEqual(before);
       expect(await places()).toEqual(there);
     });

@@ -121,7 +121,9 @@ test("two tabs have a run each, and one can take over from the other", async ({ 
   await Promise.all([page.reload(), other.reload()]);
   await expect.poll(() => digest(page)).toBe(first);
   await expect.poll(() => digest(other)).toBe(second);
-  // The list says that the run is open elsewhere; opening it opens a copy.
+  // The list says that the run is open elsewhere, as soon as each tab holds its own again; opening it opens a copy.
+  const held = () => page.evaluate(async () => (await navigator.locks.query()).held.length);
+  await expect.poll(held).toBe(2);
   await runs(other);
   await expect(rows(other).filter({ hasText: "open in another tab" })).toHaveCount(1);
   await rows(other).filter({ hasText: "open in another tab" }).getByRole("button", { name: /^Open/ }).click();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::{Kind, ObjectRef};
 use crate::session::view::Happened;
 use crate::session::view::graph::{Drawing, Graph};
-use crate::session::{MomentId, Session};
+use crate::session::{MomentId, Session, What};
 
 /// The most pictures of a run. Of a longer run, steps are left out evenly.
 pub const FRAMES_LIMIT: usize = 48;
@@ -61,7 +61,11 @@ pub fn frames(session: &Session, from: MomentId) -> Vec<Frame> {
                 written.filter(|o| o.kind != Kind::EVENT).collect()
             },
             by: moment.by(session.cluster()),
-            happened: if number == 0 { Happened::Start } else { Happened::of(moment) },
+            happened: if number == 0 && !matches!(moment.what, What::Import) {
+                Happened::Start
+            } else {
+                Happened::of(moment)
+            },
         });
     }
     out

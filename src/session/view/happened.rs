@@ -17,6 +17,8 @@ pub enum Happened {
     /// The run started.
     #[default]
     Start,
+    /// The run started with the objects of another cluster.
+    Imported,
     /// A person ran a command line, which printed these lines.
     Printed(Vec<String>),
     /// A person sent these requests with a command line that printed JSON, which is too long for a sentence.
@@ -180,6 +182,7 @@ impl Happened {
     pub fn of(moment: &Moment) -> Happened {
         match &moment.what {
             What::Start => Happened::Start,
+            What::Import => Happened::Imported,
             // A raw request prints the raw answer.
             What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => Happened::Requested(
                 exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
@@ -204,7 +207,7 @@ fn was_asked_for(moment: &Moment, kind: Kind) -> bool {
         What::Person { exchanges, .. } => exchanges.iter().any(|e| e.request.kind == kind),
         What::Commands(commands) => commands.iter().any(|c| c.request.kind == kind),
         What::Machinery(t) => matches!(&t.outcome, Outcome::Sent { request, .. } if request.kind == kind),
-        What::Start | What::Fault(_) => false,
+        What::Start | What::Import | What::Fault(_) => false,
     }
 }
 

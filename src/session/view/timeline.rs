@@ -54,7 +54,7 @@ pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut Mome
 
 fn mark(session: &Session, id: MomentId) -> Option<Mark> {
     let moment = session.moment(id)?;
-    let person = matches!(moment.what, What::Start | What::Person { .. });
+    let person = matches!(moment.what, What::Start | What::Import | What::Person { .. });
     Some(Mark { moment: id, by: moment.by(session.cluster()), person, fork: moment.children.len() > 1 })
 }
 

@@ -145,6 +145,7 @@ pub fn sentence(t: &Texts, happened: &Happened) -> String {
     let you = |what: Vec<String>| t.with("said-you", &[("what", what.join(", ").into())]);
     match happened {
         Happened::Start => t.get("said-start"),
+        Happened::Imported => t.get("said-imported"),
         Happened::Printed(lines) => you(lines.clone()),
         Happened::Requested(requests) => you(requests.iter().map(in_words).collect()),
         Happened::Issued(first, 0) => t.command(first),
