@@ -5,11 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// What the page may import: the standard library, what draws it, and its texts.
-const PAGE: [&str; 10] = [
+/// What the page may import: the standard library, what draws it, what keeps runs in the browser, and its texts.
+const PAGE: [&str; 11] = [
     "console_error_panic_hook",
     "fluent_bundle",
     "gloo",
+    "idb",
     "js_sys",
     "std",
     "unic_langid",
@@ -19,7 +20,8 @@ const PAGE: [&str; 10] = [
     "yew",
 ];
 /// What belongs to a browser.
-const BROWSER: [&str; 6] = ["gloo", "js_sys", "wasm_bindgen", "wasm_bindgen_futures", "web_sys", "yew"];
+const BROWSER: [&str; 7] =
+    ["gloo", "idb", "js_sys", "wasm_bindgen", "wasm_bindgen_futures", "web_sys", "yew"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
