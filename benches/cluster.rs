@@ -166,7 +166,7 @@ fn create_bound(cluster: &mut Cluster, i: usize, nodes: usize) {
     let manifest = format!(
         r#"{{"metadata": {{"name": "p-{i}", "namespace": "default"}}, "spec": {{
             "nodeName": "node-{}", "restartPolicy": "Always",
-            "containers": [{{"name": "app", "image": "app:1", "imagePullPolicy": "IfNotPresent"}}]
+            "containers": [{{"name": "app", "image": "team/app:1", "imagePullPolicy": "IfNotPresent"}}]
         }}}}"#,
         i % nodes + 1
     );

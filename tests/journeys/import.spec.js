@@ -69,7 +69,7 @@ test("pasted into the editor it is offered as a start, and not to be applied", a
 
 test("what cannot be a start is refused in words, and a manifest goes into the editor", async ({ page }) => {
   await open(page, "#22-empty");
-  await drop(page, "broken.yaml", "uid: 0123456789\na: [");
+  await drop(page, "broken.yaml", "kind: List\nuid: 0123456789\na: [");
   await expect(page.getByRole("alert")).toContainText("This cannot be the start of a run");
   await drop(page, "mine.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\n");
   await expect(page.locator(".changes")).toContainText("mine");

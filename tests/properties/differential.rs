@@ -19,7 +19,7 @@ fn manifest() -> impl Strategy<Value = Value> {
     let container = (env, ports, prop::option::of(word())).prop_map(|(env, ports, policy)| {
         let env: Vec<Value> = env.iter().map(|(k, v)| json!({"name": k, "value": v})).collect();
         let ports: Vec<Value> = ports.iter().map(|p| json!({"containerPort": p})).collect();
-        let mut c = json!({"image": "web:1"});
+        let mut c = json!({"image": "team/web:1"});
         let set = |c: &mut Value, field: &str, v: Value| c.as_object_mut().unwrap().insert(field.into(), v);
         if !env.is_empty() {
             set(&mut c, "env", env.into());

@@ -27,66 +27,66 @@ struct Case {
 const CASES: &[Case] = &[
     Case {
         name: "a StatefulSet with two pods is created",
-        start: || applied(1, &stateful("OrderedReady", "nginx:1")),
+        start: || applied(1, &stateful("OrderedReady", "nginx:1.27")),
         invariants: || vec![Box::new(Ordinals { ordered: true })],
-        ends: &["s-0 on nginx:1 ready, s-1 on nginx:1 ready"],
+        ends: &["s-0 on nginx:1.27 ready, s-1 on nginx:1.27 ready"],
         why: "s-1 is created when s-0 is ready",
     },
     Case {
         name: "its rolling update",
-        start: || changed(1, &stateful("OrderedReady", "nginx:1"), &stateful("OrderedReady", "nginx:2")),
+        start: || changed(1, &stateful("OrderedReady", "nginx:1.27"), &stateful("OrderedReady", "nginx:1.28")),
         invariants: || vec![Box::new(Ordinals { ordered: true }), Box::new(ReadyPods { least: 1 })],
-        ends: &["s-0 on nginx:2 ready, s-1 on nginx:2 ready"],
+        ends: &["s-0 on nginx:1.28 ready, s-1 on nginx:1.28 ready"],
         why: "one pod at a time, from the highest ordinal",
     },
     Case {
         name: "the same with podManagementPolicy Parallel",
-        start: || changed(1, &stateful("Parallel", "nginx:1"), &stateful("Parallel", "nginx:2")),
+        start: || changed(1, &stateful("Parallel", "nginx:1.27"), &stateful("Parallel", "nginx:1.28")),
         invariants: || vec![Box::new(Ordinals { ordered: false }), Box::new(ReadyPods { least: 1 })],
-        ends: &["s-0 on nginx:2 ready, s-1 on nginx:2 ready"],
+        ends: &["s-0 on nginx:1.28 ready, s-1 on nginx:1.28 ready"],
         why: "an update waits for unhealthy pods here, too",
     },
     Case {
         name: "an update to an image that does not exist",
         start: || {
-            changed(1, &stateful("OrderedReady", "nginx:1"), &stateful("OrderedReady", "nginx:missing"))
+            changed(1, &stateful("OrderedReady", "nginx:1.27"), &stateful("OrderedReady", "nginx:missing"))
         },
         invariants: || vec![Box::new(Ordinals { ordered: true }), Box::new(ReadyPods { least: 1 })],
-        ends: &["s-0 on nginx:1 ready, s-1 on nginx:missing"],
+        ends: &["s-0 on nginx:1.27 ready, s-1 on nginx:missing"],
         why: "it stays stuck at s-1",
     },
     Case {
         name: "its undo",
         start: || undone("OrderedReady"),
         invariants: || vec![Box::new(Ordinals { ordered: true }), Box::new(ReadyPods { least: 1 })],
-        ends: &["s-0 on nginx:1 ready, s-1 on nginx:missing"],
+        ends: &["s-0 on nginx:1.27 ready, s-1 on nginx:missing"],
         why: "it stays stuck all the same: somebody has to delete s-1",
     },
     Case {
         name: "its undo with podManagementPolicy Parallel",
         start: || undone("Parallel"),
         invariants: || vec![Box::new(Ordinals { ordered: false }), Box::new(ReadyPods { least: 1 })],
-        ends: &["s-0 on nginx:1 ready, s-1 on nginx:1 ready"],
+        ends: &["s-0 on nginx:1.27 ready, s-1 on nginx:1.27 ready"],
         why: "s-1 is replaced, although it is not ready",
     },
     Case {
         name: "a DaemonSet's rolling update on two nodes",
-        start: || changed(2, &daemon("nginx:1"), &daemon("nginx:2")),
+        start: || changed(2, &daemon("nginx:1.27"), &daemon("nginx:1.28")),
         invariants: || vec![Box::new(ReadyPods { least: 1 })],
-        ends: &["pod on nginx:2 ready, pod on nginx:2 ready"],
+        ends: &["pod on nginx:1.28 ready, pod on nginx:1.28 ready"],
         why: "maxUnavailable is 1",
     },
     Case {
         name: "the same while a node is cut off",
         start: || {
-            let mut s = changed(2, &daemon("nginx:1"), &daemon("nginx:2"));
+            let mut s = changed(2, &daemon("nginx:1.27"), &daemon("nginx:1.28"));
             s.fault(&Fault::NodeDown { node: "node-2".into() }).unwrap();
             s
         },
         invariants: Vec::new,
         ends: &[
-            "pod on nginx:1 going, pod on nginx:2 ready",
-            "pod on nginx:1 going, pod on nginx:2 ready; 1 misscheduled",
+            "pod on nginx:1.27 going, pod on nginx:1.28 ready",
+            "pod on nginx:1.27 going, pod on nginx:1.28 ready; 1 misscheduled",
         ],
         why: "the update waits for the lost node; only the status differs: the taint NoSchedule does not wake the controller, \
               so it counts the pod as misscheduled only if it looks once more for another reason",
@@ -94,26 +94,26 @@ const CASES: &[Case] = &[
     Case {
         name: "the same while a node is deleted",
         start: || {
-            let mut s = changed(2, &daemon("nginx:1"), &daemon("nginx:2"));
+            let mut s = changed(2, &daemon("nginx:1.27"), &daemon("nginx:1.28"));
             kubectl(&mut s, "delete node node-2 --wait=false");
             s
         },
         invariants: Vec::new,
-        ends: &["pod on nginx:2 ready"],
+        ends: &["pod on nginx:1.28 ready"],
         why: "the pod of the deleted node is deleted with it",
     },
     Case {
         name: "a Job with a podFailurePolicy of FailJob",
         start: || applied(1, &job("FailJob", 42)),
         invariants: || vec![Box::new(Parallelism)],
-        ends: &["pod on x failed, pod on x failed; j failed"],
+        ends: &["pod on team/x failed, pod on team/x failed; j failed"],
         why: "the first exit code 42 ends it",
     },
     Case {
         name: "the same with another exit code",
         start: || applied(1, &job("FailJob", 1)),
         invariants: || vec![Box::new(Parallelism)],
-        ends: &["pod on x failed, pod on x failed; j failed"],
+        ends: &["pod on team/x failed, pod on team/x failed; j failed"],
         why: "backoffLimit is 1",
     },
     Case {
@@ -146,14 +146,14 @@ const CASES: &[Case] = &[
         name: "a person scales below an autoscaler's minimum",
         start: || scaled(1),
         invariants: Vec::new,
-        ends: &["pod on x ready, pod on x ready; web 2"],
+        ends: &["pod on team/x ready, pod on team/x ready; web 2"],
         why: "the autoscaler looks last, whoever goes first",
     },
     Case {
         name: "a person scales above what an autoscaler measures",
         start: || scaled(3),
         invariants: Vec::new,
-        ends: &["pod on x ready, pod on x ready; web 2"],
+        ends: &["pod on team/x ready, pod on team/x ready; web 2"],
         why: "the same, after what it has measured",
     },
 ];
@@ -190,7 +190,7 @@ fn changed(nodes: usize, before: &str, after: &str) -> Session {
 
 /// A StatefulSet whose update is stuck is set back to the old version.
 fn undone(policy: &str) -> Session {
-    let mut s = changed(1, &stateful(policy, "nginx:1"), &stateful(policy, "nginx:missing"));
+    let mut s = changed(1, &stateful(policy, "nginx:1.27"), &stateful(policy, "nginx:missing"));
     run(&mut s);
     kubectl(&mut s, "rollout undo statefulset/s");
     s
@@ -225,7 +225,7 @@ fn job(action: &str, code: i32) -> String {
          backoffLimit: 1\n  podFailurePolicy:\n    rules:\n    - action: {action}\n      \
          onExitCodes: {{operator: In, values: [42]}}\n  template:\n    \
          metadata: {{annotations: {{sim.steady/run-seconds: \"3\", sim.steady/exit-code: \"{code}\"}}}}\n    \
-         spec: {{restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{{name: c, image: x}}]}}\n"
+         spec: {{restartPolicy: Never, terminationGracePeriodSeconds: 1, containers: [{{name: c, image: team/x}}]}}\n"
     )
 }
 
@@ -233,7 +233,7 @@ const POD_WITH_CLAIM: &str = "apiVersion: v1
 kind: Pod
 metadata: {name: p}
 spec:
-  containers: [{name: c, image: x, volumeMounts: [{name: d, mountPath: /d}]}]
+  containers: [{name: c, image: team/x, volumeMounts: [{name: d, mountPath: /d}]}]
   volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]
 ";
 const CLAIM: &str = "apiVersion: v1
@@ -246,7 +246,7 @@ fn cron(name: &str, history: i32) -> String {
     format!(
         "apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: {name}}}\nspec:\n  schedule: \"*/5 * * * *\"\n  \
          successfulJobsHistoryLimit: {history}\n  jobTemplate:\n    spec:\n      template:\n        \
-         spec: {{restartPolicy: Never, containers: [{{name: c, image: x}}]}}\n"
+         spec: {{restartPolicy: Never, containers: [{{name: c, image: team/x}}]}}\n"
     )
 }
 

@@ -54,7 +54,7 @@ fn probe() -> impl Strategy<Value = Value> {
 /// A Deployment that becomes available; with `trouble`, one that may not.
 pub fn manifest(trouble: bool) -> impl Strategy<Value = Manifest> {
     let odd = u32::from(trouble);
-    let image = prop_oneof![6 => Just("web:1"), odd => Just("web:missing")];
+    let image = prop_oneof![6 => Just("team/web:1"), odd => Just("team/web:missing")];
     let command = prop_oneof![
         8 => Just(Value::Null),
         odd => Just(json!(["sh", "-c", "sleep 5; exit 1"])),
@@ -136,7 +136,7 @@ pub fn edit() -> impl Strategy<Value = Deed> {
     prop_oneof![
         1 => Just(Deed::Apply),
         3 => (0..7u8).prop_map(Deed::Scale),
-        4 => prop::sample::select(vec!["web:1", "web:2", "web:3"]).prop_map(Deed::Image),
+        4 => prop::sample::select(vec!["team/web:1", "team/web:2", "team/web:3"]).prop_map(Deed::Image),
     ]
 }
 
@@ -152,7 +152,7 @@ const CONTROLLERS: [&str; 5] = [
 pub fn deed() -> impl Strategy<Value = Deed> {
     prop_oneof![
         6 => edit(),
-        1 => Just(Deed::Image("web:missing")),
+        1 => Just(Deed::Image("team/web:missing")),
         1 => Just(Deed::Pause),
         2 => Just(Deed::Resume),
         2 => Just(Deed::Undo),
@@ -192,8 +192,8 @@ pub fn case(trouble: bool, deeds: usize) -> impl Strategy<Value = Case> {
         // other's back-offs going, so that the cluster never becomes steady.
         let container = &manifest.0["spec"]["template"]["spec"]["containers"][0];
         if !container["command"].is_null() || !container["livenessProbe"]["exec"].is_null() {
-            deeds.iter_mut().filter(|(_, d)| matches!(d, Deed::Image("web:missing"))).for_each(|(_, d)| {
-                *d = Deed::Image("web:3");
+            deeds.iter_mut().filter(|(_, d)| matches!(d, Deed::Image("team/web:missing"))).for_each(|(_, d)| {
+                *d = Deed::Image("team/web:3");
             });
         }
         Case { manifest, deeds, seed }
