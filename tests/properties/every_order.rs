@@ -34,7 +34,9 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "its rolling update",
-        start: || changed(1, &stateful("OrderedReady", "nginx:1.27"), &stateful("OrderedReady", "nginx:1.28")),
+        start: || {
+            changed(1, &stateful("OrderedReady", "nginx:1.27"), &stateful("OrderedReady", "nginx:1.28"))
+        },
         invariants: || vec![Box::new(Ordinals { ordered: true }), Box::new(ReadyPods { least: 1 })],
         ends: &["s-0 on nginx:1.28 ready, s-1 on nginx:1.28 ready"],
         why: "one pod at a time, from the highest ordinal",
@@ -125,7 +127,7 @@ const CASES: &[Case] = &[
             s
         },
         invariants: Vec::new,
-        ends: &["p on x ready"],
+        ends: &["p on team/x ready"],
         why: "the scheduler, the provisioner and the binder wait for each other",
     },
     Case {

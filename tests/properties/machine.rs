@@ -192,9 +192,11 @@ pub fn case(trouble: bool, deeds: usize) -> impl Strategy<Value = Case> {
         // other's back-offs going, so that the cluster never becomes steady.
         let container = &manifest.0["spec"]["template"]["spec"]["containers"][0];
         if !container["command"].is_null() || !container["livenessProbe"]["exec"].is_null() {
-            deeds.iter_mut().filter(|(_, d)| matches!(d, Deed::Image("team/web:missing"))).for_each(|(_, d)| {
-                *d = Deed::Image("team/web:3");
-            });
+            deeds.iter_mut().filter(|(_, d)| matches!(d, Deed::Image("team/web:missing"))).for_each(
+                |(_, d)| {
+                    *d = Deed::Image("team/web:3");
+                },
+            );
         }
         Case { manifest, deeds, seed }
     })
