@@ -272,7 +272,7 @@ fn crons(manifests: &[String]) -> Session {
 fn scaled(replicas: i32) -> Session {
     let mut s = Session::new(Start { nodes: 1, ..Start::default() });
     s.fault(&Fault::MetricsServer { installed: true }).unwrap();
-    apply(&mut s, &set("Deployment", "web", "x", ", replicas: 2"));
+    apply(&mut s, &set("Deployment", "web", "team/x", ", replicas: 2"));
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {sim.steady/load: 80m}}\n\
                    spec: {selector: {a: b}, ports: [{port: 80}]}\n";
     apply(&mut s, service);
