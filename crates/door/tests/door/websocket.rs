@@ -114,8 +114,10 @@ fn a_client_that_goes_makes_room() {
 
 /// The address at which a command is executed in the pod `p`.
 fn exec(words: &[&str], more: &str) -> String {
+    let encoded =
+        |c: char| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("%{:02X}", c as u32) };
     let command: Vec<String> =
-        words.iter().map(|w| format!("command={}", w.replace(' ', "%20").replace(';', "%3B"))).collect();
+        words.iter().map(|w| format!("command={}", w.chars().map(encoded).collect::<String>())).collect();
     format!("/api/v1/namespaces/default/pods/p/exec?{}&stdout=true&stderr=true{more}", command.join("&"))
 }
 
