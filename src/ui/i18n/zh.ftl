@@ -242,12 +242,12 @@ pill-succeeded = 成功 { $have }/{ $want }
 reading-declared = 与声明相符：
 reading-yes = 是
 reading-no = 否
-reading-about = 一个 Deployment 有两种读法。读作对 ReplicaSet 的意图：当一个具有其模板的 ReplicaSet 应有全部副本、其他 ReplicaSet 都应为零时，就相符。读作对 Pod 的意图：当恰好有这么多该模板的 Pod 可用、且没有别的 Pod 时，才相符。
+reading-about = 一个 Deployment 的声明可以从两个层面来看。就 ReplicaSet 而言：当使用其模板的 ReplicaSet 期望全部副本、其他 ReplicaSet 的期望副本数都为零时，就与声明相符。就 Pod 而言：当使用该模板的可用 Pod 恰好有这么多、且没有其他 Pod 时，才与声明相符。
 reading-replica-sets = ReplicaSet：{ $met }/{ $of } 个 Deployment 相符。
 reading-pods = Pod：{ $met }/{ $of } 个 Deployment 相符。
-reading-only-replica-sets = 读作对 ReplicaSet 的意图，它已相符：它们要的正是这些 Pod。读作对 Pod 的意图，则不相符。
-reading-only-pods = 读作对 Pod 的意图，它已相符。读作对 ReplicaSet 的意图，则不相符。
-reading-neither = 读作对 ReplicaSet 的意图，或读作对 Pod 的意图，都不相符。
+reading-only-replica-sets = 就 ReplicaSet 而言，已与声明相符：它们期望的正是这些 Pod。就 Pod 而言，尚不相符。
+reading-only-pods = 就 Pod 而言，已与声明相符。就 ReplicaSet 而言，尚不相符。
+reading-neither = 无论就 ReplicaSet 还是就 Pod 而言，都与声明不相符。
 reading-early = 所声明的已经在了；剩下要做的不会改变这一点。
 
 ## 时间线
