@@ -15,12 +15,12 @@ use super::store::{RunDeed, RunList};
 use super::topbar::said;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
-/// Whether the dialog is open.
+/// What the dialog is drawn from.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// It is.
+    /// Whether the dialog is open.
     pub open: bool,
-    /// Opens or closes it.
+    /// Opens the dialog (`true`) or closes it (`false`).
     pub set: Callback<bool>,
     /// The id of the run that is shown.
     pub run: Rc<str>,
