@@ -12,8 +12,9 @@ const release = process.env.TRUNK_PROFILE !== "debug";
 await mkdir(join(out, "fonts"), { recursive: true });
 const [bundle] = await Promise.all([
   build({
-    entryPoints: [join(root, "editor/editor.js")],
-    outfile: join(out, "editor.js"),
+    // What formats the text is a file of its own.
+    entryPoints: ["editor", "format"].map((name) => join(root, `editor/${name}.js`)),
+    outdir: out,
     bundle: true,
     format: "esm",
     target: "es2022",

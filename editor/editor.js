@@ -18,6 +18,8 @@ import { Catalogue, completion, explain, limitList } from "./schema.js";
 import { snippets } from "./snippets.js";
 import { highlighting, look } from "./theme.js";
 
+/** Loaded when somebody asks for it. */
+const formatUrl = new URL("./format.js", import.meta.url).href;
 const fromOutside = Annotation.define();
 const setLines = StateEffect.define();
 const marked = Decoration.line({ class: "cm-marked" });
@@ -40,6 +42,14 @@ const markedLines = StateField.define({
 function offset(doc, line, column) {
   const l = doc.line(Math.min(Math.max(1, line | 0), doc.lines));
   return l.from + Math.min(Math.max(0, ((column ?? 1) | 0) - 1), l.length);
+}
+
+/** The place in a formatted text that has as much before it as `place` has in `text`, blanks aside. */
+function samePlace(text, place, formatted) {
+  let left = text.slice(0, place).replace(/\s/g, "").length;
+  let at = 0;
+  for (; left && at < formatted.length; at++) if (formatted[at].trim()) left--;
+  return at;
 }
 
 /** Writes `is` where `was` stands in the line of a place. */
@@ -88,6 +98,8 @@ function hover(catalogue) {
  * @param {boolean} [o.dark]
  * @param {(text: string) => void} [o.onChange] after the person (not `setText`) changed it
  * @param {(text: string) => void} [o.onApply] Ctrl/Cmd+Enter
+ * @param {(line: number, why: string) => void} [o.onUnformatted] the text was not formatted: the line of its error, from 1, and
+ *   the parser's words; 0 and no words if formatting would have changed more than the form
  * @param {string} [o.schemaUrl] the asset that `crates/schema/` generates; without it there is no completion
  * @param {{apiVersion: string, kind: string, revision: number}[]} [o.kinds] custom kinds, as for `setKinds`
  * @param {(kind: object) => Promise<string | null>} [o.schemaOf] the schema of one of these, as JSON; it is asked for when
@@ -113,8 +125,27 @@ export function mount(el, o = {}) {
   const catalogue = new Catalogue(loading, o.schemaOf);
   catalogue.setKinds(o.kinds ?? []);
   const apply = (view) => (o.onApply?.(view.state.doc.toString()), true);
+  /** Formats the text; one with an error stays as it is, and the cursor goes to the error. */
+  async function formatText() {
+    const text = view.state.doc.toString();
+    const { format } = await import(formatUrl);
+    // Somebody may have typed meanwhile.
+    if (text !== view.state.doc.toString()) return;
+    const done = format(text);
+    if (done.text === undefined) {
+      if (done.why) view.dispatch({ selection: { anchor: offset(view.state.doc, done.line, done.column) }, scrollIntoView: true });
+      o.onUnformatted?.(done.why ? done.line : 0, done.why);
+    } else if (done.text !== text) {
+      const anchor = samePlace(text, view.state.selection.main.head, done.text);
+      view.dispatch({ changes: { from: 0, to: text.length, insert: done.text }, selection: { anchor }, scrollIntoView: true });
+    }
+    view.focus();
+  }
   const view = new EditorView({ parent, root: parent, state: EditorState.create({ doc: o.text ?? "", extensions: [
-    Prec.highest(keymap.of([{ key: "Mod-Enter", run: apply, preventDefault: true }])),
+    Prec.highest(keymap.of([
+      { key: "Mod-Enter", run: apply, preventDefault: true },
+      { key: "Shift-Alt-f", run: () => (formatText(), true), preventDefault: true },
+    ])),
     lineNumbers(), folding, foldService.of(documentFold), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
     indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), rectangularSelection(),
     crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
@@ -189,6 +220,8 @@ export function mount(el, o = {}) {
       view.dispatch({ effects: words.reconfigure(inWords(o)) });
     },
     focus,
+    /** Formats the text, as Shift+Alt+F does. */
+    format: formatText,
     /** Marks these lines (from 1), scrolls the first into view; `[]` unmarks. */
     highlightLines(lines) {
       const effects = [setLines.of(lines)];

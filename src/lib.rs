@@ -15,6 +15,7 @@ pub mod engine;
 pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;
+pub mod lessons;
 pub mod metrics_server;
 pub mod provisioner;
 pub mod quota;

@@ -98,11 +98,22 @@ window.steadySecond = (exports) => {
 // Whoever comes with a link or comes back to work needs both parts at once.
 const resumes = "resumes" in document.documentElement.dataset;
 
+// The first screen needs styles and a font, which the wasm would compete with: it is fetched once that screen was drawn. A
+// tab in the background draws nothing, and a browser may not say what it has drawn.
+const drawn = resumes || document.hidden
+  ? Promise.resolve()
+  : new Promise((resolve) => {
+    new PerformanceObserver(resolve).observe({ type: "paint", buffered: true });
+    requestAnimationFrame(() => setTimeout(resolve, 200));
+  });
+
 try {
+  await drawn;
+  const first = fetch(here(wasm));
   const ahead = second && resumes ? compile("high").catch((error) => console.info("Steady's second part:", error)) : undefined;
   const page = await import(here(js));
   await ahead;
-  const exports = await page.default({ module_or_path: here(wasm) });
+  const exports = await page.default({ module_or_path: first });
   if (second) requestAnimationFrame(() => setTimeout(() => beside(exports)));
   else whole();
 } catch (error) {

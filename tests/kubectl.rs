@@ -105,6 +105,49 @@ fn a_deployment_is_applied_changed_and_deleted() {
     assert_eq!(s.run("get all").stderr, "No resources found in default namespace.\n");
 }
 
+/// `findNewReplicaSet`: a Deployment that was changed while it is paused has no new ReplicaSet. `DeploymentRollbacker` looks
+/// for the revision before it refuses.
+#[test]
+fn the_new_replica_set_is_the_one_with_the_template() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let uid = s.ok("get deploy web -o jsonpath={.metadata.uid}");
+    let set = format!(
+        "apiVersion: apps/v1
+kind: ReplicaSet
+metadata:
+  name: web-1
+  labels: {{app: web}}
+  annotations: {{deployment.kubernetes.io/revision: \"1\"}}
+  ownerReferences: [{{apiVersion: apps/v1, kind: Deployment, name: web, uid: {uid}, controller: true}}]
+spec:
+  replicas: 2
+  selector: {{matchLabels: {{app: web, pod-template-hash: x}}}}
+  template:
+    metadata: {{labels: {{app: web, pod-template-hash: x}}}}
+    spec:
+      containers:
+      - {{name: nginx, image: \"nginx:1.26\"}}
+"
+    );
+    assert_eq!(run("create -f set.yaml", &|_: &str| Some(set.clone()), &mut s).exit, 0);
+    let sets = |s: &mut Server| -> Vec<String> {
+        let text = s.ok("describe deploy web");
+        let lines = text.lines().filter(|l| l.contains("ReplicaSet"));
+        lines.map(|l| l.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(sets(&mut s), ["OldReplicaSets: <none>", "NewReplicaSet: web-1 (0/2"]);
+    s.ok("rollout pause deploy/web");
+    s.ok("set image deploy/web nginx=nginx:1.27");
+    assert_eq!(sets(&mut s), ["OldReplicaSets: web-1 (0/2", "NewReplicaSet: <none>"]);
+    let said = |s: &mut Server, to: i32| {
+        let text = s.run(&format!("rollout undo deploy/web --to-revision={to}")).stderr;
+        text.lines().find(|l| l.starts_with("error")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(said(&mut s, 7), "error: unable to find specified revision 7 in history");
+    assert!(said(&mut s, 1).starts_with("error: you cannot rollback a paused deployment"));
+}
+
 #[test]
 fn what_was_applied_last_is_kept_as_kubectl_writes_it() {
     let mut s = Server::new();
@@ -569,6 +612,93 @@ fn a_flag_before_what_is_no_command() {
 }
 
 #[test]
+fn help_says_how_a_command_is_used_and_what_its_flags_are_by_default() {
+    let mut s = Server::new();
+    let help = s.run("scale --help");
+    assert_eq!((help.exit, help.stderr.as_str()), (0, ""));
+    for part in [
+        "Set how many replicas a workload has.\n\nOptions:\n",
+        "\n    --current-replicas=-1\n",
+        "\n    --dry-run='none'\n    --field-selector=''\n    -f, --filename=[]\n",
+        "\n    -l, --selector=''\n",
+        "\n    --timeout=0s\n",
+        "\n\nUsage:\n  kubectl scale [--resource-version=version]",
+    ] {
+        assert!(help.stdout.contains(part), "{part}\n{}", help.stdout);
+    }
+    assert_eq!(s.run("help scale").stdout, help.stdout);
+    assert_eq!(s.run("scale deployment web -h").stdout, help.stdout);
+    // A group prints the help that it prints without one of its commands.
+    let group = s.run("rollout");
+    assert_eq!((s.run("rollout --help").stdout, s.run("help rollout").exit), (group.stdout, 0));
+    let create = s.run("create --help").stdout;
+    assert!(create.contains("Available Commands:\n") && create.contains("\n  configmap "), "{create}");
+    let aliases = s.run("help create cm").stdout;
+    assert!(aliases.contains("Aliases:\nconfigmap, cm\n"), "{aliases}");
+    assert!(s.run("").stdout.contains("\nTroubleshooting and Debugging Commands:\n  describe "));
+    for (command, manager) in [
+        ("apply", "kubectl-client-side-apply"),
+        ("apply edit-last-applied", "kubectl-client-side-apply"),
+        ("create", "kubectl-create"),
+        ("create role", "kubectl-create"),
+        ("diff", "kubectl-client-side-apply"),
+        ("edit", "kubectl-edit"),
+        ("rollout restart", "kubectl-rollout"),
+        ("run", "kubectl-run"),
+        ("set image", "kubectl-set"),
+    ] {
+        let help = s.run(&format!("{command} --help")).stdout;
+        assert!(help.contains(&format!("\n    --field-manager='{manager}'\n")), "{command}\n{help}");
+    }
+    // What is no command is no error.
+    let unknown = s.run("help no such");
+    assert_eq!((unknown.exit, unknown.stdout.as_str()), (0, ""));
+    let usage = s.run("").stdout;
+    let usage = usage.strip_prefix("kubectl controls the Kubernetes cluster manager.\n\n");
+    assert_eq!(unknown.stderr.strip_prefix("Unknown help topic [`no` `such`]\n\n"), usage);
+    assert_eq!(s.run("help get such").exit, 0);
+}
+
+#[test]
+fn a_flag_that_is_not_given_has_the_value_that_help_shows() {
+    let mut s = Server::new();
+    let managers = |s: &mut Server, object: &str| {
+        let all = s.ok(&format!(
+            "get {object} -o jsonpath={{.metadata.managedFields[*].manager}} --show-managed-fields"
+        ));
+        let mut all: Vec<String> = all.split(' ').map(str::to_owned).collect();
+        all.sort();
+        all.join(" ")
+    };
+    s.ok("create serviceaccount default");
+    s.ok("run web --image=nginx");
+    assert_eq!(managers(&mut s, "pod/web"), "kubectl-run");
+    s.ok("label pod web a=b");
+    s.ok("annotate pod web a=b --field-manager=somebody");
+    assert_eq!(managers(&mut s, "pod/web"), "kubectl-label kubectl-run somebody");
+    s.ok("create configmap c --from-literal=a=b");
+    assert_eq!(managers(&mut s, "cm/c"), "kubectl-create");
+    for (flag, manager) in [("", "kubectl-client-side-apply"), ("--server-side", "kubectl")] {
+        s.ok(&format!("apply -f web.yaml {flag}"));
+        assert_eq!(managers(&mut s, "deployment/web"), manager);
+        s.ok("delete deployment web --wait=false");
+    }
+    for (line, error) in [
+        ("logs web --pod-running-timeout=0s", "error: --pod-running-timeout must be higher than zero\n"),
+        (
+            "exec web --pod-running-timeout=-1s -- ls",
+            "error: --pod-running-timeout must be higher than zero\nSee 'kubectl exec -h' for help and examples\n",
+        ),
+        (
+            "scale pod web --replicas=1 --field-manager=x",
+            "error: unknown flag: --field-manager\nSee 'kubectl scale --help' for usage.\n",
+        ),
+    ] {
+        assert_eq!(s.run(line).stderr, error, "{line}");
+    }
+}
+
+#[test]
 fn a_request_for_a_certificate_is_decided_once() {
     use base64::Engine as _;
     let mut s = Server::new();
@@ -941,4 +1071,67 @@ fn a_drain_without_evictions_deletes_pods_whatever_their_budgets_say() {
     let out = client.run("drain n --force --disable-eviction --skip-wait-for-delete-timeout=30");
     assert_eq!(out.exit, 0, "{}", out.stderr);
     assert_eq!(out.stdout, "node/n already cordoned\nnode/n drained\n");
+}
+
+#[test]
+fn what_configmaps_and_secrets_are_made_of() {
+    let files: BTreeMap<String, String> = [
+        ("conf/b.txt", "bee"),
+        ("conf/a.txt", "ay"),
+        ("conf/inner/c.txt", "see"),
+        ("bad key", "x"),
+        (".env", "\u{feff}# comment\n  A=1 \n\nB.C=x=y\nD\n"),
+        ("odd.env", "1A=2\n"),
+    ]
+    .map(|(name, text)| (name.to_owned(), text.to_owned()))
+    .into();
+    let mut s = Server::new();
+    let mut data = |line: &str| {
+        let out = run(&format!("create {line} --dry-run=client -o jsonpath={{.data}}"), &files, &mut s);
+        assert_eq!((out.exit, out.stderr.as_str()), (0, ""), "{line}");
+        out.stdout
+    };
+    assert_eq!(data("configmap c --from-file=conf"), r#"{"a.txt":"ay","b.txt":"bee"}"#);
+    assert_eq!(
+        data("configmap c --from-file=./conf/inner/ --from-literal=a=b"),
+        r#"{"a":"b","c.txt":"see"}"#
+    );
+    assert_eq!(data("configmap c --from-file=k=conf/b.txt"), r#"{"k":"bee"}"#);
+    assert_eq!(data("configmap c --from-env-file=.env"), r#"{"A":"1 ","B.C":"x=y","D":""}"#);
+    assert_eq!(data("secret generic c --from-file=k=conf/b.txt"), r#"{"k":"YmVl"}"#);
+    let name = "create configmap c --append-hash --dry-run=client -o name";
+    assert!(run(name, &files, &mut s).stdout.starts_with("configmap/c-"), "{name}");
+    let key = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+    for (line, error) in [
+        ("configmap c --from-file=k=conf", "cannot give a key name for a directory path".to_owned()),
+        ("configmap c --from-file='bad key'", format!("\"bad key\" is not a valid key name for a ConfigMap: {key}")),
+        ("secret generic c --from-file='bad key'", format!("\"bad key\" is not valid key name for a Secret {key}")),
+        ("configmap c --from-file==conf", "key name for file path conf missing".to_owned()),
+        ("configmap c --from-file=k=", "file path for key name k missing".to_owned()),
+        ("configmap c --from-file=a=b=c", "key names or file paths cannot contain '='".to_owned()),
+        ("configmap c --from-file=none", "error reading none: no such file or directory".to_owned()),
+        (
+            "configmap c --from-literal=a=1 --from-literal=a=2",
+            "cannot add key \"a\", another key by that name already exists in Data for ConfigMap \"c\"".to_owned(),
+        ),
+        (
+            "secret generic c --from-literal=a=1 --from-literal=a=2",
+            "cannot add key a, another key by that name already exists".to_owned(),
+        ),
+        (
+            "configmap c --from-literal=a=1 --from-env-file=.env",
+            "from-env-file cannot be combined with from-file or from-literal".to_owned(),
+        ),
+        ("configmap c --from-env-file=conf", "env config file cannot be a directory".to_owned()),
+        (
+            "configmap c --from-env-file=odd.env",
+            "\"1A\" is not a valid key name: a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')".to_owned(),
+        ),
+    ] {
+        let out = run(&format!("create {line}"), &files, &mut s);
+        assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
+    }
+    s.ok("create secret generic s");
+    let again = s.run("create secret generic s").stderr;
+    assert_eq!(again, "error: failed to create secret secrets \"s\" already exists\n");
 }

@@ -117,6 +117,22 @@ impl Serialize for Pod {
     }
 }
 
+/// Sets a condition in its place, or adds it (`UpdatePodCondition`). If the condition's status is as it was, so is its
+/// transition time. Returns whether that changed anything.
+pub fn update_pod_condition(status: &mut PodStatus, mut new: PodCondition) -> bool {
+    let conditions = status.conditions.get_or_insert_default();
+    let Some(old) = conditions.iter_mut().find(|c| c.type_ == new.type_) else {
+        conditions.push(new);
+        return true;
+    };
+    if old.status == new.status {
+        new.last_transition_time.clone_from(&old.last_transition_time);
+    }
+    let changed = PodCondition { observed_generation: old.observed_generation, ..new.clone() } != *old;
+    *old = new;
+    changed
+}
+
 /// A pod's condition of a type, if there is one.
 pub fn pod_condition<'a>(pod: &'a Pod, type_: &str) -> Option<&'a PodCondition> {
     pod.status.as_ref()?.conditions.as_ref()?.iter().find(|c| c.type_ == type_)

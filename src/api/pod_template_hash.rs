@@ -11,8 +11,10 @@ use std::fmt::{self, Write};
 
 use serde_json::{Map, Value};
 
+use super::MetaExt;
 use super::quantity::{self, GoForm};
-use super::types::PodTemplateSpec;
+use super::types::{ObjectMeta, PodTemplateSpec};
+use super::well_known::POD_TEMPLATE_HASH_LABEL;
 use crate::api::order;
 
 #[rustfmt::skip]
@@ -41,6 +43,23 @@ enum Kind {
     Pointer(&'static Kind),
     List(&'static Kind),
     Map(&'static Kind),
+}
+
+/// Whether two templates are equal apart from the hash label (`EqualIgnoreHash`).
+pub fn equal_ignore_hash(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
+    if a.spec != b.spec {
+        return false;
+    }
+    let none = ObjectMeta::default();
+    let (a, b) = (a.metadata.as_ref().unwrap_or(&none), b.metadata.as_ref().unwrap_or(&none));
+    let bare = |m: &ObjectMeta| ObjectMeta { labels: None, annotations: None, ..m.clone() };
+    let annotations = |m: &ObjectMeta| m.annotations.as_ref().is_some_and(|a| !a.is_empty());
+    let same_annotations = a.annotations == b.annotations || (!annotations(a) && !annotations(b));
+    labels_but_hash(a).eq(labels_but_hash(b)) && same_annotations && (a == b || bare(a) == bare(b))
+}
+
+fn labels_but_hash(m: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
+    m.labels_or_empty().iter().filter(|(k, _)| *k != POD_TEMPLATE_HASH_LABEL)
 }
 
 /// The hash of a template. `collision_count` is the Deployment's `status.collisionCount`.

@@ -10,6 +10,8 @@ pub struct ExecOptions {
     pub command: Vec<String>,
     /// What the command reads from its standard input.
     pub stdin: String,
+    /// Whether more may follow, so that a command that reads waits at the end of `stdin`.
+    pub stdin_open: bool,
 }
 
 /// How a command ended.

@@ -21,6 +21,8 @@ pub struct HttpRequest {
     pub if_none_match: String,
     /// The body.
     pub body: Vec<u8>,
+    /// Whether more of the body may follow. A command that reads it (`pods/exec`) waits at its end.
+    pub unfinished: bool,
 }
 
 /// An answer as it travels.

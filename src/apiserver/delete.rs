@@ -7,14 +7,12 @@ use jiff::SignedDuration;
 use super::context::RequestContext;
 use super::registry::shown;
 use super::stage::Stage;
-use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
-
 use super::{ApiServer, apiextensions, kinds};
-use crate::api::types::{CustomResourceDefinition, Pod, PodCondition, PodDisruptionBudget, Time};
-use crate::api::{ApiKind, Kind, MetaExt, Object, later, seconds};
+use crate::api::types::{CustomResourceDefinition, Pod, Time};
+use crate::api::{ApiKind, Kind, MetaExt, Object, later};
 use crate::apimachinery::{
     Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
-    Status, Subresource, Verb,
+    Status,
 };
 
 impl ApiServer {
@@ -50,7 +48,7 @@ impl ApiServer {
         Ok(Response::List { items: all, revision: self.etcd.revision() })
     }
 
-    fn delete_object(
+    pub(super) fn delete_object(
         &mut self,
         r: &Request,
         old: &Object,
@@ -159,142 +157,6 @@ impl ApiServer {
             if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r, cx) };
         Ok(Response::Object { object, created: false })
     }
-
-    /// `pods/eviction`: a deletion that asks the budgets first
-    /// (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`).
-    pub(super) fn evict(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
-        cx.enter(Stage::Decode, "", None);
-        let target = Request { subresource: Subresource::None, ..r.clone() };
-        let pod = self.existing(&target)?;
-        let options = match &r.body {
-            Body::Delete(o) => o.clone(),
-            _ => DeleteOptions::default(),
-        };
-        if !super::kinds::pod::deletion::can_ignore_budget(&pod) {
-            self.check_budgets(r, &pod, cx)?;
-        }
-        let pod = self.add_disruption_condition(&target, pod, cx)?;
-        // The eviction is the request that the audit log has of these writes.
-        self.delete_object(r, &pod, &options, cx)?;
-        Ok(Response::Success { code: 201, details: None })
-    }
-
-    fn check_budgets(&mut self, r: &Request, pod: &Object, cx: &mut RequestContext) -> Result<(), Status> {
-        let mut matching = Vec::new();
-        for (_, record) in self.etcd.range(Kind::POD_DISRUPTION_BUDGET, Some(pod.namespace())) {
-            let Some(b) = PodDisruptionBudget::from_object(&record.object) else { continue };
-            let selector = b.spec.as_ref().and_then(|s| s.selector.as_ref());
-            let matches = crate::api::labels::Selector::from_label_selector(selector)
-                .is_ok_and(|s| s.matches(pod.meta().labels_or_empty()));
-            if matches {
-                matching.push(Rc::clone(b));
-            }
-        }
-        match matching.as_slice() {
-            [] => Ok(()),
-            [one] => self.take_disruption(r, pod, one, cx),
-            _ => Err(Status::new(
-                500,
-                "",
-                "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
-            )),
-        }
-    }
-
-    fn take_disruption(
-        &mut self,
-        r: &Request,
-        pod: &Object,
-        budget: &Rc<PodDisruptionBudget>,
-        cx: &mut RequestContext,
-    ) -> Result<(), Status> {
-        let name = budget.metadata.name().to_owned();
-        let status = budget.status.clone().unwrap_or_default();
-        if !Pod::from_object(pod).is_some_and(|p| crate::api::pod::is_ready(p)) {
-            // A pod that is not ready does not count as healthy, so its eviction takes nothing from the budget.
-            let policy = budget.spec.as_ref().and_then(|s| s.unhealthy_pod_eviction_policy.as_deref());
-            let desired = status.desired_healthy.unwrap_or(0);
-            let healthy_enough = desired > 0 && status.current_healthy.unwrap_or(0) >= desired;
-            if policy == Some("AlwaysAllow") || healthy_enough {
-                return Ok(());
-            }
-        }
-        if status.observed_generation.unwrap_or(0) < budget.metadata.generation() {
-            let m = format!("The disruption budget {name} is still being processed by the server.");
-            return Err(Status::too_many_requests(m, &name));
-        }
-        if status.disruptions_allowed.unwrap_or(0) <= 0 {
-            let failed = status.conditions.iter().flatten().find(|c| c.reason == SYNC_FAILED);
-            let m = match failed {
-                Some(c) => format!(
-                    "The disruption budget {name} does not allow evicting pods currently because it failed sync: {}",
-                    c.message
-                ),
-                None => format!(
-                    "The disruption budget {name} needs {} healthy pods and has {} currently",
-                    status.desired_healthy.unwrap_or(0),
-                    status.current_healthy.unwrap_or(0)
-                ),
-            };
-            let mut s = Status::too_many_requests(m, "");
-            for c in s.details.iter_mut().flat_map(|d| &mut d.causes) {
-                c.field.clear();
-            }
-            return Err(s);
-        }
-        let mut new = Rc::clone(budget);
-        let now = seconds(self.now);
-        if let Some(s) = Rc::make_mut(&mut new).status.as_mut() {
-            s.disruptions_allowed = Some(status.disruptions_allowed.unwrap_or(0) - 1);
-            s.disrupted_pods.get_or_insert_default().insert(pod.name().to_owned(), Time(now));
-            if s.disruptions_allowed == Some(0) {
-                update_condition(s, now);
-            }
-        }
-        let old = Object::from(Rc::clone(budget));
-        let write = Request {
-            verb: Verb::Update,
-            kind: Kind::POD_DISRUPTION_BUDGET,
-            key: old.key(),
-            subresource: Subresource::Status,
-            body: Body::None,
-            // The server itself is the user of this write.
-            user: "kube-apiserver".into(),
-            dry_run: r.dry_run,
-            field_manager: None,
-        };
-        self.store_update(&write, old, new.into(), cx).map(|_| ())
-    }
-
-    fn add_disruption_condition(
-        &mut self,
-        r: &Request,
-        pod: Object,
-        cx: &mut RequestContext,
-    ) -> Result<Object, Status> {
-        let Some(p) = Pod::from_object(&pod) else { return Ok(pod) };
-        let mut p = Rc::clone(p);
-        let now = self.now_seconds();
-        let generation = p.metadata.generation;
-        let status = Rc::make_mut(&mut p).status.get_or_insert_default();
-        // Conditions name a generation only if the kubelet reports generations.
-        let generation = generation.filter(|_| status.observed_generation.unwrap_or(0) != 0);
-        status.conditions.get_or_insert_default().push(PodCondition {
-            type_: "DisruptionTarget".into(),
-            status: "True".into(),
-            reason: Some("EvictionByEvictionAPI".into()),
-            message: Some("Eviction API: evicting".into()),
-            last_transition_time: Some(Time(now)),
-            observed_generation: generation,
-            ..Default::default()
-        });
-        let patch = Request { verb: Verb::Create, subresource: Subresource::Eviction, ..r.clone() };
-        let at = pod.reference();
-        if r.dry_run {
-            return Ok(p.into());
-        }
-        Ok(self.write(at, Some(pod), p.into(), &patch, cx))
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -307,7 +169,11 @@ enum Grace {
     Pending,
 }
 
-fn preconditions(kind: Kind, old: &Object, options: &DeleteOptions) -> Result<(), Status> {
+/// Whether the object is the one that the options name by its uid and its revision.
+///
+/// # Errors
+/// It is another one.
+pub(super) fn preconditions(kind: Kind, old: &Object, options: &DeleteOptions) -> Result<(), Status> {
     if let Some(uid) = &options.uid
         && uid != old.uid()
     {

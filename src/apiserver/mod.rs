@@ -25,6 +25,7 @@ mod decode;
 pub mod defaults;
 mod delete;
 mod etcd_view;
+mod eviction;
 mod fields;
 pub mod http;
 pub mod kinds;

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::context::{Error, Pending};
 use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::AnyKey;
+use super::origin::Origin;
+use super::sync::{Error, Pending};
 use super::timer::TimerOp;
 use super::workqueue::WorkQueue;
 use crate::api::{Key, Kind, Object, Timestamp};
@@ -92,6 +93,8 @@ pub trait Component {
     fn working_on(&self) -> Option<&AnyKey>;
     /// Takes a key and runs until its first request. `None` if there is no key, or it is at work.
     fn start(&mut self, env: &mut Env<'_>) -> Option<Progress>;
+    /// What the sync under way followed from.
+    fn origin(&self) -> Option<&Origin>;
     /// The caches that the sync under way began with.
     fn caches_at_start(&self) -> Option<&Caches>;
     /// The caches at the time of the last answer that the sync under way has got, if it may read them

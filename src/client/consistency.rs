@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::context::{Context, Error, Result};
+use super::context::Context;
 use super::indexer::Caches;
 use super::key::WorkKey;
 use super::memory::Memory;
+use super::origin::revision;
+use super::sync::{Error, Result};
 use crate::api::persistent::Map;
 use crate::api::types::ObjectMeta;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
@@ -22,7 +24,7 @@ pub struct Consistency {
 impl Consistency {
     /// Notes that `object`, as the API server has answered it, was written for the object `owner`.
     pub fn wrote<T: ApiKind>(&mut self, owner: &Key, object: &T) {
-        let Some(revision) = revision(object) else { return };
+        let Some(revision) = revision(object.meta()) else { return };
         let mut written = self.written.get(owner).cloned().unwrap_or_default();
         let of_kind = Rc::make_mut(&mut written).entry(T::KIND).or_default();
         *of_kind = revision.max(*of_kind);
@@ -66,11 +68,6 @@ impl<S: AsMut<Consistency> + Clone + 'static, K: WorkKey> Context<S, K> {
         let (key, object) = (owner.key(), object.clone());
         self.update_state(move |s| s.as_mut().wrote(&key, &*object));
     }
-}
-
-/// The revision at which an object was written.
-fn revision<T: ApiKind>(object: &T) -> Option<u64> {
-    object.meta().resource_version.as_deref()?.parse().ok()
 }
 
 impl Memory for Consistency {

@@ -6,97 +6,21 @@
 //! request, which is what a copy of a cluster does (see [`Controller`](super::Controller)).
 
 use std::cell::RefCell;
-use std::future::Future;
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
 
 use jiff::SignedDuration;
 use serde_json::json;
 
+use super::call::ApiCall;
 use super::indexer::Caches;
 use super::key::{AnyKey, WorkKey};
 use super::recorder::Recorded;
+use super::sync::{Effect, Pending, Shared};
 use super::timer::Wait;
-use super::why::Why;
 use crate::api::types::{Condition, ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
-use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
-
-/// Why a sync gave up; its key is tried again later.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Error {
-    /// The API server refused.
-    Api(Box<Status>),
-    /// The controller itself cannot go on.
-    Other(String),
-}
-
-impl From<Status> for Error {
-    fn from(s: Status) -> Error {
-        Error::Api(Box::new(s))
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Api(s) => f.write_str(&s.message),
-            Error::Other(s) => f.write_str(s),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-/// What a sync returns.
-pub type Result<T = ()> = std::result::Result<T, Error>;
-
-/// A request that a sync stopped at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pending {
-    /// The request.
-    pub request: Rc<Request>,
-    /// Why it is sent.
-    pub why: Option<Rc<Why>>,
-    /// Whether it is a heartbeat: it is sent like any other request, but is no step of its own.
-    pub background: bool,
-}
-
-type StateChange<S> = Box<dyn FnOnce(&mut S)>;
-
-/// Something a sync does besides requests.
-pub(super) enum Effect<S> {
-    /// Changes what the controller remembers.
-    State(StateChange<S>),
-    /// Records an event.
-    Event(Box<Recorded>),
-    /// Says that the component answers requests to itself otherwise than before.
-    Publish,
-    /// Adds a key to the queue.
-    Add(AnyKey),
-    /// Takes back what was planned for a key.
-    Cancel(AnyKey),
-    /// Plans a key for a moment.
-    AddAt { key: AnyKey, at: Timestamp, wait: Wait },
-}
-
-pub(super) struct Shared<S> {
-    pub(super) caches: Rc<Caches>,
-    pub(super) now: Timestamp,
-    pub(super) user: Rc<str>,
-    /// What the controller remembers, as this sync sees it.
-    pub(super) state: S,
-    pub(super) answers: Vec<Rc<Response>>,
-    /// The caches at the time of each answer; empty unless the reconciler asks for them.
-    pub(super) seen: Vec<Rc<Caches>>,
-    pub(super) cursor: usize,
-    pub(super) pending: Option<Pending>,
-    pub(super) effects: Vec<Effect<S>>,
-    /// Whether the effects of a part that was run again have been skipped.
-    pub(super) caught_up: bool,
-}
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Subresource, Verb};
 
 /// What a sync works with. `S` is what its controller remembers, `K` the type of its keys. Cloning it
 /// shares it.
@@ -377,96 +301,6 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(verb, kind, key, sub, body)
     }
 }
-
-/// A request that is sent when it is awaited.
-#[must_use = "a request is only sent when it is awaited"]
-pub struct ApiCall<S, T> {
-    shared: Rc<RefCell<Shared<S>>>,
-    pending: Option<Pending>,
-    kind: PhantomData<fn() -> T>,
-}
-
-impl<S, T> ApiCall<S, T> {
-    /// Marks the request as a heartbeat: it is no step of its own.
-    pub fn in_background(mut self) -> ApiCall<S, T> {
-        if let Some(p) = self.pending.as_mut() {
-            p.background = true;
-        }
-        self
-    }
-
-    /// Says why the request is sent.
-    pub fn because(mut self, mut why: Why) -> ApiCall<S, T> {
-        if let Some(p) = self.pending.as_mut() {
-            // A session keeps the reason.
-            why.facts.shrink_to_fit();
-            p.why = Some(Rc::new(why));
-        }
-        self
-    }
-}
-
-/// What a request gives when it is awaited.
-pub trait Answer: Sized {
-    /// Reads it from the answer.
-    ///
-    /// # Errors
-    /// The refusal, or a refusal that says the answer was not of the expected kind.
-    fn answer(response: &Response) -> std::result::Result<Self, Status>;
-}
-
-/// The error about an answer that no answer to the request can be.
-fn unexpected() -> Status {
-    Status::new(500, "InternalError", "the answer is of another kind than the request")
-}
-
-/// The object of the answer; `None` if the answer is a `Status` without an object, as for a deletion.
-impl Answer for Option<Object> {
-    fn answer(response: &Response) -> std::result::Result<Self, Status> {
-        match response {
-            Response::Failure(s) => Err((**s).clone()),
-            Response::Object { object, .. } => Ok(Some(object.clone())),
-            Response::Success { .. } => Ok(None),
-            Response::List { .. } => Err(unexpected()),
-        }
-    }
-}
-
-impl Answer for Vec<Object> {
-    fn answer(response: &Response) -> std::result::Result<Self, Status> {
-        match response {
-            Response::Failure(s) => Err((**s).clone()),
-            Response::List { items, .. } => Ok(items.clone()),
-            Response::Object { .. } | Response::Success { .. } => Err(unexpected()),
-        }
-    }
-}
-
-impl<T: ApiKind> Answer for Rc<T> {
-    fn answer(response: &Response) -> std::result::Result<Self, Status> {
-        Option::<Object>::answer(response)?.and_then(|o| o.get::<T>().cloned()).ok_or_else(unexpected)
-    }
-}
-
-impl<S, T: Answer> Future for ApiCall<S, T> {
-    type Output = std::result::Result<T, Status>;
-
-    fn poll(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let mut shared = this.shared.borrow_mut();
-        if let Some(answer) = shared.answers.get(shared.cursor).cloned() {
-            shared.cursor += 1;
-            return Poll::Ready(T::answer(&answer));
-        }
-        if let Some(p) = this.pending.take() {
-            shared.pending = Some(p);
-        }
-        Poll::Pending
-    }
-}
-
-// No part of it is pinned.
-impl<S, T> Unpin for ApiCall<S, T> {}
 
 /// How an event refers to an object (`reference.GetReference`).
 pub fn object_reference<T: ApiKind>(object: &T) -> ObjectReference {

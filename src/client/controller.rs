@@ -8,14 +8,16 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use super::component::{Component, Env, Progress, Reading, Wants};
-use super::context::{Context, Effect, Error, Pending, Result, Shared};
+use super::context::Context;
 use super::handler::{Handler, cancel, plan};
 use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::AnyKey;
 use super::memory::Memory;
+use super::origin::{Origin, revision};
 use super::reconciler::Reconciler;
 use super::recorder::{EventFlavour, Recorder};
+use super::sync::{Effect, Error, Pending, Result, Shared};
 use super::timer::{ANYWHERE, Wait};
 use super::watches::{Kinds, Watches};
 use super::workqueue::WorkQueue;
@@ -32,6 +34,10 @@ struct Running<S> {
 /// again from these where it is needed.
 struct InFlight<S> {
     key: AnyKey,
+    /// What the sync followed from.
+    origin: Origin,
+    /// What follows from the sync: its last write, or what the sync itself followed from.
+    leads: Origin,
     caches: Rc<Caches>,
     now: Timestamp,
     /// What the controller remembered when the sync began.
@@ -52,6 +58,8 @@ impl<S: Clone> Clone for InFlight<S> {
     fn clone(&self) -> Self {
         InFlight {
             key: self.key.clone(),
+            origin: self.origin,
+            leads: self.leads,
             caches: self.caches.clone(),
             now: self.now,
             state: self.state.clone(),
@@ -120,7 +128,7 @@ impl<R: Reconciler> Controller<R> {
     fn started(reconciler: R, watches: Rc<Watches<R::State, R::Key>>, state: R::State) -> Controller<R> {
         let mut queue = WorkQueue::new(reconciler.rate_limit());
         for key in reconciler.initial_keys() {
-            queue.add(AnyKey::new(key));
+            queue.add(AnyKey::new(key), &Origin::default());
         }
         let recorder = Recorder::new(reconciler.events());
         let watching = None;
@@ -176,7 +184,7 @@ impl<R: Reconciler> Controller<R> {
                 let error = result.err();
                 match &error {
                     None => self.queue.forget(&key),
-                    Some(_) => self.retry(&key, env),
+                    Some(_) => self.retry(&key, &f.leads, env),
                 }
                 self.queue.done(&key);
                 Progress::Done { key, error }
@@ -184,7 +192,7 @@ impl<R: Reconciler> Controller<R> {
         }
     }
 
-    fn retry(&mut self, key: &AnyKey, env: &mut Env<'_>) {
+    fn retry(&mut self, key: &AnyKey, origin: &Origin, env: &mut Env<'_>) {
         if self.reconciler.max_retries().is_some_and(|max| self.queue.retries(key) >= max) {
             self.queue.forget(key);
             return;
@@ -197,7 +205,7 @@ impl<R: Reconciler> Controller<R> {
         } else {
             Wait::Foreground
         };
-        plan(&mut self.queue, env.timers, key, at, wait);
+        plan(&mut self.queue, env.timers, key, origin, at, wait);
     }
 
     /// Carries out the effects that are new; those of a part that was run again have been.
@@ -226,9 +234,11 @@ impl<R: Reconciler> Controller<R> {
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
                 Effect::Publish => self.published = true,
-                Effect::Add(key) => self.queue.add(key),
+                Effect::Add(key) => self.queue.add(key, &f.leads),
                 Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
-                Effect::AddAt { key, at, wait } => plan(&mut self.queue, env.timers, &key, at, wait),
+                Effect::AddAt { key, at, wait } => {
+                    plan(&mut self.queue, env.timers, &key, &f.leads, at, wait)
+                }
             }
         }
         if changed {
@@ -272,7 +282,16 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn notify(&mut self, env: &mut Env<'_>, watch: usize, seen: &Notification) {
         self.handled += 1;
-        let mut handler = Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers);
+        let origin = Origin::heard(seen.object());
+        let mut handler = Handler::new(
+            &mut self.state,
+            env.caches,
+            env.now,
+            &mut self.queue,
+            env.timers,
+            &mut self.recorder,
+            origin,
+        );
         self.watches.tell(&mut handler, watch, seen);
     }
 
@@ -282,7 +301,16 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool {
         self.handled += 1;
-        let mut handler = Handler::new(&mut self.state, env.caches, env.now, &mut self.queue, env.timers);
+        let origin = Origin::default();
+        let mut handler = Handler::new(
+            &mut self.state,
+            env.caches,
+            env.now,
+            &mut self.queue,
+            env.timers,
+            &mut self.recorder,
+            origin,
+        );
         self.reconciler.fault(&mut handler, fault)
     }
 
@@ -302,8 +330,11 @@ impl<R: Reconciler> Component for Controller<R> {
         if self.in_flight.is_some() {
             return None;
         }
+        let (key, origin) = self.queue.get()?;
         let f = InFlight {
-            key: self.queue.get()?,
+            key,
+            leads: origin,
+            origin,
             caches: env.caches.clone(),
             now: env.now,
             state: self.state.clone(),
@@ -315,6 +346,10 @@ impl<R: Reconciler> Component for Controller<R> {
             live: RefCell::new(None),
         };
         Some(self.run(f, env))
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        self.in_flight.as_ref().map(|f| &f.origin)
     }
 
     fn caches_at_start(&self) -> Option<&Caches> {
@@ -341,6 +376,13 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn answered(&mut self, env: &mut Env<'_>, answer: Response) -> Option<Progress> {
         let mut f = self.in_flight.take()?;
+        let writes = f.pending.as_ref().is_some_and(|p| p.request.verb.writes());
+        if let Response::Object { object, .. } = &answer
+            && writes
+            && let Some(revision) = revision(object.meta())
+        {
+            f.leads = Origin::write(revision);
+        }
         f.answers.push(Rc::new(answer));
         if self.reconciler.reads_again() {
             f.seen.push(env.caches.clone());

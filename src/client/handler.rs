@@ -5,9 +5,12 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::context::object_reference;
 use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::{AnyKey, WorkKey};
+use super::origin::Origin;
+use super::recorder::{Recorded, Recorder};
 use super::timer::{TimerOp, Wait};
 use super::workqueue::WorkQueue;
 use crate::api::{ApiKind, Key, Timestamp, later};
@@ -62,6 +65,9 @@ pub struct Handler<'a, S = (), K = Key> {
     pub now: Timestamp,
     queue: &'a mut WorkQueue,
     timers: &'a mut Vec<TimerOp>,
+    recorder: &'a mut Recorder,
+    /// What the keys follow from that are added.
+    origin: Origin,
     key: PhantomData<fn(K)>,
 }
 
@@ -72,13 +78,33 @@ impl<'a, S, K: WorkKey> Handler<'a, S, K> {
         now: Timestamp,
         queue: &'a mut WorkQueue,
         timers: &'a mut Vec<TimerOp>,
+        recorder: &'a mut Recorder,
+        origin: Origin,
     ) -> Handler<'a, S, K> {
-        Handler { state, caches, now, queue, timers, key: PhantomData }
+        Handler { state, caches, now, queue, timers, recorder, origin, key: PhantomData }
+    }
+
+    /// Records an event about an object.
+    pub fn event<T: ApiKind>(
+        &mut self,
+        about: &T,
+        type_: &'static str,
+        reason: &str,
+        message: impl Into<String>,
+    ) {
+        self.recorder.record(Recorded {
+            about: object_reference(about),
+            type_,
+            reason: reason.into(),
+            message: message.into(),
+            action: "",
+            at: self.now,
+        });
     }
 
     /// Adds a key.
     pub fn enqueue(&mut self, key: K) {
-        self.queue.add(AnyKey::new(key));
+        self.queue.add(AnyKey::new(key), &self.origin);
     }
 
     /// Adds a key after a while. The cluster is not steady before that.
@@ -89,7 +115,7 @@ impl<'a, S, K: WorkKey> Handler<'a, S, K> {
     /// Adds a key after a while, and says what waits for it.
     pub fn enqueue_waiting(&mut self, key: K, after: SignedDuration, wait: Wait) {
         let at = later(self.now, after.max(SignedDuration::ZERO));
-        plan(self.queue, self.timers, &AnyKey::new(key), at, wait);
+        plan(self.queue, self.timers, &AnyKey::new(key), &self.origin, at, wait);
     }
 
     /// Whether any key is planned for later.
@@ -113,10 +139,11 @@ pub(super) fn plan(
     queue: &mut WorkQueue,
     timers: &mut Vec<TimerOp>,
     key: &AnyKey,
+    origin: &Origin,
     at: Timestamp,
     wait: Wait,
 ) {
-    if let Some(replaces) = queue.add_at(key, at) {
+    if let Some(replaces) = queue.add_at(key, at, origin) {
         timers.push(TimerOp::Set { key: key.clone(), at, replaces, wait });
     }
 }

@@ -11,10 +11,11 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::context::{Context, Result};
+use super::context::Context;
 use super::memory::Memory;
 use super::reconciler::Reconciler;
 use super::recorder::EventFlavour;
+use super::sync::Result;
 use super::timer::{ANYWHERE, Wait};
 use super::watches::Watches;
 use super::why::Why;

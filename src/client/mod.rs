@@ -7,6 +7,7 @@
 //!
 //! A controller implements [`Reconciler`]: see there for one that is complete.
 
+mod call;
 mod children;
 mod component;
 mod consistency;
@@ -21,20 +22,23 @@ mod informer;
 mod key;
 pub mod leaderelection;
 mod memory;
+mod origin;
 mod reconciler;
 mod recorder;
 mod reflector;
 mod retry;
+mod sync;
 mod timer;
 pub mod transport;
 mod watches;
 mod why;
 mod workqueue;
 
+pub use call::ApiCall;
 pub use children::{Selects, controller_of};
 pub use component::{Component, Env, Progress, Reading, Wants};
 pub use consistency::Consistency;
-pub use context::{ApiCall, Context, Error, Lister, Pending, Result, object_reference};
+pub use context::{Context, Lister, object_reference};
 pub use controller::Controller;
 pub use expectations::Expectations;
 pub use handler::{Handler, Seen};
@@ -42,10 +46,12 @@ pub use indexer::{Caches, Indexer, PodCount};
 pub use informer::{Delta, DeltaFifo, Informer, Listener, Notification};
 pub use key::{AnyKey, WorkKey};
 pub use memory::Memory;
+pub use origin::Origin;
 pub use reconciler::Reconciler;
 pub use recorder::{EventFlavour, Recorded, Recorder};
 pub use reflector::Listed;
 pub use retry::{DEFAULT_BACKOFF, DEFAULT_RETRY, retry_on_conflict, retry_on_refusal};
+pub use sync::{Error, Pending, Result};
 pub use timer::{ANYWHERE, TimerOp, Wait};
 pub use watches::{Kinds, Watches};
 pub use why::{Fact, Why};

@@ -5,11 +5,12 @@ use std::future::Future;
 use std::rc::Rc;
 
 use super::component::Reading;
-use super::context::{Context, Result};
+use super::context::Context;
 use super::handler::Handler;
 use super::key::WorkKey;
 use super::memory::Memory;
 use super::recorder::EventFlavour;
+use super::sync::Result;
 use super::watches::Watches;
 use super::workqueue::RateLimit;
 use crate::api::Object;

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::context::{Context, Error, Result};
+use super::context::Context;
 use super::key::WorkKey;
+use super::sync::{Error, Result};
 use crate::api::{ApiKind, MetaExt};
 
 /// How often a write is tried with `retry.DefaultRetry`.

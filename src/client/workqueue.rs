@@ -1,10 +1,10 @@
 //! The work queue: a key is in it once, is never worked on twice at a time, and comes back later
 //! and later while it keeps failing (`k8s.io/client-go/util/workqueue`).
 
-use imbl::shared_ptr::RcK;
 use jiff::SignedDuration;
 
 use super::key::AnyKey;
+use super::origin::Origin;
 use crate::api::persistent::{Map, Vector};
 use crate::api::{Timestamp, later};
 
@@ -42,9 +42,11 @@ impl RateLimit {
 #[derive(Clone, Debug, Default)]
 pub struct WorkQueue {
     queue: Vector<AnyKey>,
-    dirty: imbl::GenericOrdSet<AnyKey, RcK>,
+    /// The keys that wait or come back, each with what it follows from.
+    dirty: Map<AnyKey, Origin>,
     processing: Vec<AnyKey>,
-    waiting: Map<AnyKey, Timestamp>,
+    /// The keys that are planned, each with its moment and with what planned it.
+    waiting: Map<AnyKey, (Timestamp, Origin)>,
     failures: Map<AnyKey, u32>,
     /// When the bucket that all failed keys share will be full again.
     bucket: Option<Timestamp>,
@@ -57,53 +59,59 @@ impl WorkQueue {
         WorkQueue { limit, ..WorkQueue::default() }
     }
 
-    /// Adds a key unless it waits already; one that is being worked on comes again afterwards.
-    pub fn add(&mut self, key: AnyKey) {
-        if self.dirty.contains(&key) {
+    /// Adds a key unless it waits already; one that is being worked on comes again afterwards. In both cases its sync
+    /// follows from `origin`, too.
+    pub fn add(&mut self, key: AnyKey, origin: &Origin) {
+        if let Some(all) = self.dirty.get_mut(&key) {
+            all.add(origin);
             return;
         }
-        self.dirty.insert(key.clone());
+        self.dirty.insert(key.clone(), *origin);
         if !self.processing.contains(&key) {
             self.queue.push_back(key);
         }
     }
 
-    /// Takes the next key.
-    pub fn get(&mut self) -> Option<AnyKey> {
+    /// Takes the next key, and what its sync follows from.
+    pub fn get(&mut self) -> Option<(AnyKey, Origin)> {
         let key = self.queue.pop_front()?;
-        self.dirty.remove(&key);
+        let origin = self.dirty.remove(&key).unwrap_or_default();
         self.processing.push(key.clone());
-        Some(key)
+        Some((key, origin))
     }
 
     /// Ends the work on a key.
     pub fn done(&mut self, key: &AnyKey) {
         self.processing.retain(|k| k != key);
-        if !self.dirty.is_empty() && self.dirty.contains(key) {
+        if !self.dirty.is_empty() && self.dirty.contains_key(key) {
             self.queue.push_back(key.clone());
         }
     }
 
     /// Plans a key for a moment. The earlier of two plans holds: `Some` with the plan it replaces
     /// if the key's timer has to change.
-    pub fn add_at(&mut self, key: &AnyKey, at: Timestamp) -> Option<Option<Timestamp>> {
-        let old = self.waiting.get(key).copied();
-        if old.is_some_and(|old| old <= at) {
+    pub fn add_at(&mut self, key: &AnyKey, at: Timestamp, origin: &Origin) -> Option<Option<Timestamp>> {
+        let Some((old, origins)) = self.waiting.get_mut(key) else {
+            self.waiting.insert(key.clone(), (at, *origin));
+            return Some(None);
+        };
+        origins.add(origin);
+        if *old <= at {
             return None;
         }
-        self.waiting.insert(key.clone(), at);
-        Some(old)
+        let old = std::mem::replace(old, at);
+        Some(Some(old))
     }
 
     /// Takes back a key's plan; the moment it was for.
     pub fn cancel(&mut self, key: &AnyKey) -> Option<Timestamp> {
-        self.waiting.remove(key)
+        self.waiting.remove(key).map(|(at, _)| at)
     }
 
     /// A planned moment has come.
     pub fn fire(&mut self, key: &AnyKey) {
-        self.waiting.remove(key);
-        self.add(key.clone());
+        let (_, origin) = self.waiting.remove(key).unwrap_or_default();
+        self.add(key.clone(), &origin.then_planned());
     }
 
     /// How long a key that failed has to wait: twice as long each time, and longer where very many keys
@@ -163,12 +171,12 @@ impl WorkQueue {
     /// The keys that are being worked on, each with whether it was added again meanwhile and so comes back
     /// when the work on it ends.
     pub fn processing(&self) -> impl Iterator<Item = (&AnyKey, bool)> {
-        self.processing.iter().map(|k| (k, self.dirty.contains(k)))
+        self.processing.iter().map(|k| (k, self.dirty.contains_key(k)))
     }
 
     /// The keys that are planned, each with its moment.
     pub fn planned(&self) -> impl Iterator<Item = (&AnyKey, &Timestamp)> {
-        self.waiting.iter()
+        self.waiting.iter().map(|(key, (at, _))| (key, at))
     }
 }
 
@@ -186,14 +194,21 @@ mod tests {
     fn a_key_is_worked_on_once_at_a_time_and_comes_back_if_it_changed() {
         let mut q = WorkQueue::default();
         let k = key("a");
-        q.add(k.clone());
-        q.add(k.clone());
+        q.add(k.clone(), &Origin::write(1));
+        q.add(k.clone(), &Origin::write(2));
         assert_eq!(q.len(), 1);
-        assert_eq!(q.get(), Some(k.clone()));
-        q.add(k.clone());
+        assert_eq!(q.get().unwrap().1.revisions(), [1, 2]);
+        q.add(k.clone(), &Origin::write(3));
         assert_eq!(q.get(), None);
         q.done(&k);
-        assert_eq!(q.get(), Some(k));
+        assert_eq!(q.get(), Some((k.clone(), Origin::write(3))));
+        q.done(&k);
+        // What was planned follows from what planned it.
+        q.add_at(&k, Timestamp::UNIX_EPOCH, &Origin::write(4));
+        q.add_at(&k, Timestamp::from_second(1).unwrap(), &Origin::write(5));
+        q.fire(&k);
+        let (_, origin) = q.get().unwrap();
+        assert_eq!((origin.revisions(), origin.planned), (&[4, 5][..], true));
     }
 
     #[test]

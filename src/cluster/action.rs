@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::{Key, Kind, Timestamp};
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
-use crate::client::{AnyKey, Error, Why};
+use crate::client::{AnyKey, Error, Origin, Why};
 
 /// A component of a cluster, by its process and its place in that process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -122,6 +122,8 @@ pub enum Outcome {
     Sent {
         /// The key that is synced.
         key: AnyKey,
+        /// What the sync followed from.
+        origin: Origin,
         /// The request.
         request: Rc<Request>,
         /// Why the request was sent, if the sync says so.

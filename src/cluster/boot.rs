@@ -354,7 +354,7 @@ fn system_info(node: &str) -> serde_json::Value {
     };
     json!({
         "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": release::GIT_VERSION,
-        "kubeProxyVersion": "", "containerRuntimeVersion": "containerd://2.2.0", "kernelVersion": "6.1.0-amd64",
+        "kubeProxyVersion": "", "containerRuntimeVersion": "containerd://2.2.0", "kernelVersion": crate::shell::KERNEL,
         "osImage": "Debian GNU/Linux 12 (bookworm)",
         "machineID": id("machine"), "systemUUID": uuid("system"), "bootID": uuid("boot"),
     })

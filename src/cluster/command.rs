@@ -8,7 +8,7 @@ use super::policy::{Chooser, Policy};
 use crate::api::Timestamp;
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
-use crate::client::{AnyKey, Why};
+use crate::client::{AnyKey, Origin, Why};
 
 /// This many actions without a command, or without time passing, mean that the cluster repeats itself for
 /// ever. (The limit is lower in this crate's own tests, which have such clusters.)
@@ -25,6 +25,8 @@ pub struct Command {
     pub by: Rc<str>,
     /// The key that was synced; `None` for an event that goes with no other write.
     pub key: Option<AnyKey>,
+    /// What the sync followed from; empty for an event that goes with no other write.
+    pub origin: Origin,
     /// The request.
     pub request: Rc<Request>,
     /// Why the request was sent, if the sync says so.
@@ -270,13 +272,13 @@ impl Cluster {
     }
 
     fn as_command(&self, t: Transition) -> Option<Command> {
-        let (actor, key, request, why, response) = match (t.action, t.outcome) {
+        let (actor, key, origin, request, why, response) = match (t.action, t.outcome) {
             (
                 Action::Send { actor },
-                Outcome::Sent { key, request, why, response, background: false, .. },
-            ) if request.verb.writes() => (actor, Some(key), request, why, response),
+                Outcome::Sent { key, origin, request, why, response, background: false, .. },
+            ) if request.verb.writes() => (actor, Some(key), origin, request, why, response),
             (Action::Record { actor }, Outcome::Recorded { exchange: Some((request, response)) }) => {
-                (actor, None, request, None, response)
+                (actor, None, Origin::default(), request, None, response)
             }
             _ => return None,
         };
@@ -284,6 +286,7 @@ impl Cluster {
             actor,
             by: self.actor_name(actor)?,
             key,
+            origin,
             request,
             why,
             response,

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Cluster;
 use super::action::Actor;
 use super::process::Process;
-use crate::kubelet;
+use crate::api::types::Pod;
+use crate::api::{Kind, ObjectRef};
+use crate::kubelet::{self, KubeletFault};
 
 /// Something that goes wrong, or right again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +92,48 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether the fault is one of this object: the Node whose kubelet it concerns, the Pod of the container, a Pod that has
+    /// the image or the volume and may be on the node of the fault, or the Lease by which the instances of the process elect
+    /// their leader. `pod` is the object if it is a Pod, and `volumes` gives the names of a Pod's PersistentVolumes.
+    pub fn is_of(
+        &self,
+        object: &ObjectRef,
+        pod: Option<&Pod>,
+        volumes: impl FnOnce(&Pod) -> Vec<Rc<str>>,
+    ) -> bool {
+        let is_node = |name: &str| object.kind == Kind::NODE && *object.key.name == *name;
+        // `kube-scheduler-2` is the second instance of `kube-scheduler`.
+        let is_lease = |process: &str| {
+            let first = process.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+            object.kind == Kind::LEASE && (*object.key.name == *first || *object.key.name == *process)
+        };
+        match self {
+            Fault::NodeDown { node } | Fault::NodeUp { node } => is_node(node),
+            Fault::Restart { process, node } | Fault::CutWatches { process, node } => {
+                node.as_deref().map_or_else(|| is_lease(process), is_node)
+            }
+            Fault::Stop { process } | Fault::Start { process } | Fault::Replicate { process } => {
+                is_lease(process)
+            }
+            Fault::Kubelet { node, fault } => match fault {
+                KubeletFault::CrashContainer { pod, .. } | KubeletFault::FailProbe { pod, .. } => {
+                    object.kind == Kind::POD && object.key == *pod
+                }
+                KubeletFault::Image { image, .. } => {
+                    pod.is_some_and(|p| runs_on(p, node.as_deref()) && has_image(p, image))
+                }
+                KubeletFault::Mount { volume, .. } => {
+                    pod.is_some_and(|p| runs_on(p, node.as_deref()) && volumes(p).contains(volume))
+                }
+            },
+            Fault::Compact
+            | Fault::MemberDown { .. }
+            | Fault::MemberUp { .. }
+            | Fault::MetricsServer { .. }
+            | Fault::Controllers { .. } => false,
+        }
+    }
+
     /// The number of the first version of links that knows this fault; 0 is the first.
     pub fn since(&self) -> usize {
         match self {
@@ -109,6 +153,21 @@ impl Fault {
             Fault::MetricsServer { .. } => 4,
         }
     }
+}
+
+/// Whether a pod is on a node; on any, if there is no name.
+fn runs_on(pod: &Pod, node: Option<&str>) -> bool {
+    let on = pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default();
+    !on.is_empty() && node.is_none_or(|node| node == on)
+}
+
+/// Whether one of a pod's containers has an image, by the reference as it is written.
+fn has_image(pod: &Pod, image: &str) -> bool {
+    let Some(spec) = &pod.spec else { return false };
+    let containers = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+    let mut images =
+        containers.map(|c| &c.image).chain(spec.ephemeral_containers.iter().flatten().map(|c| &c.image));
+    images.any(|i| i.as_deref() == Some(image))
 }
 
 /// The fault is not possible: nothing has that name, or it is in that state already.
@@ -256,5 +315,44 @@ impl Cluster {
         for w in watches {
             self.api.watches.remove(w);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    /// A pod on `node-1` with an image, an init container's image and a volume.
+    #[test]
+    fn faults_of_images_and_volumes_are_those_of_pods_that_have_them() {
+        let pod: Pod = serde_json::from_value(json!({
+            "metadata": {"name": "p", "namespace": "default"},
+            "spec": {
+                "nodeName": "node-1",
+                "initContainers": [{"name": "i", "image": "team/init:1"}],
+                "containers": [{"name": "c", "image": "team/app:1"}],
+            },
+        }))
+        .unwrap();
+        let at = ObjectRef::new(Kind::POD, "default", "p");
+        let is_of = |node: Option<&str>, fault: KubeletFault| {
+            let fault = Fault::Kubelet { node: node.map(str::to_owned), fault };
+            fault.is_of(&at, Some(&pod), |_| vec!["v1".into()])
+        };
+        let image =
+            |image: &str| KubeletFault::Image { image: image.into(), pullable: false, message: "".into() };
+        let mount =
+            |volume: &str| KubeletFault::Mount { volume: volume.into(), failing: true, message: "".into() };
+        for of in [image("team/app:1"), image("team/init:1"), mount("v1")] {
+            assert!(is_of(None, of.clone()) && is_of(Some("node-1"), of.clone()), "{of:?}");
+            assert!(!is_of(Some("node-2"), of.clone()), "{of:?}");
+        }
+        assert!(!is_of(None, image("team/app:2")) && !is_of(None, mount("v2")));
+        let node = ObjectRef::new(Kind::NODE, "", "node-1");
+        let fault = Fault::Kubelet { node: None, fault: image("team/app:1") };
+        assert!(!fault.is_of(&node, None, |_| Vec::new()));
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::Cluster;
 use super::action::Actor;
 use super::process::Process;
 use crate::api::persistent::Vector;
@@ -40,6 +41,18 @@ impl<'a> Nodes<'a> {
             })
         });
         found.ok_or(KubeletError::Unreachable)
+    }
+}
+
+impl Cluster {
+    /// The id of the instance of a container that runs, as its kubelet has it, whether that kubelet runs or not; `None` if the
+    /// container does not run.
+    pub fn container_id(&self, pod: &Key, container: &str) -> Option<Rc<str>> {
+        let states = self.processes.iter().filter(|p| p.node.is_some()).flat_map(|p| &p.components);
+        let mut runtimes = states
+            .filter_map(|c| c.state().downcast_ref::<kubelet::State>()?.pods.get(pod))
+            .flat_map(|runtime| &runtime.containers);
+        runtimes.find_map(|c| c.running().filter(|_| *c.name == *container).map(|r| r.instance.id.clone()))
     }
 }
 

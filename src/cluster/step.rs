@@ -217,6 +217,7 @@ impl Cluster {
         let component = p.components.get(actor.component as usize)?;
         let pending = component.pending()?.clone();
         let key = component.working_on()?.clone();
+        let origin = *component.origin()?;
         if self.api.is_electing() {
             return None;
         }
@@ -241,6 +242,7 @@ impl Cluster {
         };
         Some(Outcome::Sent {
             key,
+            origin,
             request: pending.request,
             why: pending.why,
             background: pending.background,

@@ -2,6 +2,7 @@
 //! creating and deleting pods, and the order in which they delete them. Expectations are in
 //! [`client::Expectations`](crate::client::Expectations).
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -141,11 +142,48 @@ pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     }
 }
 
-/// The order in which a controller deletes pods (`controller.ActivePodsWithRanks`): `Less` if `a` is deleted
-/// first. The number beside each pod is its rank: how many pods of the same owner are on its node.
-pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::Ordering {
-    use std::cmp::Ordering::{Equal, Greater, Less};
+/// The order in which a ReplicaSet deletes pods (`controller.ActivePodsWithRanks`): `Less` if `a` is deleted
+/// first. The number beside each pod is its rank: how many pods of the same Deployment are on its node.
+pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> Ordering {
     let ((p, rank_p), (q, rank_q)) = (a, b);
+    let order = by_state(p, q)
+        .then_with(|| deletion_cost(p).cmp(&deletion_cost(q)))
+        .then_with(|| rank_q.cmp(&rank_p));
+    if order != Ordering::Equal {
+        return order;
+    }
+    let ready = (ready_since(p), ready_since(q));
+    if is_ready(p) && is_ready(q) && ready.0 != ready.1 {
+        return by_age(ready.0, ready.1, p, q, now);
+    }
+    let restarts = restart_counts(q).cmp(&restart_counts(p));
+    if restarts != Ordering::Equal {
+        return restarts;
+    }
+    let (t, u) = (created(p), created(q));
+    if t != u {
+        return by_age(t, u, p, q, now);
+    }
+    // Go's sort may leave equal pods in any order; a fixed order keeps runs repeatable.
+    p.metadata.uid().cmp(q.metadata.uid())
+}
+
+/// The order in which a Job deletes pods (`controller.ActivePods`): `Less` if `p` is deleted first. Pods alike keep their
+/// order. Otherwise than with [`goes_first`], neither a deletion cost nor the nodes count, and the newest pod goes first
+/// however small the difference is.
+pub fn active_pods(p: &Pod, q: &Pod) -> Ordering {
+    let ready = match is_ready(p) && is_ready(q) {
+        true => newest_first(ready_since(p), ready_since(q)),
+        false => Ordering::Equal,
+    };
+    by_state(p, q)
+        .then(ready)
+        .then_with(|| restart_counts(q).cmp(&restart_counts(p)))
+        .then_with(|| newest_first(created(p), created(q)))
+}
+
+/// Pods without a node first, then by phase, then those that are not ready.
+fn by_state(p: &Pod, q: &Pod) -> Ordering {
     let unassigned =
         |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
     let by_phase = |p: &Pod| match phase(p) {
@@ -153,49 +191,28 @@ pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::O
         "Unknown" => 1,
         _ => 2,
     };
-    let order = unassigned(q)
+    unassigned(q)
         .cmp(&unassigned(p))
         .then_with(|| by_phase(p).cmp(&by_phase(q)))
         .then_with(|| is_ready(p).cmp(&is_ready(q)))
-        .then_with(|| deletion_cost(p).cmp(&deletion_cost(q)))
-        .then_with(|| rank_q.cmp(&rank_p));
-    if order != Equal {
-        return order;
-    }
-    if is_ready(p) && is_ready(q) {
-        let at =
-            |p: &Pod| pod_condition(p, "Ready").and_then(|c| c.last_transition_time.as_ref()).map(|t| t.0);
-        let (t, u) = (at(p), at(q));
-        if t != u {
-            return by_age(t, u, p, q, now);
-        }
-    }
-    let restarts = restart_count(q).cmp(&restart_count(p));
-    if restarts != Equal {
-        return restarts;
-    }
-    let at = |p: &Pod| p.metadata.creation_timestamp.as_ref().map(|t| t.0);
-    let (t, u) = (at(p), at(q));
-    if t != u {
-        return by_age(t, u, p, q, now);
-    }
-    match (p.metadata.uid() < q.metadata.uid(), p.metadata.uid() > q.metadata.uid()) {
-        // Go's sort may leave equal pods in any order; a fixed order keeps runs repeatable.
-        (true, _) => Less,
-        (_, true) => Greater,
-        _ => Equal,
-    }
+}
+
+fn ready_since(pod: &Pod) -> Option<Timestamp> {
+    pod_condition(pod, "Ready")?.last_transition_time.as_ref().map(|t| t.0)
+}
+
+fn created(pod: &Pod) -> Option<Timestamp> {
+    pod.metadata.creation_timestamp.as_ref().map(|t| t.0)
+}
+
+/// A time that is not set comes before all others (`afterOrZero`).
+fn newest_first(t: Option<Timestamp>, u: Option<Timestamp>) -> Ordering {
+    t.is_some().cmp(&u.is_some()).then_with(|| u.cmp(&t))
 }
 
 /// The newer one first, but ages of the same power of two count as equal. Between those, the uids decide
 /// (KEP-2185).
-fn by_age(
-    t: Option<Timestamp>,
-    u: Option<Timestamp>,
-    p: &Pod,
-    q: &Pod,
-    now: Timestamp,
-) -> std::cmp::Ordering {
+fn by_age(t: Option<Timestamp>, u: Option<Timestamp>, p: &Pod, q: &Pod, now: Timestamp) -> Ordering {
     let (Some(t), Some(u)) = (t, u) else { return t.is_some().cmp(&u.is_some()) };
     let rank = |t: Timestamp| {
         let nanos = now.duration_since(t).as_nanos();
@@ -211,22 +228,100 @@ fn deletion_cost(pod: &Pod) -> i32 {
         .unwrap_or(0)
 }
 
-fn restart_count(pod: &Pod) -> i32 {
-    let statuses = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref());
-    statuses.into_iter().flatten().map(|c| c.restart_count).max().unwrap_or(0)
+/// The most restarts of a container, and of a sidecar (`maxContainerRestarts`).
+fn restart_counts(pod: &Pod) -> (i32, i32) {
+    let init = || pod.spec.iter().flat_map(|s| s.init_containers.iter().flatten());
+    let is_sidecar =
+        |name: &str| init().any(|c| c.name == name && c.restart_policy.as_deref() == Some("Always"));
+    let status = pod.status.as_ref();
+    let containers = status.iter().flat_map(|s| s.container_statuses.iter().flatten());
+    let inits = status.iter().flat_map(|s| s.init_container_statuses.iter().flatten());
+    let sidecars = inits.filter(|c| is_sidecar(&c.name));
+    let most = |restarts: Option<i32>| restarts.unwrap_or(0);
+    (most(containers.map(|c| c.restart_count).max()), most(sidecars.map(|c| c.restart_count).max()))
 }
 
 /// Several errors as one (`utilerrors.NewAggregate`).
 ///
 /// # Errors
-/// The one error, or a list of all of them; none if there is none.
+/// The one error, or a list of all of them, in which equal texts are once; none if there is none.
 pub fn aggregate(errors: Vec<Error>) -> Result<(), Error> {
     match <[Error; 1]>::try_from(errors) {
         Ok([error]) => Err(error),
         Err(errors) if errors.is_empty() => Ok(()),
         Err(errors) => {
-            let texts: Vec<String> = errors.iter().map(Error::to_string).collect();
-            Err(Error::Other(format!("[{}]", texts.join(", "))))
+            let mut texts: Vec<String> = Vec::new();
+            for text in errors.iter().map(Error::to_string) {
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+            let all = texts.join(", ");
+            Err(Error::Other(if texts.len() == 1 { all } else { format!("[{all}]") }))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::{Object, order};
+
+    fn pod(name: &str, ready_at: &str, more: Value) -> Rc<Pod> {
+        let mut value = json!({
+            "metadata": {"name": name, "creationTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"nodeName": "n1", "containers": [{"name": "c"}]},
+            "status": {"phase": "Running", "conditions": [
+                {"type": "Ready", "status": "True", "lastTransitionTime": ready_at}]},
+        });
+        for (k, v) in more.as_object().into_iter().flatten() {
+            value[k] = v.clone();
+        }
+        Object::from_value(Kind::POD, value).unwrap().get::<Pod>().unwrap().clone()
+    }
+
+    #[test]
+    fn a_job_deletes_the_newest_pod_first_and_leaves_equal_ones_in_order() {
+        let (early, late) = ("2026-01-01T00:00:05Z", "2026-01-01T00:00:06Z");
+        let unready = json!({"status": {"phase": "Running"}});
+        let unbound = json!({"spec": {"containers": [{"name": "c"}]}, "status": {"phase": "Pending"}});
+        let cost = json!({"metadata": {"name": "cheap", "creationTimestamp": "2026-01-01T00:00:00Z",
+            "annotations": {"controller.kubernetes.io/pod-deletion-cost": "-9"}}});
+        let mut pods = vec![
+            pod("a", early, json!({})),
+            pod("b", early, json!({})),
+            pod("cheap", early, cost),
+            pod("new", late, json!({})),
+            pod("unready", early, unready),
+            pod("unbound", early, unbound),
+        ];
+        order::sort_by(&mut pods, |p, q| active_pods(p, q));
+        let names: Vec<&str> = pods.iter().map(|p| p.metadata.name()).collect();
+        assert_eq!(names, ["unbound", "unready", "new", "a", "b", "cheap"]);
+    }
+
+    #[test]
+    fn restarts_of_sidecars_count_after_those_of_containers() {
+        let ready = "2026-01-01T00:00:05Z";
+        let restarted = |name: &str, container: i32, sidecar: i32| {
+            let count = |name: &str, n: i32| json!({"name": name, "restartCount": n, "image": "", "imageID": "", "ready": true});
+            pod(
+                name,
+                ready,
+                json!({
+                    "spec": {"nodeName": "n1", "containers": [{"name": "c"}], "initContainers": [
+                        {"name": "s", "restartPolicy": "Always"}, {"name": "i"}]},
+                    "status": {"phase": "Running", "containerStatuses": [count("c", container)],
+                        "initContainerStatuses": [count("s", sidecar), count("i", 9)]},
+                }),
+            )
+        };
+        let mut pods = vec![restarted("none", 0, 0), restarted("sidecar", 0, 2), restarted("main", 1, 0)];
+        order::sort_by(&mut pods, |p, q| active_pods(p, q));
+        let names: Vec<&str> = pods.iter().map(|p| p.metadata.name()).collect();
+        assert_eq!(names, ["main", "sidecar", "none"]);
     }
 }

@@ -95,13 +95,26 @@ impl Reconciler for DisruptionController {
     }
 }
 
-/// Enqueues the first budget that covers the pod.
+/// Enqueues the first budget that covers the pod. An event says that there are others (`getPdbForPod`; which one is the
+/// first is chance in Kubernetes).
 fn handle_pod(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
     let budgets = cx.caches.of(Kind::POD_DISRUPTION_BUDGET).list(Some(&seen.key.namespace));
-    let first = budgets.filter_map(PodDisruptionBudget::from_object).find(|b| covers(b, &pod.metadata));
+    let mut covering =
+        budgets.filter_map(PodDisruptionBudget::from_object).filter(|b| covers(b, &pod.metadata));
+    let (first, others) = (covering.next(), covering.next().is_some());
     if let Some(budget) = first {
-        cx.enqueue(Task::Budget(budget.metadata.key()));
+        let budget = budget.metadata.key();
+        if others {
+            let message = format!(
+                "Pod {}/{} matches multiple PodDisruptionBudgets.  Chose {} arbitrarily.",
+                go_quote(&seen.key.namespace),
+                go_quote(&seen.key.name),
+                go_quote(&budget.name)
+            );
+            cx.event(&**pod, "Warning", "MultiplePodDisruptionBudgets", message);
+        }
+        cx.enqueue(Task::Budget(budget));
     }
     match seen.new.and_then(|p| stale_after(p, cx.now)) {
         Some(rest) => cx.enqueue_after(Task::StalePod(seen.key.clone()), rest),
@@ -207,40 +220,43 @@ async fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, 
     Ok((scales.values().fold(0i32, |sum, n| sum.saturating_add(*n)), unmanaged))
 }
 
-/// The uid and the size of the controller that an owner reference names: a ReplicationController; a
-/// Deployment, or else its ReplicaSet; a StatefulSet; or an object of any other kind with a scale.
+/// The uid and the size of the controller that an owner reference names: what the caches have of it, else what the API
+/// server says about its scale (`finders`).
 async fn find_controller(
     cx: &Cx,
     owner: &OwnerReference,
     namespace: &str,
 ) -> std::result::Result<Option<(String, i32)>, String> {
     let key = Key::new(namespace, &owner.name);
+    match cached_controller(cx, owner, &key) {
+        Some(found) => Ok(Some(found)),
+        None => scale_of(cx, owner, key).await,
+    }
+}
+
+/// The uid and the size of a controller of one of the kinds that the caches have: a ReplicationController; a
+/// ReplicaSet, or the Deployment that it belongs to; a StatefulSet.
+fn cached_controller(cx: &Cx, owner: &OwnerReference, key: &Key) -> Option<(String, i32)> {
+    let size = |replicas: Option<i32>| replicas.unwrap_or(1);
     let apps = owner.api_version.starts_with("apps/");
     if apps && owner.kind == "ReplicaSet" {
-        let sets = cx.lister::<ReplicaSet>();
-        let Some(set) = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid) else { return Ok(None) };
-        let size = |replicas: Option<i32>| replicas.unwrap_or(1);
+        let set = cx.lister::<ReplicaSet>().get(key).filter(|s| s.metadata.uid() == owner.uid)?;
         let Some(of) = set.metadata.controller().filter(|o| o.kind == "Deployment") else {
-            let n = size(set.spec.as_ref().and_then(|s| s.replicas));
-            return Ok(Some((owner.uid.clone(), n)));
+            return Some((owner.uid.clone(), size(set.spec.as_ref().and_then(|s| s.replicas))));
         };
-        let deployments = cx.lister::<Deployment>();
-        let deployment = deployments.get(&Key::new(namespace, &of.name));
-        return Ok(deployment
-            .filter(|d| d.metadata.uid() == of.uid)
-            .map(|d| (of.uid.clone(), size(d.spec.as_ref().and_then(|s| s.replicas)))));
+        let deployment = cx.lister::<Deployment>().get(&Key::new(&key.namespace, &of.name));
+        let deployment = deployment.filter(|d| d.metadata.uid() == of.uid)?;
+        return Some((of.uid.clone(), size(deployment.spec.as_ref().and_then(|s| s.replicas))));
     }
     if owner.api_version == "v1" && owner.kind == "ReplicationController" {
-        let all = cx.lister::<ReplicationController>();
-        let one = all.get(&key).filter(|r| r.metadata.uid() == owner.uid);
-        return Ok(one.map(|r| (owner.uid.clone(), r.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
+        let one = cx.lister::<ReplicationController>().get(key).filter(|r| r.metadata.uid() == owner.uid)?;
+        return Some((owner.uid.clone(), size(one.spec.as_ref().and_then(|s| s.replicas))));
     }
     if apps && owner.kind == "StatefulSet" {
-        let sets = cx.lister::<StatefulSet>();
-        let set = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid);
-        return Ok(set.map(|s| (owner.uid.clone(), s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
+        let set = cx.lister::<StatefulSet>().get(key).filter(|s| s.metadata.uid() == owner.uid)?;
+        return Some((owner.uid.clone(), size(set.spec.as_ref().and_then(|s| s.replicas))));
     }
-    scale_of(cx, owner, key).await
+    None
 }
 
 /// The uid and the size of an object of any kind that has a scale (`getScaleController`).

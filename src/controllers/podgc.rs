@@ -13,6 +13,7 @@ use jiff::SignedDuration;
 use super::controller_utils::is_terminal;
 use super::taints::taints;
 use crate::api::order;
+use crate::api::pod::update_pod_condition;
 use crate::api::types::{Node, Pod, PodCondition, Time};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::apimachinery::{DeleteOptions, Status};
@@ -225,9 +226,7 @@ async fn mark_failed_and_delete(
         let status = m.status.get_or_insert_default();
         status.phase = Some("Failed".into());
         if let Some(message) = disruption {
-            let conditions = status.conditions.get_or_insert_default();
-            conditions.retain(|c| c.type_ != "DisruptionTarget");
-            conditions.push(PodCondition {
+            let condition = PodCondition {
                 type_: "DisruptionTarget".into(),
                 status: "True".into(),
                 reason: Some("DeletionByPodGC".into()),
@@ -235,7 +234,8 @@ async fn mark_failed_and_delete(
                 observed_generation: generation,
                 last_transition_time: Some(Time(seconds(cx.now()))),
                 ..Default::default()
-            });
+            };
+            update_pod_condition(status, condition);
         }
         cx.patch_status(pod.clone(), to).because(why()).await?;
     }

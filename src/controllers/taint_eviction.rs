@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::taints::{NO_EXECUTE, taints};
 use crate::api::persistent::Map;
+use crate::api::pod::update_pod_condition;
 use crate::api::toleration::tolerates;
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
@@ -316,7 +317,6 @@ async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(),
 /// Sets the condition `DisruptionTarget`. Returns whether that changed anything.
 fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
     let generation = pod.metadata.generation;
-    let conditions = pod.status.get_or_insert_default().conditions.get_or_insert_default();
     let new = PodCondition {
         type_: "DisruptionTarget".into(),
         status: "True".into(),
@@ -326,15 +326,5 @@ fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
         last_transition_time: Some(Time(seconds(now))),
         ..Default::default()
     };
-    match conditions.iter_mut().find(|c| c.type_ == new.type_) {
-        Some(c) if c.status == new.status && c.reason == new.reason && c.message == new.message => false,
-        Some(c) => {
-            *c = new;
-            true
-        }
-        None => {
-            conditions.push(new);
-            true
-        }
-    }
+    update_pod_condition(pod.status.get_or_insert_default(), new)
 }

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use super::activity::{Activity, OpenedFrom, Runs, SetUpOf, ToMoment};
 use super::run::LIMIT;
-use super::task::{Origin, Runs, SetUpOf, Task, ToMoment};
-use super::{Engine, Input, Output, Pick, SPEEDS, Said, Work};
-use crate::cluster::{Digesting, Fault};
+use super::{Engine, Input, Inside, Output, Pick, SPEEDS, Said, Value, Work};
+use crate::cluster::{Digesting, Fault, NoSuchFault};
 use crate::session::explore::Choice;
-use crate::session::scenario::{self, ScenarioStep, SetUp};
+use crate::session::scenario::{self, Scenario, ScenarioStep, SetUp};
 use crate::session::view::{Preview, crash, follow, image_warnings, problems};
 use crate::session::{Depth, FINEST_LIMIT, MomentId, import};
 
@@ -16,25 +16,26 @@ impl Engine {
         match input {
             Input::Begin(with) => self.open_page(with),
             Input::Open(link) => {
-                self.open(&link, Origin::Link);
+                self.open(&link, OpenedFrom::Link);
             }
             Input::OpenRun(Work { id, link }) => {
-                self.open(&link, Origin::Kept { id, first: false });
+                self.open(&link, OpenedFrom::Kept { id, first: false });
             }
             Input::Part => self.part(),
             Input::OpenScenario(id) => self.open_scenario(&id),
+            Input::BeginWith(cluster) => self.begin_with(cluster),
             Input::Attempt(nth) => self.attempt(nth),
             Input::Step => {
                 if self.at_rest() {
-                    self.begin(Task::Step);
+                    self.begin(Activity::Step);
                 }
             }
             Input::StepAtOnce => self.step_at_once(),
             Input::Choose(pick) => self.choose(pick),
-            Input::Run if self.task.is_some() => self.stop(),
+            Input::Run if self.activity.is_some() => self.stop(),
             Input::Run => {
                 self.touch();
-                self.begin(Task::Play);
+                self.begin(Activity::Play);
             }
             Input::ToSteady => self.run_to_steady(),
             Input::ToMoment(to) => self.run_to_moment(to),
@@ -52,9 +53,12 @@ impl Engine {
                 self.goto(self.beginning);
             }
             Input::StepInto(moment, n) => self.step_into(moment, n),
+            Input::StepOut => self.step_out(),
             Input::Follow { session, from, depth, way } => self.follow_way(session, from, depth, way),
             Input::Depth(depth) => {
                 self.shown.depth = depth;
+                self.own_depth = None;
+                self.inside = None;
                 self.forget_listing();
             }
             Input::Policy(policy) => {
@@ -77,6 +81,12 @@ impl Engine {
             Input::Select(object) => {
                 if self.shown.selection != object {
                     self.shown.selection = object;
+                    self.touch();
+                }
+            }
+            Input::Filter(filter) => {
+                if *self.shown.filter != filter {
+                    self.set_filter(filter);
                     self.touch();
                 }
             }
@@ -109,6 +119,7 @@ impl Engine {
                 self.out.push(Output::Printed(printed));
             }
             Input::Terminal(line) => self.type_line(&line),
+            Input::Outside(line) => self.type_outside(&line),
             Input::Interrupt => self.interrupt(),
             Input::Clear => self.clear_terminal(),
             Input::CancelEdit => self.cancel_edit(),
@@ -122,14 +133,14 @@ impl Engine {
             Input::Evict(pod) => self.evict(&pod),
             Input::Crash(pod, container, code) => match crash(&self.session, &pod, &container, code) {
                 Some(fault) => self.break_it(&fault),
-                None => self.say(Said::key("try-nothing"), false),
+                None => self.say(Said::key("crash-nothing"), false),
             },
             Input::Break(fault) => self.break_it(&fault),
             Input::Share => {
                 if self.at_rest()
                     && let Some(tip) = self.tip()
                 {
-                    self.load(Task::Share(Box::new(Digesting::new(tip))));
+                    self.load(Activity::Share(Box::new(Digesting::new(tip))));
                 }
             }
             Input::Save => self.keeping.due = true,
@@ -172,12 +183,12 @@ impl Engine {
 
     /// Runs until nothing is left to do.
     fn run_to_steady(&mut self) {
-        if matches!(self.task, Some(Task::ToSteady(..))) {
+        if matches!(self.activity, Some(Activity::ToSteady(..))) {
             return self.stop();
         }
         if !self.is_loading() {
             self.touch();
-            self.begin(Task::ToSteady(0, Runs::default()));
+            self.begin(Activity::ToSteady(0, Runs::default()));
         }
     }
 
@@ -185,14 +196,14 @@ impl Engine {
     fn run_to_moment(&mut self, to: i64) {
         if self.at_rest() {
             self.touch();
-            self.begin(Task::ToMoment(ToMoment::time(to, LIMIT)));
+            self.begin(Activity::ToMoment(ToMoment::time(to, LIMIT)));
         }
     }
 
     /// Goes to a moment, in slices if that takes long. Returns whether the run is there already.
     pub(super) fn goto(&mut self, moment: MomentId) -> bool {
-        if matches!(self.task, Some(Task::Travel(..))) {
-            self.task = None;
+        if matches!(self.activity, Some(Activity::Travel(..))) {
+            self.activity = None;
             self.touch();
         }
         if !self.at_rest() {
@@ -201,7 +212,7 @@ impl Engine {
         if self.session.at() != moment
             && let Some(way) = self.session.travel(moment)
         {
-            self.begin(Task::Travel(moment, Box::new(way)));
+            self.begin(Activity::Travel(moment, Box::new(way)));
         } else {
             self.touch();
         }
@@ -228,6 +239,9 @@ impl Engine {
             return;
         }
         if self.session.step_into(moment, n) {
+            let (depth, map) = (self.shown.depth, self.shown.map.shown);
+            let inside = self.inside.get_or_insert(Inside { from: moment, depth, map });
+            inside.from = moment;
             self.shown.depth = Depth::Machinery;
             self.show_map(true);
             self.moved();
@@ -238,13 +252,35 @@ impl Engine {
         }
     }
 
+    /// Goes back to the step that was stepped into, at the depth and with the view that were there.
+    fn step_out(&mut self) {
+        if !self.at_rest() {
+            return;
+        }
+        let Some(step) = self.session.inside() else { return };
+        match self.inside.take().filter(|inside| inside.from == step) {
+            Some(inside) => {
+                self.shown.depth = inside.depth;
+                self.show_map(inside.map);
+            }
+            // The run was repeated, or the person has chosen another depth since: the view stays.
+            None if self.shown.depth == Depth::Machinery => {
+                let depth = self.session.moment(step).and_then(|m| m.op.depth());
+                self.shown.depth = depth.unwrap_or_default();
+            }
+            None => {}
+        }
+        self.forget_listing();
+        self.goto(step);
+    }
+
     /// Takes the choices that the explorer found, one after the other, as a branch of the run.
     fn follow_way(&mut self, session: u32, from: MomentId, depth: Depth, way: Vec<Choice>) {
         if session != self.shown.session || !self.at_rest() {
             return;
         }
         self.session.goto(from);
-        self.begin(Task::Follow(depth, way, 0));
+        self.begin(Activity::Follow(depth, way, 0));
     }
 
     fn show_map(&mut self, shown: bool) {
@@ -262,7 +298,7 @@ impl Engine {
         self.out.push(Output::Hush);
         self.keep();
         let setup = SetUp::new(&scenario);
-        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup, of_address: false })));
+        self.load(Activity::SetUp(Box::new(SetUpOf { scenario, setup, of_address: false })));
     }
 
     /// Does what the scenario offers to try.
@@ -278,7 +314,7 @@ impl Engine {
         self.preview();
         let before = self.shown.preview.clone().unwrap_or_default();
         if !scenario.perform(&mut self.session, &one.deed) {
-            return self.say(Said::key("try-nothing"), false);
+            return self.say_why_not(&scenario, &one.deed);
         }
         // A message about what failed before no longer holds.
         self.out.push(Output::Hush);
@@ -289,6 +325,28 @@ impl Engine {
         if before.back.is_empty() {
             self.take_over();
         }
+    }
+
+    /// Says why what a scenario offers changes nothing at this moment.
+    fn say_why_not(&mut self, scenario: &Scenario, deed: &ScenarioStep) {
+        let path = match deed {
+            ScenarioStep::Kubectl(line) => {
+                let refusal = scenario.refusal(&self.session, line);
+                if !refusal.is_empty() {
+                    return self.say_refused(&refusal);
+                }
+                return self.say(Said::key("try-same"), false);
+            }
+            ScenarioStep::Step(steps) => &steps.by,
+            ScenarioStep::Act(act) => &act.of,
+            ScenarioStep::Fault(_) => return self.say(Said::key("no-such-fault"), false),
+            ScenarioStep::Steady(_) | ScenarioStep::Schedule(_) => {
+                return self.say(Said::key("step-nothing"), false);
+            }
+        };
+        // Of a component's path its own name is enough.
+        let who = path.rsplit(':').next().unwrap_or(path);
+        self.say(Said::key("try-late").with("who", Value::Text(who.to_owned())), false);
     }
 
     /// Has the editor's text say what the cluster has in those fields in which the cluster has changed since the two agreed.
@@ -306,8 +364,8 @@ impl Engine {
     }
 
     /// Works out what Apply would do.
-    fn preview(&mut self) {
-        if self.task.is_some() {
+    pub(super) fn preview(&mut self) {
+        if self.activity.is_some() {
             return;
         }
         self.kinds.read(&self.shown.text);
@@ -334,6 +392,10 @@ impl Engine {
                 preview.sort_out(&text, &then);
             }
         }
+        if preview.output.exit == 0 && std::mem::take(&mut self.refused) {
+            // The mistake that the message is about is not in the text any more.
+            self.out.push(Output::Hush);
+        }
         self.shown.diagnostics = Rc::new(problems(self.session.cluster().api(), &text, &preview.output));
         self.shown.images = Rc::new(image_warnings(self.session.cluster(), &text));
         self.shown.preview = Some(Rc::new(preview));
@@ -347,7 +409,7 @@ impl Engine {
         }
         match self.session.fault(fault) {
             Ok(()) => self.moved(),
-            Err(e) => self.say(Said::Text(e.to_string()), true),
+            Err(NoSuchFault) => self.say(Said::key("no-such-fault"), true),
         }
     }
 }

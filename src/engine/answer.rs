@@ -8,8 +8,8 @@ use crate::cluster::Policy;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
-    FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
-    versions, yaml_view,
+    FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests, summary,
+    versions, why, yaml_view,
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, export, handle, scenario};
 
@@ -33,6 +33,8 @@ impl Engine {
                 Answer::Events(events(cluster, o, start))
             }
             Ask::History(o) => Answer::History(versions(session, o)),
+            Ask::Why(o, line) => Answer::Why(Box::new(why(session, o, *line))),
+            Ask::Summary => Answer::Summary(Box::new(summary(session))),
             Ask::Links(o) => Answer::Links(links(self.drawing.graph(), o)),
             Ask::Scheduling(o) => Answer::Scheduling(scheduling(session, o).map(Box::new)),
             Ask::SchedulingTable(o, attempt, columns) => {

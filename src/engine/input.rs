@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ClusterStart;
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Fault, Policy};
 use crate::session::explore::Choice;
 use crate::session::export::Which;
+use crate::session::view::graph::GraphFilter;
 use crate::session::view::{DefinedKind, Pick};
 use crate::session::{Depth, MomentId};
 
@@ -45,7 +47,7 @@ pub struct Work {
 /// What a person did, or a script that drives the page (docs/embed.md).
 ///
 /// While a run is being opened, a scenario set up or a link made, inputs that would change the run do nothing, but for
-/// [`Input::Stop`] and those that open another run from a link. Any other task ends when such an input comes.
+/// [`Input::Stop`] and those that open another run from a link. Any other activity ends when such an input comes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Input {
     /// The page was opened: the first input.
@@ -60,6 +62,8 @@ pub enum Input {
     Part,
     /// Sets up the scenario with this id.
     OpenScenario(String),
+    /// Begins the run anew with another cluster, if [`ScenarioView::cluster`](super::ScenarioView) says that it can be chosen.
+    BeginWith(ClusterStart),
     /// Does what the scenario offers to try: the place in [`ScenarioView::tries`](super::ScenarioView).
     Attempt(usize),
 
@@ -70,13 +74,13 @@ pub enum Input {
     StepAtOnce,
     /// Takes a step of what a line of the listing names.
     Choose(Pick),
-    /// Takes one step after the other at the speed that is set; stops the task instead if there is one.
+    /// Takes one step after the other at the speed that is set; stops the activity instead if there is one.
     Run,
     /// Takes steps without a pause until the cluster is steady; stops them instead if they are under way.
     ToSteady,
     /// Runs until a moment, in milliseconds as [`Shown::clock`](super::Shown::clock), or until nothing is left to do.
     ToMoment(i64),
-    /// Stops the task.
+    /// Stops the activity.
     Stop,
     /// Goes to the moment before. Answered by [`Output::Did`](super::Output::Did): whether the run is there already.
     Back,
@@ -88,6 +92,8 @@ pub enum Input {
     Restart,
     /// Makes a branch of a moment's finest actions, and goes to the moment after so many of them.
     StepInto(MomentId, usize),
+    /// Goes back to the step that was stepped into, if [`Shown::inside`](super::Shown::inside).
+    StepOut,
     /// Takes the choices that the explorer found, as a branch. Nothing happens if another run is shown by now.
     Follow {
         /// The run that was explored: [`Shown::session`](super::Shown::session).
@@ -111,6 +117,8 @@ pub enum Input {
 
     /// Selects an object, or none.
     Select(Option<ObjectRef>),
+    /// Sets which objects of the graph are shown, until another run is opened.
+    Filter(GraphFilter),
     /// Shows the component map, or the objects.
     ShowMap(bool),
     /// Shows one component on the map from now on; with `None`, the component that acted last.
@@ -118,7 +126,7 @@ pub enum Input {
 
     /// A person typed: the editor's whole text.
     Typed(String),
-    /// Works out what Apply would do, unless a task is under way.
+    /// Works out what Apply would do, unless an activity is under way.
     Preview,
     /// Has the editor's text say what the cluster has in the fields of [`Preview::back`](super::Preview::back).
     TakeOver,
@@ -135,8 +143,11 @@ pub enum Input {
     /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
     ApplyText(String),
     /// Runs a line in the terminal: a script of the shell, or a command of kubectl's with or without `kubectl`. An empty one
-    /// lets a line go on whose next command writes.
+    /// lets a line go on whose next command writes. Where [`Shown::shell`](super::Shown::shell) is set, the line goes to that
+    /// shell in a container.
     Terminal(String),
+    /// As [`Input::Terminal`], but a shell in a container is closed first.
+    Outside(String),
     /// Ends the line that waits in the terminal.
     Interrupt,
     /// Forgets what the terminal has printed.
@@ -189,6 +200,11 @@ pub enum Ask {
     Events(ObjectRef),
     /// An object's versions.
     History(ObjectRef),
+    /// Why an object is as it is: a field, by [`Line::field`](super::Line::field) and by whether the fields that are only kept
+    /// for bookkeeping are among the lines; or its last write with `None`.
+    Why(ObjectRef, Option<(u32, bool)>),
+    /// What followed from what a person did last.
+    Summary,
     /// The objects that an object is related to.
     Links(ObjectRef),
     /// Where a pod stands with the scheduler.

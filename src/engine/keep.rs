@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::task::{Opening, Origin, SetUpOf, Task, ToMoment};
+use super::activity::{Activity, OpenedFrom, Opening, SetUpOf, ToMoment};
 use super::{Begin, Draft, Engine, Moment, Output, Policy, Said, Value, Work};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;
@@ -62,7 +62,7 @@ impl Engine {
                 if let Some(last) = self.shown.marks.last().map(|m| m.moment) {
                     self.session.goto(last);
                 }
-                self.begin(Task::ToMoment(ToMoment::steps(steps.saturating_sub(ahead) as u64)));
+                self.begin(Activity::ToMoment(ToMoment::steps(steps.saturating_sub(ahead) as u64)));
             }
         }
     }
@@ -94,17 +94,17 @@ impl Engine {
         self.keeping.others = with.others;
         self.moved();
         let mut named = with.link.into_iter().chain(with.scenario);
-        if named.any(|link| self.open(&link, Origin::Link)) {
+        if named.any(|link| self.open(&link, OpenedFrom::Link)) {
             return;
         }
         let work = with.work.filter(|_| !with.embedded);
-        if !work.is_some_and(|Work { id, link }| self.open(&link, Origin::Kept { id, first: true })) {
+        if !work.is_some_and(|Work { id, link }| self.open(&link, OpenedFrom::Kept { id, first: true })) {
             self.arrive();
         }
     }
 
     /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
-    pub(super) fn open(&mut self, text: &str, from: Origin) -> bool {
+    pub(super) fn open(&mut self, text: &str, from: OpenedFrom) -> bool {
         // The ids of scenarios begin with a digit, and versions of links are letters.
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             return self.open_named(text);
@@ -129,7 +129,7 @@ impl Engine {
             notes: link.notes,
             from,
         };
-        self.load(Task::Replay(Box::new(opening)));
+        self.load(Activity::Replay(Box::new(opening)));
         true
     }
 
@@ -145,7 +145,7 @@ impl Engine {
         };
         self.keep();
         let setup = SetUp::new(&scenario);
-        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup, of_address: true })));
+        self.load(Activity::SetUp(Box::new(SetUpOf { scenario, setup, of_address: true })));
         true
     }
 
@@ -158,7 +158,7 @@ impl Engine {
 
     /// Has the page keep the run if that was asked for and keeping it has not taken much of the time.
     pub(super) fn keep_if_due(&mut self) {
-        if self.keeping.due && (self.task.is_none() || (self.clock)() >= self.keeping.rest) {
+        if self.keeping.due && (self.activity.is_none() || (self.clock)() >= self.keeping.rest) {
             self.keep();
         }
     }

@@ -115,7 +115,7 @@ fn a_run_is_kept_while_it_goes_on() {
     for _ in 0..40 {
         e.work();
     }
-    assert!(e.task.is_some(), "it takes more slices than these");
+    assert!(e.activity.is_some(), "it takes more slices than these");
     let out = e.handle(Input::SaveAtOnce);
     let link = Link::decode(&drafts(&out)[0].link).unwrap();
     let mut replay = Replay::new(&link);

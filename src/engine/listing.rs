@@ -1,4 +1,4 @@
-//! The next commands. They are looked for in slices, while no task is under way: one component after the other runs
+//! The next commands. They are looked for in slices, while no activity is under way: one component after the other runs
 //! on a copy of the cluster up to its next command.
 
 use std::rc::Rc;

@@ -1,32 +1,32 @@
-//! Tasks that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
+//! Activities that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
 //! was opened, going to a moment, the fingerprint of a link.
 
-use super::task::{Opening, Origin, SetUpOf, Task};
+use super::activity::{Activity, OpenedFrom, Opening, SetUpOf};
 use super::{Engine, MapState, Output, Said};
-use crate::session::scenario;
+use crate::session::{Depth, scenario};
 
 impl Engine {
-    /// Begins a task that leaves the run as it is, in place of the task that is under way.
-    pub(super) fn load(&mut self, task: Task) {
-        self.task = None;
+    /// Begins an activity that leaves the run as it is, in place of the activity that is under way.
+    pub(super) fn load(&mut self, activity: Activity) {
+        self.activity = None;
         self.session.give_up();
-        self.begin(task);
+        self.begin(activity);
     }
 
-    /// Works on such a task until the time `end`.
-    pub(super) fn go_on_loading(&mut self, mut task: Task, end: f64) {
+    /// Works on such an activity until the time `end`.
+    pub(super) fn go_on_loading(&mut self, mut activity: Activity, end: f64) {
         while (self.clock)() < end {
-            let (done, digest) = task.advance();
+            let (done, digest) = activity.advance();
             if done {
-                return self.loaded(task, digest);
+                return self.loaded(activity, digest);
             }
         }
-        self.keep_on(task);
+        self.keep_on(activity);
     }
 
-    fn loaded(&mut self, task: Task, digest: Option<String>) {
-        match task {
-            Task::SetUp(s) => {
+    fn loaded(&mut self, activity: Activity, digest: Option<String>) {
+        match activity {
+            Activity::SetUp(s) => {
                 let SetUpOf { scenario, setup, of_address } = *s;
                 self.show_scenario(scenario, setup.finish());
                 if of_address {
@@ -35,25 +35,25 @@ impl Engine {
                 self.moved();
                 self.arrive();
             }
-            Task::Replay(opening) => {
+            Activity::Replay(opening) => {
                 self.opened(*opening);
                 self.arrive();
             }
-            Task::Travel(_, way) => {
+            Activity::Travel(_, way) => {
                 self.session.arrive(*way);
                 self.moved();
             }
-            Task::Share(_) => {
+            Activity::Share(_) => {
                 let link = self.draft(digest).encode();
                 self.out.push(Output::Link(link));
                 self.touch();
             }
-            Task::Step
-            | Task::ToSchedule
-            | Task::Play
-            | Task::ToSteady(..)
-            | Task::ToMoment(..)
-            | Task::Follow(..) => {}
+            Activity::Step
+            | Activity::ToSchedule
+            | Activity::Play
+            | Activity::ToSteady(..)
+            | Activity::ToMoment(..)
+            | Activity::Follow(..) => {}
         }
     }
 
@@ -63,8 +63,8 @@ impl Engine {
         let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
         self.take_notes(scenario.as_ref(), &opening.notes);
         let (link, id) = match opening.from {
-            Origin::Link => (true, None),
-            Origin::Kept { id, .. } => (false, id),
+            OpenedFrom::Link => (true, None),
+            OpenedFrom::Kept { id, .. } => (false, id),
         };
         self.replace_run(scenario, replayed.session, beginning, id.map(Into::into));
         self.kubeconfig = opening.kubeconfig;
@@ -73,6 +73,13 @@ impl Engine {
         }
         let shown = self.shown.map.shown || opening.view.as_deref() == Some(super::keep::MACHINERY);
         self.shown.map = MapState { shown, ..MapState::default() };
+        if shown && !self.embedded {
+            // Who looked into a step looks into it still.
+            self.session.surround();
+            if self.session.inside().is_some() {
+                self.shown.depth = Depth::Machinery;
+            }
+        }
         if link {
             self.out.push(Output::Opened);
         }
@@ -91,15 +98,15 @@ impl Engine {
         }
     }
 
-    /// Says what it means that a task was stopped before it was done.
-    pub(super) fn given_up(&mut self, task: &Task) {
-        if matches!(task, Task::SetUp(s) if s.of_address) {
+    /// Says what it means that an activity was stopped before it was done.
+    pub(super) fn given_up(&mut self, activity: &Activity) {
+        if matches!(activity, Activity::SetUp(s) if s.of_address) {
             return self.say(Said::key("stopped-link"), false);
         }
-        let Task::Replay(opening) = task else { return };
+        let Activity::Replay(opening) = activity else { return };
         match &opening.from {
-            Origin::Kept { first: true, .. } => self.say(Said::key("stopped-work"), false),
-            Origin::Link | Origin::Kept { .. } => self.say(Said::key("stopped-link"), false),
+            OpenedFrom::Kept { first: true, .. } => self.say(Said::key("stopped-work"), false),
+            OpenedFrom::Link | OpenedFrom::Kept { .. } => self.say(Said::key("stopped-link"), false),
         }
     }
 }

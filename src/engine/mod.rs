@@ -7,19 +7,19 @@
 //!
 //! 1. The button in `ui/topbar.rs` calls `Store::send(Input::Step)`. The store hands the input to its host
 //!    (`ui/store/host.rs`), which calls [`Engine::handle`].
-//! 2. `handle` finds no other task under way, notes `Task::Step` (`run.rs`) and works on it for the first
+//! 2. `handle` finds no other activity under way, notes `Activity::Step` (`run.rs`) and works on it for the first
 //!    slice of time: [`Session::step_within`] for at most [`SLICE`] milliseconds.
 //! 3. Most steps end in that slice. The engine then derives what follows from the new moment (`show.rs`): it
 //!    redraws the nodes of the graph whose objects were written, appends to the timeline, reads the declared
 //!    counts and what happened, and a kubectl that waits reads its objects again.
 //! 4. `handle` returns [`Output::Show`] with the new [`Shown`], whose parts are the same `Rc`s as before where
 //!    nothing changed, and [`Output::Stepped`] for the site that embeds the page.
-//! 5. A step that does not end in its slice stays as the engine's task, and `handle` returns [`Output::Busy`].
+//! 5. A step that does not end in its slice stays as the engine's activity, and `handle` returns [`Output::Busy`].
 //!    [`Engine::due`] says when the engine wants to go on, and the host calls [`Engine::work`] then, which
 //!    works for one slice, until `due` is `None`. Inputs are handled between slices; an input that takes over
-//!    (another step, Stop) ends the task first. After 400 ms [`Shown::slow`] is set, and the page shows how
-//!    far the task is. The slice that ends the task returns what item 4 describes, and [`Output::Idle`].
-//! 6. While there is no task, `work` looks for the next commands (`listing.rs`): each new line comes in an
+//!    (another step, Stop) ends the activity first. After 400 ms [`Shown::slow`] is set, and the page shows how
+//!    far the activity is. The slice that ends the activity returns what item 4 describes, and [`Output::Idle`].
+//! 6. While there is no activity, `work` looks for the next commands (`listing.rs`): each new line comes in an
 //!    [`Output::Show`], and [`Listing::ready`] is set when all lines are known.
 //! 7. A component that shows more than the [`Shown`] has, the YAML of an object for instance, asks for it: an
 //!    [`Input::Ask`] with a number is answered by an [`Output::Answer`] with that number. Asking changes
@@ -45,9 +45,11 @@
 //! graph that was sent last.
 
 mod act;
+mod activity;
 #[cfg(test)]
 mod address_tests;
 mod answer;
+mod begins;
 pub mod explorer;
 mod import;
 mod input;
@@ -61,7 +63,6 @@ mod output;
 mod run;
 pub mod runs;
 mod show;
-mod task;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -70,10 +71,11 @@ use std::rc::Rc;
 
 use crate::apiserver::ApiServer;
 use crate::session::scenario::{self, Scenario};
-use crate::session::view::graph::Drawing;
+use crate::session::view::graph::{Drawing, Filtered};
 use crate::session::view::{DefinedKinds, Refusal};
 use crate::session::{MomentId, Session, Start};
 
+pub use crate::api::ip_family::IpFamily;
 pub use crate::api::{Key, Kind, ObjectRef};
 pub use crate::apimachinery::Filter;
 pub use crate::apiserver::Stage;
@@ -83,24 +85,26 @@ pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::{KubeletFault, PodCause};
 pub use crate::session::export::{Frame, StepTold, Which, Written};
 pub use crate::session::import::Report;
+pub use crate::session::link::MEMBERS;
 pub use crate::session::scenario::Text;
-pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
+pub use crate::session::view::graph::{Edge, EdgeKind, Facets, Graph, GraphFilter, GraphNode};
 pub use crate::session::view::{
-    Ailing, Ails, Branch, Card, Condition, Counts, Declared, Deed, DefinedKind, EventLine, EventsView,
-    FieldChange, Finest, FinestLine, Halt, Happened, ImageWarning, Issued, Line, LineMark, LinkGroup,
-    Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place, PlaneFault, PodFault,
-    PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead, RequestView, RequestWords,
-    Short, Standing, Version, Word, YamlView,
+    Ailing, Ails, Branch, Card, Condition, ConsequenceView, Counts, Declared, Deed, DefinedKind, EventLine,
+    EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health, ImageWarning, Issued, Line,
+    LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place,
+    PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead,
+    RequestView, RequestWords, Short, Standing, SummaryView, Version, WhyLink, WhyView, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
+pub use begins::{ClusterStart, NODES};
 pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
-    Answer, Completion, Draft, Editing, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output,
-    RunText, Said, ScenarioView, Shown, Stepped, Value,
+    Answer, Draft, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
+    Shown, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
-pub use terminal::{is_unfinished, recall};
+pub use terminal::{Completion, Editing, Entry, ShellView, is_unfinished, recall};
 
 /// What the inspector shows of a pod's scheduling.
 pub mod scheduling {
@@ -128,6 +132,15 @@ enum Texts {
     Missing,
 }
 
+/// The step that was stepped into, and what was shown before that.
+#[derive(Clone, Copy, Debug)]
+struct Inside {
+    from: MomentId,
+    depth: Depth,
+    /// Whether the component map was shown.
+    map: bool,
+}
+
 /// One run of a cluster, all that is shown of it, and the work that is under way on it.
 pub struct Engine {
     clock: Box<dyn Fn() -> f64>,
@@ -137,6 +150,8 @@ pub struct Engine {
     /// The moment at which the scenario begins for a person: [`Input::Restart`] goes there.
     beginning: MomentId,
     drawing: Drawing,
+    /// The part of `drawing` that is shown.
+    filtered: Filtered,
     /// What `shown.kinds` is made from.
     kinds: DefinedKinds,
     /// What `drawing` was made from: the moment, and the API server at that moment.
@@ -147,12 +162,12 @@ pub struct Engine {
     /// Whether `shown` has changed since the last [`Output::Show`].
     changed: bool,
     /// What takes longer than a slice.
-    task: Option<task::Task>,
-    /// When the task began. Times are those of `clock`.
+    activity: Option<activity::Activity>,
+    /// When the activity began. Times are those of `clock`.
     since: f64,
-    /// When the task's progress was last shown.
+    /// When the activity's progress was last shown.
     told: f64,
-    /// When the task goes on.
+    /// When the activity goes on.
     wake: f64,
     /// Whether the next slice of a run to steady draws the graph instead of stepping.
     draw_next: bool,
@@ -162,6 +177,8 @@ pub struct Engine {
     lines: usize,
     /// The line in the terminal that may go on.
     live: Option<terminal::Live>,
+    /// The shell in a container that the terminal's lines go to.
+    shell: Option<terminal::OpenShell>,
     /// How many entries the terminal has had.
     entries: u64,
     /// kubectl's configuration, once a line has changed it.
@@ -171,6 +188,12 @@ pub struct Engine {
     texts: Texts,
     /// The last text that the cluster agreed with, as applying it would have changed nothing, and the moment at which it did.
     agreed: Option<(Rc<String>, MomentId)>,
+    /// Whether the editor's text was refused when it was applied last.
+    refused: bool,
+    /// The depth that the person had chosen, while a scenario's own takes its place.
+    own_depth: Option<Depth>,
+    /// The step that was stepped into.
+    inside: Option<Inside>,
     keeping: keep::Keeping,
     /// Whether the page is a part of somebody else's page: then nothing is kept.
     embedded: bool,
@@ -193,12 +216,13 @@ impl Engine {
             scenario: None,
             beginning: 0,
             drawing: Drawing::default(),
+            filtered: Filtered::default(),
             kinds: DefinedKinds::default(),
             drawn: None,
             marks_tip: MomentId::MAX,
             shown: Shown { speed: 2, ..Shown::default() },
             changed: false,
-            task: None,
+            activity: None,
             since: 0.0,
             told: 0.0,
             wake: 0.0,
@@ -206,11 +230,15 @@ impl Engine {
             finder: None,
             lines: listing::LINES,
             live: None,
+            shell: None,
             entries: 0,
             kubeconfig: None,
             schema: None,
             texts: Texts::default(),
             agreed: None,
+            refused: false,
+            own_depth: None,
+            inside: None,
             keeping: keep::Keeping::default(),
             embedded: false,
             until: None,
@@ -233,14 +261,14 @@ impl Engine {
 
     /// Does what a person asked for, or the first slice of it, and returns what came of it.
     pub fn handle(&mut self, input: Input) -> Vec<Output> {
-        let busy = self.task.is_some();
+        let busy = self.activity.is_some();
         self.take(input);
         self.hand_out(busy)
     }
 
-    /// Goes on with the task, or with the search for the next commands, for a slice, and returns what came of it.
+    /// Goes on with the activity, or with the search for the next commands, for a slice, and returns what came of it.
     pub fn work(&mut self) -> Vec<Output> {
-        let busy = self.task.is_some();
+        let busy = self.activity.is_some();
         if busy {
             if (self.clock)() >= self.wake {
                 self.go_on();
@@ -253,7 +281,7 @@ impl Engine {
 
     /// In how many milliseconds [`Engine::work`] should be called; `None` if everything waits for a person.
     pub fn due(&self) -> Option<f64> {
-        if self.task.is_some() {
+        if self.activity.is_some() {
             Some((self.wake - (self.clock)()).max(0.0))
         } else {
             (!self.shown.listing.ready).then_some(0.0)
@@ -266,12 +294,12 @@ impl Engine {
         let mut out = Vec::new();
         if std::mem::take(&mut self.changed) {
             let now = (self.clock)();
-            self.shown.mode = self.task.as_ref().map_or(Mode::Idle, task::Task::mode);
-            self.shown.slow = self.task.is_some() && now - self.since > run::SLOW;
+            self.shown.mode = self.activity.as_ref().map_or(Mode::Idle, activity::Activity::mode);
+            self.shown.slow = self.activity.is_some() && now - self.since > run::SLOW;
             out.push(Output::Show(Box::new(self.shown.clone())));
         }
         out.append(&mut self.out);
-        match (was_busy, self.task.is_some()) {
+        match (was_busy, self.activity.is_some()) {
             (false, true) => out.push(Output::Busy),
             (true, false) => out.push(Output::Idle),
             _ => {}

@@ -5,18 +5,21 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::ClusterStart;
+use super::terminal::{Completion, Editing, Entry, ShellView};
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Policy};
 use crate::kubectl;
 use crate::session::export::{Frame, StepTold};
 use crate::session::import::Report;
 use crate::session::scenario::{Scenario, Text};
-use crate::session::view::graph::Graph;
+use crate::session::view::graph::{Graph, GraphFilter};
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
-    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, SummaryView, Version, WhyView, Word,
+    YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -31,13 +34,13 @@ pub enum Output {
     Hush,
     /// The moment that is shown is another one: what led there.
     Stepped(Box<Stepped>),
-    /// A task began that did not end in its first slice.
+    /// An activity began that did not end in its first slice.
     Busy,
-    /// The task ended.
+    /// The activity ended.
     Idle,
     /// Whether the input was carried out.
     Did(bool),
-    /// What a command line printed; `None` if it did not run, because of a task during which nothing else can be done.
+    /// What a command line printed; `None` if it did not run, because of an activity during which nothing else can be done.
     Printed(Option<kubectl::Output>),
     /// The page keeps this run beyond a reload, in place of what it kept under the same id.
     Keep(Draft),
@@ -127,7 +130,7 @@ impl Said {
     }
 }
 
-/// Which task is under way.
+/// Which activity is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// None: the engine waits for a person.
@@ -156,51 +159,6 @@ pub enum Mode {
     },
 }
 
-/// A command line and what it printed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Its number: no other entry has the same.
-    pub id: u64,
-    /// What was typed.
-    pub line: String,
-    /// What it printed.
-    pub output: String,
-    /// Whether it failed.
-    pub failed: bool,
-    /// Whether it waits for something to happen.
-    pub waits: bool,
-    /// Whether it did not run, because of a task during which nothing else could be done.
-    pub refused: bool,
-    /// Whether its next command would change the cluster: an empty line ([`Input::Terminal`](super::Input)) lets it go on.
-    pub holds: bool,
-    /// Whether it waits for a text that is being edited: [`Shown::editing`].
-    pub edits: bool,
-    /// What is said in place of the output.
-    pub said: Option<Said>,
-}
-
-/// An object that `kubectl edit` has put in place of the manifest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Editing {
-    /// The line that was typed.
-    pub line: String,
-    /// The text that the editor was opened with.
-    pub opened: String,
-    /// The manifest, which comes back.
-    pub manifest: Rc<String>,
-}
-
-/// How a line in the terminal can go on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Completion {
-    /// The text before the word at the cursor.
-    pub before: String,
-    /// That word as it was read.
-    pub partial: String,
-    /// The words that can stand in its place, sorted. One that ends with `=`, `/` or `.` goes on without a blank.
-    pub words: Vec<String>,
-}
-
 /// Whether the component map is shown, and which component on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapState {
@@ -223,12 +181,21 @@ pub struct ScenarioView {
     pub text: Text,
     /// What a person may try: the text of each button.
     pub tries: Vec<Text>,
+    /// How the cluster begins, where a person can choose that.
+    pub cluster: Option<ClusterStart>,
 }
 
 impl ScenarioView {
     pub(super) fn of(s: &Scenario) -> ScenarioView {
         let tries = s.tries.iter().map(|t| t.label.clone()).collect();
-        ScenarioView { id: s.id.as_str().into(), title: s.title.clone(), text: s.text.clone(), tries }
+        let cluster = ClusterStart::of_scenario(s);
+        ScenarioView {
+            id: s.id.as_str().into(),
+            title: s.title.clone(),
+            text: s.text.clone(),
+            tries,
+            cluster,
+        }
     }
 }
 
@@ -244,6 +211,10 @@ pub struct Shown {
     pub run: Rc<str>,
     /// The objects and the lines between them.
     pub graph: Rc<Graph>,
+    /// Which of these objects a person wants to see.
+    pub filter: Rc<GraphFilter>,
+    /// The part of `graph` that `filter` lets through; without a filter the same `Rc`.
+    pub filtered: Rc<Graph>,
     /// The objects that the last step wrote.
     pub changed: Rc<BTreeSet<ObjectRef>>,
     /// What happened on the last step.
@@ -277,11 +248,13 @@ pub struct Shown {
     pub listing: Listing,
     /// How deep a step goes.
     pub depth: Depth,
+    /// Whether the moment is inside a step that was stepped into, so that there is a way back to it.
+    pub inside: bool,
     /// By which policy the next component is chosen.
     pub policy: Policy,
-    /// Which task is under way.
+    /// Which activity is under way.
     pub mode: Mode,
-    /// Whether the task has taken so long that the page shows how far it is.
+    /// Whether the activity has taken so long that the page shows how far it is.
     pub slow: bool,
     /// How fast a run is: a place in [`SPEEDS`](super::SPEEDS).
     pub speed: usize,
@@ -312,6 +285,8 @@ pub struct Shown {
     pub terminal: Rc<Vec<Rc<Entry>>>,
     /// The lines that were typed, oldest first, also before the page was loaded.
     pub history: Rc<Vec<String>>,
+    /// The shell in a container that the terminal's lines go to; `None` if they go to the page's own.
+    pub shell: Option<Rc<ShellView>>,
     /// The object that `kubectl edit` has put in place of the manifest.
     pub editing: Option<Rc<Editing>>,
     /// The component map.
@@ -379,6 +354,10 @@ pub enum Answer {
     Events(EventsView),
     /// The object's versions, oldest first.
     History(Vec<Version>),
+    /// The writes that led to it.
+    Why(Box<WhyView>),
+    /// What followed.
+    Summary(Box<SummaryView>),
     /// The objects that it is related to, by relation.
     Links(Vec<LinkGroup>),
     /// How the scheduler stands to the pod; `None` if there is no such pod.

@@ -1,6 +1,6 @@
-//! Working on the task, a slice of time after the other. An engine has one task at most.
+//! Working on the activity, a slice of time after the other. An engine has one activity at most.
 
-use super::task::{Runs, Task, ToMoment};
+use super::activity::{Activity, Runs, ToMoment};
 use super::{Engine, Said};
 use crate::cluster::{Action, Stopped};
 use crate::session::explore::{Choice, follow};
@@ -10,9 +10,9 @@ use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 pub const SLICE: f64 = 8.0;
 /// Milliseconds between two steps of a run, slowest speed first.
 pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
-/// After so many milliseconds a task's progress is shown.
+/// After so many milliseconds an activity's progress is shown.
 pub(super) const SLOW: f64 = 400.0;
-/// Milliseconds between two outputs that show a task's progress.
+/// Milliseconds between two outputs that show an activity's progress.
 const TELL: f64 = 100.0;
 /// After so many runs of schedules on the way a run to steady stops, with a message: it may never end.
 const RUNS: u32 = 10;
@@ -20,77 +20,77 @@ const RUNS: u32 = 10;
 pub(super) const LIMIT: u64 = 1_000_000;
 
 impl Engine {
-    /// Whether a task is under way during which nothing else can be done.
+    /// Whether an activity is under way during which nothing else can be done.
     pub(super) fn is_loading(&self) -> bool {
-        self.task.as_ref().is_some_and(Task::is_loading)
+        self.activity.as_ref().is_some_and(Activity::is_loading)
     }
 
     /// The moment that the engine is going to, or else the one that is shown.
     pub(super) fn heading(&self) -> MomentId {
-        match &self.task {
-            Some(Task::Travel(to, _)) => *to,
+        match &self.activity {
+            Some(Activity::Travel(to, _)) => *to,
             _ => self.session.at(),
         }
     }
 
-    /// Ends the task, because a person wants something else. Returns `false`, and does nothing, for a task
+    /// Ends the activity, because a person wants something else. Returns `false`, and does nothing, for an activity
     /// that has to be stopped first (see [`Engine::is_loading`]).
     pub(super) fn at_rest(&mut self) -> bool {
-        if let Some(Task::Travel(to, _)) = self.task {
+        if let Some(Activity::Travel(to, _)) = self.activity {
             // What a person does on the way to a moment is meant for that moment.
-            self.task = None;
+            self.activity = None;
             self.session.goto(to);
             self.derive();
         }
         if self.is_loading() {
             return false;
         }
-        if self.task.take().is_some() {
+        if self.activity.take().is_some() {
             self.session.give_up();
             self.touch();
         }
         true
     }
 
-    /// Begins a task and works on it for the first slice.
-    pub(super) fn begin(&mut self, task: Task) {
+    /// Begins an activity and works on it for the first slice.
+    pub(super) fn begin(&mut self, activity: Activity) {
         let now = (self.clock)();
         (self.since, self.told, self.wake, self.draw_next) = (now, now, now, false);
-        self.task = Some(task);
+        self.activity = Some(activity);
         self.go_on();
     }
 
-    /// Stops the task.
+    /// Stops the activity.
     pub(super) fn stop(&mut self) {
-        let Some(task) = self.task.take() else { return };
+        let Some(activity) = self.activity.take() else { return };
         self.session.give_up();
-        if task.is_loading() {
-            // The run stands where it stood before the task.
+        if activity.is_loading() {
+            // The run stands where it stood before the activity.
             self.touch();
-            self.given_up(&task);
+            self.given_up(&activity);
         } else {
             self.moved();
         }
     }
 
-    /// Works on the task for a slice.
+    /// Works on the activity for a slice.
     pub(super) fn go_on(&mut self) {
         let end = (self.clock)() + SLICE;
-        match self.task.take() {
+        match self.activity.take() {
             None => {}
-            Some(Task::Step) => self.go_on_stepping(end),
-            Some(Task::ToSchedule) => self.go_on_to_schedule(end),
-            Some(Task::Play) => self.go_on_playing(end),
-            Some(Task::ToSteady(done, runs)) => self.go_on_to_steady(done, runs, end),
-            Some(Task::ToMoment(run)) => self.go_on_to_moment(run, end),
-            Some(Task::Follow(depth, way, gone)) => self.go_on_following(depth, way, gone, end),
+            Some(Activity::Step) => self.go_on_stepping(end),
+            Some(Activity::ToSchedule) => self.go_on_to_schedule(end),
+            Some(Activity::Play) => self.go_on_playing(end),
+            Some(Activity::ToSteady(done, runs)) => self.go_on_to_steady(done, runs, end),
+            Some(Activity::ToMoment(run)) => self.go_on_to_moment(run, end),
+            Some(Activity::Follow(depth, way, gone)) => self.go_on_following(depth, way, gone, end),
             Some(loading) => self.go_on_loading(loading, end),
         }
     }
 
-    /// Keeps a task that did not end in its slice, and shows its progress from time to time.
-    pub(super) fn keep_on(&mut self, task: Task) {
-        self.task = Some(task);
+    /// Keeps an activity that did not end in its slice, and shows its progress from time to time.
+    pub(super) fn keep_on(&mut self, activity: Activity) {
+        self.activity = Some(activity);
         let now = (self.clock)();
         if now - self.told > TELL {
             self.told = now;
@@ -109,12 +109,12 @@ impl Engine {
 
     fn go_on_stepping(&mut self, end: f64) {
         match self.step_until(end) {
-            Ok(false) => self.keep_on(Task::Step),
+            Ok(false) => self.keep_on(Activity::Step),
             Ok(true) => self.moved(),
             // Nothing is left to do: the step repeats what a person did next. At the end of the run time passes to the next
             // run of a schedule, if there is one.
             Err(Stopped::Idle) if self.act_again() => self.moved(),
-            Err(Stopped::Idle) => self.begin(Task::ToSchedule),
+            Err(Stopped::Idle) => self.begin(Activity::ToSchedule),
             Err(_) => {
                 self.tell_if_full();
                 self.touch();
@@ -130,7 +130,7 @@ impl Engine {
     fn go_on_to_schedule(&mut self, end: f64) {
         let clock = &self.clock;
         match self.session.schedule_within(self.shown.depth, || clock() < end) {
-            Ok(false) => self.keep_on(Task::ToSchedule),
+            Ok(false) => self.keep_on(Activity::ToSchedule),
             Ok(true) => self.moved(),
             Err(Stopped::Idle) => {
                 self.say(Said::key("step-nothing"), false);
@@ -149,9 +149,9 @@ impl Engine {
             stepped => stepped,
         };
         match stepped {
-            Ok(false) => self.keep_on(Task::Play),
+            Ok(false) => self.keep_on(Activity::Play),
             Ok(true) => {
-                self.task = Some(Task::Play);
+                self.activity = Some(Activity::Play);
                 self.moved();
                 let wait = SPEEDS.get(self.shown.speed).copied().unwrap_or(SPEEDS[2]);
                 self.wake = (self.clock)() + f64::from(wait);
@@ -167,7 +167,7 @@ impl Engine {
         if std::mem::take(&mut self.draw_next) {
             // Drawing the graph can take as long as a slice, so it gets one of its own.
             self.derive();
-            self.task = Some(Task::ToSteady(done, runs));
+            self.activity = Some(Activity::ToSteady(done, runs));
             return;
         }
         let mut more = true;
@@ -196,14 +196,14 @@ impl Engine {
             }
             return self.moved_quietly();
         }
-        self.task = Some(Task::ToSteady(done, runs));
+        self.activity = Some(Activity::ToSteady(done, runs));
         self.draw_at_times();
     }
 
     fn go_on_to_moment(&mut self, mut run: ToMoment, end: f64) {
         if std::mem::take(&mut self.draw_next) {
             self.derive();
-            self.task = Some(Task::ToMoment(run));
+            self.activity = Some(Activity::ToMoment(run));
             return;
         }
         while (self.clock)() < end {
@@ -229,7 +229,7 @@ impl Engine {
                 }
             }
         }
-        self.task = Some(Task::ToMoment(run));
+        self.activity = Some(Activity::ToMoment(run));
         self.draw_at_times();
     }
 
@@ -273,7 +273,7 @@ impl Engine {
             gone += usize::from(more);
         }
         if more {
-            return self.keep_on(Task::Follow(depth, way, gone));
+            return self.keep_on(Activity::Follow(depth, way, gone));
         }
         self.tell_if_full();
         self.moved();

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::{Engine, Listing, Output, ScenarioView, Stepped};
+use super::{ClusterStart, Engine, Listing, Output, ScenarioView, Stepped};
 use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::session::scenario::Scenario;
-use crate::session::view::graph::{Drawing, touched};
+use crate::session::view::graph::{Drawing, GraphFilter, touched};
 use crate::session::view::kinds;
 use crate::session::view::machinery::movement;
 use crate::session::view::{Card, Happened, Word, declared, follow_marks, subject};
@@ -28,6 +28,7 @@ impl Engine {
     pub(super) fn moved_quietly(&mut self) {
         self.derive();
         self.look_again();
+        self.look_inside();
     }
 
     /// Reports the step to the moment that is shown.
@@ -63,6 +64,7 @@ impl Engine {
         shown.by = moment.by(cluster);
         shown.subject = subject(moment);
         shown.finest = session.count_actions_of(session.at());
+        shown.inside = session.inside().is_some();
         let exists = |o: &ObjectRef| shown.graph.find(o).is_some() || cluster.api().cached(o).is_some();
         if shown.selection.as_ref().is_some_and(|s| !exists(s)) {
             shown.selection = None;
@@ -97,6 +99,14 @@ impl Engine {
         }
         self.drawn = Some((self.session.at(), cluster.api().clone()));
         self.shown.graph = self.drawing.graph().clone();
+        self.shown.filtered = self.filtered.follow(&self.drawing);
+    }
+
+    /// Sets which objects are shown.
+    pub(super) fn set_filter(&mut self, filter: GraphFilter) {
+        self.filtered.set(filter);
+        self.shown.filter = self.filtered.filter().clone();
+        self.shown.filtered = self.filtered.follow(&self.drawing);
     }
 
     /// Has the next commands looked for anew.
@@ -131,7 +141,12 @@ impl Engine {
         id: Option<Rc<str>>,
     ) {
         self.shown.run = id.unwrap_or_else(|| self.keeping.new_id());
-        self.shown.scenario = scenario.as_ref().map(|s| Rc::new(ScenarioView::of(s)));
+        self.shown.scenario = scenario.as_ref().map(|s| {
+            let view = ScenarioView::of(s);
+            // A link may have begun it with another cluster.
+            let cluster = view.cluster.map(|_| ClusterStart::of(session.start()));
+            Rc::new(ScenarioView { cluster, ..view })
+        });
         self.scenario = scenario;
         self.session = session;
         self.beginning = beginning;
@@ -142,19 +157,30 @@ impl Engine {
         self.shown.preview = None;
         self.shown.marks = Rc::default();
         self.drawing.clear();
+        self.set_filter(GraphFilter::default());
         self.drawn = None;
         self.marks_tip = MomentId::MAX;
         self.live = None;
+        self.close_shell();
         self.shown.editing = None;
         self.kubeconfig = None;
         self.session.set_schema(self.schema.clone());
-        self.agreed = None;
+        // A scenario's text is the one that its set-up applied, whatever the set-up did afterwards.
+        let applied = self
+            .scenario
+            .as_ref()
+            .and_then(|s| Some((Rc::new(s.manifest.clone()), s.applied(&self.session)?)));
+        self.agreed = applied;
+        self.inside = None;
     }
 
     /// Shows a scenario, from the session in which its set-up was done.
     pub(super) fn show_scenario(&mut self, scenario: Scenario, session: Session) {
         let beginning = session.at();
-        self.shown.depth = scenario.depth.unwrap_or(self.shown.depth);
+        // A scenario's own depth is not kept for the next one.
+        let own = self.own_depth.take().unwrap_or(self.shown.depth);
+        self.own_depth = scenario.depth.map(|_| own);
+        self.shown.depth = scenario.depth.unwrap_or(own);
         self.set_text(scenario.manifest.clone());
         self.take_notes(Some(&scenario), &[]);
         self.replace_run(Some(scenario), session, beginning, None);

@@ -98,6 +98,12 @@ fn everything_that_crosses_is_plain_data() {
                 asked(&mut e, ask);
             }
             asked(&mut e, Ask::History(o.clone()));
+            asked(&mut e, Ask::Why(o.clone(), None));
+            let yaml = asked(&mut e, Ask::Yaml(o.clone(), true));
+            let Answer::Yaml(yaml) = yaml else { panic!("{yaml:?}") };
+            if let Some(line) = yaml.lines.first() {
+                asked(&mut e, Ask::Why(o.clone(), Some((line.field, true))));
+            }
             asked(&mut e, Ask::Links(o.clone()));
             asked(&mut e, Ask::Scheduling(o.clone()));
             asked(&mut e, Ask::SchedulingTable(o.clone(), None, 5));
@@ -108,6 +114,7 @@ fn everything_that_crosses_is_plain_data() {
             asked(&mut e, Ask::Requests(moment, moment % 2 == 0));
             asked(&mut e, Ask::Happened(moment));
         }
+        asked(&mut e, Ask::Summary);
         asked(&mut e, Ask::Finest(at));
         asked(&mut e, Ask::Machinery(machine, Some(0)));
         if let Answer::LastRequest(Some((moment, n, _))) = asked(&mut e, Ask::LastRequest) {
@@ -137,9 +144,15 @@ fn inputs_come_back_as_they_were_sent() {
         Input::Begin(begin),
         Input::Choose(Pick::Actor(actor)),
         Input::Walk(-3),
+        Input::BeginWith(ClusterStart { nodes: 2, etcd: 3, ip_family: IpFamily::Dual }),
         Input::Follow { session: 2, from: 3, depth: Depth::Command, way },
         Input::Policy(Policy::Starved { component: "kubelet".into() }),
         Input::Select(Some(pod.clone())),
+        Input::Filter(GraphFilter {
+            text: "app=web".into(),
+            kinds: [Kind::POD].into(),
+            ..GraphFilter::default()
+        }),
         Input::LookAt(None),
         Input::Crash(pod.clone(), "c".into(), 137),
         Input::Evict(pod),
@@ -266,6 +279,163 @@ fn a_success_takes_the_message_before_away() {
     assert!(!hushes(&e.handle(Input::Terminal("get pods".into()))));
 }
 
+/// A message about a text that was refused goes away when the text is mended.
+#[test]
+fn a_mended_text_takes_the_message_away() {
+    let mut e = at_once();
+    let hushes = |out: &[Output]| out.iter().any(|o| matches!(o, Output::Hush));
+    e.handle(Input::Typed("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nbad: b\n".into()));
+    assert!(!hushes(&e.handle(Input::Preview)));
+    assert!(!hushes(&e.handle(Input::Apply)));
+    assert!(!hushes(&e.handle(Input::Preview)));
+    e.handle(Input::Typed("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n".into()));
+    assert!(hushes(&e.handle(Input::Preview)));
+    assert!(!hushes(&e.handle(Input::Preview)));
+}
+
+/// A scenario's own depth is not the next scenario's; the one that a person chose is.
+#[test]
+fn the_depth_of_a_scenario_stays_with_it() {
+    let mut e = at_once();
+    let opened = |e: &mut Engine, id: &str| {
+        e.handle(Input::OpenScenario(id.to_owned()));
+        finish(e);
+        e.shown().depth
+    };
+    e.handle(Input::Depth(Depth::Reconcile));
+    assert_eq!(opened(&mut e, "15-watch-lost"), Depth::Machinery);
+    assert_eq!(opened(&mut e, "17-expectations"), Depth::Machinery);
+    assert_eq!(opened(&mut e, "01-first-deployment"), Depth::Reconcile);
+    opened(&mut e, "15-watch-lost");
+    e.handle(Input::Depth(Depth::Command));
+    assert_eq!(opened(&mut e, "01-first-deployment"), Depth::Command);
+}
+
+/// Who stepped into a step comes back to it, to the depth and to the view from before.
+#[test]
+fn a_step_that_was_stepped_into_is_left_again() {
+    let mut e = at_once();
+    e.handle(Input::StepAtOnce);
+    let at = e.shown().at;
+    e.handle(Input::StepInto(at, 1));
+    assert!(e.shown().inside && e.shown().map.shown && e.shown().at != at);
+    e.handle(Input::StepAtOnce);
+    e.handle(Input::StepOut);
+    finish(&mut e);
+    let s = e.shown();
+    assert_eq!((s.at, s.depth, s.map.shown, s.inside), (at, Depth::Command, false, false));
+}
+
+/// Of a cluster with nothing in it a person chooses how it begins, and a link and a reload find that cluster.
+#[test]
+fn a_person_chooses_how_an_empty_cluster_begins() {
+    let mut e = at_once();
+    let chosen = |nodes, etcd, ip_family| ClusterStart { nodes, etcd, ip_family };
+    let cluster = |e: &Engine| e.shown().scenario.as_ref().and_then(|s| s.cluster);
+    // The scenario that is open has a manifest that goes with its cluster.
+    let run = e.shown().session;
+    e.handle(Input::BeginWith(chosen(5, 1, IpFamily::Dual)));
+    assert_eq!((e.shown().session, cluster(&e)), (run, None));
+
+    e.handle(Input::OpenScenario("22-empty".into()));
+    finish(&mut e);
+    assert_eq!(cluster(&e), Some(chosen(3, 1, IpFamily::Ipv4)));
+    e.handle(Input::Typed("kind: Pod".into()));
+    let kept = |out: &[Output]| -> Vec<Draft> {
+        let drafts = out.iter().filter_map(|o| if let Output::Keep(d) = o { Some(d.clone()) } else { None });
+        drafts.collect()
+    };
+    let five = chosen(5, 3, IpFamily::Dual);
+    e.handle(Input::BeginWith(five));
+    let run = e.shown().run.clone();
+    assert_eq!((cluster(&e), e.shown().text.as_str()), (Some(five), "kind: Pod"));
+    let api = e.session.cluster().api();
+    assert_eq!(api.etcd().range(Kind::NODE, None).count(), 5);
+    assert_eq!(e.session.start().ip_family, IpFamily::Dual);
+    // Impossible ones are none.
+    for wrong in
+        [chosen(0, 1, IpFamily::Ipv4), chosen(NODES + 1, 1, IpFamily::Ipv4), chosen(3, 2, IpFamily::Ipv4)]
+    {
+        e.handle(Input::BeginWith(wrong));
+        assert_eq!(cluster(&e), Some(five));
+    }
+    let work = kept(&e.handle(Input::Save));
+    assert_eq!(work.iter().map(|d| &d.id).collect::<Vec<_>>(), [&run]);
+
+    // A run in which nothing has happened makes room; any other is kept.
+    let four = chosen(4, 1, IpFamily::Ipv4);
+    e.handle(Input::BeginWith(four));
+    assert_eq!(e.shown().run, run);
+    e.handle(Input::Do("create namespace mine".into()));
+    let drafts = kept(&e.handle(Input::BeginWith(five)));
+    assert_eq!(drafts.iter().map(|d| &d.id).collect::<Vec<_>>(), [&run]);
+    assert_ne!(e.shown().run, run);
+
+    let mut e = at_once();
+    e.handle(Input::Open(work[0].link.clone()));
+    finish(&mut e);
+    assert_eq!(cluster(&e), Some(five));
+}
+
+/// The way back out is there wherever the person goes inside the step, and not outside; also after a reload.
+#[test]
+fn the_way_out_of_a_step_survives_going_about_and_a_reload() {
+    let mut e = at_once();
+    for _ in 0..3 {
+        e.handle(Input::StepAtOnce);
+    }
+    let at = e.shown().at;
+    e.handle(Input::StepInto(at, 3));
+    let third = e.shown().at;
+    let inside = |e: &mut Engine, input: Input| {
+        e.handle(input);
+        finish(e);
+        e.shown().inside
+    };
+    assert!(inside(&mut e, Input::Back) && inside(&mut e, Input::Walk(-1)) && inside(&mut e, Input::Walk(2)));
+    assert_eq!(e.shown().at, third);
+    assert!(!inside(&mut e, Input::Restart));
+    assert!(inside(&mut e, Input::Goto(third)));
+    let Some(Output::Keep(kept)) = e.handle(Input::Save).into_iter().find(|o| matches!(o, Output::Keep(_)))
+    else {
+        panic!("nothing is kept")
+    };
+    assert!(!inside(&mut e, Input::StepOut));
+    assert_eq!((e.shown().at, e.shown().depth, e.shown().map.shown), (at, Depth::Command, false));
+    let (digest, place) = (e.session.cluster().digest(), e.shown().position);
+
+    let mut e = at_once();
+    let work = Work { id: Some(kept.id.to_string()), link: kept.link.clone() };
+    assert!(inside(&mut e, Input::Begin(Begin { work: Some(work), ..Begin::default() })));
+    assert_eq!(e.shown().depth, Depth::Machinery);
+    assert!(!inside(&mut e, Input::StepOut));
+    let s = e.shown();
+    assert_eq!((s.position, s.depth), (place, Depth::Command));
+    assert_eq!(e.session.cluster().digest(), digest);
+}
+
+/// What a scenario offers says why it changes nothing; and what its set-up did is not taken for a person's edit.
+#[test]
+fn a_try_that_comes_too_late_says_why() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("14-conflict".into()));
+    finish(&mut e);
+    e.handle(Input::Preview);
+    let preview = e.shown().preview.clone().unwrap();
+    assert!(preview.changed.is_empty() && preview.back.len() == 1, "{preview:?}");
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    let out = e.handle(Input::Attempt(0));
+    let who = Value::Text("deployment-controller".into());
+    assert_eq!(notices(&out), [&Said::key("try-late").with("who", who)]);
+    e.handle(Input::OpenScenario("10-node-lost".into()));
+    finish(&mut e);
+    e.handle(Input::Attempt(0));
+    finish(&mut e);
+    let out = e.handle(Input::Attempt(0));
+    assert_eq!(notices(&out), [&Said::key("no-such-fault")]);
+}
+
 #[test]
 fn what_is_stopped_leaves_what_was_there() {
     let mut e = in_slices();
@@ -273,7 +443,7 @@ fn what_is_stopped_leaves_what_was_there() {
     finish(&mut e);
     let (digest, at) = (e.session.cluster().digest(), e.shown().at);
     let out = e.handle(Input::OpenScenario("10-node-lost".into()));
-    assert!(matches!(e.task, Some(task::Task::SetUp(_))), "it takes more than a slice");
+    assert!(matches!(e.activity, Some(activity::Activity::SetUp(_))), "it takes more than a slice");
     assert!(matches!(out.last(), Some(Output::Busy)));
     // Meanwhile nothing else is done.
     assert!(matches!(e.handle(Input::Kubectl("get pods".into())).as_slice(), [Output::Printed(None)]));
@@ -516,4 +686,21 @@ fn a_text_follows_a_try_and_keeps_a_persons_edits() {
     e.handle(Input::Preview);
     let preview = e.shown().preview.clone().unwrap();
     assert!(preview.back.is_empty() && !preview.changed.is_empty());
+}
+
+/// A filter stays while steps are taken, hides nothing from who asks for all, and ends with the run.
+#[test]
+fn a_filter_stays_until_another_run_is_opened() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("01-first-deployment".into()));
+    e.handle(Input::Filter(GraphFilter { kinds: [Kind::POD].into(), ..GraphFilter::default() }));
+    assert_eq!(e.shown().filtered.nodes.len(), 0);
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    assert_eq!(e.shown().filtered.nodes.len(), 3);
+    assert!(e.shown().graph.nodes.len() > 3);
+    e.handle(Input::OpenScenario("02-self-healing".into()));
+    finish(&mut e);
+    assert!(e.shown().filter.is_empty());
+    assert!(std::rc::Rc::ptr_eq(&e.shown().filtered, &e.shown().graph));
 }

@@ -1,14 +1,14 @@
 //! `kubectl annotate`
 
 use super::command;
-use super::context::{Context, Result, fail};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, fail};
 use super::label::{self, Changes};
 use super::output::{self, DryRun};
 use crate::api::well_known::CHANGE_CAUSE_ANNOTATION;
 use crate::api::{MetaExt, Object};
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let changes = label::changes(&args.words, "annotation", false)?;
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = label::objects(cx, args, &changes, "annotation")?;
@@ -19,7 +19,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
     if !args.on("overwrite") {
         let taken: Vec<String> = changes
             .set

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::cache::Resource;
 use super::call::{Accept, raw};
 use super::command;
-use super::context::{Context, Result, fail};
 use super::discovery::resources;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, fail};
 use super::{config, tabwriter};
 use crate::api::{order, release};
 
-pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn api_resources(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return command::usage(
             "kubectl api-resources",
@@ -58,7 +58,7 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-pub(super) fn api_versions(cx: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn api_versions(cx: &mut Invocation<'_>, _: &Args) -> Result {
     let all = resources(cx)?;
     let versions: BTreeSet<&str> = all.iter().map(|r| r.group_version.as_str()).collect();
     for v in versions {
@@ -67,7 +67,7 @@ pub(super) fn api_versions(cx: &mut Context<'_>, _: &Args) -> Result {
     Ok(())
 }
 
-pub(super) fn version(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn version(cx: &mut Invocation<'_>, args: &Args) -> Result {
     cx.say(&format!("Client Version: {}", release::KUBECTL));
     cx.say(&format!("Kustomize Version: {}", release::KUSTOMIZE));
     if !args.on("client") {
@@ -77,7 +77,7 @@ pub(super) fn version(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-pub(super) fn cluster_info(cx: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn cluster_info(cx: &mut Invocation<'_>, _: &Args) -> Result {
     cx.say(&format!("Kubernetes control plane is running at {}", config::SERVER));
     cx.say("\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
     Ok(())

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::call::{Accept, raw};
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::command::{self, CliCommand, sub};
 use super::flags::{Args, Flag, boolean, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{DRY_RUN, PRINT, Printer};
 use super::resource::FILENAME;
 use super::{describers, reconcile, resource, tabwriter};
@@ -25,16 +25,16 @@ const CAN_I: &[Flag] = &[
     text("subresource"),
 ];
 
-const HELP: &str = "Inspect authorization.\n\nAvailable Commands:\n  can-i         Check whether an action is allowed\n  reconcile     Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects\n  whoami        Experimental: Check self subject attributes\n\nUsage:\n  kubectl auth [flags] [options]\n\nUse \"kubectl auth <command> --help\" for more information about a given command.\nUse \"kubectl options\" for a list of global command-line options (applies to all commands).\n";
+pub(super) const HELP: &str = "Inspect authorization.\n\nAvailable Commands:\n  can-i         Check whether an action is allowed\n  reconcile     Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects\n  whoami        Experimental: Check self subject attributes\n\nUsage:\n  kubectl auth [flags] [options]\n\nUse \"kubectl auth <command> --help\" for more information about a given command.\nUse \"kubectl options\" for a list of global command-line options (applies to all commands).\n";
 
 /// `auth COMMAND`
-pub(super) const COMMANDS: &[Command] = &[
+pub(super) const COMMANDS: &[CliCommand] = &[
     sub("can-i", &[], &[CAN_I], &[], can_i),
     sub("whoami", &[], &[PRINT], &[], whoami),
     sub("reconcile", &[], &[PRINT, DRY_RUN, FILENAME, reconcile::FLAGS], &[], reconcile::run),
 ];
 
-pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let answer = command::group(cx, args, "kubectl auth", HELP);
     // `kubectl auth` without a command writes its help to stderr, other groups write theirs to stdout.
     let help = std::mem::take(&mut cx.out);
@@ -66,7 +66,7 @@ const OTHER_VERBS: &[&str] = &["get", "put", "post", "head", "options", "delete"
 /// What can be impersonated although no discovery lists it.
 const NOT_DISCOVERED: &[&str] = &["users", "groups"];
 
-fn can_i(cx: &mut Context<'_>, args: &Args) -> Result {
+fn can_i(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if args.on("list") {
         return access_list(cx, args);
     }
@@ -119,7 +119,7 @@ fn can_i(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The kind that a word means, with a warning if there is none; nothing for `*`.
-fn meant(cx: &mut Context<'_>, word: &str) -> Result<Option<Kind>> {
+fn meant(cx: &mut Invocation<'_>, word: &str) -> Result<Option<Kind>> {
     if word == "*" {
         return Ok(None);
     }
@@ -140,19 +140,19 @@ fn meant(cx: &mut Context<'_>, word: &str) -> Result<Option<Kind>> {
     }
 }
 
-fn warn_of_scope(cx: &mut Context<'_>, kind: Kind) {
+fn warn_of_scope(cx: &mut Invocation<'_>, kind: Kind) {
     let group = if kind.group().is_empty() { String::new() } else { format!(" in group '{}'", kind.group()) };
     cx.warn(&format!("resource '{}' is not namespace scoped{group}\n", kind.plural()));
 }
 
-fn warn_of_verb(cx: &mut Context<'_>, verb: &str, known: &[&str]) {
+fn warn_of_verb(cx: &mut Invocation<'_>, verb: &str, known: &[&str]) {
     if !known.contains(&verb) {
         cx.warn(&format!("verb '{verb}' is not a known verb\n"));
     }
 }
 
 /// `can-i --list`: what one may do in a namespace.
-fn access_list(cx: &mut Context<'_>, args: &Args) -> Result {
+fn access_list(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return fail("list option must be specified with no arguments");
     }
@@ -187,7 +187,7 @@ fn access_list(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// Posts a review; the server answers it and stores nothing. A review of oneself has no `spec`, which is null then.
-fn review(cx: &mut Context<'_>, group_version: &str, kind: &str, spec: &Value) -> Result<Rc<Answer>> {
+fn review(cx: &mut Invocation<'_>, group_version: &str, kind: &str, spec: &Value) -> Result<Rc<Answer>> {
     let mut body = json!({"kind": kind, "apiVersion": group_version, "metadata": {}});
     if !spec.is_null() {
         body["spec"] = spec.clone();
@@ -196,7 +196,7 @@ fn review(cx: &mut Context<'_>, group_version: &str, kind: &str, spec: &Value) -
     cx.exchange(&raw("POST", &path, Accept::Objects, body.to_string().into_bytes()))
 }
 
-fn whoami(cx: &mut Context<'_>, args: &Args) -> Result {
+fn whoami(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let printer = Printer::of(cx, args, false)?;
     let answer = review(cx, "authentication.k8s.io/v1", "SelfSubjectReview", &Value::Null)?;
     if let Some(printer) = printer {

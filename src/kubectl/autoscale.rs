@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::call::{self, Accept};
-use super::context::{Context, Result, Stop, fail};
 use super::create::post;
 use super::discovery;
 use super::flags::{Args, Flag, boolean, int, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quantity::Amount;
@@ -14,18 +14,18 @@ use crate::api::{Key, Kind, Object};
 use crate::apimachinery::FieldValidation;
 
 pub(super) const FLAGS: &[Flag] = &[
-    int("min"),
-    int("max"),
-    int("cpu-percent"),
+    int("min").or("-1"),
+    int("max").or("-1"),
+    int("cpu-percent").or("-1"),
     text("cpu"),
     text("memory"),
     text("name"),
     boolean("save-config"),
 ];
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
-    let number = |flag: &str| args.int(flag).unwrap_or(-1);
+    let number = |flag: &str| args.int(flag).unwrap_or_default();
     let (min, max, percent) = (number("min"), number("max"), number("cpu-percent"));
     if max < 1 {
         return fail(format!("--max=MAXPODS is required and must be at least 1, max: {max}"));
@@ -92,8 +92,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             value["metadata"]["namespace"] = cx.namespace.as_str().into();
         }
         let key = Key::new(&cx.namespace.clone(), &name);
-        let made = match post(cx, scaler, &key, value, dry_run, FieldValidation::Ignore, "kubectl-autoscale")
-        {
+        let made = match post(cx, scaler, &key, value, dry_run, FieldValidation::Ignore) {
             Err(Stop::Error(_)) => older(cx, args, &name, &object, dry_run)?,
             made => made?,
         };
@@ -104,10 +103,16 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The autoscaler as `autoscaling/v1` has it, which kubectl tries when `autoscaling/v2` is refused.
-fn older(cx: &mut Context<'_>, args: &Args, name: &str, object: &Object, dry_run: DryRun) -> Result<Value> {
+fn older(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    name: &str,
+    object: &Object,
+    dry_run: DryRun,
+) -> Result<Value> {
     let incompatible =
         "failed to create autoscaling/v2 HPA and the configuration is incompatible with autoscaling/v1";
-    let percent = args.int("cpu-percent").unwrap_or(-1);
+    let percent = args.int("cpu-percent").unwrap_or_default();
     let given = args.text("cpu").trim();
     if given.is_empty() {
         return fail(format!("{incompatible}: empty input"));

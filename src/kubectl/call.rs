@@ -12,7 +12,7 @@ use crate::apimachinery::{
 
 const JSON: &str = "application/json";
 /// A list is asked for in parts of so many objects (`--chunk-size`).
-const CHUNK: &str = "500";
+pub(super) const CHUNK: &str = "500";
 
 /// The `User-Agent`. Its first word owns the fields of a write that names no field manager.
 fn user_agent() -> String {

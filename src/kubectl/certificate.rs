@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::call::{Call, Payload};
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::command::{self, CliCommand, sub};
 use super::flags::{Args, Flag, boolean};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules};
 use crate::api::quote::go_quote;
@@ -15,12 +15,12 @@ use crate::apimachinery::Verb;
 
 const FORCE: &[Flag] = &[boolean("force")];
 
-pub(super) const COMMANDS_OF: &[Command] = &[
+pub(super) const COMMANDS_OF: &[CliCommand] = &[
     sub("approve", &[], &[PRINT, FILENAME, FORCE], &[], approve),
     sub("deny", &[], &[PRINT, FILENAME, FORCE], &[], deny),
 ];
 
-const HELP: &str = "Modify certificate resources.
+pub(super) const HELP: &str = "Modify certificate resources.
 
 Available Commands:
   approve       Approve a certificate signing request
@@ -64,20 +64,20 @@ const DENY: Decision = Decision {
 };
 
 /// `kubectl certificate` without a command prints its help and succeeds, whatever words follow it.
-pub(super) fn group(cx: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, _: &Args) -> Result {
     cx.out.push_str(HELP);
     Ok(())
 }
 
-fn approve(cx: &mut Context<'_>, args: &Args) -> Result {
+fn approve(cx: &mut Invocation<'_>, args: &Args) -> Result {
     decide(cx, args, &APPROVE)
 }
 
-fn deny(cx: &mut Context<'_>, args: &Args) -> Result {
+fn deny(cx: &mut Invocation<'_>, args: &Args) -> Result {
     decide(cx, args, &DENY)
 }
 
-fn decide(cx: &mut Context<'_>, args: &Args, decision: &Decision) -> Result {
+fn decide(cx: &mut Invocation<'_>, args: &Args, decision: &Decision) -> Result {
     if args.words.is_empty() && !args.has_files() {
         return fail("one or more CSRs must be specified as <name> or -f <filename>");
     }
@@ -111,7 +111,7 @@ fn decide(cx: &mut Context<'_>, args: &Args, decision: &Decision) -> Result {
 }
 
 /// Writes the decision on one request, if it is not written there.
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object, decision: &Decision) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, decision: &Decision) -> Result {
     const KIND: Kind = Kind::CERTIFICATE_SIGNING_REQUEST;
     if object.kind() != KIND {
         return fail(format!(

@@ -1,43 +1,50 @@
 //! What a command is, and what commands share: their flags, their groups, and how they go through several objects.
 
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, optional};
-use super::output::{DRY_RUN, PRINT};
+use super::invocation::{Invocation, Result, Stop, fail};
+use super::output::{PRINT, managed};
 use crate::api::Object;
 use crate::api::quote::go_quote;
 
 /// What a command does with its arguments.
-type Run = fn(&mut Context<'_>, &Args) -> Result;
+type Run = fn(&mut Invocation<'_>, &Args) -> Result;
 
 /// A command or a group of them.
-pub(super) struct Command {
+pub(super) struct CliCommand {
     pub(super) name: &'static str,
     pub(super) aliases: &'static [&'static str],
     pub(super) flags: &'static [&'static [Flag]],
     /// Flags without which it does nothing.
     pub(super) required: &'static [&'static str],
     pub(super) run: Run,
-    pub(super) sub: &'static [Command],
+    pub(super) sub: &'static [CliCommand],
+    /// The help of a group, which it prints without one of its commands, too.
+    pub(super) help: Option<&'static str>,
 }
 
 /// A command without aliases and without commands under it.
-pub(super) const fn command(name: &'static str, flags: &'static [&'static [Flag]], run: Run) -> Command {
-    Command { name, aliases: &[], flags, required: &[], run, sub: &[] }
+pub(super) const fn command(name: &'static str, flags: &'static [&'static [Flag]], run: Run) -> CliCommand {
+    CliCommand { name, aliases: &[], flags, required: &[], run, sub: &[], help: None }
 }
 
-impl Command {
-    pub(super) const fn requires(mut self, required: &'static [&'static str]) -> Command {
+impl CliCommand {
+    pub(super) const fn requires(mut self, required: &'static [&'static str]) -> CliCommand {
         self.required = required;
         self
     }
-    pub(super) const fn alias(mut self, aliases: &'static [&'static str]) -> Command {
+    pub(super) const fn alias(mut self, aliases: &'static [&'static str]) -> CliCommand {
         self.aliases = aliases;
         self
     }
     /// With commands under it.
-    pub(super) const fn with(mut self, sub: &'static [Command]) -> Command {
+    pub(super) const fn with(mut self, sub: &'static [CliCommand]) -> CliCommand {
         self.sub = sub;
+        self
+    }
+    /// With a help of its own.
+    pub(super) const fn says(mut self, help: &'static str) -> CliCommand {
+        self.help = Some(help);
         self
     }
     pub(super) fn is(&self, word: &str) -> bool {
@@ -46,8 +53,8 @@ impl Command {
 }
 
 /// The command of this name under a command.
-pub(super) fn sub_of(command: &Command, name: &str) -> Option<&'static Command> {
-    let all: &'static [Command] = command.sub;
+pub(super) fn sub_of(command: &CliCommand, name: &str) -> Option<&'static CliCommand> {
+    let all: &'static [CliCommand] = command.sub;
     all.iter().find(|c| c.is(name))
 }
 
@@ -56,9 +63,11 @@ pub(super) const ALL_NAMESPACES: Flag = boolean("all-namespaces").short('A');
 /// `--all` and `--all-namespaces`
 pub(super) const ALL: &[Flag] = &[boolean("all"), ALL_NAMESPACES];
 /// `--validate` and `--save-config`
-pub(super) const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
+pub(super) const VALIDATE: &[Flag] = &[optional("validate", "strict").or("strict"), boolean("save-config")];
 /// The flags of a command that makes an object.
-pub(super) const CREATE_FLAGS: &[&[Flag]] = &[PRINT, DRY_RUN, VALIDATE];
+pub(super) const CREATE_FLAGS: &[&[Flag]] = &[PRINT, CREATED, VALIDATE];
+/// `--dry-run` and `--field-manager` of `create`
+pub(super) const CREATED: &[Flag] = &managed("kubectl-create");
 
 /// A message that ends with where help is found (`UsageErrorf`).
 pub(super) fn usage<T>(path: &str, message: impl std::fmt::Display) -> Result<T> {
@@ -66,14 +75,14 @@ pub(super) fn usage<T>(path: &str, message: impl std::fmt::Display) -> Result<T>
 }
 
 /// A group without one of its commands: an unknown word is a mistake, nothing is a cry for help.
-pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, args: &Args, path: &str, help: &str) -> Result {
     known_words(args, path)?;
     cx.out.push_str(help);
     Err(Stop::Exit(1))
 }
 
 /// Runs a group of commands without one of its commands, for a group that prints its help on stderr.
-pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+pub(super) fn complaining_group(cx: &mut Invocation<'_>, args: &Args, path: &str, help: &str) -> Result {
     known_words(args, path)?;
     cx.err.push_str(help);
     Err(Stop::Exit(1))
@@ -88,10 +97,10 @@ fn known_words(args: &Args, path: &str) -> Result {
 
 /// Does something with each object; what fails does not keep it from the others.
 pub(super) fn each(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     objects: Vec<Object>,
     mut errors: Vec<Error>,
-    one: &mut dyn FnMut(&mut Context<'_>, &Object) -> Result,
+    one: &mut dyn FnMut(&mut Invocation<'_>, &Object) -> Result,
 ) -> Result {
     for object in objects {
         match one(cx, &object) {
@@ -117,6 +126,6 @@ pub(super) const fn sub(
     flags: &'static [&'static [Flag]],
     required: &'static [&'static str],
     run: Run,
-) -> Command {
+) -> CliCommand {
     command(name, flags, run).alias(aliases).requires(required)
 }

@@ -1,8 +1,9 @@
 //! The table of commands and their flags.
 
-use super::command::{ALL, ALL_NAMESPACES, Command, VALIDATE, command};
+use super::call::CHUNK;
+use super::command::{ALL, ALL_NAMESPACES, CREATED, CliCommand, VALIDATE, command};
 use super::flags::{Flag, array, boolean, duration, int, optional, slice, text};
-use super::output::{DRY_RUN, PRINT};
+use super::output::{DRY_RUN, PRINT, managed};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, api_resources, apply, auth, autoscale, certificate, config, create, debug, delete, describe,
@@ -10,7 +11,7 @@ use super::{
     patch, replace, rollout, run, scale, set, taint, top, unbuilt, wait,
 };
 
-pub(super) const COMMANDS: &[Command] = &[
+pub(super) const COMMANDS: &[CliCommand] = &[
     command(
         "get",
         &[
@@ -28,8 +29,8 @@ pub(super) const COMMANDS: &[Command] = &[
                 boolean("watch").short('w'),
                 boolean("watch-only"),
                 boolean("output-watch-events"),
-                boolean("server-print"),
-                int("chunk-size"),
+                boolean("server-print").or("true"),
+                int("chunk-size").or(CHUNK),
                 text("raw"),
                 text("subresource"),
             ],
@@ -40,21 +41,21 @@ pub(super) const COMMANDS: &[Command] = &[
         "apply",
         &[
             PRINT,
-            DRY_RUN,
+            &managed(apply::MANAGER),
             SELECTOR,
             FILENAME,
             VALIDATE,
             &[
                 boolean("all"),
                 boolean("prune"),
-                boolean("overwrite"),
+                boolean("overwrite").or("true"),
                 boolean("server-side"),
                 boolean("force-conflicts"),
                 boolean("force"),
                 boolean("wait"),
-                boolean("openapi-patch"),
-                optional("cascade", "background"),
-                int("grace-period"),
+                boolean("openapi-patch").or("true"),
+                optional("cascade", "background").or("background"),
+                int("grace-period").or("-1"),
                 duration("timeout"),
                 array("prune-allowlist"),
                 boolean("record"),
@@ -65,11 +66,15 @@ pub(super) const COMMANDS: &[Command] = &[
     .with(apply::COMMANDS_OF),
     command(
         "create",
-        &[PRINT, DRY_RUN, SELECTOR, FILENAME, VALIDATE, &[text("raw"), boolean("edit")]],
+        &[PRINT, CREATED, SELECTOR, FILENAME, VALIDATE, &[text("raw"), boolean("edit")]],
         create::run,
     )
     .with(generators::CREATE),
-    command("replace", &[PRINT, DRY_RUN, FILENAME, VALIDATE, replace::FLAGS], replace::run),
+    command(
+        "replace",
+        &[PRINT, &managed("kubectl-replace"), FILENAME, VALIDATE, replace::FLAGS],
+        replace::run,
+    ),
     command(
         "delete",
         &[
@@ -79,11 +84,11 @@ pub(super) const COMMANDS: &[Command] = &[
             FILENAME,
             ALL,
             &[
-                optional("cascade", "background"),
-                int("grace-period"),
+                optional("cascade", "background").or("background"),
+                int("grace-period").or("-1"),
                 boolean("force"),
                 boolean("now"),
-                boolean("wait"),
+                boolean("wait").or("true"),
                 duration("timeout"),
                 boolean("ignore-not-found"),
                 text("raw"),
@@ -100,44 +105,58 @@ pub(super) const COMMANDS: &[Command] = &[
             SELECTOR,
             FILENAME,
             ALL,
-            &[int("replicas"), int("current-replicas"), text("resource-version"), duration("timeout")],
+            &[
+                int("replicas"),
+                int("current-replicas").or("-1"),
+                text("resource-version"),
+                duration("timeout"),
+            ],
         ],
         scale::run,
     )
     .requires(&["replicas"]),
-    command("set", &[], set::group).with(set::COMMANDS_OF),
+    command("set", &[], set::group).with(set::COMMANDS_OF).says(set::HELP),
     command(
         "patch",
         &[
             PRINT,
-            DRY_RUN,
+            &managed("kubectl-patch"),
             FILENAME,
             &[
                 text("patch").short('p'),
                 text("patch-file"),
-                text("type"),
+                text("type").or("strategic"),
                 boolean("local"),
                 text("subresource"),
             ],
         ],
         patch::run,
     ),
-    command("label", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], label::run),
-    command("annotate", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], annotate::run),
-    command("rollout", &[], rollout::group).with(rollout::COMMANDS_OF),
-    command("expose", &[PRINT, DRY_RUN, FILENAME, overrides::FLAGS, expose::EXPOSE_FLAGS], expose::run),
-    command("run", &[PRINT, DRY_RUN, overrides::FLAGS, run::RUN_FLAGS], run::run).requires(&["image"]),
+    command("label", &[PRINT, &managed("kubectl-label"), SELECTOR, FILENAME, ALL, LABEL], label::run),
+    command(
+        "annotate",
+        &[PRINT, &managed("kubectl-annotate"), SELECTOR, FILENAME, ALL, LABEL],
+        annotate::run,
+    ),
+    command("rollout", &[], rollout::group).with(rollout::COMMANDS_OF).says(rollout::HELP),
+    command(
+        "expose",
+        &[PRINT, &managed("kubectl-expose"), FILENAME, overrides::FLAGS, expose::EXPOSE_FLAGS],
+        expose::run,
+    ),
+    command("run", &[PRINT, &managed("kubectl-run"), overrides::FLAGS, run::RUN_FLAGS], run::run)
+        .requires(&["image"]),
     command("cordon", &[DRY_RUN, SELECTOR], node::cordon),
     command("uncordon", &[DRY_RUN, SELECTOR], node::uncordon),
     command("drain", &[DRY_RUN, SELECTOR, node::DRAIN_FLAGS], node::drain),
     command(
         "taint",
-        &[PRINT, DRY_RUN, SELECTOR, &[boolean("overwrite"), boolean("all")], VALIDATE],
+        &[PRINT, &managed("kubectl-taint"), SELECTOR, &[boolean("overwrite"), boolean("all")], VALIDATE],
         taint::run,
     ),
     command(
         "wait",
-        &[PRINT, SELECTOR, FILENAME, ALL, &[array("for"), duration("timeout"), boolean("local")]],
+        &[PRINT, SELECTOR, FILENAME, ALL, &[array("for"), duration("timeout").or("30s"), boolean("local")]],
         wait::run,
     ),
     command(
@@ -150,7 +169,7 @@ pub(super) const COMMANDS: &[Command] = &[
                 slice("types"),
                 boolean("no-headers"),
                 boolean("watch").short('w'),
-                int("chunk-size"),
+                int("chunk-size").or(CHUNK),
             ],
         ],
         events::run,
@@ -174,28 +193,29 @@ pub(super) const COMMANDS: &[Command] = &[
     command("cluster-info", &[], api_resources::cluster_info),
     command(
         "describe",
-        &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]],
+        &[SELECTOR, FILENAME, ALL, &[boolean("show-events").or("true"), int("chunk-size").or(CHUNK)]],
         describe::run,
     ),
-    command("edit", &[PRINT, FILENAME, VALIDATE], edit::run),
+    command("edit", &[PRINT, FILENAME, VALIDATE, &[text("field-manager").or("kubectl-edit")]], edit::run),
     command(
         "explain",
-        &[&[boolean("recursive").short('R'), text("api-version"), text("output")]],
+        &[&[boolean("recursive").short('R'), text("api-version"), text("output").or("plaintext")]],
         explain::run,
     ),
     command("logs", &[logs::FLAGS], logs::run),
     command("exec", &[exec::FLAGS], exec::run),
     command("attach", &[unbuilt::ATTACH_FLAGS], unbuilt::attach),
     command("port-forward", &[&[text("address"), duration("pod-running-timeout")]], unbuilt::port_forward),
-    command("top", &[], top::group).with(top::COMMANDS_OF),
-    command("auth", &[], auth::group).with(auth::COMMANDS),
-    command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
+    command("top", &[], top::group).with(top::COMMANDS_OF).says(top::HELP),
+    command("auth", &[], auth::group).with(auth::COMMANDS).says(auth::HELP),
+    command("autoscale", &[PRINT, &managed("kubectl-autoscale"), FILENAME, autoscale::FLAGS], autoscale::run)
+        .requires(&["max"]),
     command("diff", &[FILENAME, SELECTOR, VALIDATE, diff::FLAGS], diff::run),
-    command("config", &[], config::group).with(config::COMMANDS),
+    command("config", &[], config::group).with(config::COMMANDS).says(config::HELP),
     command("debug", &[FILENAME, debug::FLAGS], debug::run),
     command("cp", &[unbuilt::CP_FLAGS], unbuilt::cp),
     command("proxy", &[unbuilt::PROXY_FLAGS], unbuilt::proxy),
-    command("certificate", &[], certificate::group).with(certificate::COMMANDS_OF),
+    command("certificate", &[], certificate::group).with(certificate::COMMANDS_OF).says(certificate::HELP),
     command("alpha", &[], unbuilt::alpha),
     command("completion", &[], unbuilt::completion),
     command("kustomize", &[kustomize::FLAGS], kustomize::run),

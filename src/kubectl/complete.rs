@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::call::{Accept, Call};
-use super::command::{Command, sub_of};
+use super::command::{CliCommand, sub_of};
 use super::commands::COMMANDS;
 use super::config::Config;
-use super::context::{Context, Result};
 use super::dispatch::first_word;
 use super::flags::{self, Flag, Value as FlagValue};
+use super::invocation::{Invocation, Result};
 use super::manifests::Manifests;
 use super::resource::{kind_of, must_kind};
 use super::{ApiClient, DiscoveryCache, Files, discovery, explain, table};
@@ -81,7 +81,7 @@ pub fn complete(
     client: &mut dyn ApiClient,
 ) -> Vec<String> {
     let manifests = Manifests::default();
-    let mut cx = Context::new(files, &manifests, cache.clone(), client.now(), Vec::new(), client);
+    let mut cx = Invocation::new(files, &manifests, cache.clone(), client.now(), Vec::new(), client);
     // Where the server refuses to answer, there is nothing to complete with.
     let mut found = candidates(&mut cx, words, partial).unwrap_or_default();
     *cache = cx.cache.clone();
@@ -103,7 +103,7 @@ pub fn is_command(word: &str) -> bool {
 
 /// A command with what is known of its line.
 struct Place {
-    command: &'static Command,
+    command: &'static CliCommand,
     path: String,
     tables: Vec<&'static [Flag]>,
     /// The words that are no flags.
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-fn candidates(cx: &mut Context<'_>, words: &[String], partial: &str) -> Result<Vec<String>> {
+fn candidates(cx: &mut Invocation<'_>, words: &[String], partial: &str) -> Result<Vec<String>> {
     let Some((at, name)) = first_word(words) else {
         if partial.starts_with('-') {
             return Ok(flag_names(&[flags::GLOBAL]));
@@ -234,7 +234,7 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|w| (*w).to_owned()).collect()
 }
 
-fn value_of_global(cx: &mut Context<'_>, flag: &str) -> Result<Vec<String>> {
+fn value_of_global(cx: &mut Invocation<'_>, flag: &str) -> Result<Vec<String>> {
     match flag {
         "namespace" => names(cx, Kind::NAMESPACE, ""),
         "context" => Ok(Config::read(cx)?.names("contexts")),
@@ -245,7 +245,7 @@ fn value_of_global(cx: &mut Context<'_>, flag: &str) -> Result<Vec<String>> {
 }
 
 /// The values that a flag of a command can have.
-fn flag_values(cx: &mut Context<'_>, place: &Place, flag: &str, partial: &str) -> Result<Vec<String>> {
+fn flag_values(cx: &mut Invocation<'_>, place: &Place, flag: &str, partial: &str) -> Result<Vec<String>> {
     let command = place.path.as_str();
     Ok(match (flag, command) {
         ("output", "api-resources") => owned(&["json", "name", "wide", "yaml"]),
@@ -283,7 +283,7 @@ fn flag_values(cx: &mut Context<'_>, place: &Place, flag: &str, partial: &str) -
     })
 }
 
-fn positional(cx: &mut Context<'_>, place: &Place, partial: &str) -> Result<Vec<String>> {
+fn positional(cx: &mut Invocation<'_>, place: &Place, partial: &str) -> Result<Vec<String>> {
     let namespace = cx.namespace.clone();
     match words_of(&place.path) {
         Words::Nothing => Ok(Vec::new()),
@@ -334,7 +334,7 @@ fn others(mut all: Vec<String>, place: &Place) -> Result<Vec<String>> {
 }
 
 /// Kinds; after `kind/` names of that kind, and after `kind,` further kinds.
-fn kinds_and_names(cx: &mut Context<'_>, kinds: &[&str], partial: &str) -> Result<Vec<String>> {
+fn kinds_and_names(cx: &mut Invocation<'_>, kinds: &[&str], partial: &str) -> Result<Vec<String>> {
     if let Some((word, _)) = partial.split_once('/') {
         let kind = must_kind(cx, word)?;
         let namespace = cx.namespace.clone();
@@ -349,7 +349,7 @@ fn kinds_and_names(cx: &mut Context<'_>, kinds: &[&str], partial: &str) -> Resul
 }
 
 /// The plurals of the kinds, and those short names that are not how the plural begins.
-fn kind_words(cx: &mut Context<'_>, kinds: &[&str]) -> Result<Vec<String>> {
+fn kind_words(cx: &mut Invocation<'_>, kinds: &[&str]) -> Result<Vec<String>> {
     let mut out = Vec::new();
     let mut add = |plural: &str, short: &[&str]| {
         if kinds.is_empty() || kinds.contains(&plural) {
@@ -368,7 +368,7 @@ fn kind_words(cx: &mut Context<'_>, kinds: &[&str]) -> Result<Vec<String>> {
 }
 
 /// The names of the objects of a kind.
-fn names(cx: &mut Context<'_>, kind: Kind, namespace: &str) -> Result<Vec<String>> {
+fn names(cx: &mut Invocation<'_>, kind: Kind, namespace: &str) -> Result<Vec<String>> {
     let mut call = Call::new(Verb::List, kind, namespace, "");
     call.accept = Accept::Table { whole: false };
     let rows = table::rows(cx, call, false)?;
@@ -377,7 +377,7 @@ fn names(cx: &mut Context<'_>, kind: Kind, namespace: &str) -> Result<Vec<String
 }
 
 /// The object that the first words name, as JSON.
-fn object(cx: &mut Context<'_>, place: &Place) -> Result<Value> {
+fn object(cx: &mut Invocation<'_>, place: &Place) -> Result<Value> {
     let (kind, name) = match place.words.as_slice() {
         [first, ..] if first.contains('/') => {
             let (kind, name) = first.split_once('/').unwrap_or_default();
@@ -392,7 +392,7 @@ fn object(cx: &mut Context<'_>, place: &Place) -> Result<Value> {
 }
 
 /// The containers of the pod, or of the pod template, that the line names.
-fn containers(cx: &mut Context<'_>, place: &Place) -> Result<Vec<String>> {
+fn containers(cx: &mut Invocation<'_>, place: &Place) -> Result<Vec<String>> {
     let object = object(cx, place)?;
     let specs = ["/spec", "/spec/template/spec", "/spec/jobTemplate/spec/template/spec"];
     let spec = specs.iter().filter_map(|path| object.pointer(path)).find(|s| s.get("containers").is_some());
@@ -402,7 +402,7 @@ fn containers(cx: &mut Context<'_>, place: &Place) -> Result<Vec<String>> {
 }
 
 /// The labels of the objects of the kind that the line names, as `key=value`.
-fn labels(cx: &mut Context<'_>, place: &Place) -> Result<Vec<String>> {
+fn labels(cx: &mut Invocation<'_>, place: &Place) -> Result<Vec<String>> {
     let kind = match (words_of(&place.path), place.words.first()) {
         (Words::Names(kind), _) => must_kind(cx, kind)?,
         (Words::Kinds(_), Some(word)) => must_kind(cx, word)?,
@@ -420,7 +420,7 @@ fn labels(cx: &mut Context<'_>, place: &Place) -> Result<Vec<String>> {
 }
 
 /// The fields below the path that is begun; kinds before the first dot.
-fn fields(cx: &mut Context<'_>, partial: &str) -> Result<Vec<String>> {
+fn fields(cx: &mut Invocation<'_>, partial: &str) -> Result<Vec<String>> {
     let Some((path, _)) = partial.rsplit_once('.') else { return kind_words(cx, &[]) };
     let mut parts = path.split('.');
     let kind = must_kind(cx, parts.next().unwrap_or_default())?;

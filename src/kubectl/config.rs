@@ -4,10 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::KUBECONFIG;
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, fail};
+use super::command::{self, CliCommand, sub};
 use super::error::Error;
 use super::flags::{Args, boolean, text};
+use super::invocation::{Invocation, Result, fail};
 use super::output::{PRINT, Printer};
 use super::tabwriter;
 use crate::api::order;
@@ -21,7 +21,7 @@ const DEFAULT: &str = "default";
 /// Where the server is.
 pub(super) const SERVER: &str = "https://127.0.0.1:6443";
 
-const HELP: &str =
+pub(super) const HELP: &str =
     "Modify kubeconfig files using subcommands like \"kubectl config set current-context my-context\".
 
 Usage:
@@ -29,7 +29,7 @@ Usage:
 ";
 
 /// The commands of the group.
-pub(super) const COMMANDS: &[Command] = &[
+pub(super) const COMMANDS: &[CliCommand] = &[
     sub("current-context", &[], &[], &[], current_context),
     sub("delete-cluster", &[], &[], &[], one_cluster),
     sub("delete-context", &[], &[], &[], delete_context),
@@ -47,7 +47,7 @@ pub(super) const COMMANDS: &[Command] = &[
     sub("view", &[], &[PRINT, &[boolean("minify"), boolean("flatten"), boolean("raw")]], &[], view),
 ];
 
-pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::group(cx, args, "kubectl config", HELP)
 }
 
@@ -59,7 +59,7 @@ impl Config {
     ///
     /// # Errors
     /// The file is no YAML.
-    pub(super) fn read(cx: &Context<'_>) -> Result<Config> {
+    pub(super) fn read(cx: &Invocation<'_>) -> Result<Config> {
         let Some(text) = cx.files.read(KUBECONFIG) else {
             return Ok(Config(json!({
                 "apiVersion": "v1", "kind": "Config", "preferences": {}, "current-context": NAME,
@@ -74,7 +74,7 @@ impl Config {
         }
     }
 
-    fn write(&self, cx: &mut Context<'_>) {
+    fn write(&self, cx: &mut Invocation<'_>) {
         cx.kubeconfig = Some(yaml::to_yaml(&self.0));
     }
 
@@ -148,7 +148,7 @@ fn word<'a>(args: &'a Args, path: &str) -> Result<&'a str> {
     }
 }
 
-fn view(cx: &mut Context<'_>, args: &Args) -> Result {
+fn view(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let mut config = Config::read(cx)?;
     if args.on("minify") {
         let current = args.flag("context").unwrap_or(config.current()).to_owned();
@@ -173,7 +173,7 @@ fn view(cx: &mut Context<'_>, args: &Args) -> Result {
     }
 }
 
-fn current_context(cx: &mut Context<'_>, _: &Args) -> Result {
+fn current_context(cx: &mut Invocation<'_>, _: &Args) -> Result {
     let config = Config::read(cx)?;
     if config.current().is_empty() {
         return fail("current-context is not set");
@@ -182,7 +182,7 @@ fn current_context(cx: &mut Context<'_>, _: &Args) -> Result {
     Ok(())
 }
 
-fn names(cx: &mut Context<'_>, what: &str) -> Result {
+fn names(cx: &mut Invocation<'_>, what: &str) -> Result {
     let config = Config::read(cx)?;
     cx.say("NAME");
     for name in config.names(what) {
@@ -191,7 +191,7 @@ fn names(cx: &mut Context<'_>, what: &str) -> Result {
     Ok(())
 }
 
-fn get_contexts(cx: &mut Context<'_>, args: &Args) -> Result {
+fn get_contexts(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let config = Config::read(cx)?;
     let by_name = match args.text("output") {
         "" => false,
@@ -244,7 +244,7 @@ fn get_contexts(cx: &mut Context<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
-fn use_context(cx: &mut Context<'_>, args: &Args) -> Result {
+fn use_context(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = word(args, "kubectl config use-context")?;
     let mut config = Config::read(cx)?;
     if config.context(name).is_none() {
@@ -256,7 +256,7 @@ fn use_context(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-fn set_context(cx: &mut Context<'_>, args: &Args) -> Result {
+fn set_context(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if args.words.len() > 1 {
         word(args, "kubectl config set-context")?;
     }
@@ -283,7 +283,7 @@ fn set_context(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-fn rename_context(cx: &mut Context<'_>, args: &Args) -> Result {
+fn rename_context(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let [from, to] = args.words.as_slice() else {
         let words = args.words.join(" ");
         return command::usage("kubectl config rename-context", format!("Unexpected args: [{words}]"));
@@ -308,7 +308,7 @@ fn rename_context(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-fn delete_context(cx: &mut Context<'_>, args: &Args) -> Result {
+fn delete_context(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = word(args, "kubectl config delete-context")?;
     let mut config = Config::read(cx)?;
     if config.context(name).is_none() {
@@ -329,7 +329,7 @@ fn field_of(path: &str) -> Option<(&str, &str)> {
     matches!(field, "cluster" | "user" | "namespace").then_some((name, field))
 }
 
-fn set(cx: &mut Context<'_>, args: &Args) -> Result {
+fn set(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let [path, value] = args.words.as_slice() else {
         let words = args.words.join(" ");
         return command::usage("kubectl config set", format!("Unexpected args: [{words}]"));
@@ -339,14 +339,14 @@ fn set(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-fn unset(cx: &mut Context<'_>, args: &Args) -> Result {
+fn unset(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let path = word(args, "kubectl config unset")?;
     change(cx, path, None)?;
     cx.say(&format!("Property {} unset.", go_quote(path)));
     Ok(())
 }
 
-fn change(cx: &mut Context<'_>, path: &str, value: Option<&str>) -> Result {
+fn change(cx: &mut Invocation<'_>, path: &str, value: Option<&str>) -> Result {
     let mut config = Config::read(cx)?;
     if path == "current-context" {
         config.set(path, value.unwrap_or_default().into());
@@ -371,6 +371,6 @@ fn change(cx: &mut Context<'_>, path: &str, value: Option<&str>) -> Result {
 }
 
 /// What would change how the cluster is reached.
-fn one_cluster(_: &mut Context<'_>, _: &Args) -> Result {
+fn one_cluster(_: &mut Invocation<'_>, _: &Args) -> Result {
     fail("this terminal belongs to one cluster, as one user: there is nothing else to connect to")
 }

@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use super::call::{self, Accept, Call, Payload};
-use super::context::{Context, Result, Stop, fail};
 use super::files;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::Loaded;
 use super::output::{self, DryRun};
 use super::{apply, command};
 use crate::api::{Key, Kind};
 use crate::apimachinery::{FieldValidation, Verb};
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return command::usage("kubectl create", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
@@ -30,7 +30,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     for m in manifests {
         let value = if args.on("save-config") { apply::annotated(&m.value) } else { m.value.clone() };
-        let made = post(cx, m.kind, &m.key(), value, dry_run, validation, "kubectl-create");
+        let made = post(cx, m.kind, &m.key(), value, dry_run, validation);
         match apply::from(made, "creating", &m.source) {
             Ok(value) => output::report(cx, args, &value, "created", dry_run)?,
             Err(Stop::Error(e)) => {
@@ -45,13 +45,12 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 /// Makes an object, or says what it would be.
 pub(super) fn post(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     kind: Kind,
     key: &Key,
     value: Value,
     dry_run: DryRun,
     validation: FieldValidation,
-    manager: &'static str,
 ) -> Result<Value> {
     if dry_run == DryRun::Client {
         return Ok(value);
@@ -59,12 +58,12 @@ pub(super) fn post(
     let mut call = Call::new(Verb::Create, kind, &key.namespace, &key.name).body(Payload::Object(value));
     call.dry_run = dry_run == DryRun::Server;
     call.field_validation = validation;
-    call.field_manager = manager.into();
+    call.field_manager.clone_from(&cx.field_manager);
     Ok(cx.object(&call)?.to_value())
 }
 
 /// `create --raw PATH -f FILE`: the file is sent as it is (`rawhttp.RawPost`).
-fn raw(cx: &mut Context<'_>, args: &Args, path: &str) -> Result {
+fn raw(cx: &mut Invocation<'_>, args: &Args, path: &str) -> Result {
     let [file] = args.all("filename") else {
         return fail("--raw can only use a single local file or stdin");
     };

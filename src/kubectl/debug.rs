@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, array, boolean, text};
+use super::invocation::{Invocation, Result, fail};
 use super::resource::{self, Rules};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
@@ -21,7 +21,7 @@ pub(super) const FLAGS: &[Flag] = &[
     text("container").short('c'),
     text("target"),
     text("copy-to"),
-    text("profile"),
+    text("profile").or("general"),
     array("env"),
     array("set-image"),
     boolean("arguments-only"),
@@ -36,7 +36,7 @@ pub(super) const FLAGS: &[Flag] = &[
 /// The characters of generated names (`k8s.io/apimachinery/pkg/util/rand`).
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let (before, command) = args.words.split_at(args.dash.unwrap_or(args.words.len()));
     check(cx, args, before)?;
     let words: Vec<String> =
@@ -47,7 +47,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, command))
 }
 
-fn check(cx: &mut Context<'_>, args: &Args, names: &[String]) -> Result {
+fn check(cx: &mut Invocation<'_>, args: &Args, names: &[String]) -> Result {
     let image = args.text("image");
     if !args.text("copy-to").is_empty() {
         return fail("copies of pods are not built here: debug without --copy-to");
@@ -90,7 +90,7 @@ fn check(cx: &mut Context<'_>, args: &Args, names: &[String]) -> Result {
     Ok(())
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object, command: &[String]) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, command: &[String]) -> Result {
     let kind = object.kind();
     if kind == Kind::NODE {
         return fail("pods for nodes are not built here: debug a pod");
@@ -126,7 +126,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, command: &[String]) -
     if !env.is_empty() {
         container["env"] = env.into();
     }
-    match args.flag("profile").unwrap_or("general") {
+    match args.text("profile") {
         "general" | "baseline-debug" => {
             container["securityContext"] = json!({"capabilities": {"add": ["SYS_PTRACE"]}});
         }
@@ -152,7 +152,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, command: &[String]) -
 }
 
 /// A name for the container. Where Kubernetes throws dice, the pod's version is the seed.
-fn generated(cx: &mut Context<'_>, args: &Args, object: &Object) -> String {
+fn generated(cx: &mut Invocation<'_>, args: &Args, object: &Object) -> String {
     let version = object.meta().resource_version.as_deref().unwrap_or_default();
     let mut dice = Pcg32::seed_from_u64(version.parse().unwrap_or(0));
     let letters = (0..5).filter_map(|_| {

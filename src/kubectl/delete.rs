@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 
 use super::call::{Call, Payload};
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::Manifest;
 use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
@@ -22,7 +22,7 @@ struct Victim {
     source: String,
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let options = options(cx, args)?;
     let printer = Printer::of(cx, args, false)?;
@@ -55,7 +55,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             Err(stop) => return Err(stop),
         }
     }
-    if args.on_or("wait", true) && dry_run == DryRun::No {
+    if args.on("wait") && dry_run == DryRun::No {
         match wait(cx, args, &gone, &mut errors) {
             // The deletions were accepted, and this client cannot wait.
             Ok(()) | Err(Stop::Never) => {}
@@ -65,7 +65,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
-fn options(cx: &mut Context<'_>, args: &Args) -> Result<DeleteOptions> {
+fn options(cx: &mut Invocation<'_>, args: &Args) -> Result<DeleteOptions> {
     let mut grace = args.int("grace-period").filter(|g| *g >= 0);
     let force = args.on("force");
     if args.on("now") {
@@ -88,7 +88,7 @@ fn options(cx: &mut Context<'_>, args: &Args) -> Result<DeleteOptions> {
         cx.warn("Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.");
     }
     let policy = match args.text("cascade") {
-        "" | "background" => Propagation::Background,
+        "background" => Propagation::Background,
         "foreground" => Propagation::Foreground,
         "orphan" => Propagation::Orphan,
         "true" => {
@@ -113,7 +113,7 @@ fn options(cx: &mut Context<'_>, args: &Args) -> Result<DeleteOptions> {
 }
 
 fn victims(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     targets: Vec<Target>,
     errors: &mut Vec<Error>,
@@ -145,7 +145,7 @@ fn victims(
 }
 
 /// Deletes an object. Returns the uid that the server names, or an empty text.
-fn delete(cx: &mut Context<'_>, v: &Victim, options: &DeleteOptions, dry_run: DryRun) -> Result<String> {
+fn delete(cx: &mut Invocation<'_>, v: &Victim, options: &DeleteOptions, dry_run: DryRun) -> Result<String> {
     if v.name.is_empty() {
         return fail("resource name may not be empty");
     }
@@ -164,7 +164,7 @@ fn delete(cx: &mut Context<'_>, v: &Victim, options: &DeleteOptions, dry_run: Dr
     Ok(uid.to_owned())
 }
 
-fn say(cx: &mut Context<'_>, args: &Args, v: &Victim, dry_run: DryRun, name_only: bool) {
+fn say(cx: &mut Invocation<'_>, args: &Args, v: &Victim, dry_run: DryRun, name_only: bool) {
     if name_only {
         let line = resource::resource_name(v.kind, &v.name);
         return cx.say(&line);
@@ -178,7 +178,7 @@ fn say(cx: &mut Context<'_>, args: &Args, v: &Victim, dry_run: DryRun, name_only
     cx.say(&format!("{kind} {} {how}{place}{}", go_quote(&v.name), dry_run.suffix()));
 }
 
-fn wait(cx: &mut Context<'_>, args: &Args, gone: &[(Victim, String)], errors: &mut Vec<Error>) -> Result {
+fn wait(cx: &mut Invocation<'_>, args: &Args, gone: &[(Victim, String)], errors: &mut Vec<Error>) -> Result {
     let timeout = args.duration("timeout").filter(|t| !t.is_zero());
     let until = timeout.map(|t| cx.now().saturating_add(t.max(SignedDuration::ZERO)).unwrap_or(cx.now()));
     for (v, uid) in gone {

@@ -1,14 +1,14 @@
 //! `kubectl describe`
 
 use super::command;
-use super::context::{Context, Result, fail};
 use super::describers::{self, Writer};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, fail};
 use super::kinds::known;
 use super::resource::{self, Rules, Target};
 use crate::api::Object;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if args.words.is_empty() && !args.has_files() {
         return fail(
             "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.",
@@ -36,7 +36,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             _ => errors.extend(failed),
         }
     }
-    let with_events = args.on_or("show-events", true) && (objects.len() == 1 || args.has("show-events"));
+    let with_events = args.on("show-events") && (objects.len() == 1 || args.has("show-events"));
     for (i, object) in objects.iter().enumerate() {
         if i > 0 && !by_prefix {
             cx.out.push_str("\n\n");
@@ -58,7 +58,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
-fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
+fn one(cx: &mut Invocation<'_>, object: &Object, with_events: bool) -> Result<String> {
     let mut w = Writer::default();
     let shows_events = (known(object.kind()).describe)(cx, &mut w, object)?;
     if with_events && shows_events {

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::apply;
 use super::call::{Call, Payload};
-use super::context::{Context, Result, Stop, fail};
 use super::files;
 use super::flags::{Args, Flag, boolean, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::{Loaded, Manifest};
 use super::output;
 use crate::api::{Kind, Object, yaml};
@@ -20,7 +20,7 @@ pub(super) const FLAGS: &[Flag] = &[
     boolean("force-conflicts"),
     boolean("prune"),
     boolean("show-secrets"),
-    text("field-manager"),
+    text("field-manager").or(apply::MANAGER),
     boolean("show-managed-fields"),
 ];
 /// The number of lines that are shown around a change.
@@ -29,7 +29,7 @@ const CONTEXT: usize = 3;
 const LINES_LIMIT: usize = 4000;
 
 /// An exit code of 1 says that there are differences, so a failure ends with another one.
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     match differences(cx, args) {
         Err(Stop::Error(e)) => {
             cx.complain(&e);
@@ -39,7 +39,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
 }
 
-fn differences(cx: &mut Context<'_>, args: &Args) -> Result {
+fn differences(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return super::command::usage("kubectl diff", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
@@ -90,11 +90,10 @@ fn mask(live: Option<&mut Value>, merged: &mut Value) {
 }
 
 /// The object as it would be.
-fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>) -> Result<Object> {
+fn merged(cx: &mut Invocation<'_>, args: &Args, m: &Manifest, live: Option<&Object>) -> Result<Object> {
     let mut call = if args.on("server-side") {
         let mut call = Call::new(Verb::Patch, m.kind, &m.namespace, &m.name);
         call.force = args.on("force-conflicts");
-        call.field_manager = "kubectl".into();
         call.body(Payload::Apply(m.value.clone()))
     } else if let Some(live) = live {
         let Some(change) = apply::patch_of(m, live, &apply::unannotated(&m.value))? else {
@@ -107,6 +106,7 @@ fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>
         Call::new(Verb::Create, m.kind, &m.namespace, &m.name).body(Payload::Object(m.value.clone()))
     };
     call.dry_run = true;
+    call.field_manager = apply::manager(cx, args);
     cx.object(&call)
 }
 

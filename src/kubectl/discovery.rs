@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use super::cache::{DiscoveryCache, Resource, items, of_group};
 use super::call::{Accept, raw};
-use super::context::{Context, Result};
+use super::invocation::{Invocation, Result};
 use crate::api::Kind;
 
 /// The resources that are cached, or else those that the server lists now.
-pub(super) fn known(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
+pub(super) fn known(cx: &mut Invocation<'_>) -> Result<Rc<[Resource]>> {
     match cx.cache.resources() {
         Some(cached) => Ok(cached.clone()),
         None => resources(cx),
@@ -18,7 +18,7 @@ pub(super) fn known(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
 
 /// Looks for something in the cached resources, and if it is not among them in those that the server lists now
 /// (`restmapper.NewDeferredDiscoveryRESTMapper`).
-pub(super) fn find<T>(cx: &mut Context<'_>, look: impl Fn(&[Resource]) -> Option<T>) -> Result<Option<T>> {
+pub(super) fn find<T>(cx: &mut Invocation<'_>, look: impl Fn(&[Resource]) -> Option<T>) -> Result<Option<T>> {
     match look(&known(cx)?) {
         Some(found) => Ok(Some(found)),
         None => Ok(look(&resources(cx)?)),
@@ -27,7 +27,7 @@ pub(super) fn find<T>(cx: &mut Context<'_>, look: impl Fn(&[Resource]) -> Option
 
 /// Every resource in every version that the server lists; those of a group's preferred version come first. A command asks
 /// for them once, and the cache is what it got.
-pub(super) fn resources(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
+pub(super) fn resources(cx: &mut Invocation<'_>) -> Result<Rc<[Resource]>> {
     if cx.discovered
         && let Some(all) = cx.cache.resources()
     {
@@ -45,7 +45,7 @@ pub(super) fn resources(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
 }
 
 /// The kind that `apiVersion` and `kind` of a manifest name; `None` if the server serves no such kind.
-pub(super) fn kind_of(cx: &mut Context<'_>, api_version: &str, kind: &str) -> Result<Option<Kind>> {
+pub(super) fn kind_of(cx: &mut Invocation<'_>, api_version: &str, kind: &str) -> Result<Option<Kind>> {
     if let Some(kind) = Kind::of(api_version, kind) {
         return Ok(Some(kind));
     }

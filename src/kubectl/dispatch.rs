@@ -1,16 +1,17 @@
 //! How a command line finds its way to a command, as `spf13/cobra` does it.
 
-use super::command::Command;
+use super::command::CliCommand;
 use super::commands::COMMANDS;
 use super::config::Config;
-use super::context::{Context, Result, Stop, fail};
 use super::flags::{self, Flag};
+use super::help;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::words;
 use crate::api::order;
 use crate::api::quote::go_quote;
 
 /// Runs a command line, which is given without the word `kubectl`.
-pub(super) fn run(cx: &mut Context<'_>, line: &str) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, line: &str) -> Result {
     match words::split(line) {
         Ok(words) => dispatch(cx, &words),
         Err(e) => fail(e.to_string()),
@@ -18,18 +19,19 @@ pub(super) fn run(cx: &mut Context<'_>, line: &str) -> Result {
 }
 
 /// Finds the command of some words and runs it.
-fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
+fn dispatch(cx: &mut Invocation<'_>, words: &[String]) -> Result {
     if let Some(flag) = words.first().filter(|w| w.starts_with('-') && names_no_command(words)) {
         // What is no command of kubectl's may be a plug-in's, and those want their name first.
         cx.err.push_str(&format!("Error: flags cannot be placed before plugin name: {flag}\n"));
         return Err(Stop::Exit(1));
     }
     let Some((index, name)) = first_word(words) else {
-        cx.say("kubectl controls the Kubernetes cluster manager.");
-        cx.say("");
-        cx.say("Usage:\n  kubectl [flags] [options]");
+        help::of_kubectl(cx);
         return Ok(());
     };
+    if name == "help" {
+        return help::run(cx, words.get(index + 1..).unwrap_or_default());
+    }
     let Some(command) = COMMANDS.iter().find(|c| c.is(name)) else {
         return unknown(name);
     };
@@ -38,7 +40,12 @@ fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
     descend(cx, command, format!("kubectl {}", command.name), rest)
 }
 
-fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut words: Vec<String>) -> Result {
+fn descend(
+    cx: &mut Invocation<'_>,
+    command: &'static CliCommand,
+    path: String,
+    mut words: Vec<String>,
+) -> Result {
     if !command.sub.is_empty()
         && let Some((index, name)) = first_word(&words)
         && let Some(sub) = command.sub.iter().find(|c| c.is(name))
@@ -51,7 +58,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
     tables.push(flags::GLOBAL);
     let args = flags::parse(&path, &tables, &words)?;
     if args.on("help") {
-        cx.say(&format!("Usage:\n  {path} [options]\n"));
+        help::of_command(cx, command, &path);
         return Ok(());
     }
     cx.namespace = Config::read(cx)?.namespace(args.flag("context"))?;

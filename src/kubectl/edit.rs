@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output;
 use super::refused::ManifestPlace;
 use super::resource::{self, Rules};
@@ -17,7 +17,7 @@ use crate::apimachinery::Verb;
 /// What stands above the object in the editor.
 const HEADER: &str = "# Please edit the object below. Lines beginning with a '#' will be ignored,\n# and an empty file will abort the edit. If an error occurs while saving this file will be\n# reopened with the relevant failures.\n#\n";
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     if objects.is_empty() && errors.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object) -> Result {
     let shown = output::shown(&object.to_value(), args.on("show-managed-fields"));
     let Some((opened, saved)) = cx.edit(&format!("{HEADER}{}", yaml::to_yaml(&shown)))? else {
         let (kind, name) = (object.kind().singular(), object.name());
@@ -77,7 +77,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
     let text = change.to_string();
     call.body = if custom { Payload::MergePatch(text) } else { Payload::StrategicPatch(text) };
-    call.field_manager = "kubectl-edit".into();
+    call.field_manager.clone_from(&cx.field_manager);
     let patched = match cx.object(&call) {
         Ok(patched) => patched,
         Err(stop) => {

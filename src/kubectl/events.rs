@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::call::Call;
-use super::context::{Context, Result, Stop, fail};
 use super::describers::{interval, last_seen};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, Printer};
 use super::{command, resource, tabwriter, watch};
 use crate::api::order;
@@ -14,7 +14,7 @@ use crate::api::types::Event;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return command::usage(
             "kubectl events",
@@ -84,7 +84,7 @@ fn headers(all: bool) -> Vec<String> {
     namespace.into_iter().chain(others).map(str::to_owned).collect()
 }
 
-fn cells(cx: &Context<'_>, o: &Object, all: bool) -> Option<Vec<String>> {
+fn cells(cx: &Invocation<'_>, o: &Object, all: bool) -> Option<Vec<String>> {
     let e = o.get::<Event>()?;
     let involved = &e.involved_object;
     let object = format!(
@@ -107,7 +107,7 @@ fn cells(cx: &Context<'_>, o: &Object, all: bool) -> Option<Vec<String>> {
 
 /// `events --watch`: what is there, the oldest first, and then every event that comes or counts on.
 fn watch(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     call: Call,
     all: bool,
@@ -120,7 +120,7 @@ fn watch(
         read.filter(|o| wanted(o)).collect()
     };
     let (mut widths, mut begun) = (Vec::new(), false);
-    let mut print = |cx: &mut Context<'_>, objects: &[Object]| -> Result {
+    let mut print = |cx: &mut Invocation<'_>, objects: &[Object]| -> Result {
         if let Some(printer) = &printer {
             return objects.iter().try_for_each(|o| printer.print(cx, &o.to_value(), false));
         }

@@ -6,9 +6,9 @@
 use jiff::SignedDuration;
 
 use super::call::{Call, Payload};
-use super::context::{Context, Result, Stop};
 use super::error::Error;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop};
 use super::stop::{CommandWait, WaitFor};
 use crate::api::duration::go_duration;
 use crate::api::quote::go_quote;
@@ -46,7 +46,7 @@ struct Way {
 }
 
 impl Way {
-    fn of(cx: &Context<'_>, args: &Args) -> Way {
+    fn of(cx: &Invocation<'_>, args: &Args) -> Way {
         let timeout = args.duration("timeout").filter(|t| t.is_positive());
         Way {
             options: DeleteOptions {
@@ -76,12 +76,12 @@ fn has_long_been_deleted(pod: &Object, after: i64, now: Timestamp) -> bool {
 }
 
 /// Whether the flags say that a pod is left alone, because it was deleted long ago.
-pub(super) fn is_left_alone(cx: &Context<'_>, args: &Args, pod: &Object) -> bool {
+pub(super) fn is_left_alone(cx: &Invocation<'_>, args: &Args, pod: &Object) -> bool {
     has_long_been_deleted(pod, skip_after(args), cx.now())
 }
 
 /// Makes pods go, and waits until they have gone. Returns what went wrong.
-pub(super) fn delete_or_evict(cx: &mut Context<'_>, args: &Args, pods: Vec<Object>) -> Result<Vec<Error>> {
+pub(super) fn delete_or_evict(cx: &mut Invocation<'_>, args: &Args, pods: Vec<Object>) -> Result<Vec<Error>> {
     let way = Way::of(cx, args);
     let now = cx.now();
     let mut leavers: Vec<Leaver> =
@@ -136,7 +136,7 @@ fn named(pod: &Object) -> String {
 }
 
 /// Evicts a pod, or finds out when to try again. Returns why the pod will not go.
-fn evict(cx: &mut Context<'_>, way: &Way, leaver: &mut Leaver) -> Result<Option<Error>> {
+fn evict(cx: &mut Invocation<'_>, way: &Way, leaver: &mut Leaver) -> Result<Option<Error>> {
     let pod = &leaver.pod;
     cx.say(&format!("evicting pod {}", pod.key()));
     if let Some((timeout, end)) = way.limit
@@ -192,7 +192,7 @@ fn evict(cx: &mut Context<'_>, way: &Way, leaver: &mut Leaver) -> Result<Option<
     Ok(None)
 }
 
-fn delete(cx: &mut Context<'_>, way: &Way, pod: &Object) -> Result {
+fn delete(cx: &mut Invocation<'_>, way: &Way, pod: &Object) -> Result {
     let call = Call::new(Verb::Delete, Kind::POD, pod.namespace(), pod.name())
         .body(Payload::Delete(way.options.clone()));
     match cx.send(&call) {
@@ -203,7 +203,7 @@ fn delete(cx: &mut Context<'_>, way: &Way, pod: &Object) -> Result {
 }
 
 /// Looks whether a pod has gone (`waitForDelete`). Returns why it is not waited for any more.
-fn look(cx: &mut Context<'_>, way: &Way, leaver: &mut Leaver) -> Result<Option<Error>> {
+fn look(cx: &mut Invocation<'_>, way: &Way, leaver: &mut Leaver) -> Result<Option<Error>> {
     let (namespace, name) = (leaver.pod.namespace().to_owned(), leaver.pod.name().to_owned());
     let gave_up = |why: &str| match way.deletes {
         true => Error::text(why),

@@ -1,22 +1,22 @@
 //! `kubectl exec` (`k8s.io/kubectl/pkg/cmd/exec`; `k8s.io/client-go/tools/remotecommand`).
 
-use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::call::{Accept, Call, escaped, raw};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::files::load;
 use super::flags::{Args, Flag, boolean, duration, slice, text};
-use super::logs::{attachable_pod, sources_of};
+use super::invocation::{Invocation, Result, Stop, fail};
+use super::log_sources::{attachable_pod, sources_of};
+use super::logs::pod_timeout;
 use super::resource::must_kind;
 use crate::api::types::Pod;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{Channels, HttpRequest, Verb};
 
 pub(super) const FLAGS: &[Flag] = &[
-    duration("pod-running-timeout"),
+    duration("pod-running-timeout").or("1m0s"),
     slice("filename").short('f'),
     text("container").short('c'),
     boolean("stdin").short('i'),
@@ -24,10 +24,11 @@ pub(super) const FLAGS: &[Flag] = &[
     boolean("quiet").short('q'),
 ];
 
-/// How long is waited for a pod, unless `--pod-running-timeout` says otherwise.
-const POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
+/// What is said of a command that runs for ever.
+pub(super) const DOES_NOT_END: &str =
+    "the command does not end by itself, and there is nobody here to interrupt it";
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let (words, command): (&[String], &[String]) = match args.dash {
         Some(at @ (0 | 1)) => args.words.split_at(at),
         _ if args.words.len() > 1 => {
@@ -44,7 +45,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if command.is_empty() {
         return fail("you must specify at least one command for the container");
     }
-    let timeout = args.duration("pod-running-timeout").filter(|t| t.is_positive()).unwrap_or(POD_TIMEOUT);
+    let timeout = pod_timeout(args).or_else(|why| command::usage("kubectl exec", why))?;
     let object = target(cx, args, words.first().map(String::as_str))?;
     let object = attachable_pod(cx, object, timeout)?;
     let Some(pod) = object.get::<Pod>() else { return fail("cannot attach to what is no pod") };
@@ -55,7 +56,8 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let quiet = args.on("quiet");
     let containers = sources_of(cx, pod, args.text("container"), false, quiet)?;
     let container = containers.first().map(|s| s.container.as_str()).unwrap_or_default();
-    if args.on("stdin") && args.on("tty") && !quiet {
+    let piped = cx.files.read("-").is_some();
+    if args.on("stdin") && args.on("tty") && !quiet && (piped || !cx.has_terminal()) {
         cx.err.push_str("Unable to use a TTY - input is not a terminal or the right kind of file\n");
     }
     let answer = cx.exchange(&request(cx, args, &object, container, command)?);
@@ -69,6 +71,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let Some(channels) = &answer.response.channels else {
         return fail("unable to upgrade connection: the server has not switched protocols");
     };
+    cx.executed_in = Some((object.key(), container.to_owned()));
     let Channels { stdout, stderr, status } = &**channels;
     cx.out.push_str(stdout);
     cx.err.push_str(stderr);
@@ -76,7 +79,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The object in which the command is to be executed.
-fn target(cx: &mut Context<'_>, args: &Args, word: Option<&str>) -> Result<Object> {
+fn target(cx: &mut Invocation<'_>, args: &Args, word: Option<&str>) -> Result<Object> {
     let namespace = cx.namespace.clone();
     let Some(word) = word else {
         let manifests = load(cx, args)?;
@@ -92,7 +95,7 @@ fn target(cx: &mut Context<'_>, args: &Args, word: Option<&str>) -> Result<Objec
 
 /// The request, whose body is what the command reads.
 fn request(
-    cx: &Context<'_>,
+    cx: &Invocation<'_>,
     args: &Args,
     pod: &Object,
     container: &str,
@@ -114,10 +117,8 @@ fn request(
 }
 
 /// Ends as the command has ended, by the text of its status (`errorDecoderV4`).
-fn ended(cx: &mut Context<'_>, status: Option<&str>) -> Result {
-    let Some(status) = status else {
-        return fail("the command does not end by itself, and there is nobody here to interrupt it");
-    };
+fn ended(cx: &mut Invocation<'_>, status: Option<&str>) -> Result {
+    let Some(status) = status else { return fail(DOES_NOT_END) };
     let status: Value = serde_json::from_str(status).unwrap_or_default();
     let text = |path: &str| status.pointer(path).and_then(Value::as_str).unwrap_or_default();
     if text("/status") == "Success" {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::call::{Accept, raw};
-use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::resource;
 use crate::api::Kind;
 use crate::api::quote::go_quote;
@@ -19,7 +19,7 @@ const WIDTH: usize = 76;
 /// The most values of an enumeration that are shown.
 const VALUES: usize = 4;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let [path] = args.words.as_slice() else {
         return fail(if args.words.is_empty() {
             "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources."
@@ -65,7 +65,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The OpenAPI document that a kind is in; `None` if the server's index has none for its group and version.
-fn document(cx: &mut Context<'_>, kind: Kind) -> Result<Option<Rc<Answer>>> {
+fn document(cx: &mut Invocation<'_>, kind: Kind) -> Result<Option<Rc<Answer>>> {
     let mut get = |path: &str| cx.exchange(&raw("GET", path, Accept::Objects, Vec::new()));
     let index = get("/openapi/v3")?;
     let place = match kind.group() {
@@ -80,7 +80,7 @@ fn document(cx: &mut Context<'_>, kind: Kind) -> Result<Option<Rc<Answer>>> {
 }
 
 /// The names of the fields below a field of a kind, and those of the kind itself for an empty path.
-pub(super) fn fields(cx: &mut Context<'_>, kind: Kind, path: &[&str]) -> Result<Vec<String>> {
+pub(super) fn fields(cx: &mut Invocation<'_>, kind: Kind, path: &[&str]) -> Result<Vec<String>> {
     let Some(document) = document(cx, kind)? else { return Ok(Vec::new()) };
     let schemas = Schemas(document.value().pointer("/components/schemas").unwrap_or(&Value::Null));
     let mut out = Vec::new();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::context::{Context, Result, fail};
 use super::create::post;
 use super::flags::{Args, Flag, boolean, text};
 use super::generate::{label_map, port_value};
+use super::invocation::{Invocation, Result, fail};
 use super::kinds::{Settable, known};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
@@ -33,7 +33,7 @@ pub(super) const EXPOSE_FLAGS: &[Flag] = &[
 /// A default name has at most so many characters (`validation.DNS1035LabelMaxLength`).
 const NAME_LIMIT: usize = 63;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     // `--selector` is the new Service's and chooses no objects.
     let (objects, errors) = resource::objects(cx, &args.without("selector"), &args.words, rules)?;
@@ -41,7 +41,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object) -> Result {
     let kind = object.kind();
     let Some(selects) = known(kind).expose else {
         return fail(format!("cannot expose a {}", kind.group_kind()));
@@ -102,7 +102,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
         value = apply::annotated(&value);
     }
     let key = Key::new(&cx.namespace, &name);
-    let made = post(cx, Kind::SERVICE, &key, value, dry_run, FieldValidation::Warn, "kubectl-expose")?;
+    let made = post(cx, Kind::SERVICE, &key, value, dry_run, FieldValidation::Warn)?;
     output::report(cx, args, &made, "exposed", dry_run)
 }
 

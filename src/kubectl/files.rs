@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::error::Error;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::{Loaded, Manifest};
 use super::paths::{clean, join};
 use super::refused::ManifestPlace;
@@ -18,7 +18,7 @@ use crate::api::yaml::{self, Limits};
 
 /// The objects of the files that `-f` and `-k` name, without those that `-l` does not select. What is wrong is an error
 /// among the errors; the rest is still loaded.
-pub(super) fn load_all(cx: &mut Context<'_>, args: &Args) -> Result<Loaded> {
+pub(super) fn load_all(cx: &mut Invocation<'_>, args: &Args) -> Result<Loaded> {
     let (names, directory) = (args.all("filename"), args.text("kustomize"));
     if !names.is_empty() && !directory.is_empty() {
         return fail("only one of -f or -k can be specified");
@@ -40,7 +40,7 @@ pub(super) fn load_all(cx: &mut Context<'_>, args: &Args) -> Result<Loaded> {
     selected(loaded, args.text("selector"))
 }
 
-fn read_all(cx: &mut Context<'_>, names: &[String], directory: &str, recursive: bool) -> Result<Loaded> {
+fn read_all(cx: &mut Invocation<'_>, names: &[String], directory: &str, recursive: bool) -> Result<Loaded> {
     let mut loaded = Loaded::default();
     if !directory.is_empty() {
         for (document, value) in kustomize::build(cx.files, directory)?.into_iter().enumerate() {
@@ -116,7 +116,7 @@ fn manifests_in(files: &dyn Files, name: &str, recursive: bool) -> Result<Vec<St
 }
 
 /// The objects of the files; the first mistake ends it.
-pub(super) fn load(cx: &mut Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>>> {
+pub(super) fn load(cx: &mut Invocation<'_>, args: &Args) -> Result<Vec<Rc<Manifest>>> {
     let Loaded { manifests, errors, .. } = load_all(cx, args)?;
     match Error::aggregate(errors) {
         Some(e) => Err(Stop::Error(e)),
@@ -125,7 +125,7 @@ pub(super) fn load(cx: &mut Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>
 }
 
 /// The text of a manifest. There is no network.
-fn read(cx: &Context<'_>, name: &str) -> Result<String> {
+fn read(cx: &Invocation<'_>, name: &str) -> Result<String> {
     if name.starts_with("http://") || name.starts_with("https://") {
         return fail(format!("unable to read URL {name}: there is no network here", name = go_quote(name)));
     }
@@ -137,14 +137,14 @@ fn read(cx: &Context<'_>, name: &str) -> Result<String> {
 }
 
 /// The text of a file that is no manifest.
-pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
+pub(super) fn text(cx: &Invocation<'_>, name: &str) -> Result<String> {
     match cx.files.read(clean(name)) {
         Some(text) => Ok(text),
         None => fail(format!("open {name}: no such file or directory")),
     }
 }
 
-fn add(cx: &mut Context<'_>, mut value: Value, place: &ManifestPlace, into: &mut Loaded) -> Result {
+fn add(cx: &mut Invocation<'_>, mut value: Value, place: &ManifestPlace, into: &mut Loaded) -> Result {
     let source = &place.source;
     let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));

@@ -32,10 +32,12 @@ pub(super) struct Flag {
     pub(super) long: &'static str,
     pub(super) short: Option<char>,
     pub(super) value: Value,
+    /// The value where the flag is not given, which [`Args`] has and help shows; `None` for nothing, zero or false.
+    pub(super) default: Option<&'static str>,
 }
 
 const fn flag(long: &'static str, short: Option<char>, value: Value) -> Flag {
-    Flag { long, short, value }
+    Flag { long, short, value, default: None }
 }
 
 /// `--all`
@@ -71,6 +73,12 @@ impl Flag {
     /// Gives the flag a short form of one letter.
     pub(super) const fn short(mut self, c: char) -> Flag {
         self.short = Some(c);
+        self
+    }
+
+    /// Says what the flag is where it is not given.
+    pub(super) const fn or(mut self, default: &'static str) -> Flag {
+        self.default = Some(default);
         self
     }
 
@@ -111,7 +119,10 @@ pub(super) struct Args {
     pub(super) words: Vec<String>,
     /// How many of them stood before `--`.
     pub(super) dash: Option<usize>,
+    /// What was given.
     flags: BTreeMap<&'static str, Vec<String>>,
+    /// The values of the flags that were not given, of those that have one.
+    defaults: BTreeMap<&'static str, &'static str>,
 }
 
 impl Args {
@@ -131,44 +142,40 @@ impl Args {
         self.words.iter().cloned().chain(flags).collect::<Vec<_>>().join(" ")
     }
 
-    /// The words and flags without one of the flags.
+    /// The words and flags as if one of the flags had not been given.
     pub(super) fn without(&self, long: &str) -> Args {
         let mut args = self.clone();
         args.flags.remove(long);
         args
     }
 
-    /// A boolean; false unless given.
+    /// A boolean, or its default.
     pub(super) fn on(&self, long: &str) -> bool {
         self.flag(long).is_some_and(is_true)
     }
 
-    /// A boolean with a default.
-    pub(super) fn on_or(&self, long: &str, default: bool) -> bool {
-        self.flag(long).map_or(default, is_true)
-    }
-
-    /// The last value of a flag; `None` if it is not set.
+    /// The last value of a flag, or its default; `None` if it has neither.
     pub(super) fn flag(&self, long: &str) -> Option<&str> {
-        self.flags.get(long).and_then(|v| v.last()).map(String::as_str)
+        let given = self.flags.get(long).and_then(|v| v.last()).map(String::as_str);
+        given.or_else(|| self.defaults.get(long).copied())
     }
 
-    /// The last value, or nothing.
+    /// The last value of a flag, or its default, or nothing.
     pub(super) fn text(&self, long: &str) -> &str {
         self.flag(long).unwrap_or_default()
     }
 
-    /// All values of a flag, in the order of the command line.
+    /// All values that were given of a flag, in the order of the command line.
     pub(super) fn all(&self, long: &str) -> &[String] {
         self.flags.get(long).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// A number.
+    /// A number, or its default.
     pub(super) fn int(&self, long: &str) -> Option<i64> {
         self.flag(long).and_then(|v| v.parse().ok())
     }
 
-    /// A duration.
+    /// A duration, or its default.
     pub(super) fn duration(&self, long: &str) -> Option<jiff::SignedDuration> {
         duration::parse(self.flag(long)?).ok().map(jiff::SignedDuration::from_nanos)
     }
@@ -185,6 +192,11 @@ fn is_bool(text: &str) -> bool {
 /// Sorts words into flags and the rest. `path` is the command's, for `See '…' for usage.`
 pub(super) fn parse(path: &str, tables: &[&'static [Flag]], words: &[String]) -> Result<Args> {
     let mut args = Args::default();
+    for flag in tables.iter().flat_map(|t| t.iter()) {
+        if let Some(default) = flag.default {
+            args.defaults.entry(flag.long).or_insert(default);
+        }
+    }
     let find = |test: &dyn Fn(&Flag) -> bool| tables.iter().flat_map(|t| t.iter()).find(|f| test(f)).copied();
     let usage = |message: String| fail(format!("{message}\nSee '{path} --help' for usage."));
     let mut words = words.iter();

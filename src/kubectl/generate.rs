@@ -3,13 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::apply;
-use super::context::{Context, Result, Stop, fail};
 use super::create::post;
 use super::error::Error;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun};
 use crate::api::{Key, Kind};
-use crate::apimachinery::FieldValidation;
 
 /// The one name a command takes.
 pub(super) fn name(args: &Args) -> Result<&str> {
@@ -21,7 +20,13 @@ pub(super) fn name(args: &Args) -> Result<&str> {
 }
 
 /// Makes the object and says so; `failed` stands before a refusal, as some commands have it.
-pub(super) fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Value, failed: &str) -> Result {
+pub(super) fn make(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    kind: Kind,
+    mut value: Value,
+    failed: &str,
+) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     value["apiVersion"] = kind.api_version().into();
     value["kind"] = kind.as_str().into();
@@ -32,13 +37,15 @@ pub(super) fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Val
     if args.on("save-config") {
         value = apply::annotated(&value);
     }
-    let validation = if args.has("validate") { apply::validation(args)? } else { FieldValidation::Strict };
+    let validation = apply::validation(args)?;
     let namespace = if kind.namespaced() { cx.namespace.clone() } else { String::new() };
-    let made = post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation, "kubectl-create");
+    let made = post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation);
     let value = match made {
         Ok(value) => value,
         Err(Stop::Error(Error::Status(s))) if !failed.is_empty() => {
-            return fail(format!("failed to create {failed}: {}", s.message));
+            // `create secret` has no colon.
+            let colon = if kind == Kind::SECRET { "" } else { ":" };
+            return fail(format!("failed to create {failed}{colon} {}", s.message));
         }
         Err(stop) => return Err(stop),
     };

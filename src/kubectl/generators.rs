@@ -1,92 +1,88 @@
 //! `kubectl create NOUN`: commands that make an object from flags.
 
-use base64::Engine;
 use serde_json::{Map, Value, json};
 
 use super::call::{Call, Payload};
-use super::command::{self, CREATE_FLAGS, Command, VALIDATE, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::command::{self, CREATE_FLAGS, CREATED, CliCommand, VALIDATE, sub};
 use super::error::Error;
-use super::files;
 use super::flags::{Args, Flag, array, boolean, duration, int, slice, text};
 use super::generate::{label_map, make, name, port_value};
 use super::generators_jobs as jobs;
 use super::generators_policy as policy;
-use super::output::{self, DRY_RUN, DryRun, PRINT};
+use super::invocation::{Invocation, Result, Stop, fail};
+use super::output::{self, DryRun, PRINT};
+use super::sources;
 use crate::api::Kind;
 use crate::api::quantity::Amount;
-use crate::api::quote::go_quote;
 use crate::apimachinery::Verb;
 
-const FROM: &[Flag] = &[
-    array("from-literal"),
-    slice("from-file"),
-    slice("from-env-file"),
-    text("type"),
-    boolean("append-hash"),
-];
-const DEPLOYMENT: &[Flag] = &[slice("image"), int("replicas").short('r'), int("port")];
+const SECRET: &[Flag] = &[text("type")];
+const DEPLOYMENT: &[Flag] = &[slice("image"), int("replicas").short('r').or("1"), int("port").or("-1")];
 const SERVICE: &[Flag] = &[slice("tcp"), int("node-port"), text("clusterip"), text("external-name")];
 const BUDGET: &[Flag] = &[text("selector"), text("min-available"), text("max-unavailable")];
 const QUOTA: &[Flag] = &[text("hard"), text("scopes")];
-const PRIORITY: &[Flag] =
-    &[int("value"), boolean("global-default"), text("description"), text("preemption-policy")];
+const PRIORITY: &[Flag] = &[
+    int("value"),
+    boolean("global-default"),
+    text("description"),
+    text("preemption-policy").or("PreemptLowerPriority"),
+];
 
 /// `create NOUN`
-pub(super) const CREATE: &[Command] = &[
-    sub("deployment", &["deploy"], &[PRINT, DRY_RUN, VALIDATE, DEPLOYMENT], &["image"], deployment),
-    sub("configmap", &["cm"], &[PRINT, DRY_RUN, VALIDATE, FROM], &[], config_map),
+pub(super) const CREATE: &[CliCommand] = &[
+    sub("deployment", &["deploy"], &[PRINT, CREATED, VALIDATE, DEPLOYMENT], &["image"], deployment),
+    sub("configmap", &["cm"], &[PRINT, CREATED, VALIDATE, sources::FROM], &[], config_map),
     sub("secret", &[], &[], &[], secret_group).with(&[sub(
         "generic",
         &[],
-        &[PRINT, DRY_RUN, VALIDATE, FROM],
+        &[PRINT, CREATED, VALIDATE, sources::FROM, SECRET],
         &[],
         secret,
     )]),
     sub("namespace", &["ns"], CREATE_FLAGS, &[], namespace),
     sub("serviceaccount", &["sa"], CREATE_FLAGS, &[], service_account),
     sub("service", &["svc"], &[], &[], service_group).with(&[
-        sub("clusterip", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &[], cluster_ip),
-        sub("nodeport", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &[], node_port),
-        sub("loadbalancer", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &[], load_balancer),
-        sub("externalname", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &["external-name"], external_name),
+        sub("clusterip", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &[], cluster_ip),
+        sub("nodeport", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &[], node_port),
+        sub("loadbalancer", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &[], load_balancer),
+        sub("externalname", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &["external-name"], external_name),
     ]),
-    sub("poddisruptionbudget", &["pdb"], &[PRINT, DRY_RUN, VALIDATE, BUDGET], &[], budget),
-    sub("job", &[], &[PRINT, DRY_RUN, VALIDATE, jobs::JOB], &[], jobs::job),
+    sub("poddisruptionbudget", &["pdb"], &[PRINT, CREATED, VALIDATE, BUDGET], &[], budget),
+    sub("job", &[], &[PRINT, CREATED, VALIDATE, jobs::JOB], &[], jobs::job),
     sub(
         "cronjob",
         &["cj"],
-        &[PRINT, DRY_RUN, VALIDATE, jobs::CRON_JOB],
+        &[PRINT, CREATED, VALIDATE, jobs::CRON_JOB],
         &["image", "schedule"],
         jobs::cron_job,
     ),
-    sub("quota", &["resourcequota"], &[PRINT, DRY_RUN, VALIDATE, QUOTA], &[], quota),
-    sub("ingress", &["ing"], &[PRINT, DRY_RUN, VALIDATE, policy::INGRESS], &[], policy::ingress),
-    sub("role", &[], &[PRINT, DRY_RUN, VALIDATE, policy::ROLE], &[], policy::role),
+    sub("quota", &["resourcequota"], &[PRINT, CREATED, VALIDATE, QUOTA], &[], quota),
+    sub("ingress", &["ing"], &[PRINT, CREATED, VALIDATE, policy::INGRESS], &[], policy::ingress),
+    sub("role", &[], &[PRINT, CREATED, VALIDATE, policy::ROLE], &[], policy::role),
     sub(
         "clusterrole",
         &[],
-        &[PRINT, DRY_RUN, VALIDATE, policy::ROLE, policy::CLUSTER_ROLE],
+        &[PRINT, CREATED, VALIDATE, policy::ROLE, policy::CLUSTER_ROLE],
         &[],
         policy::cluster_role,
     ),
-    sub("rolebinding", &[], &[PRINT, DRY_RUN, VALIDATE, policy::BINDING], &[], policy::role_binding),
+    sub("rolebinding", &[], &[PRINT, CREATED, VALIDATE, policy::BINDING], &[], policy::role_binding),
     sub(
         "clusterrolebinding",
         &[],
-        &[PRINT, DRY_RUN, VALIDATE, policy::BINDING],
+        &[PRINT, CREATED, VALIDATE, policy::BINDING],
         &["clusterrole"],
         policy::cluster_role_binding,
     ),
     sub("token", &[], &[PRINT, TOKEN], &[], token),
-    sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
+    sub("priorityclass", &["pc"], &[PRINT, CREATED, VALIDATE, PRIORITY], &[], priority_class),
 ];
 
-fn secret_group(cx: &mut Context<'_>, args: &Args) -> Result {
+fn secret_group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::group(cx, args, "kubectl create secret", "Create a secret with specified type.\n")
 }
 
-fn service_group(cx: &mut Context<'_>, args: &Args) -> Result {
+fn service_group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::group(cx, args, "kubectl create service", "Create a service using a specified subcommand.\n")
 }
 
@@ -97,7 +93,7 @@ fn container_name(image: &str) -> String {
     base.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect()
 }
 
-fn deployment(cx: &mut Context<'_>, args: &Args) -> Result {
+fn deployment(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let command = args.words.get(1..).unwrap_or_default();
     let images = args.all("image");
@@ -122,7 +118,7 @@ fn deployment(cx: &mut Context<'_>, args: &Args) -> Result {
     let value = json!({
         "metadata": {"labels": labels, "name": name},
         "spec": {
-            "replicas": args.int("replicas").unwrap_or(1),
+            "replicas": args.int("replicas"),
             "selector": {"matchLabels": labels},
             "strategy": {},
             "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}},
@@ -132,74 +128,22 @@ fn deployment(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::DEPLOYMENT, value, "deployment")
 }
 
-/// `--from-literal`, `--from-file`, `--from-env-file`
-fn data(cx: &Context<'_>, args: &Args) -> Result<Map<String, Value>> {
-    let mut out = Map::new();
-    for literal in args.all("from-literal") {
-        let Some((k, v)) = literal.split_once('=').filter(|(k, _)| !k.is_empty()) else {
-            return fail(format!("invalid literal source {literal}, expected key=value"));
-        };
-        insert(&mut out, k, v.trim_matches(['\'', '"']))?;
-    }
-    for source in args.all("from-file") {
-        let (key, file) = match source.split_once('=') {
-            Some((key, file)) => (key, file),
-            None => (source.rsplit('/').next().unwrap_or(source), source.as_str()),
-        };
-        let text = files::text(cx, file)
-            .or_else(|_| fail(format!("error reading {file}: no such file or directory")))?;
-        insert(&mut out, key, &text)?;
-    }
-    for file in args.all("from-env-file") {
-        let text = files::text(cx, file)?;
-        let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
-        for (k, v) in lines.filter_map(|l| l.split_once('=')) {
-            insert(&mut out, k, v)?;
-        }
-    }
-    Ok(out)
-}
-
-fn insert(out: &mut Map<String, Value>, key: &str, value: &str) -> Result {
-    if out.insert(key.to_owned(), value.into()).is_some() {
-        return fail(format!(
-            "cannot add key {key}, another key by that name already exists in Data",
-            key = go_quote(key)
-        ));
-    }
-    Ok(())
-}
-
-fn config_map(cx: &mut Context<'_>, args: &Args) -> Result {
-    let mut value = json!({"metadata": {"name": name(args)?}});
-    let data = data(cx, args)?;
-    if !data.is_empty() {
-        value["data"] = Value::Object(data);
-    }
+fn config_map(cx: &mut Invocation<'_>, args: &Args) -> Result {
+    let value = sources::config_map(cx, args)?;
     make(cx, args, Kind::CONFIG_MAP, value, "configmap")
 }
 
-fn secret(cx: &mut Context<'_>, args: &Args) -> Result {
-    let mut value = json!({"metadata": {"name": name(args)?}});
-    let mut data = data(cx, args)?;
-    for v in data.values_mut() {
-        *v = base64::engine::general_purpose::STANDARD.encode(v.as_str().unwrap_or_default()).into();
-    }
-    if !data.is_empty() {
-        value["data"] = Value::Object(data);
-    }
-    if let Some(t) = args.flag("type").filter(|t| !t.is_empty()) {
-        value["type"] = t.into();
-    }
+fn secret(cx: &mut Invocation<'_>, args: &Args) -> Result {
+    let value = sources::secret(cx, args)?;
     make(cx, args, Kind::SECRET, value, "secret")
 }
 
-fn namespace(cx: &mut Context<'_>, args: &Args) -> Result {
+fn namespace(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let value = json!({"metadata": {"name": name(args)?}, "spec": {}, "status": {}});
     make(cx, args, Kind::NAMESPACE, value, "")
 }
 
-fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
+fn service_account(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let value = json!({"metadata": {"name": name(args)?}});
     make(cx, args, Kind::SERVICE_ACCOUNT, value, "serviceaccount")
 }
@@ -213,7 +157,7 @@ const TOKEN: &[Flag] = &[
 ];
 
 /// `create token`: asks the server for a token of a ServiceAccount.
-fn token(cx: &mut Context<'_>, args: &Args) -> Result {
+fn token(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let account = name(args)?;
     let mut spec = json!({});
     if let Some(duration) = args.duration("duration").filter(|d| !d.is_zero()) {
@@ -268,20 +212,20 @@ fn token(cx: &mut Context<'_>, args: &Args) -> Result {
     output::report(cx, args, answer.value(), "created", DryRun::No)
 }
 
-fn cluster_ip(cx: &mut Context<'_>, args: &Args) -> Result {
+fn cluster_ip(cx: &mut Invocation<'_>, args: &Args) -> Result {
     service(cx, args, "ClusterIP")
 }
-fn node_port(cx: &mut Context<'_>, args: &Args) -> Result {
+fn node_port(cx: &mut Invocation<'_>, args: &Args) -> Result {
     service(cx, args, "NodePort")
 }
-fn load_balancer(cx: &mut Context<'_>, args: &Args) -> Result {
+fn load_balancer(cx: &mut Invocation<'_>, args: &Args) -> Result {
     service(cx, args, "LoadBalancer")
 }
-fn external_name(cx: &mut Context<'_>, args: &Args) -> Result {
+fn external_name(cx: &mut Invocation<'_>, args: &Args) -> Result {
     service(cx, args, "ExternalName")
 }
 
-fn service(cx: &mut Context<'_>, args: &Args, type_: &str) -> Result {
+fn service(cx: &mut Invocation<'_>, args: &Args, type_: &str) -> Result {
     let name = name(args)?;
     let headless = args.text("clusterip") == "None";
     if args.all("tcp").is_empty() && type_ != "ExternalName" && !headless {
@@ -313,7 +257,7 @@ fn service(cx: &mut Context<'_>, args: &Args, type_: &str) -> Result {
     make(cx, args, Kind::SERVICE, value, &format!("{type_} service"))
 }
 
-fn budget(cx: &mut Context<'_>, args: &Args) -> Result {
+fn budget(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let selector = match crate::api::labels::Selector::parse(args.text("selector")) {
         Ok(_) if args.text("selector").is_empty() => return fail("a selector must be specified"),
@@ -336,11 +280,11 @@ fn budget(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::POD_DISRUPTION_BUDGET, value, "poddisruptionbudgets")
 }
 
-fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
+fn priority_class(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let mut value = json!({
         "metadata": {"name": name(args)?},
         "value": args.int("value").unwrap_or(0),
-        "preemptionPolicy": args.flag("preemption-policy").unwrap_or("PreemptLowerPriority"),
+        "preemptionPolicy": args.text("preemption-policy"),
     });
     if args.on("global-default") {
         value["globalDefault"] = true.into();
@@ -351,7 +295,7 @@ fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::PRIORITY_CLASS, value, "priorityclass")
 }
 
-fn quota(cx: &mut Context<'_>, args: &Args) -> Result {
+fn quota(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let mut spec = Map::new();
     let (hard, scopes) = (args.text("hard"), args.text("scopes"));
     if !hard.is_empty() {

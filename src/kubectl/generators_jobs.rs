@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, text};
 use super::generate::{make, name};
+use super::invocation::{Invocation, Result, fail};
 use super::resource;
 use crate::api::Kind;
 
@@ -21,7 +21,7 @@ fn job_spec(args: &Args, name: &str, restart: &str) -> Value {
     json!({"template": {"metadata": {}, "spec": {"containers": [container], "restartPolicy": restart}}})
 }
 
-pub(super) fn job(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn job(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let (image, from) = (args.text("image"), args.text("from"));
     if image.is_empty() == from.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn job(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The job that a cron job would make now.
-fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
+fn job_from(cx: &mut Invocation<'_>, name: &str, from: &str) -> Result<Value> {
     let kind = match from.split_once('/') {
         Some((word, _)) => resource::must_kind(cx, word)?,
         None => return fail(format!("arguments in resource/name form are needed, have {from}")),
@@ -66,7 +66,7 @@ fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
     Ok(json!({"metadata": metadata, "spec": template["spec"], "status": {}}))
 }
 
-pub(super) fn cron_job(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn cron_job(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let restart = args.flag("restart").filter(|r| !r.is_empty()).unwrap_or("OnFailure");
     let template = json!({"metadata": {"name": name}, "spec": job_spec(args, name, restart)});

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::cache;
-use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::flags::{Args, Flag, array, slice, text};
 use super::generate::{label_map, make, name};
+use super::invocation::{Invocation, Result, Stop, fail};
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 
@@ -48,7 +48,7 @@ const SPECIAL: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-pub(super) fn ingress(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn ingress(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let (rules, default) = (args.all("rule"), args.text("default-backend"));
     if rules.is_empty() && default.is_empty() {
@@ -195,7 +195,7 @@ fn unique(words: &[String]) -> Vec<&str> {
     out
 }
 
-pub(super) fn role(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn role(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let verbs = verbs(args);
     if verbs.is_empty() {
@@ -211,7 +211,7 @@ pub(super) fn role(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::ROLE, value, "")
 }
 
-pub(super) fn cluster_role(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn cluster_role(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let (verbs, resources) = (verbs(args), resources(cx, args)?);
     let urls = unique(args.all("non-resource-url"));
@@ -265,7 +265,7 @@ fn verbs(args: &Args) -> Vec<&str> {
     if verbs.contains(&"*") { vec!["*"] } else { verbs }
 }
 
-fn warn(cx: &mut Context<'_>, verbs: &[&str]) {
+fn warn(cx: &mut Invocation<'_>, verbs: &[&str]) {
     for verb in verbs.iter().filter(|v| !VERBS.contains(v)) {
         cx.err.push_str(&format!("Warning: '{verb}' is not a standard resource verb\n"));
     }
@@ -290,7 +290,7 @@ fn known(served: &[cache::Resource], name: &str, group: &str) -> Option<(String,
     known.map(|r| (r.name.clone(), r.group.clone()))
 }
 
-fn resources<'a>(cx: &mut Context<'_>, args: &'a Args) -> Result<Vec<Resource<'a>>> {
+fn resources<'a>(cx: &mut Invocation<'_>, args: &'a Args) -> Result<Vec<Resource<'a>>> {
     let given = args.all("resource");
     if given.is_empty() {
         return Ok(Vec::new());
@@ -308,7 +308,7 @@ fn resources<'a>(cx: &mut Context<'_>, args: &'a Args) -> Result<Vec<Resource<'a
     })
 }
 
-fn check(cx: &mut Context<'_>, verbs: &[&str], resources: &[Resource<'_>]) -> Result {
+fn check(cx: &mut Invocation<'_>, verbs: &[&str], resources: &[Resource<'_>]) -> Result {
     for r in resources {
         if r.name.is_empty() {
             return fail("resource must be specified if apiGroup/subresource specified");
@@ -365,7 +365,7 @@ fn rules(args: &Args, verbs: &[&str], resources: &[Resource<'_>]) -> Vec<Value> 
     groups.into_iter().map(rule).collect()
 }
 
-pub(super) fn role_binding(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn role_binding(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let (cluster, own) = (args.text("clusterrole"), args.text("role"));
     if cluster.is_empty() == own.is_empty() {
@@ -376,7 +376,7 @@ pub(super) fn role_binding(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::ROLE_BINDING, value, "rolebinding")
 }
 
-pub(super) fn cluster_role_binding(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn cluster_role_binding(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let value = binding(args, name, ("ClusterRole", args.text("clusterrole")))?;
     make(cx, args, Kind::CLUSTER_ROLE_BINDING, value, "clusterrolebinding")

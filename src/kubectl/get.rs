@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::call::{self, Accept, Call};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, Printer};
 use super::resource::{self, Found, Rules};
 use super::table::{self, Row, tables};
@@ -17,7 +17,7 @@ use crate::api::quote::go_quote;
 use crate::api::{Object, quantity};
 use crate::apimachinery::Verb;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if let Some(path) = args.flag("raw") {
         return raw(cx, path);
     }
@@ -90,14 +90,20 @@ fn unforgiven(args: &Args, mut errors: Vec<Error>) -> Vec<Error> {
 }
 
 /// `--raw`: the answer as it is.
-fn raw(cx: &mut Context<'_>, path: &str) -> Result {
+fn raw(cx: &mut Invocation<'_>, path: &str) -> Result {
     let answer = cx.exchange(&call::raw("GET", path, Accept::Objects, Vec::new()))?;
     cx.out.push_str(&answer.response.body);
     Ok(())
 }
 
 /// Objects as they are, one by itself or several in a list.
-fn whole(cx: &mut Context<'_>, args: &Args, printer: &Printer, found: &[Found<Value>], fine: bool) -> Result {
+fn whole(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    printer: &Printer,
+    found: &[Found<Value>],
+    fine: bool,
+) -> Result {
     let values: Vec<Value> = found.iter().flat_map(|f| &f.objects).cloned().collect();
     let headers = !args.on("no-headers");
     let single = found.len() == 1 && found.iter().all(|f| f.named);
@@ -109,7 +115,7 @@ fn whole(cx: &mut Context<'_>, args: &Args, printer: &Printer, found: &[Found<Va
 }
 
 /// Asks for one object or subresource, or for a list.
-fn values(cx: &mut Context<'_>, call: Call) -> Result<Vec<Value>> {
+fn values(cx: &mut Invocation<'_>, call: Call) -> Result<Vec<Value>> {
     if !call.subresource.is_empty() {
         return Ok(vec![cx.send(&call)?.value().clone()]);
     }

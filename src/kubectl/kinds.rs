@@ -5,14 +5,14 @@
 //! compile until its row is here. What discovery says of a kind (its scope, its subresources) is not repeated: `scale`
 //! and `autoscale` ask the server whether a resource has the subresource `scale`.
 
-use super::context::{Context, Result};
 use super::describers::{self, Writer};
+use super::invocation::{Invocation, Result};
 use super::rollouts::{DAEMON_SETS, Deployments, Rollout, STATEFUL_SETS};
 use super::selectors::{self, Selects};
 use crate::api::{BuiltIn, Kind, Object};
 
 /// Writes the description of an object; whether its events belong under it.
-pub(super) type Describe = fn(&mut Context<'_>, &mut Writer, &Object) -> Result<bool>;
+pub(super) type Describe = fn(&mut Invocation<'_>, &mut Writer, &Object) -> Result<bool>;
 
 /// What kubectl does with objects of a kind that it does not do with every object.
 #[derive(Clone, Copy)]

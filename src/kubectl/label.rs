@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::go;
+use super::invocation::{Invocation, Result, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quote::go_quote;
@@ -63,7 +63,7 @@ fn article(what: &str) -> &'static str {
 
 /// The objects the changes are for.
 pub(super) fn objects(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     changes: &Changes,
     what: &str,
@@ -104,7 +104,7 @@ pub(super) fn objects(
 
 /// `--list`: the labels or annotations of some objects.
 pub(super) fn list<'o>(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     objects: &'o [Object],
     what: &str,
     pairs: impl Fn(&'o Object) -> Option<&'o BTreeMap<String, String>>,
@@ -123,7 +123,7 @@ pub(super) fn list<'o>(
 
 /// Sends the change of a map in `metadata`; what the object is then.
 pub(super) fn send(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     object: &Object,
     field: &str,
     changes: &Changes,
@@ -148,11 +148,11 @@ pub(super) fn send(
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::MergePatch(go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = (if field == "labels" { "kubectl-label" } else { "kubectl-annotate" }).into();
+    call.field_manager.clone_from(&cx.field_manager);
     Ok(cx.object(&call)?.to_value())
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let changes = changes(&args.words, "label", true)?;
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = objects(cx, args, &changes, "label")?;
@@ -163,7 +163,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
     if !args.on("overwrite") {
         let taken: Vec<Error> = changes
             .set

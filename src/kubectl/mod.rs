@@ -45,7 +45,6 @@ mod commands;
 pub mod complete;
 mod config;
 mod container_shell;
-mod context;
 mod create;
 mod custom_columns;
 mod debug;
@@ -71,10 +70,15 @@ mod generators_policy;
 mod get;
 mod go;
 mod go_template;
+mod hash;
+mod help;
+mod invocation;
+mod keys;
 mod kinds;
 mod kustomize;
 mod kyaml;
 mod label;
+mod log_sources;
 mod logs;
 mod manifests;
 mod node;
@@ -93,6 +97,7 @@ mod run;
 mod scale;
 mod selectors;
 mod set;
+mod sources;
 mod stop;
 mod table;
 mod tabwriter;
@@ -108,16 +113,16 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::Timestamp;
+use crate::api::{Key, Timestamp};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 
 pub use cache::DiscoveryCache;
-pub use container_shell::{ContainerShell, Heard};
+pub use container_shell::{ContainerShell, Heard, container_ended, executed};
 pub use error::Error;
 pub use refused::{ManifestPlace, Refused, Refuser};
 pub use stop::{CommandWait, WaitFor};
 
-use context::Context;
+use invocation::Invocation;
 use manifests::Manifests;
 
 /// What a command printed, and how it ended.
@@ -135,6 +140,9 @@ pub struct Output {
     /// The text of [`KUBECONFIG`] from now on, if the command has changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubeconfig: Option<String>,
+    /// The pod and the container in which `exec` has started its command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed_in: Option<(Key, String)>,
 }
 
 /// The file that has the namespace and the contexts of kubectl. Without it there is one context.
@@ -196,7 +204,7 @@ pub struct Kubectl {
     /// What the cache was when the command began: every run of it begins there.
     began_with: DiscoveryCache,
     started: Timestamp,
-    replies: imbl::GenericVector<context::Reply, imbl::shared_ptr::RcK>,
+    replies: imbl::GenericVector<invocation::Reply, imbl::shared_ptr::RcK>,
 }
 
 impl Kubectl {
@@ -238,7 +246,7 @@ impl Kubectl {
     pub fn drive(&mut self, client: &mut dyn ApiClient) -> Poll {
         let replies = self.replies.iter().cloned().collect();
         let cache = self.began_with.clone();
-        let mut cx = Context::new(&*self.files, &self.manifests, cache, self.started, replies, client);
+        let mut cx = Invocation::new(&*self.files, &self.manifests, cache, self.started, replies, client);
         let done = dispatch::run(&mut cx, &self.line);
         self.replies.extend(cx.fresh_replies());
         self.cache = cx.cache.clone();
@@ -247,7 +255,7 @@ impl Kubectl {
 
     /// Something has happened: the command shall look again when it is driven.
     pub fn wake(&mut self, now: Timestamp) {
-        self.replies.push_back(context::Reply::Woken(now));
+        self.replies.push_back(invocation::Reply::Woken(now));
     }
 }
 
@@ -280,6 +288,11 @@ pub trait ApiClient {
 
     /// The present moment.
     fn now(&self) -> Timestamp;
+
+    /// Whether the command's standard input is a terminal.
+    fn has_terminal(&self) -> bool {
+        false
+    }
 
     /// Lets a person edit a text.
     fn edit(&mut self, _text: &str) -> Edited {
@@ -314,7 +327,7 @@ pub fn arguments(line: &str) -> Option<&str> {
 /// command reads the cache, and leaves in it what it learned.
 pub fn run(line: &str, files: &dyn Files, cache: &mut DiscoveryCache, client: &mut dyn ApiClient) -> Output {
     let manifests = Manifests::default();
-    let mut cx = Context::new(files, &manifests, cache.clone(), client.now(), Vec::new(), client);
+    let mut cx = Invocation::new(files, &manifests, cache.clone(), client.now(), Vec::new(), client);
     let done = dispatch::run(&mut cx, line);
     *cache = cx.cache.clone();
     match cx.poll(done) {

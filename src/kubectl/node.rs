@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::call::{Call, Payload};
+use super::call::{CHUNK, Call, Payload};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::evict;
 use super::flags::{Args, Flag, boolean, duration, int, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quote::go_quote;
@@ -22,23 +22,23 @@ pub(super) const DRAIN_FLAGS: &[Flag] = &[
     boolean("delete-emptydir-data"),
     boolean("force"),
     boolean("disable-eviction"),
-    int("grace-period"),
+    int("grace-period").or("-1"),
     duration("timeout"),
     text("pod-selector"),
-    int("chunk-size"),
+    int("chunk-size").or(CHUNK),
     int("skip-wait-for-delete-timeout"),
 ];
 
-pub(super) fn cordon(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn cordon(cx: &mut Invocation<'_>, args: &Args) -> Result {
     mark_each(cx, args, "cordon", true)
 }
 
-pub(super) fn uncordon(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn uncordon(cx: &mut Invocation<'_>, args: &Args) -> Result {
     mark_each(cx, args, "uncordon", false)
 }
 
 /// The nodes that the command names, and what went wrong with the others.
-fn nodes(cx: &mut Context<'_>, args: &Args, command: &str) -> Result<(Vec<Object>, Vec<Error>)> {
+fn nodes(cx: &mut Invocation<'_>, args: &Args, command: &str) -> Result<(Vec<Object>, Vec<Error>)> {
     let selector = !args.text("selector").is_empty();
     if args.words.is_empty() && !selector {
         return command::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
@@ -53,7 +53,7 @@ fn nodes(cx: &mut Context<'_>, args: &Args, command: &str) -> Result<(Vec<Object
 }
 
 /// Marks the nodes that the command names as schedulable or not.
-fn mark_each(cx: &mut Context<'_>, args: &Args, command: &str, unschedulable: bool) -> Result {
+fn mark_each(cx: &mut Invocation<'_>, args: &Args, command: &str, unschedulable: bool) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (nodes, mut errors) = nodes(cx, args, command)?;
     for node in nodes {
@@ -66,7 +66,7 @@ fn mark_each(cx: &mut Context<'_>, args: &Args, command: &str, unschedulable: bo
     command::finish(errors)
 }
 
-fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, dry_run: DryRun) -> Result {
+fn mark(cx: &mut Invocation<'_>, args: &Args, node: &Object, unschedulable: bool, dry_run: DryRun) -> Result {
     let now = node.get::<Node>().and_then(|n| n.spec.as_ref()?.unschedulable) == Some(true);
     let done = if unschedulable { "cordoned" } else { "uncordoned" };
     if now == unschedulable {
@@ -84,7 +84,7 @@ fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, d
     output::report(cx, args, &node.to_value(), done, dry_run)
 }
 
-pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn drain(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (nodes, errors) = nodes(cx, args, "drain")?;
     if !errors.is_empty() {
@@ -121,7 +121,7 @@ pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// Makes the pods of a node go. Returns why not all of them have gone.
-fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) -> Result<Vec<Error>> {
+fn drain_one(cx: &mut Invocation<'_>, args: &Args, node: &Object, dry_run: DryRun) -> Result<Vec<Error>> {
     let pods = match chosen(cx, args, node, true)? {
         Ok(pods) => pods,
         Err(errors) => return Ok(errors),
@@ -171,7 +171,7 @@ fn sentences(said: Said) -> impl Iterator<Item = String> {
 /// The pods of a node that are to go, or why none may (`GetPodsForDeletion`). Warnings are said only if pods may go, and
 /// if `warns`.
 fn chosen(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     node: &Object,
     warns: bool,

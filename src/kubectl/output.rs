@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::context::{Context, Result, Stop, fail};
 use super::custom_columns::Columns;
 use super::flags::{Args, Flag, boolean, optional, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::{files, go, go_template, kyaml, resource};
 use crate::api::jsonpath::Template;
 use crate::api::quote::go_quote;
@@ -14,11 +14,17 @@ use crate::api::{Kind, yaml};
 pub(super) const PRINT: &[Flag] = &[
     text("output").short('o'),
     text("template"),
-    boolean("allow-missing-template-keys"),
+    boolean("allow-missing-template-keys").or("true"),
     boolean("show-managed-fields"),
 ];
 /// `--dry-run`
-pub(super) const DRY_RUN: &[Flag] = &[optional("dry-run", "unchanged"), text("field-manager")];
+pub(super) const DRY_RUN: &[Flag] = &[DRY];
+const DRY: Flag = optional("dry-run", "unchanged").or("none");
+
+/// `--dry-run` and `--field-manager` of a command that writes as a field manager of its own.
+pub(super) const fn managed(manager: &'static str) -> [Flag; 2] {
+    [DRY, text("field-manager").or(manager)]
+}
 
 /// `--dry-run`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +35,7 @@ pub(super) enum DryRun {
 }
 
 impl DryRun {
-    pub(super) fn of(cx: &mut Context<'_>, args: &Args) -> Result<DryRun> {
+    pub(super) fn of(cx: &mut Invocation<'_>, args: &Args) -> Result<DryRun> {
         Ok(match args.flag("dry-run") {
             None | Some("none" | "false") => DryRun::No,
             Some("client") => DryRun::Client,
@@ -82,7 +88,7 @@ const FORMATS_PLAIN: &str = "go-template,go-template-file,json,jsonpath,jsonpath
 
 impl Printer {
     /// The printer that `-o` asks for; `None` if the command prints tables or lines of its own.
-    pub(super) fn of(cx: &Context<'_>, args: &Args, tables: bool) -> Result<Option<Printer>> {
+    pub(super) fn of(cx: &Invocation<'_>, args: &Args, tables: bool) -> Result<Option<Printer>> {
         let output = args.text("output");
         let (name, template) = match output.split_once('=') {
             Some((name, template)) => (name, template),
@@ -91,7 +97,7 @@ impl Printer {
         let needs = |t: &str| -> Result {
             if t.is_empty() { fail("template format specified but no template given") } else { Ok(()) }
         };
-        let strict = !args.on_or("allow-missing-template-keys", true);
+        let strict = !args.on("allow-missing-template-keys");
         Ok(Some(match name {
             "" => return Ok(None),
             "wide" if tables => return Ok(None),
@@ -132,7 +138,7 @@ impl Printer {
     }
 
     /// Prints one object or a `List`.
-    pub(super) fn print(&self, cx: &mut Context<'_>, value: &Value, headers: bool) -> Result {
+    pub(super) fn print(&self, cx: &mut Invocation<'_>, value: &Value, headers: bool) -> Result {
         match self {
             Printer::Name => {
                 for v in items(value) {
@@ -187,7 +193,7 @@ fn parse(text: &str, strict: bool) -> Result<Template> {
 }
 
 /// The text of a file with a template.
-fn template_file(cx: &Context<'_>, name: &str) -> Result<String> {
+fn template_file(cx: &Invocation<'_>, name: &str) -> Result<String> {
     match files::text(cx, name) {
         Err(Stop::Error(e)) => fail(format!("error reading template {name}, {}", e.message())),
         text => text,
@@ -267,7 +273,7 @@ pub(super) fn shown(value: &Value, managed: bool) -> Value {
 
 /// Says what was done to an object: in a line, or with the object itself if `-o` asks for it.
 pub(super) fn report(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     value: &Value,
     operation: &str,

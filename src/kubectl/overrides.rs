@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use super::context::{Result, fail};
 use super::flags::{Args, Flag, text};
+use super::invocation::{Result, fail};
 use crate::api::{Kind, patch};
 
-pub(super) const FLAGS: &[Flag] = &[text("overrides"), text("override-type")];
+pub(super) const FLAGS: &[Flag] = &[text("overrides"), text("override-type").or("merge")];
 
 /// The object with its overrides.
 pub(super) fn apply(args: &Args, kind: Kind, value: Value) -> Result<Value> {
@@ -19,7 +19,7 @@ pub(super) fn apply(args: &Args, kind: Kind, value: Value) -> Result<Value> {
         Ok(parsed) => parsed,
         Err(e) => return fail(format!("invalid overrides: {e}")),
     };
-    let done = match args.flag("override-type").unwrap_or("merge") {
+    let done = match args.text("override-type") {
         "merge" => return Ok(patch::json_merge_patch(value, &parsed)),
         "strategic" => patch::strategic_merge(kind, value, &parsed),
         "json" => patch::json_patch(value, &parsed),

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::files;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quote::go_quote;
@@ -15,7 +15,7 @@ use crate::api::yaml::{self, Limits};
 use crate::api::{Object, patch};
 use crate::apimachinery::Verb;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let file = args.text("patch-file");
     match (args.text("patch"), file) {
@@ -30,7 +30,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if local && dry_run == DryRun::Server {
         return fail("cannot specify --local and --dry-run=server - did you mean --dry-run=client?");
     }
-    let type_ = args.flag("type").unwrap_or("strategic").to_lowercase();
+    let type_ = args.text("type").to_lowercase();
     let wrap: fn(String) -> Payload = match type_.as_str() {
         "strategic" => Payload::StrategicPatch,
         "merge" => Payload::MergePatch,
@@ -65,7 +65,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
             call.body = wrap(text.clone());
             call.dry_run = dry_run == DryRun::Server;
-            call.field_manager = "kubectl-patch".into();
+            call.field_manager.clone_from(&cx.field_manager);
             call.subresource = args.text("subresource").to_owned();
             match send(cx, &call, object) {
                 Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
@@ -84,7 +84,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// Sends the patch: what the object or its subresource was, and what it is now.
-fn send(cx: &mut Context<'_>, call: &Call, object: &Object) -> Result<(Value, Value)> {
+fn send(cx: &mut Invocation<'_>, call: &Call, object: &Object) -> Result<(Value, Value)> {
     if call.subresource.is_empty() {
         return Ok((object.to_value(), cx.object(call)?.to_value()));
     }

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::files;
 use super::flags::{Args, Flag, boolean};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::{Loaded, Manifest};
 use super::output::{self, DryRun};
 use crate::api::Kind;
@@ -38,7 +38,7 @@ struct Outcome {
     extra: Vec<Value>,
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
@@ -69,7 +69,13 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
-fn one(cx: &mut Context<'_>, m: &Manifest, of_role: bool, remove: bool, dry_run: DryRun) -> Result<Outcome> {
+fn one(
+    cx: &mut Invocation<'_>,
+    m: &Manifest,
+    of_role: bool,
+    remove: bool,
+    dry_run: DryRun,
+) -> Result<Outcome> {
     let existing = match cx.get(m.kind, &m.namespace, &m.name) {
         Ok(object) => Some(object.to_value()),
         Err(Stop::Error(e)) if e.is_not_found() => None,
@@ -117,7 +123,7 @@ fn one(cx: &mut Context<'_>, m: &Manifest, of_role: bool, remove: bool, dry_run:
 }
 
 /// Creates the namespace that an object is to be in, if there is none.
-fn ensure_namespace(cx: &mut Context<'_>, namespace: &str) -> Result {
+fn ensure_namespace(cx: &mut Invocation<'_>, namespace: &str) -> Result {
     if namespace.is_empty() {
         return Ok(());
     }
@@ -284,7 +290,7 @@ fn covers(owner: &Value, rule: &Value) -> bool {
 }
 
 /// Says what was done (`printResults`).
-fn tell(cx: &mut Context<'_>, outcome: &Outcome, of_role: bool, remove: bool) {
+fn tell(cx: &mut Invocation<'_>, outcome: &Outcome, of_role: bool, remove: bool) {
     let done = match outcome.operation {
         Operation::None => return,
         Operation::Create => "create",

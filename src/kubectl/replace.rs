@@ -1,8 +1,8 @@
 //! `kubectl replace -f` (`k8s.io/kubectl/pkg/cmd/replace`).
 
 use super::call::{Call, Payload};
-use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, duration, int, optional, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::{Loaded, Manifest};
 use super::output::{self, DryRun};
 use super::{apply, command, create, files};
@@ -11,14 +11,14 @@ use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation, Verb};
 pub(super) const FLAGS: &[Flag] = &[
     text("raw"),
     boolean("force"),
-    int("grace-period"),
+    int("grace-period").or("-1"),
     duration("timeout"),
     optional("cascade", "background"),
     boolean("wait"),
     text("subresource"),
 ];
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let force = args.on("force");
     if !args.has_files() {
         return command::usage("kubectl replace", "Must specify --filename to replace");
@@ -46,8 +46,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     for m in manifests {
         let done = if force {
             let value = if args.on("save-config") { apply::annotated(&m.value) } else { m.value.clone() };
-            create::post(cx, m.kind, &m.key(), value, dry_run, validation, "kubectl-replace")
-                .map(|value| (value, "replaced"))
+            create::post(cx, m.kind, &m.key(), value, dry_run, validation).map(|value| (value, "replaced"))
         } else {
             apply::from(replace(cx, args, &m, dry_run, validation), "replacing", &m.source)
                 .map(|value| (value, "replaced"))
@@ -65,7 +64,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// `--force`: deletes the object, if it is there, and waits until it is gone.
-fn delete(cx: &mut Context<'_>, args: &Args, m: &Manifest) -> Result {
+fn delete(cx: &mut Invocation<'_>, args: &Args, m: &Manifest) -> Result {
     let policy = match args.text("cascade") {
         "foreground" => Propagation::Foreground,
         "orphan" | "false" => Propagation::Orphan,
@@ -86,7 +85,7 @@ fn delete(cx: &mut Context<'_>, args: &Args, m: &Manifest) -> Result {
 }
 
 fn replace(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     m: &Manifest,
     dry_run: DryRun,
@@ -103,13 +102,13 @@ fn replace(
     let mut call = Call::new(Verb::Update, m.kind, &m.namespace, &m.name).body(Payload::Object(value));
     call.dry_run = dry_run == DryRun::Server;
     call.field_validation = validation;
-    call.field_manager = "kubectl-replace".into();
+    call.field_manager.clone_from(&cx.field_manager);
     call.subresource = args.text("subresource").to_owned();
     Ok(cx.send(&call)?.value().clone())
 }
 
 /// The version to replace: the one that is there, unless the file names one.
-fn version(cx: &mut Context<'_>, m: &Manifest) -> Result<String> {
+fn version(cx: &mut Invocation<'_>, m: &Manifest) -> Result<String> {
     match m.value.pointer("/metadata/resourceVersion").and_then(serde_json::Value::as_str) {
         Some(version) => Ok(version.to_owned()),
         None => {

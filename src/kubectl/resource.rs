@@ -6,11 +6,11 @@ use std::rc::Rc;
 use super::answer;
 use super::cache::Resource;
 use super::call::Call;
-use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::Manifest;
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
@@ -57,7 +57,7 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 ///
 /// # Errors
 /// The server has no such resource.
-pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
+pub(super) fn must_kind(cx: &mut Invocation<'_>, word: &str) -> Result<Kind> {
     if let Some(kind) = kind_of(word) {
         return Ok(kind);
     }
@@ -121,7 +121,7 @@ Example resource specifications include:
 
 /// The targets that words and flags of a command name.
 pub(super) fn targets(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     words: &[String],
     rules: Rules,
@@ -181,7 +181,7 @@ fn scope(kind: Kind, namespace: &str) -> String {
 }
 
 /// The kinds of `deploy,svc` or `all`, each once.
-fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
+fn kinds(cx: &mut Invocation<'_>, word: &str) -> Result<Vec<Kind>> {
     let mut kinds = Vec::new();
     let mut add = |k: Kind| {
         if !kinds.contains(&k) {
@@ -208,7 +208,7 @@ fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
 }
 
 /// The resources of a category other than `all`; `None` if a word is no category.
-fn of_category(cx: &mut Context<'_>, word: &str) -> Result<Option<Vec<Kind>>> {
+fn of_category(cx: &mut Invocation<'_>, word: &str) -> Result<Option<Vec<Kind>>> {
     if word.is_empty() || kind_of(word).is_some() {
         return Ok(None);
     }
@@ -223,7 +223,12 @@ fn of_category(cx: &mut Context<'_>, word: &str) -> Result<Option<Vec<Kind>>> {
     Ok((!seen.is_empty()).then_some(seen))
 }
 
-fn slashed(cx: &mut Context<'_>, words: &[String], namespace: &str, selected: bool) -> Result<Vec<Target>> {
+fn slashed(
+    cx: &mut Invocation<'_>,
+    words: &[String],
+    namespace: &str,
+    selected: bool,
+) -> Result<Vec<Target>> {
     if selected {
         return fail("selectors and the all flag cannot be used when passing resource/name arguments");
     }
@@ -264,7 +269,7 @@ pub(super) struct Found<T> {
 /// Fetches what the targets name. What is not found is an error among the errors; the others are
 /// still found.
 pub(super) fn fetch(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     targets: &[Target],
 ) -> Result<(Vec<Found<Object>>, Vec<Error>)> {
@@ -277,10 +282,10 @@ pub(super) fn fetch(
 
 /// [`fetch`] with a function that sends the request for one object (or for its `--subresource`) or for a list.
 pub(super) fn fetch_with<T>(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     targets: &[Target],
-    ask: &mut dyn FnMut(&mut Context<'_>, Call) -> Result<Vec<T>>,
+    ask: &mut dyn FnMut(&mut Invocation<'_>, Call) -> Result<Vec<T>>,
 ) -> Result<(Vec<Found<T>>, Vec<Error>)> {
     let mut found = Vec::new();
     let mut errors = Vec::new();
@@ -361,7 +366,12 @@ type Fetched = (Vec<(Object, String)>, Vec<Error>);
 /// only after all were tried.
 ///
 /// With `--local` the objects are those of the files, and the server is not asked.
-pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
+pub(super) fn objects(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    words: &[String],
+    rules: Rules,
+) -> Result<Fetched> {
     if args.on("local") {
         return local(cx, args, words, rules);
     }
@@ -380,7 +390,7 @@ Example resource specifications include:
    '-f rsrc.yaml'
    '--filename=rsrc.json'";
 
-fn local(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
+fn local(cx: &mut Invocation<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
     if !words.is_empty() {
         return fail(LOCAL);
     }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::command;
-use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, array, boolean, text};
 use super::generate::{label_map, make};
+use super::invocation::{Invocation, Result, fail};
 use super::overrides;
 use crate::api::Kind;
 use crate::api::quote::go_quote;
@@ -13,7 +13,7 @@ use crate::api::quote::go_quote;
 pub(super) const RUN_FLAGS: &[Flag] = &[
     text("image"),
     text("image-pull-policy"),
-    text("restart"),
+    text("restart").or("Always"),
     text("port"),
     text("labels").short('l'),
     array("env"),
@@ -29,7 +29,7 @@ pub(super) const RUN_FLAGS: &[Flag] = &[
     boolean("save-config"),
 ];
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let path = "kubectl run";
     let Some(name) = args.words.first().filter(|_| args.dash != Some(0)) else {
         return command::usage(path, "NAME is required for run");
@@ -55,7 +55,9 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return command::usage(path, "--rm should only be used for attached containers");
     }
     if args.on("stdin") || args.on("attach") {
-        return fail("nothing can be attached to here: run without -i, -t, --rm and --attach");
+        return fail(format!(
+            "a pod does not run before the cluster is stepped, so nothing can be attached to it: run it without -i, -t, --rm and --attach (-- sleep 3600), then kubectl exec -it {name} -- sh opens a shell in it"
+        ));
     }
     if let Some(policy) = args.flag("image-pull-policy")
         && !matches!(policy, "Always" | "IfNotPresent" | "Never" | "")

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::Object;
 use crate::apimachinery::Verb;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let replicas = args.int("replicas").unwrap_or(-1);
     if replicas < 0 {
         return fail("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0");
@@ -32,7 +32,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_run: DryRun) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, replicas: i64, dry_run: DryRun) -> Result {
     if dry_run == DryRun::Client {
         return Ok(());
     }
@@ -61,7 +61,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
 }
 
 /// How many replicas an object wants: what its scale says, or, of a built-in kind, its spec.
-fn current(cx: &mut Context<'_>, object: &Object) -> Result<i64> {
+fn current(cx: &mut Invocation<'_>, object: &Object) -> Result<i64> {
     let wanted = |of: &Value| of.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
     if !object.kind().is_custom() {
         return Ok(wanted(&object.to_value()));

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::call::{Accept, Call};
-use super::context::{Context, Result};
 use super::flags::Args;
+use super::invocation::{Invocation, Result};
 use super::resource::{self, Found};
 use super::tabwriter;
 
@@ -39,7 +39,7 @@ impl Row {
 }
 
 /// Asks for one object or a list as a table; with `whole` each row brings its whole object.
-pub(super) fn rows(cx: &mut Context<'_>, mut call: Call, whole: bool) -> Result<Vec<Row>> {
+pub(super) fn rows(cx: &mut Invocation<'_>, mut call: Call, whole: bool) -> Result<Vec<Row>> {
     call.accept = Accept::Table { whole };
     let mut rows = Vec::new();
     let mut columns: Rc<[Column]> = Rc::from([]);
@@ -74,7 +74,7 @@ fn text(cell: &Value) -> String {
 }
 
 /// Prints the rows of all that was found, a table for each run of one kind.
-pub(super) fn tables(cx: &mut Context<'_>, args: &Args, found: &[Found<Row>], all_namespaces: bool) {
+pub(super) fn tables(cx: &mut Invocation<'_>, args: &Args, found: &[Found<Row>], all_namespaces: bool) {
     let mut kinds: Vec<_> = found.iter().map(|f| f.kind).collect();
     kinds.dedup();
     let with_kind = kinds.len() > 1 || args.on("show-kind");
@@ -186,7 +186,7 @@ impl GrowingTable {
     }
 
     /// Prints rows with the types of the events that brought them; the headers stand above the first ones.
-    pub(super) fn print(&mut self, cx: &mut Context<'_>, args: &Args, rows: &[(String, Row)]) {
+    pub(super) fn print(&mut self, cx: &mut Invocation<'_>, args: &Args, rows: &[(String, Row)]) {
         let Some((_, first)) = rows.first() else { return };
         let columns = Columns::new(args, first, None, self.with_namespace);
         let with_event = args.on("output-watch-events");

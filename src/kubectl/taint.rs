@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command;
-use super::context::{Context, Result, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::go;
+use super::invocation::{Invocation, Result, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::{Kind, Object, names, patch};
@@ -85,7 +85,7 @@ fn parse_all(specs: &[String]) -> std::result::Result<Vec<Taint>, String> {
     Ok(all)
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let is_taint = |w: &String| w.contains('=') || w.ends_with('-') || w.contains(':');
     let first = args.words.iter().position(is_taint).unwrap_or(args.words.len());
     let (words, specs) = args.words.split_at(first);
@@ -134,7 +134,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     command::each(cx, objects, errors, &mut |cx, node| one(cx, args, node, &taints, dry_run))
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_run: DryRun) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, node: &Object, taints: &[Taint], dry_run: DryRun) -> Result {
     let before = node.to_value();
     let mut list = before.pointer("/spec/taints").and_then(Value::as_array).cloned().unwrap_or_default();
     let adds: Vec<&Taint> = taints.iter().filter(|t| !t.remove).collect();
@@ -174,7 +174,7 @@ fn one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_r
         let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(go::json(&patch)));
         call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-taint".into();
+        call.field_manager.clone_from(&cx.field_manager);
         cx.object(&call)?;
     }
     let done = match (adds.is_empty(), taints.iter().any(|t| t.remove) || args.on("overwrite")) {

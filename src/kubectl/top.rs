@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::answer;
 use super::call::{Accept, Call, raw};
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, fail};
+use super::command::{self, CliCommand, sub};
 use super::flags::{Args, Flag, boolean, text};
+use super::invocation::{Invocation, Result, fail};
 use super::tabwriter;
 use crate::api::labels::Selector;
 use crate::api::metrics::{self, PodMetrics, Usage};
@@ -16,12 +16,12 @@ use crate::api::{Kind, MetaExt, Object, Timestamp, order};
 use crate::apimachinery::Verb;
 
 /// `top …`
-pub(super) const COMMANDS_OF: &[Command] = &[
+pub(super) const COMMANDS_OF: &[CliCommand] = &[
     sub("node", &["nodes", "no"], &[NODE_FLAGS], &[], node),
     sub("pod", &["pods", "po"], &[POD_FLAGS], &[], pod),
 ];
 
-const HELP: &str = "Display resource (CPU/memory) usage.
+pub(super) const HELP: &str = "Display resource (CPU/memory) usage.
 
  This command provides a view of recent resource consumption for nodes and pods. It fetches metrics from the Metrics Server, which aggregates this data from the kubelet on each node. The Metrics Server must be installed and running in the cluster for this command to work.
 
@@ -48,7 +48,7 @@ Use \"kubectl top <command> --help\" for more information about a given command.
 Use \"kubectl options\" for a list of global command-line options (applies to all commands).
 ";
 
-pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::complaining_group(cx, args, "kubectl top", HELP)
 }
 
@@ -60,7 +60,7 @@ const POD_FLAGS: &[Flag] = &[
     boolean("containers"),
     boolean("all-namespaces").short('A'),
     boolean("no-headers"),
-    boolean("use-protocol-buffers"),
+    boolean("use-protocol-buffers").or("true"),
     boolean("sum"),
     boolean("show-swap"),
 ];
@@ -69,7 +69,7 @@ const NODE_FLAGS: &[Flag] = &[
     text("selector").short('l'),
     text("sort-by"),
     boolean("no-headers"),
-    boolean("use-protocol-buffers"),
+    boolean("use-protocol-buffers").or("true"),
     boolean("show-capacity"),
     boolean("show-swap"),
 ];
@@ -99,7 +99,7 @@ fn name<'a>(args: &'a Args, path: &str, what: &str, selectors: &[&str]) -> Resul
 }
 
 /// Checks that discovery has the API.
-fn check_available(cx: &mut Context<'_>) -> Result {
+fn check_available(cx: &mut Invocation<'_>) -> Result {
     let mut found = false;
     for path in ["/api", "/apis"] {
         let answer = cx.exchange(&raw("GET", path, Accept::Discovery, Vec::new()))?;
@@ -111,7 +111,13 @@ fn check_available(cx: &mut Context<'_>) -> Result {
 }
 
 /// The metrics of one object, or of those that are selected.
-fn read(cx: &mut Context<'_>, args: &Args, kind: Kind, namespace: &str, name: &str) -> Result<Vec<Object>> {
+fn read(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    kind: Kind,
+    namespace: &str,
+    name: &str,
+) -> Result<Vec<Object>> {
     if !name.is_empty() {
         let answer = cx.send(&Call::new(Verb::Get, kind, namespace, name))?;
         return Ok(vec![answer::object(kind, answer.value().clone())?]);
@@ -124,7 +130,7 @@ fn read(cx: &mut Context<'_>, args: &Args, kind: Kind, namespace: &str, name: &s
 }
 
 /// `kubectl top pod`
-fn pod(cx: &mut Context<'_>, args: &Args) -> Result {
+fn pod(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args, "kubectl top pod", "pod", &["selector", "field-selector"])?;
     check_available(cx)?;
     let all = args.on("all-namespaces");
@@ -192,7 +198,7 @@ fn pod(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// Says why there are no metrics; nothing if there are no pods (`verifyEmptyMetrics`).
-fn explain_nothing(cx: &mut Context<'_>, args: &Args, namespace: &str) -> Result {
+fn explain_nothing(cx: &mut Invocation<'_>, args: &Args, namespace: &str) -> Result {
     let mut call = Call::new(Verb::List, Kind::POD, namespace, "");
     call.chunked = false;
     args.text("selector").clone_into(&mut call.label_selector);
@@ -220,7 +226,7 @@ fn go_seconds(seconds: i64) -> String {
 }
 
 /// `kubectl top node`
-fn node(cx: &mut Context<'_>, args: &Args) -> Result {
+fn node(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args, "kubectl top node", "node", &["selector"])?;
     check_available(cx)?;
     let read = read(cx, args, metrics::nodes(), "", name)?;

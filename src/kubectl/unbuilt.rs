@@ -1,9 +1,9 @@
 //! Commands of kubectl's that are not built here: what they say before they would do anything is
 //! as in kubectl, so that a mistyped line reads as it should.
 
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, fail};
+use super::command::{self, CliCommand, sub};
 use super::flags::{Args, Flag, boolean, int, slice, text};
+use super::invocation::{Invocation, Result, fail};
 use super::resource::must_kind;
 use crate::api::Kind;
 
@@ -26,32 +26,32 @@ pub(super) const PROXY_FLAGS: &[Flag] = &[
 ];
 
 /// There is nothing behind it.
-pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn nothing(_: &mut Invocation<'_>, _: &Args) -> Result {
     fail("this command of kubectl's is not built here yet")
 }
 
 /// `plugin list`
-pub(super) const PLUGIN: &[Command] = &[sub("list", &[], &[&[boolean("name-only")]], &[], no_plugins)];
+pub(super) const PLUGIN: &[CliCommand] = &[sub("list", &[], &[&[boolean("name-only")]], &[], no_plugins)];
 
-fn no_plugins(_: &mut Context<'_>, _: &Args) -> Result {
+fn no_plugins(_: &mut Invocation<'_>, _: &Args) -> Result {
     fail("unable to find any kubectl plugins in your PATH")
 }
 
 /// `alpha`: a group without commands.
-pub(super) fn alpha(cx: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn alpha(cx: &mut Invocation<'_>, _: &Args) -> Result {
     cx.err.push_str("No alpha commands are available in this version of kubectl\n");
     Ok(())
 }
 
 /// What `deploy/x` names, or `x`: a pod.
-fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
+fn named<'w>(cx: &mut Invocation<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
     match word.split_once('/') {
         Some((kind, name)) => Ok((must_kind(cx, kind)?, name)),
         None => Ok((Kind::POD, word)),
     }
 }
 
-pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn port_forward(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let (Some(word), true) = (args.words.first(), args.words.len() > 1) else {
         return command::usage(
             "kubectl port-forward",
@@ -67,7 +67,7 @@ pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// `attach`
-pub(super) fn attach(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn attach(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let Some(word) = args.words.first() else {
         return fail("pod, type/name or --filename must be specified");
     };
@@ -75,12 +75,12 @@ pub(super) fn attach(cx: &mut Context<'_>, args: &Args) -> Result {
     let (kind, name) = named(cx, word)?;
     cx.get(kind, &namespace, name)?;
     fail(format!(
-        "nothing can be typed into a process that runs already: kubectl logs -f {word} follows what it prints"
+        "nothing can be typed into a process that runs already: kubectl logs -f {word} follows what it prints, and kubectl exec -it {word} -- sh opens a shell beside it"
     ))
 }
 
 /// `cp`
-pub(super) fn cp(_: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn cp(_: &mut Invocation<'_>, args: &Args) -> Result {
     if args.words.len() != 2 {
         return fail("source and destination are required");
     }
@@ -90,19 +90,19 @@ pub(super) fn cp(_: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// `proxy`
-pub(super) fn proxy(_: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn proxy(_: &mut Invocation<'_>, _: &Args) -> Result {
     fail(
         "nothing on this side could connect to a port: kubectl get --raw PATH asks the API server for a path",
     )
 }
 
 /// `completion`
-pub(super) fn completion(_: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn completion(_: &mut Invocation<'_>, _: &Args) -> Result {
     fail("this terminal completes with Tab, without a script")
 }
 
 /// `options`: the flags that all commands have.
-pub(super) fn options(cx: &mut Context<'_>, _: &Args) -> Result {
+pub(super) fn options(cx: &mut Invocation<'_>, _: &Args) -> Result {
     cx.say("The following options can be passed to any command:\n");
     for flag in super::flags::GLOBAL {
         cx.say(&format!("    {}", flag.display()));

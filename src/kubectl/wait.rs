@@ -3,9 +3,9 @@
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output;
 use super::resource::{self, Rules, Target};
 use super::stop::{CommandWait, WaitFor};
@@ -82,9 +82,9 @@ fn condition(text: &str) -> Result<Condition> {
     }
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let conditions = conditions(args)?;
-    let timeout = args.duration("timeout").unwrap_or(SignedDuration::from_secs(30));
+    let timeout = args.duration("timeout").unwrap_or_default();
     let until = match timeout {
         t if t.is_negative() => cx.now().checked_add(SignedDuration::from_hours(168)).ok(),
         t => cx.now().checked_add(t).ok(),
@@ -125,7 +125,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn one(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     kind: Kind,
     namespace: &str,
@@ -208,7 +208,7 @@ fn holds(condition: &Condition, object: &Object) -> Result<bool> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::{Condition, Error, condition, split_path};
-    use crate::kubectl::context::Stop;
+    use crate::kubectl::invocation::Stop;
 
     #[test]
     fn paths_end_at_a_single_equal_sign() {

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::call::{Accept, Call};
-use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::Printer;
 use super::resource::Target;
 use super::stop::{CommandWait, WaitFor};
@@ -32,7 +32,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// A watch of what a list has, from the list's version on.
-    pub(super) fn new(cx: &Context<'_>, args: &Args, call: Call, version: &str) -> Watch {
+    pub(super) fn new(cx: &Invocation<'_>, args: &Args, call: Call, version: &str) -> Watch {
         let timeout = args.flag("request-timeout").and_then(|text| {
             let seconds = text.parse::<i64>().ok().map(SignedDuration::from_secs);
             seconds.or_else(|| duration::parse(text).ok().map(SignedDuration::from_nanos))
@@ -43,7 +43,7 @@ impl Watch {
     }
 
     /// The changes since the last call, once something may have happened; `None` when the watch has ended.
-    pub(super) fn next(&mut self, cx: &mut Context<'_>) -> Result<Option<Vec<Change>>> {
+    pub(super) fn next(&mut self, cx: &mut Invocation<'_>) -> Result<Option<Vec<Change>>> {
         let wait = CommandWait { what: WaitFor::Time, until: self.until };
         match cx.wait(wait) {
             // A person would end the command here.
@@ -56,7 +56,7 @@ impl Watch {
     }
 
     /// The changes since the last call.
-    pub(super) fn changes(&mut self, cx: &mut Context<'_>) -> Result<Vec<Change>> {
+    pub(super) fn changes(&mut self, cx: &mut Invocation<'_>) -> Result<Vec<Change>> {
         let mut request = self.call.http()?;
         // A watch is not asked for in parts.
         let query: Vec<&str> =
@@ -102,7 +102,7 @@ enum Out {
 }
 
 impl Out {
-    fn print(&mut self, cx: &mut Context<'_>, args: &Args, changes: Vec<Change>) -> Result {
+    fn print(&mut self, cx: &mut Invocation<'_>, args: &Args, changes: Vec<Change>) -> Result {
         let with_event = args.on("output-watch-events");
         match self {
             Out::Table(table) => {
@@ -128,7 +128,7 @@ impl Out {
 }
 
 /// `get --watch`
-pub(super) fn get(cx: &mut Context<'_>, args: &Args, targets: &[Target], all_namespaces: bool) -> Result {
+pub(super) fn get(cx: &mut Invocation<'_>, args: &Args, targets: &[Target], all_namespaces: bool) -> Result {
     let [target] = targets else {
         let several = targets.windows(2).any(|w| matches!(w, [a, b] if a.kind() != b.kind()));
         return fail(if several {
@@ -176,7 +176,7 @@ pub(super) fn get(cx: &mut Context<'_>, args: &Args, targets: &[Target], all_nam
 }
 
 /// The objects of a list, or its tables, and the version of the list.
-pub(super) fn list(cx: &mut Context<'_>, mut call: Call) -> Result<(Vec<Value>, String)> {
+pub(super) fn list(cx: &mut Invocation<'_>, mut call: Call) -> Result<(Vec<Value>, String)> {
     let (mut all, mut version) = (Vec::new(), String::new());
     loop {
         let answer = cx.send(&call)?;

@@ -2,9 +2,11 @@
 //! to start, init containers first.
 
 use super::behaviour::Exit;
+use super::cause::PodCause;
+use super::container_state::{ContainerRuntime, ContainerState, Exited};
 use super::fault::ProbeType;
 use super::kill::KILLED;
-use super::state::{ContainerRuntime, ContainerState, Exited, PodCause, Todo};
+use super::state::Todo;
 use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::order;

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::state::{PodCause, Requests, WorkerPhase};
+use super::cause::PodCause;
+use super::state::{Requests, WorkerPhase};
 use super::turn::Turn;
 use crate::api::Key;
 use crate::api::quantity::amount_of;

@@ -37,7 +37,7 @@ pub fn exec(
     execution: &Execution,
     now: Timestamp,
 ) -> Result<Executed, KubeletError> {
-    let ExecOptions { container, command, stdin } = &execution.options;
+    let ExecOptions { container, command, .. } = &execution.options;
     let pod = caches.get::<Pod>(&execution.pod).ok_or(KubeletError::NotFound)?;
     let (turn, i) = turn_of(state, caches, node, pod, execution, now).ok_or_else(|| {
         let container = go_quote(container);
@@ -50,7 +50,7 @@ pub fn exec(
         let end = ExecEnd::NotStarted(why);
         return Ok(Executed { stdout: String::new(), stderr: String::new(), end, writes: false });
     }
-    let done = turn.execute_with(i, command, stdin, now).ok_or(KubeletError::NotFound)?;
+    let done = turn.execute_asked(i, &execution.options, now).ok_or(KubeletError::NotFound)?;
     let printed = |stderr: bool| -> String {
         done.printed.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect()
     };
@@ -68,8 +68,7 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Ex
     let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, pod, execution, cx.now) else {
         return false;
     };
-    let ExecOptions { command, stdin, .. } = &execution.options;
-    let Some(done) = turn.execute_with(i, command, stdin, cx.now) else { return false };
+    let Some(done) = turn.execute_asked(i, &execution.options, cx.now) else { return false };
     turn.note_execution(i, &done);
     let rt = Rc::new(turn.rt);
     cx.state.pods.insert(execution.pod.clone(), rt);
@@ -87,33 +86,33 @@ fn turn_of<'a>(
     now: Timestamp,
 ) -> Option<(Turn<'a>, usize)> {
     let rt = state.pods.get(&execution.pod)?;
-    let named = |c: &super::state::ContainerRuntime| *c.name == *execution.options.container;
+    let named = |c: &super::container_state::ContainerRuntime| *c.name == *execution.options.container;
     let i = rt.containers.iter().position(|c| named(c) && c.running().is_some())?;
     let turn = Turn::new(pod, pod.spec.as_ref()?, (**rt).clone(), state, node, caches, now);
     Some((turn, i))
 }
 
+/// Why runc cannot start a program that is not there.
+pub(super) fn not_found(name: &str) -> String {
+    let why = match name.contains('/') {
+        true => format!("stat {name}: no such file or directory"),
+        false => "executable file not found in $PATH".to_owned(),
+    };
+    format!("exec: {}: {why}", go_quote(name))
+}
+
 impl Turn<'_> {
-    /// Why the runtime cannot start a command in a container: its program is not in the image. `None` if it can, or if
-    /// nobody knows.
+    /// Why the runtime cannot start a command in a container: its program is not in the image, or it is none of those that
+    /// are built here. What it would print is not known then, so that it counts as missing.
     fn cannot_start_command(&self, i: usize, command: &[String]) -> Option<String> {
         let spec = self.container_spec(i)?;
         let (name, image) = (command.first()?, spec.image.as_deref().unwrap_or_default());
-        let exists = match known_images::bare(image) {
-            Some(programs) => programs.contains(&name.as_str()),
-            None => shell::can_start(&self.program(i, spec), name),
-        };
+        let exists = known_images::bare(image).is_none() && shell::is_built(&self.program(i, spec), name);
         if exists || (name.contains('/') && self.has_script(i, name)) {
             return None;
         }
-        let why = match name.contains('/') {
-            true => format!("stat {name}: no such file or directory"),
-            false => "executable file not found in $PATH".to_owned(),
-        };
-        let quoted = go_quote(name);
-        Some(format!(
-            "OCI runtime exec failed: exec failed: unable to start container process: exec: {quoted}: {why}"
-        ))
+        let why = not_found(name);
+        Some(format!("OCI runtime exec failed: exec failed: unable to start container process: {why}"))
     }
 
     /// Whether a file of the container has this path.

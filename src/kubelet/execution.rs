@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::container_state::{ContainerState, Running};
 use super::mounts::termination_path;
 use super::process::Process;
 use super::programs::{change_to, to_volumes};
-use super::state::{ContainerState, Running};
 use super::turn::Turn;
 use crate::api::{Timestamp, order};
+use crate::apimachinery::ExecOptions;
 use crate::shell::{self, Change, End, Files, Program, Unknown, Until, World, Write};
 
 /// How many moments are looked at for a probe's next answer.
@@ -51,28 +52,29 @@ impl Executed {
 impl Turn<'_> {
     /// Executes a command in a running container. Nothing is changed by it yet: see [`Self::note_execution`].
     pub(super) fn execute(&self, i: usize, words: &[String], at: Timestamp) -> Option<Executed> {
-        self.execute_with(i, words, "", at)
+        let (program, world) = self.surroundings(i, at)?;
+        let unknown = Unknown::Ends(SignedDuration::ZERO);
+        let program =
+            Program { words: words.to_vec(), stdin: false, input: String::new(), unknown, ..program };
+        self.run_beside(program, world, at)
     }
 
-    /// [`Self::execute`] for a command that reads `input`.
-    pub(super) fn execute_with(
-        &self,
-        i: usize,
-        words: &[String],
-        input: &str,
-        at: Timestamp,
-    ) -> Option<Executed> {
+    /// [`Self::execute`] for a command of a client. What is not known counts as missing.
+    pub(super) fn execute_asked(&self, i: usize, options: &ExecOptions, at: Timestamp) -> Option<Executed> {
         let (program, world) = self.surroundings(i, at)?;
         let program = Program {
-            words: words.to_vec(),
-            start: at,
-            first: false,
-            signal: None,
-            stdin: false,
-            input: input.to_owned(),
-            unknown: Unknown::Ends(SignedDuration::ZERO),
+            words: options.command.clone(),
+            stdin: options.stdin_open,
+            input: options.stdin.clone(),
+            unknown: Unknown::Missing,
             ..program
         };
+        self.run_beside(program, world, at)
+    }
+
+    /// Runs a program beside a container's own.
+    fn run_beside(&self, program: Program, world: World, at: Timestamp) -> Option<Executed> {
+        let program = Program { start: at, first: false, signal: None, ..program };
         let run = shell::run(&program, &world, &|name| self.lookup(name), Until::Moment(Timestamp::MAX));
         let (takes, code) = match run.end {
             End::Exit(end, code) => (Some(end.duration_since(at)), code),

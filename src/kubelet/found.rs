@@ -8,10 +8,11 @@ use std::rc::Rc;
 use super::admit::pod_requests;
 use super::backoff::BackOff;
 use super::behaviour::{self, Exit};
-use super::fault::ProbeType;
-use super::state::{
-    ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, Requests, Retry, Running, Waiting,
+use super::container_state::{
+    ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, Running, Waiting,
 };
+use super::fault::ProbeType;
+use super::state::{Requests, Retry};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::types::{ContainerStateTerminated, ContainerStatus, Pod};

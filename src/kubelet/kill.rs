@@ -4,8 +4,8 @@
 use jiff::SignedDuration;
 
 use super::behaviour::Exit;
+use super::container_state::ContainerState;
 use super::fault::ProbeType;
-use super::state::ContainerState;
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::Timestamp;

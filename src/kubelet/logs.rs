@@ -6,8 +6,9 @@
 
 use std::rc::Rc;
 
+use super::container_state::{ContainerRuntime, ContainerState};
 use super::process::Process;
-use super::state::{ContainerRuntime, ContainerState, State};
+use super::state::State;
 use crate::api::quote::go_quote;
 use crate::api::types::{ContainerStatus, Pod};
 use crate::api::{Key, Timestamp};

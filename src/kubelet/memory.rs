@@ -1,7 +1,8 @@
 //! A kubelet's memory as lines of text: for the machinery view, and for the explorer, which compares
 //! memories without names and times.
 
-use super::state::{ContainerRuntime, ContainerState, PodRuntime, State};
+use super::container_state::{ContainerRuntime, ContainerState};
+use super::state::{PodRuntime, State};
 use crate::api::Timestamp;
 use crate::client::Memory;
 

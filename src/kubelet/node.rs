@@ -8,15 +8,20 @@ use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
 use super::timings;
 use super::volumes;
-use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
+use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, ObjectReference, OwnerReference};
 use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::client::{Result, Why};
+use crate::client::{Recorded, Result, Why};
 
 /// Whether the status of a condition is Unknown, or a condition has no heartbeat yet.
 pub(super) fn needs_status(node: &Node) -> bool {
     let conditions = node.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
     conditions.iter().any(|c| c.last_heartbeat_time.is_none() || c.status == "Unknown")
+}
+
+/// Whether no pod is to be scheduled to a node (`kubectl cordon`).
+pub(super) fn is_unschedulable(node: &Node) -> bool {
+    node.spec.as_ref().is_some_and(|s| s.unschedulable == Some(true))
 }
 
 /// The features of this kubelet that a pod can depend on (KEP-5328), sorted: `status.declaredFeatures`.
@@ -75,6 +80,31 @@ impl Kubelet {
             Err(_) => cx.update_state(|s| s.lease = None),
         }
         Ok(())
+    }
+
+    /// Records an event if the node has become unschedulable, or schedulable again (`recordNodeSchedulableEvent`). As its uid
+    /// the node has its name there (`nodeRef`).
+    pub(super) fn record_schedulable(&self, cx: &Cx) {
+        let Some(node) = cx.caches().get::<Node>(&self.key) else { return };
+        let unschedulable = is_unschedulable(node);
+        if cx.state(|s| s.unschedulable) == unschedulable {
+            return;
+        }
+        let reason = if unschedulable { "NodeNotSchedulable" } else { "NodeSchedulable" };
+        cx.record(Recorded {
+            about: ObjectReference {
+                kind: Some("Node".into()),
+                name: Some(self.node.to_string()),
+                uid: Some(self.node.to_string()),
+                ..ObjectReference::default()
+            },
+            type_: "Normal",
+            reason: reason.into(),
+            message: format!("Node {} status is now: {reason}", self.node),
+            action: "",
+            at: cx.now(),
+        });
+        cx.update_state(move |s| s.unschedulable = unschedulable);
     }
 
     /// Reports the node's conditions with a new heartbeat time (`syncNodeStatus`), and plans the next

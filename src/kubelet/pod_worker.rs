@@ -7,9 +7,11 @@ use jiff::SignedDuration;
 
 use super::backoff;
 use super::behaviour::{self, Exit};
+use super::cause::PodCause;
+use super::container_state::{ContainerRuntime, ContainerState, Exited};
 use super::fault::KubeletFault;
 use super::prober;
-use super::state::{ContainerRuntime, ContainerState, Exited, PodCause, Retry, Todo, Work, WorkerPhase};
+use super::state::{Retry, Todo, Work, WorkerPhase};
 use super::status;
 use super::timings::{self, later};
 use super::turn::Turn;

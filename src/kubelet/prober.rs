@@ -7,10 +7,11 @@
 
 use jiff::SignedDuration;
 
+use super::cause::PodCause;
+use super::container_state::ContainerRuntime;
 use super::execution::Executed;
 use super::fault::ProbeType;
 use super::known_images::{self, Answered};
-use super::state::{ContainerRuntime, PodCause};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::Timestamp;

@@ -12,11 +12,11 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::behaviour::{self, Exit, Own};
+use super::container_state::ContainerState;
 use super::environment::expand;
 use super::known_images::{self, Sort};
 use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
-use super::state::ContainerState;
 use super::timings;
 use super::turn::Turn;
 use crate::api::types::Container;
@@ -134,6 +134,41 @@ impl Turn<'_> {
             signal: None,
             processors: self.processors(),
         }
+    }
+
+    /// The name of a container's program, if the image certainly does not have it, so that the runtime cannot start it.
+    /// `None` if annotations say how the container runs.
+    pub(super) fn missing_program(&self, i: usize, spec: &Container) -> Option<String> {
+        let told = |what| behaviour::annotation(&self.pod.metadata, &spec.name, what).is_some();
+        if spec.command.as_ref().is_none_or(Vec::is_empty) && spec.args.as_ref().is_none_or(Vec::is_empty) {
+            return None;
+        }
+        if ["entrypoint", "exit-code", "run-seconds"].into_iter().any(told) {
+            return None;
+        }
+        let program = self.program(i, spec);
+        let name = program.words.first().filter(|w| !w.is_empty())?;
+        let has_it = match known_images::bare(spec.image.as_deref().unwrap_or_default()) {
+            Some(programs) => {
+                programs.is_empty() || has_unknown_files(self.spec, spec) || programs.contains(&name.as_str())
+            }
+            None => shell::can_start(&program, name),
+        };
+        if has_it || (name.contains('/') && self.finds_file(i, spec, &program, name)) {
+            return None;
+        }
+        Some(name.clone())
+    }
+
+    /// Whether a container that starts finds a file: one that is mounted, or that another container has written.
+    fn finds_file(&self, i: usize, spec: &Container, program: &Program, path: &str) -> bool {
+        let mut files = Files::default();
+        for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
+            files.note(&Write { at: self.now, path, change: change_to(text) });
+        }
+        self.shared_writes(i, spec).iter().for_each(|w| files.note(w));
+        let path = shell::absolute(&program.directory, path);
+        matches!(files.at(&path, self.now), Some(shell::Node::File(_)))
     }
 
     /// What the program of a container does that has just started, and its process if the shell knows it.

@@ -1,32 +1,22 @@
-//! The kubelet as a [`Reconciler`]: what wakes it, and how the result of a turn becomes requests.
+//! The kubelet as a [`Reconciler`]: what wakes it, what it does with each task.
 
 use std::any::Any;
 use std::rc::Rc;
 
-use jiff::SignedDuration;
-
 use super::csi::is_expansion_pending;
 use super::exec::{self, Execution};
 use super::fault::KubeletFault;
-use super::found;
 use super::node;
 use super::sandbox::handlers_changed;
-use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
+use super::state::{PodRuntime, State};
 use super::task::{Cx, Kubelet, Task};
-use super::turn::{PodEvent, Turn};
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
-    CSIDriver, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec, PodStatus,
-    RuntimeClass, Secret, Service,
+    CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Pod, RuntimeClass, Secret, Service,
 };
-use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp, csi};
-use crate::apimachinery::{DeleteOptions, Filter};
-use crate::client::{
-    EventFlavour, Handler, Reading, Reconciler, Recorded, Result, Seen, Wait, Watches, Why, object_reference,
-};
-
-/// The most turns of a pod at one moment.
-const TURNS_LIMIT: usize = 64;
+use crate::api::{Key, Object, csi};
+use crate::apimachinery::Filter;
+use crate::client::{EventFlavour, Handler, Reading, Reconciler, Result, Seen, Wait, Watches};
 
 impl Reconciler for Kubelet {
     type Key = Task;
@@ -52,6 +42,10 @@ impl Reconciler for Kubelet {
                 } else if seen.old.is_none() {
                     // Nothing has to be reported when the kubelet starts: the first report is a heartbeat.
                     cx.enqueue_waiting(Task::Status(me.clone()), timings::NODE_STATUS, Wait::Background);
+                }
+                if node::is_unschedulable(node) != cx.state.unschedulable {
+                    let task = Task::Schedulable(me.clone());
+                    cx.enqueue_waiting(task, volumes::next_report(cx.now), Wait::Background);
                 }
                 if seen.old.is_some_and(|old| handlers_changed(old, node)) {
                     volumes::retry_mounts(cx, None);
@@ -94,6 +88,10 @@ impl Reconciler for Kubelet {
         match task {
             Task::Lease(_) => self.update_lease(&cx).await,
             Task::Status(_) => self.sync_node_status(&cx).await,
+            Task::Schedulable(_) => {
+                self.record_schedulable(&cx);
+                Ok(())
+            }
             Task::Drivers(_) => self.update_csi_node(&cx).await,
             Task::Expand(claim) => self.expand_volume(&cx, &claim).await,
             Task::Pod(pod) | Task::Background(pod) => {
@@ -191,258 +189,4 @@ fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
     let gates = new.spec.as_ref().and_then(|s| s.readiness_gates.as_ref());
     let conditions = |p: &Rc<Pod>| p.status.as_ref().and_then(|s| s.conditions.clone());
     gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
-}
-
-/// The result of a turn, to be carried out.
-struct Decision {
-    rt: Rc<PodRuntime>,
-    node: super::state::NodeRuntime,
-    events: Vec<PodEvent>,
-    again: bool,
-    /// The pod that the report is based on, and its new status; `None` if nothing has changed.
-    report: Option<(Rc<Pod>, Shared<PodStatus>)>,
-    delete: bool,
-    faults: Vec<(Key, u64)>,
-    /// Images that could not be pulled before this kubelet was there, each with the registry's error.
-    unpullable: Vec<(Rc<str>, Rc<str>)>,
-    /// The deadlines of the next turn: foreground, background.
-    wakes: (Option<Timestamp>, Option<Timestamp>),
-}
-
-impl Kubelet {
-    async fn sync_pod(&self, cx: &Cx, key: Key) -> Result {
-        for _ in 0..TURNS_LIMIT {
-            let Some(pod) = cx.caches().get::<Pod>(&key).cloned() else {
-                forget(cx, &key);
-                return Ok(());
-            };
-            let Some(d) = self.decide(cx, &key, &pod) else { return Ok(()) };
-            {
-                let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
-                let unpullable = d.unpullable.clone();
-                cx.update_state(move |s| {
-                    s.pods.insert(key.clone(), rt.clone());
-                    s.node = node.clone();
-                    for (image, error) in &unpullable {
-                        s.unpullable.insert(image.clone(), error.clone());
-                    }
-                    for f in &faults {
-                        s.faults.remove(f);
-                    }
-                });
-            }
-            let answer = match &d.report {
-                Some((from, status)) => {
-                    let why = self.why_status(&key, &d.rt, status);
-                    cx.report_pod_status(key.clone(), from.clone(), status.clone())
-                        .because(why)
-                        .await
-                        .map(Some)
-                }
-                None => Ok(None),
-            };
-            for e in &d.events {
-                cx.record(self.recorded(cx, &pod, &d.rt, e));
-            }
-            match answer {
-                // Nothing had to be reported, and the turn has noted that.
-                Ok(None) => {}
-                Ok(Some(latest)) => {
-                    let mut rt = (*d.rt).clone();
-                    rt.unreported = false;
-                    rt.latest = Some(latest);
-                    let (key, rt) = (key.clone(), Rc::new(rt));
-                    cx.update_state(move |s| {
-                        s.pods.insert(key.clone(), rt.clone());
-                    });
-                }
-                // The pod was deleted. The informer will deliver that.
-                Err(e) if e.is_not_found() => return Ok(()),
-                Err(e) => return Err(e.into()),
-            }
-            if d.delete {
-                return self.delete(cx, &key, &pod).await;
-            }
-            if !d.again {
-                Self::plan(cx, &key, d.wakes);
-                return Ok(());
-            }
-        }
-        // This many turns at one moment would be a bug; the worker continues a second later.
-        cx.enqueue_after(Task::Pod(key), SignedDuration::from_secs(1));
-        Ok(())
-    }
-
-    /// Takes a turn of a pod. `None` if there is nothing to do for it.
-    fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
-        let spec: &PodSpec = pod.spec.as_ref()?;
-        cx.state(|s| {
-            let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
-            let rt = match known {
-                Some(rt) => (**rt).clone(),
-                // The pod has ended and this kubelet did not run it, so it is left alone.
-                None if is_over(pod) && !pod.metadata.is_deleting() => return None,
-                None => PodRuntime {
-                    uid: pod.metadata.uid().into(),
-                    phase: if is_over(pod) { WorkerPhase::Terminated } else { WorkerPhase::Sync },
-                    ..Default::default()
-                },
-            };
-            let is_found = rt.phase == WorkerPhase::Sync && known.is_none() && found::has_run(pod);
-            let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
-            let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
-            let mut turn = Turn::new(pod, spec, rt, s, &self.key, cx.caches(), cx.now());
-            if is_found {
-                turn.take_over();
-            }
-            turn.run(&self.key, &faults);
-            let report = if turn.rt.unreported { report(&turn, pod) } else { None };
-            if report.is_none() {
-                turn.rt.unreported = false;
-            }
-            let delete = turn.can_be_deleted();
-            Some(Decision {
-                wakes: turn.wakes(),
-                report,
-                delete,
-                again: turn.again,
-                events: std::mem::take(&mut turn.events),
-                node: turn.node,
-                rt: Rc::new(turn.rt),
-                faults: numbers,
-                unpullable: if is_found { found::unpullable(pod) } else { Vec::new() },
-            })
-        })
-    }
-
-    /// Deletes the object of a pod of which nothing runs any more (`canBeDeleted`).
-    async fn delete(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Result {
-        let options = DeleteOptions {
-            grace_period_seconds: Some(0),
-            uid: Some(pod.metadata.uid().to_owned()),
-            ..Default::default()
-        };
-        let reference = ObjectRef::of(&**pod);
-        let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
-        let why =
-            Why::new("kubelet.can_be_deleted").read("pod", reference, "metadata.deletionTimestamp", since);
-        match cx.delete(Kind::POD, key.clone(), options).because(why).await {
-            Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
-            // The API server removes an object with finalizers after the last finalizer.
-            _ => {}
-        }
-        let key = key.clone();
-        cx.update_state(move |s| {
-            if let Some(rt) = s.pods.get_mut(&key) {
-                Rc::make_mut(rt).deleted = true;
-            }
-        });
-        Ok(())
-    }
-
-    /// Plans the next turn for these deadlines.
-    fn plan(cx: &Cx, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
-        let (foreground, background) = wakes;
-        if let Some(at) = foreground {
-            cx.enqueue_after(Task::Pod(key.clone()), at.duration_since(cx.now()));
-        }
-        if let Some(at) = background.filter(|at| foreground.is_none_or(|f| *at < f)) {
-            cx.enqueue_after_in_background(Task::Background(key.clone()), at.duration_since(cx.now()));
-        }
-    }
-
-    fn recorded(&self, cx: &Cx, pod: &Pod, rt: &PodRuntime, e: &PodEvent) -> Recorded {
-        let init = pod.spec.as_ref().and_then(|s| s.init_containers.as_ref()).map_or(0, Vec::len);
-        let field_path = e.container.and_then(|i| {
-            let list = if i < init { "initContainers" } else { "containers" };
-            Some(format!("spec.{list}{{{}}}", rt.containers.get(i)?.name))
-        });
-        Recorded {
-            about: ObjectReference { field_path, ..object_reference(pod) },
-            type_: e.type_,
-            reason: e.reason.into(),
-            message: e.message.clone(),
-            action: "",
-            at: cx.now(),
-        }
-    }
-
-    fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus) -> Why {
-        let reference = ObjectRef { kind: Kind::POD, key: key.clone() };
-        let phase = to.phase.as_deref().unwrap_or_default();
-        let rule = match rt.phase {
-            _ if rt.rejected => "kubelet.admit",
-            WorkerPhase::Sync => "kubelet.sync_pod",
-            WorkerPhase::Terminating | WorkerPhase::Terminated => "kubelet.sync_terminating_pod",
-        };
-        let why = Why::new(rule).read("pod", reference, "status.phase", phase).with("node", &self.node);
-        let why = match &rt.failed {
-            Some((reason, _)) if rt.rejected => why.with("reason", reason),
-            _ => why,
-        };
-        let why = why.word("what", rt.cause.what.word());
-        let Some(name) = &rt.cause.container else { return why };
-        let why = why.with("container", name);
-        match rt.containers.iter().find(|c| c.name == *name) {
-            Some(c) => why.with("state", state_of(c)).with("restarts", c.restarts),
-            None => why,
-        }
-    }
-}
-
-/// A container's state in a word or two, for a [`Why`].
-fn state_of(c: &ContainerRuntime) -> String {
-    match (&c.state, &c.waiting) {
-        (ContainerState::Running(_), _) => "running".into(),
-        (_, Some(w)) => w.reason.into(),
-        (ContainerState::Exited(e), None) => format!("exit code {}", e.exit.code),
-        _ => "waiting".into(),
-    }
-}
-
-fn is_over(pod: &Pod) -> bool {
-    matches!(pod.status.as_ref().and_then(|s| s.phase.as_deref()), Some("Succeeded" | "Failed"))
-}
-
-/// The pod that the report is based on and its new status; `None` if the API server has that status already.
-fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
-    // The API server's last answer may be newer than the informer's cache.
-    let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
-    let from = latest.filter(|l| status::version(l) > status::version(pod)).unwrap_or(pod);
-    let empty = Default::default();
-    let new = turn.generate_api_pod_status(from.status.as_deref().unwrap_or(&empty));
-    if from.status.as_deref() == Some(&new) {
-        return None;
-    }
-    Some((from.clone(), Shared::new(new)))
-}
-
-/// Forgets a pod whose object was deleted, and frees its address and resources.
-fn forget(cx: &Cx, key: &Key) {
-    let held = cx.state(|s| {
-        let rt = s.pods.get(key)?;
-        let taken = rt.phase != WorkerPhase::Terminated;
-        let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
-        Some((addresses, rt.requests))
-    });
-    let Some((addresses, requests)) = held else { return };
-    let key = key.clone();
-    cx.update_state(move |s| {
-        if let Some(rt) = s.pods.remove(&key) {
-            for v in &rt.volumes {
-                s.node.volumes.remove(&(v.name.clone(), key.clone()));
-            }
-        }
-        for ip in addresses.iter().filter_map(|a| a.parse::<std::net::IpAddr>().ok()) {
-            s.node.addresses.remove(&ip);
-        }
-        if let Some(r) = requests {
-            s.node.used = s.node.used.minus(r);
-        }
-        let faults: Vec<_> =
-            s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();
-        for f in &faults {
-            s.faults.remove(f);
-        }
-    });
 }

@@ -24,16 +24,32 @@ pub(super) struct Official {
 }
 
 fn rows() -> impl Iterator<Item = Official> {
-    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
-        let mut columns = line.split('|');
-        let mut next = || columns.next();
-        Some(Official { name: next()?, versions: next()?, first: next()?, further: next()? })
-    })
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(row)
 }
 
-/// The official image of this name; `None` if there is none.
+fn row(line: &'static str) -> Option<Official> {
+    let mut columns = line.split('|');
+    let mut next = || columns.next();
+    Some(Official { name: next()?, versions: next()?, first: next()?, further: next()? })
+}
+
+/// The official image of this name; `None` if there is none. The rows are in the order of their names, and what begins
+/// with `#` comes before all names, so the search halves the table: a kubelet asks for each container that it starts.
 pub(super) fn find(name: &str) -> Option<Official> {
-    rows().find(|row| row.name == name)
+    let mut table = TABLE;
+    while !table.is_empty() {
+        let middle = table.floor_char_boundary(table.len() / 2);
+        let (before, after) = table.split_at(middle);
+        let begins = before.rfind('\n').map_or(0, |at| at + 1);
+        let ends = after.find('\n').map_or(table.len(), |at| middle + at);
+        let line = table.get(begins..ends)?;
+        match line.split('|').next().unwrap_or_default().cmp(name) {
+            Ordering::Equal => return row(line),
+            Ordering::Greater => table = table.get(..begins)?,
+            Ordering::Less => table = table.get(ends + 1..).unwrap_or_default(),
+        }
+    }
+    None
 }
 
 /// The name of an official image that is most like a name which no official image has; `None` if none is like it.
@@ -149,6 +165,16 @@ mod tests {
     fn exists(image: &str) -> bool {
         let (name, tag) = image.split_once(':').unwrap();
         find(name).is_some_and(|official| official.has(tag))
+    }
+
+    #[test]
+    fn every_row_is_found_by_its_name() {
+        assert!(rows().count() > 100);
+        for official in rows() {
+            assert_eq!(find(official.name), Some(official));
+            assert_eq!(find(&format!("{}x", official.name)).map(|o| o.name.len()), None, "{}", official.name);
+        }
+        assert_eq!((find(""), find("#"), find("zzz")), (None, None, None));
     }
 
     #[test]

@@ -6,9 +6,12 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net};
 
-use super::behaviour;
+use super::behaviour::{self, Exit};
+use super::cause::PodCause;
+use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
+use super::exec::not_found;
 use super::images;
-use super::state::{ContainerState, Instance, PodCause, ProbeRun, Retry, Running, Waiting, Work};
+use super::state::{Retry, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::duration::go_duration;
@@ -19,6 +22,9 @@ use crate::api::{ApiKind, Kind, Timestamp};
 
 /// The range of a node that was given none: that of a container runtime's bridge.
 const BRIDGE: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(10, 88, 0, 0), 16));
+
+/// The exit code of a container whose program could not be started (containerd's `errorStartExitCode`).
+const START_ERROR: i32 = 128;
 
 impl Turn<'_> {
     /// The sandbox has been created: the pod gets an address of each family.
@@ -290,6 +296,10 @@ impl Turn<'_> {
         if !self.rt.containers.get(i).is_some_and(|c| matches!(c.state, ContainerState::Created(_))) {
             return;
         }
+        if let Some(program) = self.missing_program(i, spec) {
+            self.start_error(i, &program);
+            return;
+        }
         let (own, process) = self.begin_process(i, spec);
         let behaviour = behaviour::of(self.pod, spec, own);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
@@ -315,6 +325,31 @@ impl Turn<'_> {
             self.rt.work = Some(Work::PostStart { container: i, until: later(now, takes), succeeded });
         }
         self.observe_exits();
+    }
+
+    /// The runtime could not start a container's program. The container counts as one that ended with 128, and as its start
+    /// it has the beginning of time (containerd's `container_start.go`, `errorStartReason`).
+    fn start_error(&mut self, i: usize, program: &str) {
+        let message = format!(
+            "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create \
+             failed: unable to start container process: error during container init: {}",
+            not_found(program)
+        );
+        let now = self.now;
+        let Some(c) = self.rt.containers.get_mut(i) else { return };
+        let ContainerState::Created(instance) = &c.state else { return };
+        c.state = ContainerState::Exited(Rc::new(Exited {
+            instance: instance.clone(),
+            exit: Exit::code(START_ERROR),
+            reason: Some("StartError"),
+            message: Some(message.as_str().into()),
+            process: None,
+            started: Timestamp::UNIX_EPOCH,
+            finished: now,
+        }));
+        self.rt.changed = true;
+        self.event(Some(i), "Warning", "Failed", format!("Error: {message}"));
+        self.cannot_start(i, "RunContainerError", message);
     }
 
     /// A container's postStart hook has ended. If it failed, the container is stopped.

@@ -1,7 +1,8 @@
 //! A pod's container statuses (`kubelet_pods.go`, `convertToAPIContainerStatuses`).
 
+use super::container_state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance};
 use super::prober;
-use super::state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance, WorkerPhase};
+use super::state::WorkerPhase;
 use super::turn::Turn;
 use crate::api::types::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,

@@ -30,6 +30,8 @@ pub enum Task {
     Lease(Rc<str>),
     /// Report the status of the node with this name.
     Status(Rc<str>),
+    /// Record whether the node with this name is schedulable.
+    Schedulable(Rc<str>),
     /// Register the CSI drivers of the node with this name.
     Drivers(Rc<str>),
     /// Complete the expansion of a claim's volume.
@@ -45,6 +47,7 @@ impl fmt::Display for Task {
         match self {
             Task::Lease(node) => write!(f, "{node}/lease"),
             Task::Status(node) => write!(f, "{node}/status"),
+            Task::Schedulable(node) => write!(f, "{node}/schedulable"),
             Task::Drivers(node) => write!(f, "{node}/drivers"),
             Task::Expand(claim) => write!(f, "{claim}/expand"),
             Task::Pod(pod) => pod.fmt(f),

@@ -3,7 +3,8 @@
 
 use std::rc::Rc;
 
-use super::state::{Cause, NodeRuntime, PodCause, PodRuntime, State};
+use super::cause::{Cause, PodCause};
+use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Node, Pod, PodSpec};

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::outcome::event;
 use super::state::{Cx, NAME, Preemption};
+use crate::api::pod::update_pod_condition;
 use crate::api::types::{Pod, PodCondition, Time};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::{DeleteOptions, Status};
@@ -69,9 +70,7 @@ async fn preempt(cx: &Cx, p: &Preemption, victim: &Rc<Pod>) -> std::result::Resu
     };
     let mut to = fresh.clone();
     let generation = to.metadata.generation;
-    let conditions = Rc::make_mut(&mut to).status.get_or_insert_default().conditions.get_or_insert_default();
-    conditions.retain(|c| c.type_ != "DisruptionTarget");
-    conditions.push(PodCondition {
+    let condition = PodCondition {
         type_: "DisruptionTarget".into(),
         status: "True".into(),
         reason: Some("PreemptionByScheduler".into()),
@@ -79,11 +78,13 @@ async fn preempt(cx: &Cx, p: &Preemption, victim: &Rc<Pod>) -> std::result::Resu
         last_transition_time: Some(Time(seconds(cx.now()))),
         observed_generation: generation,
         ..Default::default()
-    });
-    match cx.patch_status(fresh.clone(), to).because(why()).await {
-        Err(e) if e.is_not_found() => return Ok(()),
-        other => other?,
     };
+    if update_pod_condition(Rc::make_mut(&mut to).status.get_or_insert_default(), condition) {
+        match cx.patch_status(fresh.clone(), to).because(why()).await {
+            Err(e) if e.is_not_found() => return Ok(()),
+            other => other?,
+        };
+    }
     match cx.delete(Kind::POD, fresh.metadata.key(), DeleteOptions::default()).because(why()).await {
         Err(e) if e.is_not_found() => return Ok(()),
         other => other?,

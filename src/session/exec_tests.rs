@@ -202,5 +202,6 @@ fn a_person_types_into_a_shell() {
     assert_eq!(type_line("echo $A > f; cat f"), ("a b\n".into(), false, "/tmp # ".into()));
     assert_eq!(type_line("sh -c 'echo \"[$A]\" $B'; false").0, "[] 2\n");
     assert_eq!(type_line("nothing").0, "sh: nothing: not found\n");
-    assert_eq!(type_line("exit"), (String::new(), true, "/tmp # ".into()));
+    let ended = "command terminated with exit code 127\n";
+    assert_eq!(type_line("exit"), (ended.into(), true, "/tmp # ".into()), "with the status of the last line");
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{Depth, MomentId, Op, Session, What};
+use super::{Depth, MomentId, Op, Session, What, take_step};
 use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response, wire, wire_answer};
 use crate::apiserver::Trace;
 use crate::client::Why;
@@ -12,6 +12,9 @@ use crate::cluster::{Action, Cluster, Outcome, Transition};
 /// The most actions of a moment that can be stepped into. A moment has more if time passes on a cluster of
 /// thousands of pods.
 pub const FINEST_LIMIT: usize = 20_000;
+
+/// Among so many actions it is looked for the commands that they are parts of.
+const AROUND: usize = 500;
 
 /// A request that was sent at a moment, and its response.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +144,89 @@ impl Session {
         self.goto(to)
     }
 
+    /// The step of which the current moment is a part: single actions led there, from a moment after which the same first
+    /// action was once taken as part of a greater step. It is the nearest such step, also once its last action has passed.
+    /// The moment before its first action counts if the branch that is shown goes on with that.
+    pub fn inside(&self) -> Option<MomentId> {
+        let single = |id: MomentId| match self.moment(id).map(|m| &m.what) {
+            Some(What::Machinery(t)) => Some(t.action),
+            _ => None,
+        };
+        let greater = |before: MomentId, first: Action| {
+            let mut children = self.moment(before)?.children.iter().rev().copied();
+            children.find(|c| match self.moment(*c).map(|m| (&m.op, &m.what)) {
+                Some((Op::Heard { .. }, _)) | None => false,
+                Some((_, What::Commands(of))) => of.iter().flat_map(|c| &c.actions).next() == Some(&first),
+                Some(_) => false,
+            })
+        };
+        let first = self.ahead().and_then(single);
+        if let Some(step) = first.and_then(|action| greater(self.at(), action)) {
+            return Some(step);
+        }
+        let mut at = self.at();
+        for _ in 0..FINEST_LIMIT {
+            let action = single(at)?;
+            let before = self.moment(at)?.parent?;
+            if let Some(step) = greater(before, action) {
+                return Some(step);
+            }
+            at = before;
+        }
+        None
+    }
+
+    /// Takes the command of which the current moment is a part again, as a branch that is not shown, so that
+    /// [`Session::inside`] finds it: a run that was repeated from a link has only the branch that was shown. Nothing is done
+    /// if the current moment is not among the first 500 actions since something else happened, or if another choice
+    /// was made than the policy's or the acting component's.
+    pub fn surround(&mut self) {
+        let here = self.at();
+        let mut way = Vec::new();
+        let mut at = here;
+        while let Some(moment) = self.moment(at)
+            && let (What::Machinery(t), Some(before)) = (&moment.what, moment.parent)
+        {
+            if way.len() == AROUND {
+                return;
+            }
+            way.push((before, t.action));
+            at = before;
+        }
+        way.reverse();
+        let Some((begins, op)) = self.around(&way) else { return };
+        if self.goto(begins) {
+            self.perform(&op);
+        }
+        self.goto(here);
+    }
+
+    /// The op of the command to which the last of these actions belongs, and the moment before it. With each action goes the
+    /// moment before that.
+    fn around(&self, mut way: &[(MomentId, Action)]) -> Option<(MomentId, Op)> {
+        let mut cluster = self.cluster_at(way.first()?.0)?;
+        loop {
+            let begins = way.first()?.0;
+            let acts = way.iter().find_map(|(_, action)| match action {
+                Action::Send { actor } | Action::Record { actor } => Some(*actor),
+                _ => None,
+            });
+            let nth = self.moment(begins)?.steps;
+            let mut ops = [None, acts].map(|choice| self.op_of(nth, Depth::Command, choice)).into_iter();
+            let (op, after, n) = ops.find_map(|op| {
+                let mut after = cluster.clone();
+                let What::Commands(of) = take_step(&mut after, &op).ok()? else { return None };
+                let actions: Vec<Action> = of.iter().flat_map(|c| c.actions.iter().copied()).collect();
+                let same = actions.iter().zip(way).all(|(a, (_, b))| a == b) && !actions.is_empty();
+                same.then_some((op, after, actions.len()))
+            })?;
+            match way.get(n..) {
+                Some(rest) if !rest.is_empty() => (way, cluster) = (rest, after),
+                _ => return Some((begins, op)),
+            }
+        }
+    }
+
     /// One of a moment's requests, stage by stage through the API server, and the cluster that received it.
     /// `None` if there is no such request, or the moment has more than [`FINEST_LIMIT`] actions.
     pub fn trace(&self, id: MomentId, exchange: usize) -> Option<(Cluster, Trace)> {
@@ -211,7 +297,7 @@ fn sent(cluster: &Cluster, action: &Action) -> Option<Rc<Request>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::session::{Start, scenario};
+    use crate::session::{Link, Policy, Replay, Start, scenario};
 
     fn run() -> Session {
         let mut s = Session::new(Start::default());
@@ -259,6 +345,106 @@ mod tests {
         let tips = s.tips().len();
         assert!(s.step(Depth::Machinery, None));
         assert_eq!(s.tips().len(), tips);
+    }
+
+    /// Who stepped into a step is inside it as long as single actions lead there from its beginning, wherever the person
+    /// went in between.
+    #[test]
+    fn a_moment_between_the_actions_of_a_step_is_inside_it() {
+        for depth in [Depth::Command, Depth::Reconcile] {
+            let mut s = run();
+            for _ in 0..6 {
+                assert!(s.step(depth, None));
+            }
+            let (step, before) = (s.at(), s.current().parent.unwrap());
+            assert_eq!(s.inside(), None);
+            assert!(s.step_into(step, 2));
+            let second = s.at();
+            assert_eq!(s.inside(), Some(step));
+            // Back to its beginning, and forward again.
+            for _ in 0..2 {
+                assert!(s.back());
+                assert_eq!(s.inside(), Some(step));
+            }
+            assert_eq!(s.at(), before);
+            assert!(s.forward());
+            assert_eq!(s.inside(), Some(step));
+            // Further back is outside, and so is the step itself; its actions are inside again.
+            assert!(s.back() && s.back());
+            assert_eq!(s.inside(), None);
+            assert!(s.goto(second));
+            assert_eq!(s.inside(), Some(step));
+            assert!(s.goto(step));
+            assert_eq!(s.inside(), None);
+            assert!(s.back());
+            assert_eq!(s.inside(), None);
+            // After its last action the way back is there still, until something else than an action happens.
+            assert!(s.goto(second));
+            while s.forward() {}
+            assert!(s.step(Depth::Machinery, None));
+            assert_eq!(s.inside(), Some(step));
+            assert!(s.step(Depth::Command, None));
+            assert_eq!(s.inside(), None);
+        }
+    }
+
+    /// A run that was stepped by single actions has no step around them.
+    #[test]
+    fn single_actions_alone_are_inside_nothing() {
+        let mut s = run();
+        for _ in 0..20 {
+            assert!(s.step(Depth::Machinery, None));
+        }
+        assert_eq!(s.inside(), None);
+    }
+
+    /// A link has only the branch that is shown. The command around its last actions is found by taking it again.
+    #[test]
+    fn a_repeated_run_finds_the_step_again_that_was_stepped_into() {
+        for policy in [Policy::Fair, Policy::Random { seed: 3 }, Policy::Newest] {
+            let mut s = run();
+            s.set_policy(policy.clone());
+            for _ in 0..8 {
+                assert!(s.step(Depth::Command, None));
+            }
+            let (step, op, end) = (s.at(), s.current().op.clone(), s.cluster().digest());
+            for n in [1, 2, usize::MAX] {
+                assert!(s.step_into(step, n));
+                let mut again = Replay::new(&Link::of(&s)).finish().session;
+                let (at, tip, digest) = (again.at(), again.tip(), again.cluster().digest());
+                assert_eq!(again.inside(), None);
+                again.surround();
+                assert_eq!((again.at(), again.tip(), again.cluster().digest()), (at, tip, digest));
+                let found = again.inside().unwrap();
+                assert_eq!(again.moment(found).unwrap().op, op, "{policy:?}");
+                assert!(again.goto(found));
+                assert_eq!(again.cluster().digest(), end);
+            }
+        }
+    }
+
+    /// The second of two commands that were both taken action by action is found, too, and so is a chosen component's.
+    #[test]
+    fn the_command_around_later_actions_is_found() {
+        let mut s = run();
+        for _ in 0..3 {
+            assert!(s.step(Depth::Command, None));
+        }
+        let first = s.at();
+        assert!(s.step_into(first, usize::MAX));
+        let actor = s.next_commands(9).last().unwrap().actor;
+        assert!(s.step(Depth::Command, Some(actor)));
+        let (second, end) = (s.at(), s.cluster().digest());
+        assert!(s.step_into(second, 1));
+        let mut again = Replay::new(&Link::of(&s)).finish().session;
+        again.surround();
+        let found = again.inside().unwrap();
+        assert!(again.goto(found));
+        assert_eq!(again.cluster().digest(), end);
+        // Where nothing was stepped into, nothing is found.
+        let mut s = run();
+        s.surround();
+        assert_eq!((s.at(), s.inside(), s.tips().len()), (1, None, 1));
     }
 
     #[test]

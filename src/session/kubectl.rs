@@ -153,7 +153,8 @@ pub struct CommandLine {
     pub line: String,
     /// The names and texts of the files that it names.
     pub files: Vec<(String, String)>,
-    /// Whether there is an editor: `kubectl edit` waits for it, and is refused without one.
+    /// Whether a person types the line into a terminal that has an editor: `kubectl edit` waits for that editor, and is refused
+    /// without one.
     pub editor: bool,
 }
 
@@ -261,6 +262,10 @@ impl ApiClient for Client {
 
     fn now(&self) -> Timestamp {
         self.cluster.now()
+    }
+
+    fn has_terminal(&self) -> bool {
+        self.editor
     }
 
     fn edit(&mut self, _: &str) -> Edited {

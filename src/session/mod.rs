@@ -54,7 +54,9 @@ use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
 pub use kubectl::{CommandLine, Looked, Ran, edited_files};
-pub use link::{Drafts, Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
+pub use link::{
+    Drafts, LessonLink, Link, LinkError, LinkOp, Prediction, Replay, Replayed, STEPS_LIMIT, VisitLink,
+};
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;
@@ -65,7 +67,7 @@ use crate::api::Timestamp;
 use crate::cluster::{Cluster, Command, Config};
 use crate::kubectl::DiscoveryCache;
 
-use steps::redo;
+use steps::{redo, take_step};
 
 /// The most moments of a session. Further steps fail with
 /// [`Stopped::Limit`](crate::cluster::Stopped::Limit).

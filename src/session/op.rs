@@ -108,3 +108,17 @@ pub enum Op {
         files: Vec<(String, String)>,
     },
 }
+
+impl Op {
+    /// How much a step does; `None` if the op is not a step.
+    pub fn depth(&self) -> Option<Depth> {
+        match self {
+            Op::Step { depth, .. }
+            | Op::Policy { depth, .. }
+            | Op::Heard { depth, .. }
+            | Op::Schedule { depth } => Some(*depth),
+            Op::Act(_) => Some(Depth::Machinery),
+            Op::Start | Op::Fault(_) | Op::Kubectl { .. } => None,
+        }
+    }
+}

@@ -13,9 +13,14 @@ use crate::kubectl::Kubectl;
 impl Session {
     /// The op of a step from the current moment.
     pub(super) fn next_op(&self, depth: Depth, choice: Option<Actor>) -> Op {
+        self.op_of(self.current().steps, depth, choice)
+    }
+
+    /// The op of a step from a moment with so many steps before it.
+    pub(super) fn op_of(&self, steps: usize, depth: Depth, choice: Option<Actor>) -> Op {
         match &self.policy {
             policy if choice.is_none() && *policy != Policy::Fair => {
-                Op::Policy { depth, policy: policy.clone(), nth: self.current().steps as u64 }
+                Op::Policy { depth, policy: policy.clone(), nth: steps as u64 }
             }
             _ => Op::Step { depth, choice },
         }
@@ -179,7 +184,7 @@ impl Session {
 }
 
 /// Takes the step of an op. [`Stopped::Idle`] if the op is not a step.
-fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
+pub(super) fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
     let (depth, search) = match op {
         Op::Step { depth, choice } => (*depth, Search::new(*choice)),
         Op::Policy { depth, policy, nth } => (*depth, Search::under(policy, *nth)),

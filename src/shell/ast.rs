@@ -27,6 +27,8 @@ pub enum Part {
     Param {
         /// The name, a number, or one of `@*#?-$!`.
         name: String,
+        /// bash: the index of an array's element; `@` or `*` for all of them.
+        index: Option<Word>,
         /// What is done with the value.
         op: Op,
         /// Whether it stands between double quotes.
@@ -55,6 +57,8 @@ pub enum Op {
     None,
     /// `${#name}`: the number of characters.
     Length,
+    /// bash: `${!name}`: the value of the variable that the value names; of all elements of an array: their indexes.
+    Indirect,
     /// `${name:-word}` and its like: the character, whether an empty value counts as none (`:`), the word.
     Default(char, bool, Word),
     /// `${name#pattern}` and its like: whether the suffix (`%`), whether the longest, the pattern.
@@ -63,6 +67,28 @@ pub enum Op {
     Replace(bool, Word, Word),
     /// bash: `${name:offset:length}`.
     Slice(Word, Option<Word>),
+}
+
+/// `NAME=value`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assign {
+    /// The variable.
+    pub name: String,
+    /// bash: the index of an array's element.
+    pub index: Option<Word>,
+    /// bash: `+=`, which appends.
+    pub append: bool,
+    /// What is assigned.
+    pub value: Assigned,
+}
+
+/// What is assigned to a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Assigned {
+    /// A text.
+    Text(Word),
+    /// bash: `(word [index]=word …)`, the elements of an array.
+    List(Vec<(Option<Word>, Word)>),
 }
 
 /// A redirection.
@@ -96,8 +122,8 @@ pub enum Target {
 pub enum Node {
     /// A simple command.
     Simple {
-        /// `NAME=word` before the command.
-        assigns: Vec<(String, Word)>,
+        /// `NAME=word` before the command, and the arrays among the arguments of a declaration.
+        assigns: Vec<Assign>,
         /// The command and its arguments.
         words: Vec<Word>,
         /// Its redirections.

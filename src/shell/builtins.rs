@@ -1,12 +1,28 @@
 //! The commands that are a part of the shell (POSIX, 2.14): they change its state.
 
+use super::array::Array;
 use super::machine::{Ran, Shell, Stop, Variable};
 use super::parser::is_name;
 use super::tools;
 use crate::api::Timestamp;
 
+/// The names of all builtins, sorted.
+pub(super) const NAMES: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "break", "cd", "command", "continue", "declare", "disown", "eval", "exit",
+    "export", "fg", "getopts", "hash", "jobs", "kill", "let", "local", "read", "readonly", "return", "set",
+    "shift", "shopt", "source", "test", "times", "trap", "type", "typeset", "ulimit", "umask", "unset",
+    "wait", "which",
+];
+
+/// The names of the builtins that only bash has.
+const OF_BASH: &[&str] = &["mapfile", "readarray"];
+
 /// Runs a builtin; `None` if there is none of this name.
 pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<Ran> {
+    let known = NAMES.binary_search(&name).is_ok() || (shell.frame.bash && OF_BASH.contains(&name));
+    if !known {
+        return None;
+    }
     let rest = args.get(1..).unwrap_or_default();
     let first = rest.first().map(String::as_str);
     let count = || first.and_then(|n| n.parse::<u32>().ok()).unwrap_or(1).max(1);
@@ -41,20 +57,22 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<
         "export" | "readonly" | "local" | "declare" | "typeset" => shell.declare(name, rest),
         "unset" => {
             let functions = first == Some("-f");
+            let mut status = Ok(0);
             for name in rest.iter().filter(|n| !n.starts_with('-')) {
                 if functions {
                     shell.frame.functions.remove(name);
-                } else {
-                    shell.frame.variables.remove(name);
+                } else if status.is_ok() {
+                    status = shell.unset(name);
                 }
             }
-            Ok(0)
+            status
         }
         "trap" => shell.trap(rest),
         "wait" => shell.wait(rest),
         "kill" => shell.kill(rest),
         "jobs" | "umask" | "ulimit" | "hash" | "shopt" | "times" | "fg" | "bg" | "disown" | "alias" => Ok(0),
         "read" => shell.read_command(rest),
+        "mapfile" | "readarray" if shell.frame.bash => shell.read_array(rest),
         "type" | "command" | "which" => shell.command(name, rest),
         "getopts" => Ok(1),
         "test" => shell.test_command("test", rest),
@@ -100,7 +118,7 @@ impl Shell<'_> {
                 Err(Stop::Return(code)) => Ok(code),
                 other => other,
             },
-            Err(_) if !self.program.complete => {
+            Err(_) if self.has_unknown_files() => {
                 self.certain = false;
                 Ok(0)
             }
@@ -176,10 +194,15 @@ impl Shell<'_> {
                 return Err(Stop::Exit(2));
             }
             if !matches!(what, "export" | "readonly") {
-                let before = self.frame.variables.get(name).cloned();
+                let before = (self.frame.variables.get(name), self.frame.arrays.get(name));
+                let (before, array) = (before.0.cloned(), before.1.cloned());
                 if let Some(locals) = self.locals.last_mut() {
-                    locals.push((name.to_owned(), before));
+                    locals.push((name.to_owned(), before, array));
+                    self.frame.arrays.remove(name);
                 }
+            }
+            if let Some(kind) = args.iter().find(|a| matches!(a.as_str(), "-a" | "-A")) {
+                self.make_array(name, kind == "-A");
             }
             if let Some(value) = value {
                 self.set(name, value);
@@ -230,7 +253,7 @@ impl Shell<'_> {
         Ok(if pids.is_empty() { 0 } else { last })
     }
 
-    fn kill(&mut self, args: &[String]) -> Ran {
+    pub(super) fn kill(&mut self, args: &[String]) -> Ran {
         let mut signal = "TERM".to_owned();
         let mut status = 0;
         let mut rest = args.iter();
@@ -265,12 +288,26 @@ impl Shell<'_> {
         Ok(status)
     }
 
+    /// bash's `mapfile [-t] NAME`: the lines of standard input.
+    fn read_array(&mut self, args: &[String]) -> Ran {
+        let text = self.read_input()?;
+        let bare = args.iter().any(|a| a == "-t");
+        let name = args.iter().find(|a| !a.starts_with('-')).map_or("MAPFILE", String::as_str);
+        let lines = text.split_inclusive('\n').map(|l| if bare { l.trim_end_matches('\n') } else { l });
+        self.set_array(name, Array::of(lines.map(str::to_owned)));
+        Ok(0)
+    }
+
     fn read_command(&mut self, args: &[String]) -> Ran {
         let (mut raw, mut names, mut rest) = (false, Vec::new(), args.iter());
+        let mut array = None;
         while let Some(arg) = rest.next() {
             match arg.strip_prefix('-') {
                 Some(flags) => {
                     raw |= flags.contains('r');
+                    if flags.ends_with('a') && self.frame.bash {
+                        array = rest.next().cloned();
+                    }
                     if flags.ends_with(['p', 't', 'n', 'd', 'u']) {
                         rest.next();
                     }
@@ -284,6 +321,12 @@ impl Shell<'_> {
         let mut line = line.trim_end_matches('\n').to_owned();
         if !raw {
             line = line.replace('\\', "");
+        }
+        if let Some(name) = array {
+            let ifs = self.variable("IFS").map_or_else(|| " \t\n".to_owned(), |v| v.to_string());
+            let words = line.split(|c| ifs.contains(c)).filter(|w| !w.is_empty());
+            self.set_array(&name, Array::of(words.map(str::to_owned)));
+            return Ok(i32::from(!complete));
         }
         if names.is_empty() {
             names.push("REPLY".into());
@@ -310,7 +353,7 @@ impl Shell<'_> {
     }
 
     /// `command`, `type` and `which`.
-    fn command(&mut self, what: &str, args: &[String]) -> Ran {
+    pub(super) fn command(&mut self, what: &str, args: &[String]) -> Ran {
         let look_up = what != "command" || matches!(args.first().map(String::as_str), Some("-v" | "-V"));
         let words: Vec<String> = args.iter().filter(|a| !a.starts_with('-')).cloned().collect();
         if !look_up {
@@ -322,12 +365,12 @@ impl Shell<'_> {
         }
         let mut status = 0;
         for word in &words {
-            let builtin =
-                matches!(word.as_str(), "cd" | "exit" | "export" | "read" | "set" | "trap" | "wait" | ":");
+            // `which` is a program, although it is executed as a builtin here.
+            let builtin = word != "which" && NAMES.binary_search(&word.as_str()).is_ok();
             let shell_s = builtin || self.frame.functions.contains_key(word);
             if shell_s && what != "which" {
                 self.print(&format!("{word}\n"));
-            } else if tools::is_tool(word) || tools::is_shell(word) {
+            } else if word == "which" || tools::is_built(self.program, word) || tools::is_shell(word) {
                 self.print(&format!("/bin/{word}\n"));
             } else if !tools::may_exist(self.program, word) {
                 status = if self.program.tools == super::Tools::Busybox { 127 } else { 1 };

@@ -1,6 +1,6 @@
 //! Reads compound commands (POSIX, 2.9.4).
 
-use super::ast::{Node, Part};
+use super::ast::{Node, Part, literal};
 use super::parser::{Parsed, Parser, SyntaxError, is_meta, is_name};
 
 impl Parser {
@@ -157,7 +157,15 @@ impl Parser {
                     self.at += o.len();
                     words.push(vec![Part::Text { text: o.into(), quoted: false }]);
                 }
-                None => words.push(self.word()?),
+                None => {
+                    let word = self.word()?;
+                    let matches = literal(&word).as_deref() == Some("=~") && !words.is_empty();
+                    words.push(word);
+                    if matches {
+                        self.skip_blanks();
+                        words.push(self.regular_expression()?);
+                    }
+                }
             }
         }
     }

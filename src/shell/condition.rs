@@ -1,10 +1,11 @@
 //! `test`, `[` and bash's `[[`.
 
+use super::array::Array;
 use super::ast::Word;
 use super::expand::pattern;
 use super::files::Node;
 use super::glob::{self, Letter};
-use super::machine::{Ran, Shell, Stop};
+use super::machine::{Ran, Shell};
 use super::text::number;
 
 /// The operands of a condition, and where its reader is.
@@ -65,7 +66,7 @@ impl Shell<'_> {
                 self.complain(&format!("{name}: {message}"));
                 Ok(2)
             }
-            Err(None) => Err(Stop::Exit(2)),
+            Err(None) => Ok(2),
         }
     }
 
@@ -175,7 +176,21 @@ impl Shell<'_> {
             "!=" => left != right,
             "<" | "\\<" => left < right.as_str(),
             ">" => left > right.as_str(),
-            "=~" => super::tools::regex(&right, true, false).is_some_and(|re| re.is_match(left)),
+            "=~" => {
+                // What is quoted stands for itself.
+                let letters = r.patterns.get(at).cloned().unwrap_or_default();
+                let quote = |(c, quoted): (char, bool)| match quoted {
+                    true => regex::escape(c.encode_utf8(&mut [0; 4])),
+                    false => c.into(),
+                };
+                let pattern: String = letters.into_iter().map(quote).collect();
+                let Some(pattern) = super::tools::regex(&pattern, true, false) else { return Err(None) };
+                let found = pattern.captures(left);
+                let groups = found.iter().flat_map(|f| f.iter());
+                let groups = groups.map(|g| g.map_or("", |g| g.as_str()).to_owned());
+                self.set_array("BASH_REMATCH", Array::of(groups));
+                found.is_some()
+            }
             "-eq" => number(left)? == number(&right)?,
             "-ne" => number(left)? != number(&right)?,
             "-lt" => number(left)? < number(&right)?,

@@ -3,7 +3,8 @@
 use super::ast::Node;
 use super::glob;
 use super::machine::{Input, Job, Out, Ran, Shell, Stop};
-use super::{parser, tools};
+use super::parser::{self, Script, SyntaxError};
+use super::{Tools, tools};
 
 /// How deep functions, substitutions and compound commands can be nested.
 const DEPTH_LIMIT: usize = 60;
@@ -15,7 +16,9 @@ impl Shell<'_> {
     /// Runs the container's program.
     pub(super) fn start(&mut self) -> Ran {
         let words = self.program.words.clone();
-        let Some(name) = words.first().filter(|w| !w.is_empty()) else { return self.unknown() };
+        let Some(name) = words.first().filter(|w| !w.is_empty()) else {
+            return self.unknown("no command");
+        };
         if tools::is_shell(tools::base_name(name)) {
             return self.shell(&words, true);
         }
@@ -27,6 +30,16 @@ impl Shell<'_> {
     pub(super) fn shell(&mut self, words: &[String], main: bool) -> Ran {
         let name = words.first().map_or("sh", |w| tools::base_name(w)).to_owned();
         self.frame.bash = name == "bash";
+        let root = self.program.user.0 == 0;
+        let prompt = match (self.program.tools, self.frame.bash) {
+            (_, true) => None,
+            (Tools::Busybox, false) => Some("\\w \\$ "),
+            (Tools::Gnu, false) => Some(if root { "# " } else { "$ " }),
+        };
+        if let Some(prompt) = prompt {
+            // Also a shell that prompts nobody has it.
+            self.frame.variables.entry("PS1".to_owned()).or_insert_with(|| (prompt.into(), false));
+        }
         let mut script = None;
         let mut rest = words.iter().skip(1).peekable();
         let mut takes_script = false;
@@ -53,7 +66,9 @@ impl Shell<'_> {
             match self.read(file) {
                 Ok(text) => script = Some(text),
                 // A program's own scripts are in its image, which nobody has looked into.
-                Err(_) if !self.program.complete => return self.unknown(),
+                Err(_) if !self.program.complete => {
+                    return self.unknown(&format!("{file}: No such file or directory"));
+                }
                 Err(_) => {
                     self.complain(&format!("can't open '{file}': No such file or directory"));
                     return Err(Stop::Exit(2));
@@ -62,12 +77,35 @@ impl Shell<'_> {
             self.frame.name = file.clone();
         }
         self.frame.args = rest.cloned().collect();
-        let script = match script {
-            Some(script) => script,
-            None => self.read_input()?,
+        let result = match script {
+            Some(script) => self.script(&script, main),
+            None if self.inputs.get(self.input).is_some_and(|i| i.open) => self.script_so_far(),
+            None => {
+                let script = self.read_input()?;
+                self.script(&script, main)
+            }
         };
-        let result = self.script(&script, main);
         self.leave(result)
+    }
+
+    /// Runs the whole commands of a standard input that may go on, then waits for more.
+    fn script_so_far(&mut self) -> Ran {
+        let mut text = String::new();
+        // The end of what is there blocks, so that a reader sees whole lines only.
+        while let Some(input) = self.inputs.get_mut(self.input)
+            && let Some(length) = input.text.iter().skip(input.at).position(|c| *c == '\n')
+        {
+            let end = input.at + length + 1;
+            text.extend(input.text.get(input.at..end).unwrap_or_default());
+            input.at = end;
+        }
+        let mut script = parser::parse(&text, self.frame.bash);
+        if parser::is_unfinished(&text) {
+            script.error = None;
+        }
+        self.alone = false;
+        self.read_script(script)?;
+        Err(self.block())
     }
 
     /// Runs the trap of EXIT.
@@ -91,31 +129,27 @@ impl Shell<'_> {
     }
 
     fn script(&mut self, text: &str, main: bool) -> Ran {
-        let node = match parser::parse(text) {
-            Ok(node) => node,
-            // bash has syntax that a POSIX shell does not, such as arrays.
-            Err(_) if self.frame.bash => return self.unknown(),
-            Err(e) => {
-                self.complain(&format!("syntax error: {}", e.0));
-                return Err(Stop::Exit(2));
-            }
-        };
+        let script = parser::parse(text, self.frame.bash);
         // A shell that has one simple command to run becomes that command.
-        let single = matches!(&node, Node::List(all)
-            if matches!(all.as_slice(), [(command, false)] if matches!(**command, Node::Simple { .. })));
+        let single = script.error.is_none()
+            && matches!(&script.commands, Node::List(all)
+                if matches!(all.as_slice(), [(command, false)] if matches!(**command, Node::Simple { .. })));
         self.alone &= main && single;
-        self.node(&node)
+        self.read_script(script)
+    }
+
+    /// Runs what could be read of a script. If that is not all of it, the shell says so and ends.
+    fn read_script(&mut self, script: Script) -> Ran {
+        let status = self.node(&script.commands)?;
+        let Some((line, SyntaxError(why))) = script.error else { return Ok(status) };
+        self.complain_at(line, &format!("syntax error: {why}"));
+        Err(Stop::Exit(2))
     }
 
     /// Reads and runs a text in this shell (`eval`).
     pub(super) fn evaluate(&mut self, text: &str) -> Ran {
-        match parser::parse(text) {
-            Ok(node) => self.nested(|s| s.node(&node)),
-            Err(e) => {
-                self.complain(&format!("syntax error: {}", e.0));
-                Err(Stop::Exit(2))
-            }
-        }
+        let script = parser::parse(text, self.frame.bash);
+        self.nested(|s| s.read_script(script))
     }
 
     fn nested(&mut self, f: impl FnOnce(&mut Self) -> Ran) -> Ran {

@@ -1,7 +1,8 @@
 //! The expansions of a word (POSIX, 2.6): parameters, commands, arithmetic, fields, file names.
 
 use super::arith::{self, Variables};
-use super::ast::{Op, Part, Word};
+use super::arrays::is_all;
+use super::ast::{Op, Part, Word, literal};
 use super::glob::{self, Letter, letters};
 use super::machine::{Out, Shell, Stop, TEXT_LIMIT};
 
@@ -102,38 +103,40 @@ impl Shell<'_> {
                 // Together with a list, an empty text between double quotes is not a field of its own.
                 Part::Text { text, quoted: true }
                     if text.is_empty()
-                        && matches!(word.get(i + 1), Some(Part::Param { name, op: Op::None, quoted: true })
-                            if name == "@") => {}
+                        && matches!(word.get(i + 1), Some(Part::Param { name, index, op: Op::None, quoted: true })
+                            if is_list(name, index.as_ref())) => {}
                 // In a word of an operator, text that is not quoted is split, too.
                 Part::Text { text, quoted: false } if operand && split => out.split(text, &ifs),
                 Part::Text { text, quoted } => out.push(text, *quoted),
-                Part::Param { name, op, quoted } => match self.parameter(name, op, out, split)? {
-                    Some(Value::List(list)) if *quoted && name == "@" => {
-                        for (i, item) in list.iter().enumerate() {
-                            if i > 0 {
-                                if split {
-                                    out.end();
-                                } else {
-                                    out.push(" ", true);
+                Part::Param { name, index, op, quoted } => {
+                    match self.parameter(name, index.as_ref(), op, out, split)? {
+                        Some(Value::List(list)) if *quoted && is_list(name, index.as_ref()) => {
+                            for (i, item) in list.iter().enumerate() {
+                                if i > 0 {
+                                    if split {
+                                        out.end();
+                                    } else {
+                                        out.push(" ", true);
+                                    }
                                 }
+                                out.push(item, true);
                             }
-                            out.push(item, true);
                         }
-                    }
-                    Some(Value::List(list)) if *quoted || !split => {
-                        let separator: String = ifs.chars().take(1).collect();
-                        out.push(&list.join(&separator), true);
-                    }
-                    Some(Value::List(list)) => {
-                        for item in list {
-                            out.end();
-                            out.split(&item, &ifs);
-                            out.end();
+                        Some(Value::List(list)) if *quoted || !split => {
+                            let separator: String = ifs.chars().take(1).collect();
+                            out.push(&list.join(&separator), true);
                         }
+                        Some(Value::List(list)) => {
+                            for item in list {
+                                out.end();
+                                out.split(&item, &ifs);
+                                out.end();
+                            }
+                        }
+                        Some(Value::Text(text)) => push_result(out, &text, *quoted, split, &ifs),
+                        Some(Value::Unset) | None => {}
                     }
-                    Some(Value::Text(text)) => push_result(out, &text, *quoted, split, &ifs),
-                    Some(Value::Unset) | None => {}
-                },
+                }
                 Part::Command { script, quoted } => {
                     let text = self.substitute(script)?;
                     push_result(out, &text, *quoted, split, &ifs);
@@ -203,11 +206,22 @@ impl Shell<'_> {
     fn parameter(
         &mut self,
         name: &str,
+        index: Option<&Word>,
         op: &Op,
         out: &mut Fields,
         split: bool,
     ) -> Result<Option<Value>, Stop> {
-        let value = self.value(name);
+        let value = match index {
+            Some(index) if is_all(index) => Value::List(self.elements(name, *op == Op::Indirect)),
+            Some(index) => {
+                self.element(name, index)?.map_or(Value::Unset, |value| Value::Text(value.to_string()))
+            }
+            None => self.value(name),
+        };
+        let value = match value {
+            Value::Text(other) if *op == Op::Indirect => self.value(&other),
+            value => value,
+        };
         if let Op::Default(what, colon, word) = op {
             let empty = match &value {
                 Value::Unset => true,
@@ -222,7 +236,12 @@ impl Shell<'_> {
                 }
                 ('=', true) => {
                     let text = self.expand_text(word)?;
-                    self.set(name, &text);
+                    match index {
+                        Some(index) => {
+                            self.set_element(name, Some(index), &text, false)?;
+                        }
+                        None => self.set(name, &text),
+                    }
                     Some(Value::Text(text))
                 }
                 ('?', true) => {
@@ -240,17 +259,48 @@ impl Shell<'_> {
             self.complain(&format!("{name}: parameter not set"));
             return Err(Stop::Exit(if self.frame.bash { 1 } else { 2 }));
         }
-        if *op == Op::None {
-            return Ok(Some(value));
-        }
-        let text = match value {
-            Value::Text(t) => t,
-            Value::List(l) if *op == Op::Length => return Ok(Some(Value::Text(l.len().to_string()))),
-            Value::List(l) => l.join(" "),
-            Value::Unset => String::new(),
+        let text = match (op, value) {
+            (Op::None | Op::Indirect, value) => return Ok(Some(value)),
+            (Op::Length, Value::List(l)) => return Ok(Some(Value::Text(l.len().to_string()))),
+            (Op::Slice(from, length), Value::List(mut all)) => {
+                // The positional parameters are counted from 1, behind the shell's name.
+                if matches!(name, "@" | "*") {
+                    all.insert(0, self.frame.name.clone());
+                }
+                let (from, end) = self.slice(from, length.as_ref(), all.len())?;
+                return Ok(Some(Value::List(all.drain(from..end).collect())));
+            }
+            (_, Value::List(all)) => {
+                let mut changed = Vec::with_capacity(all.len());
+                for text in all {
+                    changed.push(self.operate(op, text)?);
+                }
+                return Ok(Some(Value::List(changed)));
+            }
+            (_, Value::Text(text)) => text,
+            (_, Value::Unset) => String::new(),
         };
+        Ok(Some(Value::Text(self.operate(op, text)?)))
+    }
+
+    /// Where a part of so many pieces begins and ends.
+    fn slice(&mut self, from: &Word, length: Option<&Word>, count: usize) -> Result<(usize, usize), Stop> {
+        let size = i64::try_from(count).unwrap_or(i64::MAX);
+        let from = self.arithmetic(from)?;
+        let from = if from < 0 { size.saturating_add(from) } else { from }.clamp(0, size);
+        let length = match length {
+            Some(l) => self.arithmetic(l)?,
+            None => size,
+        };
+        let end = if length < 0 { size.saturating_add(length) } else { from.saturating_add(length) };
+        let place = |n: i64| usize::try_from(n).unwrap_or(0).min(count);
+        Ok((place(from), place(end.clamp(from, size))))
+    }
+
+    /// What an operator makes of a text.
+    fn operate(&mut self, op: &Op, text: String) -> Result<String, Stop> {
         let chars: Vec<char> = text.chars().collect();
-        let text = match op {
+        Ok(match op {
             Op::Length => chars.len().to_string(),
             Op::Strip(suffix, longest, pattern) => {
                 let pattern = self.expand_pattern(pattern)?;
@@ -261,20 +311,11 @@ impl Shell<'_> {
                 replace(&chars, &pattern, &with, *all)
             }
             Op::Slice(from, length) => {
-                let count = i64::try_from(chars.len()).unwrap_or(i64::MAX);
-                let from = self.arithmetic(from)?;
-                let from = if from < 0 { count.saturating_add(from) } else { from }.clamp(0, count);
-                let length = match length {
-                    Some(l) => self.arithmetic(l)?,
-                    None => count,
-                };
-                let end = if length < 0 { count.saturating_add(length) } else { from.saturating_add(length) };
-                let (from, end) = (usize::try_from(from), usize::try_from(end.clamp(from, count)));
-                chars.get(from.unwrap_or(0)..end.unwrap_or(0)).unwrap_or_default().iter().collect()
+                let (from, end) = self.slice(from, length.as_ref(), chars.len())?;
+                chars.get(from..end).unwrap_or_default().iter().collect()
             }
-            Op::None | Op::Default(..) => text,
-        };
-        Ok(Some(Value::Text(text)))
+            Op::None | Op::Indirect | Op::Default(..) => text,
+        })
     }
 
     /// The files that a field stands for, or else its text.
@@ -310,6 +351,11 @@ impl Shell<'_> {
         }
         if found.is_empty() { vec![text] } else { found }
     }
+}
+
+/// Whether a parameter is a list whose items stay apart between double quotes.
+fn is_list(name: &str, index: Option<&Word>) -> bool {
+    name == "@" || index.and_then(literal).as_deref() == Some("@")
 }
 
 fn push_result(out: &mut Fields, text: &str, quoted: bool, split: bool, ifs: &str) {

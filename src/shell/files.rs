@@ -141,6 +141,12 @@ impl Files {
         }
     }
 
+    /// When a path changes next after a moment; `None` if it does not, as far as is known.
+    pub fn next_change(&self, path: &str, after: Timestamp) -> Option<Timestamp> {
+        let history = self.all.get(path)?;
+        history.get(history.partition_point(|(t, _)| *t <= after)).map(|(t, _)| *t)
+    }
+
     fn below<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a String> {
         let prefix = if path == "/" { "/".to_owned() } else { format!("{path}/") };
         let from = prefix.clone();

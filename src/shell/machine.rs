@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::array::Array;
 use super::ast::Node;
-use super::files::{self, Change, Files, Write};
+use super::files::{Files, Write};
 use super::{
     COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Output, Program, Run, STOPS_AFTER,
-    Then, Tools, Unknown, Until, World,
+    Then, Unknown, Until, World,
 };
 use crate::api::{Timestamp, later};
 
@@ -67,10 +68,14 @@ pub(super) struct Job {
 /// A variable's value, and whether it is exported.
 pub(super) type Variable = (Rc<str>, bool);
 
+/// What a local variable hides: its name, and what the name stands for outside of the function.
+pub(super) type Hidden = (String, Option<Variable>, Option<Array>);
+
 /// What a subshell has a copy of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
     pub(super) variables: BTreeMap<String, Variable>,
+    pub(super) arrays: BTreeMap<String, Array>,
     pub(super) functions: BTreeMap<String, Rc<Node>>,
     pub(super) name: String,
     pub(super) args: Vec<String>,
@@ -84,14 +89,14 @@ pub(super) struct Shell<'a> {
     pub(super) program: &'a Program,
     world: &'a World,
     resolve: &'a dyn Fn(&str) -> Option<Rc<str>>,
-    until: Option<Timestamp>,
+    pub(super) until: Option<Timestamp>,
     pub(super) now: Timestamp,
     pub(super) files: Files,
-    writes: Vec<Write>,
-    looked_at: BTreeSet<String>,
+    pub(super) writes: Vec<Write>,
+    pub(super) looked_at: BTreeSet<String>,
     asked: BTreeMap<String, Option<Rc<str>>>,
-    output: Vec<Output>,
-    printed: usize,
+    pub(super) output: Vec<Output>,
+    pub(super) printed: usize,
     pub(super) certain: bool,
     pub(super) steps: usize,
     pub(super) depth: usize,
@@ -102,7 +107,7 @@ pub(super) struct Shell<'a> {
     /// How many conditions are being tested: a failing command in one does not end a shell with `set -e`.
     pub(super) tested: usize,
     /// What functions have to restore of their local variables.
-    pub(super) locals: Vec<Vec<(String, Option<Variable>)>>,
+    pub(super) locals: Vec<Vec<Hidden>>,
     pub(super) jobs: Vec<Job>,
     pub(super) outs: BTreeMap<u8, Out>,
     pub(super) buffers: Vec<String>,
@@ -249,10 +254,15 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Runs a program that the shell does not know, as [`Unknown`](super::Unknown) says.
-    pub(super) fn unknown(&mut self) -> Ran {
+    /// Runs a program that the shell does not know, as [`Unknown`](super::Unknown) says. `why` is the shell's message if it
+    /// cannot be started.
+    pub(super) fn unknown(&mut self, why: &str) -> Ran {
         self.certain = false;
         match self.program.unknown {
+            Unknown::Missing => {
+                self.complain(why);
+                Ok(127)
+            }
             Unknown::Forever => Err(self.serve(0)),
             Unknown::Ends(after) => {
                 let ends = later(self.now, after);
@@ -307,149 +317,29 @@ impl<'a> Shell<'a> {
         answer
     }
 
-    /// A variable's value.
+    /// A variable's value; of an array, that of its first element.
     pub(super) fn variable(&self, name: &str) -> Option<Rc<str>> {
-        self.frame.variables.get(name).map(|(v, _)| v.clone())
+        let own = self.frame.variables.get(name).map(|(v, _)| v.clone());
+        own.or_else(|| self.frame.arrays.get(name)?.first())
     }
 
     /// Sets a variable. The text of one that is too long is cut.
     pub(super) fn set(&mut self, name: &str, value: &str) {
         let value: Rc<str> = cut(value).into();
+        match self.frame.arrays.get_mut(name) {
+            Some(Array::Indexed(all)) => {
+                all.insert(0, value);
+                return;
+            }
+            Some(Array::Associative(all)) => {
+                all.insert("0".to_owned(), value);
+                return;
+            }
+            None => {}
+        }
         let entry = self.frame.variables.entry(name.to_owned()).or_insert_with(|| (value.clone(), false));
         entry.0 = value;
         entry.1 |= self.frame.options.contains('a');
-    }
-
-    pub(super) fn path(&self, path: &str) -> String {
-        files::absolute(&self.frame.directory, path)
-    }
-
-    /// What a path is; `None` if it does not exist.
-    pub(super) fn look(&mut self, path: &str) -> Option<files::Node> {
-        let path = self.path(path);
-        let found = self.files.at(&path, self.now);
-        self.looked_at.insert(path);
-        found
-    }
-
-    pub(super) fn is_directory(&mut self, path: &str) -> bool {
-        self.look(path) == Some(files::Node::Directory)
-    }
-
-    /// The names in a directory.
-    pub(super) fn names_in(&mut self, path: &str) -> Vec<String> {
-        let path = self.path(path);
-        let names = self.files.list(&path, self.now);
-        self.looked_at.insert(path);
-        names
-    }
-
-    /// Changes a path.
-    pub(super) fn change(&mut self, path: &str, change: Change) {
-        let write = Write { at: self.now, path: self.path(path), change };
-        self.files.note(&write);
-        self.writes.push(write);
-    }
-
-    /// The content of a file, or why it cannot be read.
-    pub(super) fn read(&mut self, path: &str) -> Result<String, &'static str> {
-        match self.look(path) {
-            Some(files::Node::File(text)) => Ok(text),
-            Some(files::Node::Directory) => Err("Is a directory"),
-            None => Err("No such file or directory"),
-        }
-    }
-
-    /// Opens a file for writing, or says why that cannot be.
-    pub(super) fn open(&mut self, path: &str, append: bool) -> Result<Out, &'static str> {
-        match self.path(path).as_str() {
-            "/dev/null" | "/dev/tty" => return Ok(Out::Nowhere),
-            "/dev/stdout" => return Ok(self.outs.get(&1).cloned().unwrap_or(Out::Nowhere)),
-            "/dev/stderr" => return Ok(self.outs.get(&2).cloned().unwrap_or(Out::Nowhere)),
-            "/proc/1/fd/1" | "/proc/self/fd/1" => return Ok(Out::Console { stderr: false }),
-            "/proc/1/fd/2" | "/proc/self/fd/2" => return Ok(Out::Console { stderr: true }),
-            _ => {}
-        }
-        if let Some(commands) = &self.commands {
-            return Err(commands.no_files());
-        }
-        if self.is_directory(path) {
-            return Err("Is a directory");
-        }
-        let path = self.path(path);
-        let directory = files::parent(&path).to_owned();
-        if !self.is_directory(&directory) && self.program.complete {
-            return Err("nonexistent directory");
-        }
-        let new = !append || self.files.at(&path, self.now).is_none();
-        if new {
-            self.change(&path, Change::Put("".into()));
-        }
-        Ok(Out::File(path))
-    }
-
-    /// Writes to a file descriptor.
-    pub(super) fn write(&mut self, fd: u8, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        match self.outs.get(&fd) {
-            Some(Out::Console { stderr }) => {
-                self.printed = self.printed.saturating_add(text.len());
-                // Who runs a program to its end asks for what it has done only at some moment.
-                if self.until.is_some() && self.printed <= 64 * TEXT_LIMIT {
-                    self.output.push(Output { at: self.now, stderr: *stderr, text: text.to_owned() });
-                }
-            }
-            Some(Out::File(path)) => {
-                let path = path.clone();
-                self.change(&path, Change::Append(cut(text).into()));
-            }
-            Some(Out::Buffer(at)) => {
-                if let Some(buffer) = self.buffers.get_mut(*at) {
-                    let free = self.text_limit.saturating_sub(buffer.len());
-                    buffer.extend(text.chars().scan(0, |used, c| {
-                        *used += c.len_utf8();
-                        (*used <= free).then_some(c)
-                    }));
-                }
-            }
-            Some(Out::Nowhere) | None => {}
-        }
-    }
-
-    pub(super) fn print(&mut self, text: &str) {
-        self.write(1, text);
-    }
-
-    /// A message of a command about itself.
-    pub(super) fn error(&mut self, message: &str) {
-        self.write(2, &format!("{message}\n"));
-    }
-
-    /// A message of the shell, as `sh: …`.
-    pub(super) fn complain(&mut self, message: &str) {
-        let name = if self.frame.name.is_empty() { "sh" } else { &self.frame.name };
-        let text = match self.program.tools {
-            _ if self.frame.bash => format!("{name}: line 1: {message}"),
-            Tools::Gnu => format!("{name}: 1: {message}"),
-            Tools::Busybox => format!("{name}: {message}"),
-        };
-        self.error(&text);
-    }
-
-    /// All that is left of standard input.
-    pub(super) fn read_input(&mut self) -> Result<String, Stop> {
-        self.await_input()?;
-        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(String::new()) };
-        let open = input.open;
-        let text = input.text.iter().skip(input.at).collect();
-        input.at = input.text.len();
-        if open && !self.line_by_line {
-            return Err(self.block());
-        }
-        self.wants_more |= open;
-        Ok(text)
     }
 
     /// Whether the words are one of the caller's commands.
@@ -474,36 +364,10 @@ impl<'a> Shell<'a> {
             Then::Leave(status) => Err(Stop::Killed(status)),
         }
     }
-
-    fn await_input(&mut self) -> Result<(), Stop> {
-        match self.inputs.get(self.input).and_then(|i| i.from).filter(|t| *t > self.now) {
-            Some(from) => self.pass(from.duration_since(self.now)),
-            None => Ok(()),
-        }
-    }
-
-    /// The next line of standard input with its newline; `None` at its end.
-    pub(super) fn read_line(&mut self) -> Result<Option<String>, Stop> {
-        self.await_input()?;
-        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(None) };
-        let mut line = String::new();
-        while let Some(c) = input.text.get(input.at) {
-            line.push(*c);
-            input.at += 1;
-            if *c == '\n' {
-                return Ok(Some(line));
-            }
-        }
-        let open = input.open;
-        if open {
-            return Err(self.block());
-        }
-        Ok((!line.is_empty()).then_some(line))
-    }
 }
 
 /// The beginning of a text that is too long.
-fn cut(text: &str) -> &str {
+pub(super) fn cut(text: &str) -> &str {
     let mut end = text.len().min(TEXT_LIMIT);
     while !text.is_char_boundary(end) {
         end -= 1;

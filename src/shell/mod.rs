@@ -18,7 +18,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | `parser`, `compound`, `words`, `ast` | a script's text, and what is read from it |
-//! | `expand`, `glob`, `arith` | expansions, patterns, arithmetic |
+//! | `expand`, `glob`, `arith`, `array`, `arrays` | expansions, patterns, arithmetic, arrays |
 //! | `cursor` | which command the cursor is in, of a line that is being written |
 //! | `machine` | a shell's state: variables, files, streams, the clock |
 //! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
@@ -28,18 +28,23 @@
 //! maintainer, yash-syntax is under the GPL, and deno_task_shell has no loops.
 
 mod arith;
+mod array;
+mod arrays;
 mod ast;
 mod builtins;
 mod compound;
 mod condition;
 mod cursor;
+mod disk;
 mod exec;
 mod expand;
 mod files;
 mod glob;
 mod machine;
 mod parser;
+mod redirects;
 mod simple;
+mod streams;
 mod text;
 mod tools;
 mod words;
@@ -67,6 +72,9 @@ pub const COMMANDS_LIMIT_OF_A_MOMENT: usize = 50_000;
 /// The longest text in a pipe that begins with one of the [`Commands`], in bytes.
 const OF_COMMANDS_LIMIT: usize = 1 << 23;
 
+/// The version of the kernel that all nodes run, and therefore all containers.
+pub const KERNEL: &str = "6.1.0-amd64";
+
 /// From SIGTERM to the end of a program that handles it.
 pub const STOPS_AFTER: SignedDuration = SignedDuration::from_secs(1);
 
@@ -86,6 +94,8 @@ pub enum Unknown {
     Forever,
     /// It runs that long and ends with 0.
     Ends(SignedDuration),
+    /// It cannot be started, as if the image did not have it: the shell says so, and the status is 127.
+    Missing,
 }
 
 /// What the runtime starts.
@@ -242,6 +252,11 @@ pub fn is_unfinished(script: &str) -> bool {
     parser::is_unfinished(script)
 }
 
+/// Why no shell can read a script, in the words after `syntax error: `; `None` if one can.
+pub fn syntax_error(script: &str) -> Option<String> {
+    parser::parse(script, true).error.map(|(_, e)| e.0)
+}
+
 fn finish(mut shell: Shell<'_>) -> Run {
     let result = shell.start();
     let end = match result {
@@ -253,10 +268,27 @@ fn finish(mut shell: Shell<'_>) -> Run {
     shell.into_run(end)
 }
 
+/// The names with which a command can begin, sorted: the shell's builtins and the programs that are built here. An image may
+/// lack some of the programs; `command -v NAME` says which.
+pub fn commands() -> Vec<&'static str> {
+    let all: BTreeSet<&str> = builtins::NAMES.iter().copied().chain(tools::names()).collect();
+    all.into_iter().collect()
+}
+
 /// Whether a program can be started where another one runs. If not everything is known of the image, it can.
 pub fn can_start(program: &Program, name: &str) -> bool {
-    let standard = !name.contains('/') || tools::is_standard(name);
-    !program.complete || (standard && tools::may_exist(program, tools::base_name(name)))
+    !program.complete || (is_found(name) && tools::may_exist(program, tools::base_name(name)))
+}
+
+/// Whether a program can be started where another one runs, and is a shell or a command that is built here.
+pub fn is_built(program: &Program, name: &str) -> bool {
+    let base = tools::base_name(name);
+    is_found(name) && can_start(program, name) && (is_shell(base) || is_tool(base))
+}
+
+/// Whether a program is named without its directory, or by one of those of commands.
+fn is_found(name: &str) -> bool {
+    !name.contains('/') || tools::is_standard(name)
 }
 
 #[cfg(test)]

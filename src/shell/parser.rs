@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::ast::{Node, Redirect, Target, Word};
+use super::ast::{Assign, Assigned, Node, Part, Word, literal};
 
 /// How deep commands and substitutions can be nested.
 const DEPTH_LIMIT: usize = 40;
@@ -14,14 +14,40 @@ pub struct SyntaxError(pub String);
 
 pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
-/// Reads a whole script.
-pub fn parse(text: &str) -> Parsed<Node> {
-    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
-    let list = p.list(&[])?;
-    match p.peek() {
-        None => Ok(list),
-        Some(c) => Err(p.unexpected(c)),
-    }
+/// A script, as far as it can be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// Its commands; if it cannot be read to its end, those of the lines before the error. A shell executes them before it
+    /// reads the next line.
+    pub commands: Node,
+    /// Why it cannot be read further, and in which line, counted from 1.
+    pub error: Option<(usize, SyntaxError)>,
+}
+
+/// Reads a whole script. `bash` is whether it may have arrays in it.
+pub fn parse(text: &str, bash: bool) -> Script {
+    let mut p = Parser::new(text, bash);
+    let (mut all, mut whole) = (Vec::new(), 0);
+    let error = loop {
+        p.skip_blanks();
+        if p.peek() == Some('\n') {
+            whole = all.len();
+            p.skip_lines();
+        }
+        match p.peek() {
+            None => break None,
+            Some(c @ (')' | ';')) => break Some(p.unexpected(c)),
+            Some(_) => {}
+        }
+        if let Err(error) = p.one_command(&mut all) {
+            break Some(error);
+        }
+    };
+    let error = error.map(|error| {
+        all.truncate(whole);
+        (p.s.iter().take(p.at).filter(|c| **c == '\n').count() + 1, error)
+    });
+    Script { commands: Node::List(all), error }
 }
 
 /// Whether a script ends in the middle of something, so that more lines could make it whole.
@@ -30,7 +56,7 @@ pub(super) fn is_unfinished(text: &str) -> bool {
     if backslashes % 2 == 1 {
         return true;
     }
-    let mut p = Parser { s: text.chars().collect(), at: 0, depth: 0, documents: None, open_document: false };
+    let mut p = Parser::new(text, false);
     match p.list(&[]) {
         Ok(_) => p.open_document,
         Err(_) => p.at >= p.s.len() || p.open_document,
@@ -40,11 +66,13 @@ pub(super) fn is_unfinished(text: &str) -> bool {
 pub(super) struct Parser {
     pub(super) s: Vec<char>,
     pub(super) at: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// Where the line after the here-documents begins that belong to the current line.
-    documents: Option<usize>,
+    pub(super) documents: Option<usize>,
     /// Whether a here-document has no end.
-    open_document: bool,
+    pub(super) open_document: bool,
+    /// Whether arrays are read.
+    pub(super) bash: bool,
 }
 
 /// Whether a character ends an unquoted word.
@@ -59,6 +87,11 @@ pub fn is_name(s: &str) -> bool {
 }
 
 impl Parser {
+    pub(super) fn new(text: &str, bash: bool) -> Parser {
+        let s = text.chars().collect();
+        Parser { s, at: 0, depth: 0, documents: None, open_document: false, bash }
+    }
+
     pub(super) fn peek(&self) -> Option<char> {
         self.s.get(self.at).copied()
     }
@@ -183,17 +216,23 @@ impl Parser {
             if stop {
                 return Ok(Node::List(all));
             }
-            let command = Rc::new(self.and_or()?);
-            self.skip_blanks();
-            let background = self.peek() == Some('&') && self.ahead(1) != Some('&');
-            all.push((command, background));
-            match self.peek() {
-                Some('&') => self.at += 1,
-                Some(';') if !self.looking_at(";;") => self.at += 1,
-                None | Some('\n' | ')' | ';') => {}
-                Some(_) => return self.unexpected_here(""),
-            }
+            self.one_command(&mut all)?;
         }
+    }
+
+    /// A command with the `;` or `&` behind it.
+    fn one_command(&mut self, all: &mut Vec<(Rc<Node>, bool)>) -> Parsed<()> {
+        let command = Rc::new(self.and_or()?);
+        self.skip_blanks();
+        let background = self.peek() == Some('&') && self.ahead(1) != Some('&');
+        all.push((command, background));
+        match self.peek() {
+            Some('&') => self.at += 1,
+            Some(';') if !self.looking_at(";;") => self.at += 1,
+            None | Some('\n' | ')' | ';') => {}
+            Some(_) => return self.unexpected_here(""),
+        }
+        Ok(())
     }
 
     /// As [`Self::list`], but at least one command.
@@ -240,88 +279,6 @@ impl Parser {
         Ok(if all.len() == 1 && !negated { all.remove(0) } else { Node::Pipeline(negated, all) })
     }
 
-    pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
-        let mut all = Vec::new();
-        loop {
-            self.skip_blanks();
-            match self.redirect()? {
-                Some(r) => all.push(r),
-                None => return Ok(all),
-            }
-        }
-    }
-
-    fn redirect(&mut self) -> Parsed<Option<Redirect>> {
-        if self.take("&>") {
-            self.skip_blanks();
-            return Ok(Some(Redirect { fd: 1, to: Target::Both(self.word()?) }));
-        }
-        let digit = self.peek().and_then(|c| c.to_digit(10));
-        let skip = usize::from(digit.is_some());
-        if !matches!(self.ahead(skip), Some('<' | '>')) {
-            return Ok(None);
-        }
-        self.at += skip;
-        let output = self.peek() == Some('>');
-        let fd = digit.and_then(|d| u8::try_from(d).ok()).unwrap_or(u8::from(output));
-        let make = |to| Ok(Some(Redirect { fd, to }));
-        if self.take("<<<") {
-            self.skip_blanks();
-            let mut text = self.word()?;
-            text.push(super::ast::Part::Text { text: "\n".into(), quoted: true });
-            return make(Target::Text(text));
-        }
-        if self.take("<<") {
-            let strip = self.take("-");
-            return make(Target::Text(self.document(strip)?));
-        }
-        let kind = [">>", ">&", "<&", ">|", "<>", ">", "<"].into_iter().find(|k| self.take(k));
-        self.skip_blanks();
-        let word = self.word()?;
-        make(match kind {
-            Some(">>") => Target::Append(word),
-            Some(">&" | "<&") => Target::Copy(word),
-            Some("<" | "<>") => Target::Read(word),
-            _ => Target::Write(word),
-        })
-    }
-
-    /// A here-document: its text begins after the current line, or after the one before it.
-    fn document(&mut self, strip: bool) -> Parsed<Word> {
-        self.skip_blanks();
-        let raw = self.plain();
-        let end: String = raw.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
-        let mut at = match self.documents {
-            Some(at) => at,
-            None => {
-                let line = self.s.iter().skip(self.at).position(|c| *c == '\n');
-                line.map_or(self.s.len(), |n| self.at + n + 1)
-            }
-        };
-        let mut text = String::new();
-        let mut ended = false;
-        while at < self.s.len() {
-            let line: String = self.s.iter().skip(at).take_while(|c| **c != '\n').collect();
-            at += line.chars().count() + 1;
-            let line = if strip { line.trim_start_matches('\t') } else { &line };
-            if line == end {
-                ended = true;
-                break;
-            }
-            text.push_str(line);
-            text.push('\n');
-        }
-        self.open_document |= !ended;
-        self.documents = Some(at.min(self.s.len()));
-        if end != raw {
-            return Ok(vec![super::ast::Part::Text { text, quoted: true }]);
-        }
-        self.nested(|p| {
-            let s = text.chars().collect();
-            Parser { s, at: 0, depth: p.depth, documents: None, open_document: false }.double_quoted(None)
-        })
-    }
-
     pub(super) fn simple(&mut self) -> Parsed<Node> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
@@ -333,25 +290,25 @@ impl Parser {
             match self.peek() {
                 Some(c) if !is_meta(c) => {}
                 Some('(') if words.len() == 1 && assigns.is_empty() && redirects.is_empty() => {
-                    if let Some(name) = words.first().and_then(super::ast::literal) {
+                    if let Some(name) = words.first().and_then(literal) {
                         return self.function(name);
                     }
                     return self.unexpected_here("");
                 }
                 _ => break,
             }
-            if words.is_empty()
-                && let Some(name) = self.assignment()
+            let declares = self.bash && words.first().and_then(literal).is_some_and(|w| is_declaration(&w));
+            if (words.is_empty() || declares)
+                && let Some(assign) = self.assignment(declares)?
             {
-                let value = match self.peek() {
-                    Some(c) if !is_meta(c) => self.word()?,
-                    _ => Vec::new(),
-                };
-                assigns.push((name, value));
+                if declares {
+                    words.push(vec![Part::Text { text: assign.name.clone(), quoted: true }]);
+                }
+                assigns.push(assign);
                 continue;
             }
             let word = self.word()?;
-            if words.is_empty() && super::ast::literal(&word).as_deref() == Some("function") {
+            if words.is_empty() && literal(&word).as_deref() == Some("function") {
                 self.skip_blanks();
                 let name = self.plain();
                 self.skip_blanks();
@@ -364,7 +321,7 @@ impl Parser {
         }
         const RESERVED: [&str; 9] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
         if assigns.is_empty()
-            && let Some(first) = words.first().and_then(super::ast::literal)
+            && let Some(first) = words.first().and_then(literal)
             && RESERVED.contains(&first.as_str())
             && first != "in"
         {
@@ -381,15 +338,55 @@ impl Parser {
         Ok(Node::Function(name, Rc::new(self.command()?)))
     }
 
-    /// Steps over `NAME=`, if it stands here.
-    fn assignment(&mut self) -> Option<String> {
+    /// Reads `NAME=word`, if it stands here. `list` is whether only a list is looked for.
+    fn assignment(&mut self, list: bool) -> Parsed<Option<Assign>> {
+        let start = self.at;
         let name: String =
-            self.s.iter().skip(self.at).take_while(|c| **c == '_' || c.is_ascii_alphanumeric()).collect();
-        let length = name.chars().count();
-        if !is_name(&name) || self.ahead(length) != Some('=') {
-            return None;
+            self.s.iter().skip(start).take_while(|c| **c == '_' || c.is_ascii_alphanumeric()).collect();
+        if !is_name(&name) {
+            return Ok(None);
         }
-        self.at += length + 1;
-        Some(name)
+        self.at += name.chars().count();
+        let index = if self.bash { self.index()? } else { None };
+        let append = self.bash && self.take("+");
+        if !self.take("=") || (list && self.peek() != Some('(')) {
+            self.at = start;
+            return Ok(None);
+        }
+        let value = match self.peek() {
+            Some('(') if self.bash && index.is_none() => Assigned::List(self.elements()?),
+            Some(c) if !is_meta(c) => Assigned::Text(self.word()?),
+            _ => Assigned::Text(Vec::new()),
+        };
+        Ok(Some(Assign { name, index, append, value }))
     }
+
+    /// `(word [index]=word …)`
+    fn elements(&mut self) -> Parsed<Vec<(Option<Word>, Word)>> {
+        self.at += 1;
+        let mut all = Vec::new();
+        loop {
+            self.skip_lines();
+            match self.peek() {
+                Some(')') => {
+                    self.at += 1;
+                    return Ok(all);
+                }
+                Some(c) if !is_meta(c) => {}
+                _ => return self.unexpected_here(")"),
+            }
+            let start = self.at;
+            let index = self.index()?.filter(|_| self.take("="));
+            if index.is_none() {
+                self.at = start;
+            }
+            let empty = index.is_some() && self.peek().is_none_or(is_meta);
+            all.push((index, if empty { Vec::new() } else { self.word()? }));
+        }
+    }
+}
+
+/// Whether a command declares variables, so that arrays can be among its arguments.
+fn is_declaration(name: &str) -> bool {
+    matches!(name, "declare" | "export" | "local" | "readonly" | "typeset")
 }

@@ -1,22 +1,23 @@
 //! Executes simple commands: assignments, redirections, and which command a name stands for.
 
-use super::ast::{Redirect, Target, Word};
+use super::ast::{Assign, Assigned, Redirect, Target, Word};
 use super::machine::{Input, Out, Ran, Shell, Stop};
 use super::{Tools, builtins, tools};
 
 impl Shell<'_> {
-    pub(super) fn simple(
-        &mut self,
-        assigns: &[(String, Word)],
-        words: &[Word],
-        redirects: &[Redirect],
-    ) -> Ran {
+    pub(super) fn simple(&mut self, assigns: &[Assign], words: &[Word], redirects: &[Redirect]) -> Ran {
         self.step()?;
         self.substituted = None;
         let args = self.expand_all(words)?;
         let mut values = Vec::with_capacity(assigns.len());
-        for (name, word) in assigns {
-            values.push((name, self.expand_text(word)?));
+        for assign in assigns {
+            // What stands before a command is a text; a list among the arguments of a declaration is assigned after it.
+            match &assign.value {
+                Assigned::Text(word) if !args.is_empty() && assign.index.is_none() => {
+                    values.push((&assign.name, self.expand_text(word)?));
+                }
+                _ => {}
+            }
         }
         if self.frame.options.contains('x') {
             let assigned = values.iter().map(|(n, v)| format!("{n}={v}"));
@@ -24,8 +25,11 @@ impl Shell<'_> {
             self.error(&format!("+ {}", line.join(" ")));
         }
         let Some(name) = args.first() else {
-            for (name, value) in &values {
-                self.set(name, value);
+            for assign in assigns {
+                let status = self.assign(assign)?;
+                if status != 0 {
+                    return Ok(status);
+                }
             }
             let status = self.substituted.unwrap_or(0);
             return if redirects.is_empty() {
@@ -53,7 +57,12 @@ impl Shell<'_> {
             kept.push(((*name).clone(), self.frame.variables.get(*name).cloned()));
             self.frame.variables.insert((*name).clone(), (value.as_str().into(), true));
         }
-        let result = self.redirected(redirects, |s| s.dispatch(name, &args));
+        let mut result = self.redirected(redirects, |s| s.dispatch(name, &args));
+        for assign in assigns.iter().filter(|a| matches!(a.value, Assigned::List(_))) {
+            if matches!(result, Ok(0)) {
+                result = self.assign(assign);
+            }
+        }
         for (name, value) in kept {
             match value {
                 Some(v) => self.frame.variables.insert(name, v),
@@ -69,7 +78,11 @@ impl Shell<'_> {
             let outer = std::mem::replace(&mut self.frame.args, rest);
             self.locals.push(Vec::new());
             let result = self.node(&body);
-            for (name, value) in self.locals.pop().unwrap_or_default() {
+            for (name, value, array) in self.locals.pop().unwrap_or_default() {
+                match array {
+                    Some(a) => self.frame.arrays.insert(name.clone(), a),
+                    None => self.frame.arrays.remove(&name),
+                };
                 match value {
                     Some(v) => self.frame.variables.insert(name, v),
                     None => self.frame.variables.remove(&name),
@@ -130,11 +143,12 @@ impl Shell<'_> {
                 _ => {}
             }
         }
+        let why = not_found(name, self.frame.bash);
         if !(standard && tools::may_exist(self.program, base)) && self.program.complete {
-            self.complain(&not_found(name, self.frame.bash));
+            self.complain(&why);
             return Ok(127);
         }
-        self.unknown()
+        self.unknown(&why)
     }
 
     pub(super) fn redirected(&mut self, redirects: &[Redirect], f: impl FnOnce(&mut Self) -> Ran) -> Ran {
@@ -164,7 +178,7 @@ impl Shell<'_> {
                     let path = self.expand_text(word)?;
                     match self.read(&path) {
                         Ok(text) => self.read_from(text),
-                        Err(_) if !self.program.complete => {
+                        Err(_) if self.has_unknown_files() => {
                             self.certain = false;
                             self.read_from(String::new());
                         }

@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 
+mod bash;
+
 fn program(words: &[&str], tools: Tools) -> Program {
     Program {
         words: words.iter().map(|w| (*w).to_owned()).collect(),
@@ -453,4 +455,15 @@ mod properties {
             ends(&sh(&text));
         }
     }
+}
+
+#[test]
+fn every_name_of_a_builtin_is_one() {
+    assert!(super::builtins::NAMES.is_sorted());
+    for name in super::builtins::NAMES {
+        let error = printed(&Program { tools: Tools::Busybox, ..sh(name) }, 0).1;
+        assert!(!error.contains("not found"), "{error}");
+    }
+    let found = printed(&Program { tools: Tools::Busybox, ..sh("command -v cd eval cut curl which") }, 0).0;
+    assert_eq!(found, "cd\neval\n/bin/cut\n/bin/which\n");
 }

@@ -24,6 +24,22 @@ impl Parser {
         }
     }
 
+    /// A regular expression behind `=~`: it ends at a blank outside of its parentheses.
+    pub(super) fn regular_expression(&mut self) -> Parsed<Word> {
+        let depth = std::cell::Cell::new(0usize);
+        let start = self.at;
+        let word = self.word_until(|c| {
+            match c {
+                '(' => depth.set(depth.get() + 1),
+                ')' if depth.get() == 0 => return true,
+                ')' => depth.set(depth.get() - 1),
+                _ => {}
+            }
+            c == '\n' || (depth.get() == 0 && matches!(c, ' ' | '\t' | ';'))
+        })?;
+        if self.at > start { Ok(word) } else { self.unexpected_here("") }
+    }
+
     fn word_until(&mut self, ends: impl Fn(char) -> bool) -> Parsed<Word> {
         let mut out = Word::new();
         while let Some(c) = self.peek().filter(|c| !ends(*c)) {
@@ -172,10 +188,10 @@ impl Parser {
             }
             '@' | '*' | '#' | '?' | '-' | '$' | '!' | '0'..='9' => {
                 self.at += 1;
-                Part::Param { name: c.into(), op: Op::None, quoted }
+                Part::Param { name: c.into(), index: None, op: Op::None, quoted }
             }
             c if c == '_' || c.is_ascii_alphabetic() => {
-                Part::Param { name: self.name(), op: Op::None, quoted }
+                Part::Param { name: self.name(), index: None, op: Op::None, quoted }
             }
             _ => {
                 push(out, '$', quoted);
@@ -184,6 +200,21 @@ impl Parser {
         };
         out.push(part);
         Ok(())
+    }
+
+    /// bash: `[index]`, if it stands here and ends.
+    pub(super) fn index(&mut self) -> Parsed<Option<Word>> {
+        if self.peek() != Some('[') {
+            return Ok(None);
+        }
+        let start = self.at;
+        self.at += 1;
+        let word = self.word_until(|c| c == ']' || c == '\n')?;
+        if !word.is_empty() && self.take("]") {
+            return Ok(Some(word));
+        }
+        self.at = start;
+        Ok(None)
     }
 
     fn name(&mut self) -> String {
@@ -239,6 +270,8 @@ impl Parser {
         if length {
             self.at += 1;
         }
+        let named = self.ahead(1).is_some_and(|c| c == '_' || c.is_ascii_alphanumeric());
+        let indirect = self.bash && named && self.take("!");
         let name = match self.peek() {
             Some(c @ ('@' | '*' | '#' | '?' | '-' | '$' | '!')) => {
                 self.at += 1;
@@ -251,9 +284,14 @@ impl Parser {
         if name.is_empty() || !(special || is_name(&name)) {
             return Err(bad());
         }
+        let index = if self.bash && is_name(&name) { self.index()? } else { None };
+        if indirect {
+            let op = Op::Indirect;
+            return if self.take("}") { Ok(Part::Param { name, index, op, quoted }) } else { Err(bad()) };
+        }
         if length {
             return if self.take("}") {
-                Ok(Part::Param { name, op: Op::Length, quoted })
+                Ok(Part::Param { name, index, op: Op::Length, quoted })
             } else {
                 Err(bad())
             };
@@ -288,7 +326,7 @@ impl Parser {
         if !self.take("}") {
             return self.end_of_file("}");
         }
-        Ok(Part::Param { name, op, quoted })
+        Ok(Part::Param { name, index, op, quoted })
     }
 
     /// The word of an operator, up to `}`. Between double quotes it is text of these.

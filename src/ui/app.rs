@@ -10,9 +10,9 @@ use yew::prelude::*;
 use super::clock::Clock;
 use super::drop as files;
 use super::explore::Explore;
-use super::graph::Graph;
+use super::graph::{Graph, Leads};
 use super::i18n::{Lang, Texts};
-use super::inspector::{Inspector, SCHEDULING, Tab};
+use super::inspector::{Inspector, SCHEDULING, Tab, WHY};
 use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::map::{MachineMap, StepIn, ViewSwitch};
@@ -29,7 +29,7 @@ use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
-use steady::engine::{Input, Mode, ObjectRef, Options, Shape, Shown};
+use steady::engine::{Card, Input, Mode, ObjectRef, Options, PodLook, Shape, Shown};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
 pub fn mount() {
@@ -84,8 +84,11 @@ fn App(props: &Props) -> Html {
     let pane = use_state(|| Pane::Graph);
     let help = use_state(|| false);
     let exploring = use_state(|| false);
+    // Whether the graph has the page for itself.
+    let alone = use_state(|| false);
     let runs = use_state(|| false);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
+    let asked_why = use_state(|| None::<ObjectRef>);
     let shape = use_state(|| store.options().shape);
     {
         // A link names the tab that is open, if an object stands there.
@@ -104,13 +107,16 @@ fn App(props: &Props) -> Html {
     };
     {
         let (store, set) = (store.clone(), view.setter());
-        let (shown, explored) = (pane.setter(), exploring.setter());
+        let (shown, explored, lonely) = (pane.setter(), exploring.setter(), alone.setter());
         let leave = reshape.reform(|()| Shape::Whole);
         use_effect_with((), move |()| {
             store.connect(Callback::from(move |v: View| set.set(v)));
             let (keys, help, leave) = (store.clone(), help_setter(&store), leave);
             let show = Callback::from(move |pane: Pane| {
                 shown.set(pane);
+                if pane != Pane::Graph {
+                    lonely.set(false);
+                }
                 // On a narrow page it lies over all panes.
                 if is_narrow() {
                     explored.set(false);
@@ -166,6 +172,46 @@ fn App(props: &Props) -> Html {
             keys::focus(&format!("#{SCHEDULING}"));
         })
     };
+    let leads = {
+        let lead = |to: &'static str| {
+            let pane = pane.clone();
+            Callback::from(move |()| {
+                pane.set(Pane::Manifest);
+                keys::click(to);
+            })
+        };
+        let (store, pane, tab, asked) = (store.clone(), pane.clone(), tab.clone(), asked_why.setter());
+        let why = Callback::from(move |object: ObjectRef| {
+            let waits = store.with(|s| {
+                let node = s.graph.find(&object).and_then(|i| s.graph.node(i));
+                node.is_some_and(|n| matches!(&n.card, Card::Pod(p) if p.look == PodLook::Unscheduled))
+            });
+            store.send(Input::Select(Some(object.clone())));
+            // A pod without a node waits for the scheduler; all else is as its last writer left it.
+            let (to, id) = if waits { (Tab::Scheduling, SCHEDULING) } else { (Tab::History, WHY) };
+            asked.set((!waits).then_some(object));
+            tab.set(to);
+            pane.set(Pane::Object);
+            keys::focus(&format!("#{id}"));
+        });
+        let alone = alone.clone();
+        let shared = |callback: Callback<()>| {
+            let alone = alone.clone();
+            Callback::from(move |()| {
+                alone.set(false);
+                callback.emit(());
+            })
+        };
+        let left = alone.clone();
+        Leads {
+            terminal: shared(lead("#tab-kubectl")),
+            editor: shared(lead("#tab-manifest")),
+            why: Callback::from(move |object| {
+                left.set(false);
+                why.emit(object);
+            }),
+        }
+    };
     let open_help = {
         let help = help.clone();
         Callback::from(move |open: bool| help.set(open))
@@ -198,7 +244,7 @@ fn App(props: &Props) -> Html {
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
-            <div class="app" data-pane={pane.name()}>
+            <div class="app" data-pane={pane.name()} data-alone={(*alone && !v.map.shown && !*exploring).then_some("true")}>
                 <TopBar scenario={story.clone()} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
@@ -209,9 +255,10 @@ fn App(props: &Props) -> Html {
                 <main>
                     <Left scenario={story.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
-                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)}
+                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
                         editing={v.editing.as_ref().map(Shared::from)} />
-                    <Graph hidden={v.map.shown} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
+                    <Graph hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
+                        alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }
                     </Graph>
@@ -219,15 +266,16 @@ fn App(props: &Props) -> Html {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={tab.clone()} />
+                        finest={v.finest} tab={tab.clone()} why={asked_why} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
-                            <span role="status" aria-live="polite">{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} finest={v.finest} /></p>
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} ahead={v.act_ahead.clone()} {why_node} />
+                            <span role="status" aria-live="polite">{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} finest={v.finest} inside={v.inside} /></p>
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} {why_node} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>
+                    <div class="layer"></div>
                 </main>
                 { message(&store, t, view.toast.as_ref()) }
                 <Progress mode={v.mode} slow={v.slow} />

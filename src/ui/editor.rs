@@ -30,12 +30,15 @@ pub struct Props {
     pub kinds: Shared<Vec<DefinedKind>>,
     /// How often somebody has asked for a line, and which line and column it was last.
     pub place: (u32, usize, usize),
+    /// How often somebody has asked for the text to be formatted.
+    pub format: u32,
 }
 
 /// The editor's own object, and what it calls.
 struct Live {
     handle: JsValue,
     _calls: [Closure<dyn Fn(String)>; 2],
+    _unformatted: Closure<dyn Fn(f64, String)>,
     _schema_of: Closure<dyn Fn(JsValue) -> Promise>,
 }
 
@@ -105,6 +108,14 @@ pub fn Editor(props: &Props) -> Html {
         use_effect_with(props.place, move |(asked, line, column)| {
             if let Some(l) = live.borrow().as_ref().filter(|_| *asked > 0) {
                 l.call("goTo", &place_value(*line, *column));
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        use_effect_with(props.format, move |asked| {
+            if let Some(l) = live.borrow().as_ref().filter(|_| *asked > 0) {
+                l.call("format", &JsValue::UNDEFINED);
             }
         });
     }
@@ -191,6 +202,15 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
         applying.typed(text);
         applying.send(Input::Apply);
     });
+    let telling = store.clone();
+    let unformatted = Closure::<dyn Fn(f64, String)>::new(move |line: f64, why: String| {
+        let t = telling.texts();
+        let said = match why.is_empty() {
+            true => t.get("format-not"),
+            false => t.with("format-refused", &[("line", line.into()), ("why", why.into())]),
+        };
+        telling.say(said, true);
+    });
     let asking = store.clone();
     let schema_of = Closure::<dyn Fn(JsValue) -> Promise>::new(move |kind| schema_of(&asking, &kind));
     let options = Object::new();
@@ -202,12 +222,13 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
     }
     set("onChange", on_change.as_ref())?;
     set("onApply", on_apply.as_ref())?;
+    set("onUnformatted", unformatted.as_ref())?;
     set("schemaOf", schema_of.as_ref())?;
     let window = gloo::utils::window();
     let load: Function = Reflect::get(&window, &"steadyEditor".into())?.dyn_into()?;
     let promise: Promise = load.call2(&window, host, &options)?.dyn_into()?;
     let handle = JsFuture::from(promise).await?;
-    Ok(Live { handle, _calls: [on_change, on_apply], _schema_of: schema_of })
+    Ok(Live { handle, _calls: [on_change, on_apply], _unformatted: unformatted, _schema_of: schema_of })
 }
 
 /// A custom kind as the editor has it.

@@ -79,6 +79,10 @@ pub const PLUS: &str = "M8 3.5v9M3.5 8h9";
 /// Smaller.
 pub const MINUS: &str = "M3.5 8h9";
 /// All of it.
+pub const ALONE: &str = "M9.5 2.5h4v4M13.5 2.5 9 7M6.5 13.5h-4v-4M2.5 13.5 7 9";
+/// A funnel.
+pub const FILTER: &str = "M2.5 3.2h11L9.4 8.2v4.6l-2.8-1.5V8.2z";
+/// All of it.
 pub const FIT: &str = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 /// Downwards.
 pub const DOWN: &str = "M4 6.2 8 10.2 12 6.2";

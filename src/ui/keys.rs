@@ -7,7 +7,7 @@ use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::document;
 use steady::engine::{Depth, Input};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlDialogElement, HtmlElement};
+use web_sys::{CustomEvent, Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
 
 use super::glyph;
@@ -30,9 +30,13 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["E"], "key-editor"),
     (&["K"], "key-terminal"),
     (&["G"], "key-graph"),
+    (&["A"], "key-menu"),
+    (&["F"], "key-filter"),
+    (&["Z"], "key-alone"),
     (&["T"], "key-timeline"),
     (&["V"], "key-view"),
     (&["I"], "key-into"),
+    (&["Esc"], "key-out"),
     (&["O"], "key-explore"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
@@ -111,6 +115,22 @@ impl LastFocus {
     }
 }
 
+/// Opens the menu of the object that has the focus, or of the selected one, or of the first.
+pub fn open_menu() {
+    let card = |el: &Element| el.closest(".world .card, .world .fold").ok().flatten();
+    let find = |selector: &str| document().query_selector(selector).ok().flatten();
+    let focused = document().active_element().and_then(|el| card(&el));
+    let on = focused
+        .or_else(|| find(".graph:not([hidden]) .card[aria-pressed='true'], .graph:not([hidden]) .fold.holds"))
+        .or_else(|| find(".graph:not([hidden]) .world [tabindex='0']"));
+    let init = web_sys::CustomEventInit::new();
+    init.set_bubbles(true);
+    init.set_cancelable(true);
+    if let (Some(on), Ok(event)) = (on, CustomEvent::new_with_event_init_dict("contextmenu", &init)) {
+        let _ = on.dispatch_event(&event);
+    }
+}
+
 /// Clicks the first thing that a selector finds.
 pub fn click(selector: &str) {
     if let Ok(Some(el)) = document().query_selector(selector)
@@ -144,9 +164,15 @@ fn taken(e: &KeyboardEvent) -> bool {
         || (e.key() == " " && matches!(tag.as_str(), "button" | "summary" | "a"))
 }
 
+/// Whether a modal dialog is open. The page behind it takes no key meanwhile, also when nothing in the dialog has the focus:
+/// Escape is the browser's, which closes the dialog.
+fn modal() -> bool {
+    document().query_selector("dialog:modal").is_ok_and(|open| open.is_some())
+}
+
 /// A key was pressed anywhere. `help` opens the list of keys, and `show` brings the pane to the front that a key leads to.
 pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>, show: &Callback<Pane>) {
-    if e.default_prevented() || e.ctrl_key() || e.meta_key() || e.alt_key() || taken(e) {
+    if e.default_prevented() || e.ctrl_key() || e.meta_key() || e.alt_key() || taken(e) || modal() {
         return;
     }
     match (e.key().as_str(), e.shift_key()) {
@@ -177,7 +203,15 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>, show: &Cal
         }
         ("v" | "V", _) => store.send(Input::ShowMap(!store.with(|s| s.map.shown))),
         ("i" | "I", _) => store.send(Input::StepInto(store.with(|s| s.at), 1)),
+        ("Escape", _) if store.with(|s| s.inside) => store.send(Input::StepOut),
         ("o" | "O", _) => click("#explore-button"),
+        ("a" | "A", _) => open_menu(),
+        ("f" | "F" | "/", _) => {
+            show.emit(Pane::Graph);
+            click("#graph-filter");
+        }
+        ("z" | "Z", _) => click("#graph-alone"),
+        ("Escape", _) => click("#graph-alone[aria-pressed='true']"),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
             let n: usize = d.parse().unwrap_or(1);

@@ -4,20 +4,23 @@
 //! a pod keeps its slot under its owner, a freed slot is taken again only when no fresh one is
 //! left, and going back in time finds everything in its old place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use steady::engine::{EdgeKind, Graph, GraphNode, Place};
+use steady::engine::{EdgeKind, Graph, GraphNode, Kind, Place};
 
 mod columns;
+mod many;
 mod rest;
 mod route;
 mod rows;
 mod slots;
 mod wires;
 
+use many::Many;
+use slots::Group;
 pub use slots::Slots;
-pub use wires::Wire;
+pub use wires::{Wire, led};
 
 /// A rectangle, in pixels at scale 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,8 +55,13 @@ impl Rect {
 pub enum Flow {
     /// Left to right.
     Right,
-    /// Downwards, in a width.
-    Down(f32),
+    /// Downwards.
+    Down {
+        /// In this width.
+        width: f32,
+        /// Whether the pane is so low that cards have one line of text.
+        tight: bool,
+    },
 }
 
 /// An object drawn as a card of its own.
@@ -65,16 +73,18 @@ pub struct Item {
     pub rect: Rect,
 }
 
-/// Many pods of one owner, each a cell of a grid.
+/// Many objects, each a cell of a grid: pods of one owner, or objects of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fold {
-    /// The owner's place in the graph.
+    /// The kind of all of them.
+    pub kind: Kind,
+    /// The owner's place in the graph, of pods.
     pub owner: Option<usize>,
     /// Where, its heading included.
     pub rect: Rect,
     /// Cells in a row.
     pub columns: usize,
-    /// The pods' places in the graph, by slot.
+    /// Their places in the graph, by slot.
     pub cells: Vec<Option<usize>>,
 }
 
@@ -120,13 +130,20 @@ pub struct Layout {
     pub records: (usize, bool),
 }
 
-/// More pods than this under one owner are folded.
+/// More pods than this under one owner are a grid.
 pub const FOLD_ABOVE: usize = 12;
+/// More objects of any other kind than this are a grid.
+pub const MANY: usize = 24;
+
+/// Between cards in a graph that runs downwards.
+const DOWN_GAP: f32 = 8.0;
+/// The height of every card in a low pane, where it has one line of text.
+const TIGHT: f32 = 30.0;
 
 /// What is drawn of one owner: its card and its pods.
 struct Block {
     card: Option<usize>,
-    id: Option<u128>,
+    group: Group,
     pods: Vec<usize>,
     room: usize,
 }
@@ -175,12 +192,25 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots, records: Option<bool
         list.sort_by_key(|i| graph.nodes.get(*i).and_then(|n| slots.order.get(&n.id)).copied());
         list
     };
-    let roots = by_order(of(Place::Root), slots);
-    let middles = by_order(of(Place::Middle), slots);
+    let (roots, many_roots) = many::apart(graph, by_order(of(Place::Root), slots));
+    let (middles, many_middles) = many::apart(graph, by_order(of(Place::Middle), slots));
+    // What is a cell of a grid owns nothing that stands beside it.
+    let mut owner = owner;
+    let in_grid: Vec<usize> =
+        [&many_roots, &many_middles].into_iter().flatten().flat_map(|(_, all)| all).copied().collect();
+    let is_cell: BTreeSet<usize> = in_grid.into_iter().collect();
+    let mut shared = Vec::new();
     let mut pods_of: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     for p in of(Place::Pod) {
-        pods_of.entry(owner.get(p).copied().flatten()).or_default().push(p);
+        match owner.get(p).copied().flatten() {
+            Some(o) if is_cell.contains(&o) => shared.push(p),
+            o => pods_of.entry(o).or_default().push(p),
+        }
     }
+    for o in owner.iter_mut().filter(|o| o.is_some_and(|o| is_cell.contains(&o))) {
+        *o = None;
+    }
+    let many = Many { roots: many_roots, middles: many_middles, pods: shared };
     // One group for each root; what has none comes after them.
     let mut groups: Vec<(Option<usize>, Vec<Block>)> = Vec::new();
     for root in roots.iter().copied().map(Some).chain([None]) {
@@ -200,17 +230,24 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots, records: Option<bool
         .groups
         .max(groups.iter().map(|(root, blocks)| if root.is_some() { 1 } else { blocks.len() }).sum());
     let mut out = match flow {
-        Flow::Right => columns::lay(graph, &groups, slots, tick),
-        Flow::Down(width) => rows::lay(graph, &groups, slots, tick, width),
+        Flow::Right => columns::lay(graph, &groups, &many, slots, tick),
+        Flow::Down { width, tight } => rows::lay(graph, &groups, &many, slots, tick, (width, tight)),
     };
     let with_records = records.unwrap_or(flow != Flow::Right || !slots.dense());
     let is_record = |i: &usize| graph.nodes.get(*i).is_some_and(|n| n.record);
     let (nodes, mut asides) = (by_order(of(Place::Node), slots), by_order(of(Place::Aside), slots));
     out.records = (asides.iter().filter(|i| is_record(i)).count(), with_records);
     asides.retain(|i| with_records || !is_record(i));
+    let ((nodes, many_nodes), (asides, many_asides)) =
+        (many::apart(graph, nodes), many::apart(graph, asides));
     match flow {
-        Flow::Right => rest::right(graph, &mut out, &nodes, &asides, slots),
-        Flow::Down(width) => rest::down(graph, &mut out, &nodes, &asides, width),
+        Flow::Right => {
+            rest::right(graph, &mut out, &nodes, &asides, (&many_nodes, &many_asides), slots);
+        }
+        Flow::Down { width, tight } => {
+            rest::down(graph, &mut out, &nodes, &asides, width, tight);
+            many::rows(graph, &mut out, [&many_asides, &many_nodes], slots, width);
+        }
     }
     out.bounds = bounds(&out);
     out.wires = wires::wires(graph, &out, flow);
@@ -240,28 +277,28 @@ fn block(
     fresh: bool,
 ) -> Block {
     let node = card.or(root).and_then(|i| graph.nodes.get(i));
-    let id = node.map(|n| n.id);
+    let group = node.map_or(Group::Orphans, |n| Group::Owner(n.id));
     let want = card.and_then(|c| graph.nodes.get(c)).map_or(0, |n| n.want());
     let whole = root.and_then(|r| graph.nodes.get(r)).map_or(0, |n| n.want());
     let idle = want == 0 && pods.is_empty();
     if !idle {
-        slots.empty.remove(&id);
+        slots.empty.remove(&group);
     } else if fresh {
         // Room is given up only when a newer card comes and all is looked at anew.
-        slots.empty.insert(id);
-        slots.columns.remove(&id);
+        slots.empty.insert(group);
+        slots.columns.remove(&group);
     }
-    let room = match (idle, slots.empty.contains(&id)) {
+    let room = match (idle, slots.empty.contains(&group)) {
         (_, true) => 0,
         // All that its root will want of it: it can grow without pushing others away.
         _ => want.max(if want > 0 { whole } else { 0 }),
     };
-    Block { card, id, pods, room }
+    Block { card, group, pods, room }
 }
 
 /// Slots for the pods of a block, and how many slots it takes up.
 fn place_pods(graph: &Graph, b: &Block, slots: &mut Slots, tick: u64) -> (Vec<usize>, usize) {
-    let column = slots.columns.entry(b.id).or_default();
+    let column = slots.columns.entry(b.group).or_default();
     let nodes = || b.pods.iter().filter_map(|p| graph.nodes.get(*p));
     let first = first_ordinal(nodes().filter_map(|n| n.ordinal), b.room);
     // Pods that are far above the others (their owner had many more once) stand where there is room.
@@ -283,8 +320,13 @@ fn first_ordinal(ordinals: impl Iterator<Item = u32>, room: usize) -> u32 {
 }
 
 fn fold(b: &Block, places: &[usize], count: usize, at: (f32, f32), columns: usize) -> Fold {
+    Fold { owner: b.card, ..grid(Kind::POD, &b.pods, places, count, at, columns) }
+}
+
+/// A grid of objects of one kind, by their slots.
+fn grid(kind: Kind, all: &[usize], places: &[usize], count: usize, at: (f32, f32), columns: usize) -> Fold {
     let mut cells = vec![None; count];
-    for (pod, slot) in b.pods.iter().zip(places) {
+    for (pod, slot) in all.iter().zip(places) {
         if let Some(cell) = cells.get_mut(*slot) {
             *cell = Some(*pod);
         }
@@ -296,7 +338,7 @@ fn fold(b: &Block, places: &[usize], count: usize, at: (f32, f32), columns: usiz
         w: columns as f32 * CELL + 2.0 * FOLD_PAD - 3.0,
         h: FOLD_HEAD + rows * CELL + FOLD_PAD - 3.0,
     };
-    Fold { owner: b.card, rect, columns, cells }
+    Fold { kind, owner: None, rect, columns, cells }
 }
 
 fn bounds(out: &Layout) -> Rect {
@@ -308,5 +350,7 @@ fn bounds(out: &Layout) -> Rect {
     r
 }
 
+#[cfg(test)]
+mod lines_tests;
 #[cfg(test)]
 mod tests;

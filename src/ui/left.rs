@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, Preview, Problem, ScenarioView,
+    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, MEMBERS, NODES,
+    Preview, Problem, ScenarioView, ShellView,
 };
 use yew::prelude::*;
 
@@ -40,6 +41,8 @@ pub struct Props {
     pub terminal: Shared<Vec<Rc<Entry>>>,
     /// The lines that were typed, oldest first.
     pub history: Shared<Vec<String>>,
+    /// The shell in a container that the terminal's lines go to.
+    pub shell: Option<Shared<ShellView>>,
     /// The object that `kubectl edit` has put in place of the manifest.
     pub editing: Option<Shared<Editing>>,
 }
@@ -91,6 +94,11 @@ pub fn Left(props: &Props) -> Html {
             Callback::from(move |_: MouseEvent| b.send(Input::Import)),
         )
     };
+    let format = use_state(|| 0);
+    let ask_format = {
+        let format = format.clone();
+        move |_| format.set(*format + 1)
+    };
     let cancel = {
         let store = store.clone();
         move |_| store.send(Input::CancelEdit)
@@ -108,7 +116,7 @@ pub fn Left(props: &Props) -> Html {
                     <Story scenario={props.scenario.clone()} />
                 }
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
-                    images={props.images.clone()} kinds={props.kinds.clone()} place={*place} />
+                    images={props.images.clone()} kinds={props.kinds.clone()} place={*place} format={*format} />
                 <div class="apply">
                     if props.importable {
                         <div class="changes" role="status"><p class="goes-back">{ t.get("import-offer") }</p></div>
@@ -117,6 +125,7 @@ pub fn Left(props: &Props) -> Html {
                     } else {
                         <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
                             images={props.images.clone()} {go} />
+                        <button type="button" class="quiet" title="Shift+Alt+F" onclick={ask_format}>{ t.get("format") }</button>
                         if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
                         <button type="button" class="solid" onclick={apply}>
                             { t.get(if props.editing.is_some() { "editing-save" } else { "apply" }) }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
@@ -124,7 +133,7 @@ pub fn Left(props: &Props) -> Html {
                 </div>
             </div>
             <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
-                <Terminal entries={props.terminal.clone()} history={props.history.clone()} />
+                <Terminal entries={props.terminal.clone()} history={props.history.clone()} shell={props.shell.clone()} />
             </div>
         </section>
     }
@@ -260,6 +269,47 @@ pub fn Brief(props: &StoryProps) -> Html {
     story(&use_store(), &use_texts(), props, "brief")
 }
 
+#[derive(Properties, PartialEq)]
+struct ClusterProps {
+    cluster: ClusterStart,
+}
+
+/// How the cluster begins, to choose. A choice begins the run anew.
+#[component]
+fn Cluster(props: &ClusterProps) -> Html {
+    let store = use_store();
+    let t = use_texts();
+    let now = props.cluster;
+    let choice = |key: &'static str, all: Vec<(String, ClusterStart)>| {
+        let options = all.iter().enumerate().map(|(i, (text, cluster))| {
+            html! { <option value={i.to_string()} selected={*cluster == now}>{ text }</option> }
+        });
+        let options: Html = options.collect();
+        let store = store.clone();
+        let onchange = Callback::from(move |e: Event| {
+            let to: Option<usize> =
+                e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
+            if let Some((_, cluster)) = to.and_then(|i| all.get(i)) {
+                store.send(Input::BeginWith(*cluster));
+            }
+        });
+        html! { <label><span>{ t.get(key) }</span><select {onchange}>{ options }</select></label> }
+    };
+    // A link may have asked for more nodes than can be chosen here.
+    let nodes = (1..=NODES).chain((now.nodes > NODES).then_some(now.nodes));
+    let nodes = nodes.map(|nodes| (nodes.to_string(), ClusterStart { nodes, ..now })).collect();
+    let members = MEMBERS.map(|etcd| (etcd.to_string(), ClusterStart { etcd, ..now })).to_vec();
+    let families = [(IpFamily::Ipv4, "begins-ipv4"), (IpFamily::Dual, "begins-dual")];
+    let families = families.map(|(ip_family, key)| (t.get(key), ClusterStart { ip_family, ..now })).to_vec();
+    html! {
+        <div class="begins" role="group" aria-label={t.get("begins")} title={t.get("begins-about")}>
+            { choice("begins-nodes", nodes) }
+            { choice("begins-etcd", members) }
+            { choice("begins-family", families) }
+        </div>
+    }
+}
+
 fn story(store: &Store, t: &Texts, props: &StoryProps, class: &'static str) -> Html {
     let Some(scenario) = &props.scenario else { return Html::default() };
     let text = said(t, &scenario.text);
@@ -272,6 +322,7 @@ fn story(store: &Store, t: &Texts, props: &StoryProps, class: &'static str) -> H
         <details {class} open=true key={scenario.id.to_string()}>
             <summary>{ t.get("story") }</summary>
             <p>{ text }</p>
+            if let Some(cluster) = scenario.cluster { <Cluster {cluster} /> }
             if !tries.is_empty() { <div class="tries">{ for tries.into_iter().enumerate().map(button) }</div> }
         </details>
     }

@@ -173,18 +173,21 @@ pub fn Menu(props: &Props) -> Html {
 }
 
 /// Where the focus moves in a list.
-enum To {
+pub enum To {
+    /// To the first line.
     First,
+    /// To the last line.
     Last,
+    /// So many lines down, or up; from the last line to the first.
     By(i32),
     /// The next line that begins with this text, in small letters.
     Named(String),
 }
 
-/// Moves the focus along the lines.
-fn move_focus(root: &NodeRef, to: To) {
+/// Moves the focus along the lines of a menu.
+pub fn move_focus(root: &NodeRef, to: To) {
     let Some(root) = root.cast::<Element>() else { return };
-    let Ok(list) = root.query_selector_all("[role=menuitemradio]") else { return };
+    let Ok(list) = root.query_selector_all("[role=menuitemradio], [role=menuitem]") else { return };
     let n = list.length() as i32;
     if n == 0 {
         return;

@@ -61,6 +61,8 @@ mod share;
 #[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]
+mod summary;
+#[cfg(target_arch = "wasm32")]
 mod terminal;
 #[cfg(target_arch = "wasm32")]
 mod timeline;

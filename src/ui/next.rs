@@ -10,6 +10,7 @@ use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds, sentence};
 use super::missing::missing_image;
+use super::summary::Summary;
 use super::{keys, who};
 use crate::ui::hooks::{use_store, use_texts};
 
@@ -31,6 +32,9 @@ pub struct Props {
     pub declared: Rc<Declared>,
     /// Whether it runs.
     pub mode: Mode,
+    /// Grows with every step.
+    #[prop_or_default]
+    pub version: u64,
     /// What a person did next in this run.
     #[prop_or_default]
     pub ahead: Option<Rc<Happened>>,
@@ -110,6 +114,7 @@ pub fn NextCommands(props: &Props) -> Html {
             <h2>{ heading }<Readings declared={d.clone()} /></h2>
             if props.listing.steady() {
                 <Steady declared={props.declared.clone()} scheduled={props.listing.scheduled.is_some()} />
+                if !running { <Summary version={props.version} /> }
                 if let Some(again) = again {
                     <p class="empty">{ t.get("redo-about") }</p>
                     <ol>{ again }</ol>

@@ -105,6 +105,7 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, shape: Shape, leave: &Callback<
 pub fn Player(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
+    let why = use_state(|| None);
     let v = &*props.shown.0;
     let options = store.options();
     let presented = props.shape == Shape::Presented;
@@ -154,7 +155,7 @@ pub fn Player(props: &Props) -> Html {
                 if shows(Part::Manifest) {
                     <Left scenario={None::<Shared<steady::engine::ScenarioView>>} text={Shared::from(&v.text)} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} preview={v.preview.as_ref().map(Shared::from)}
-                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} editing={v.editing.as_ref().map(Shared::from)} />
+                        terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)} editing={v.editing.as_ref().map(Shared::from)} />
                 }
                 <div class="player-middle">
                     if let Some(told) = told {
@@ -163,19 +164,20 @@ pub fn Player(props: &Props) -> Html {
                         }
                     }
                     if shows(Part::Graph) {
-                        <Graph hidden={false} graph={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })}
+                        <Graph hidden={false} graph={graph.clone()} whole={graph.clone()} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })}
                             runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={props.lit.clone()} version={v.version}
                             session={v.session} selection={v.selection.clone()} inspect={Callback::noop()} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         </Graph>
                     }
                     if shows(Part::Next) {
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} ahead={v.act_ahead.clone()} />
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} />
                     }
                 </div>
                 if shows(Part::Object) {
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} graph={graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={props.tab.clone()} />
+                        finest={v.finest} tab={props.tab.clone()} why={why} />
                 }
+                <div class="layer"></div>
             </main>
             <section class="player-said" aria-label={t.get("what-next")}>
                 <p class={classes!("happened", props.last_step.who)}><i class="dot" aria-hidden="true"></i>
@@ -184,7 +186,7 @@ pub fn Player(props: &Props) -> Html {
             </section>
             if shows(Part::Timeline) { <Timeline marks={Shared::from(&v.marks)} position={v.position} /> }
             if !options.bare {
-            <section class="player-controls" role="group" aria-label={t.get("transport")}>
+            <section class="player-controls" aria-label={t.get("transport")}>
                 <button type="button" class="tool" title={t.get("restart")} aria-label={t.get("restart")} onclick={on(Input::Restart)}>
                     { glyph::icon(glyph::RESTART) }</button>
                 <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={v.position <= v.beginning}

@@ -52,14 +52,18 @@ pub fn PolicyMenu(props: &Props) -> Html {
                 move |answer: Answer| {
                     let Answer::Policies(policies) = answer else { return };
                     let now = store.with(|s| s.policy.clone());
+                    let mut said = false;
                     let choice = |(p, process): &(Policy, Option<Rc<str>>)| {
                         let starved = matches!(p, Policy::Starved { .. });
+                        // What holds of all components is said once.
+                        let about = if starved && said { String::new() } else { about(&t, p) };
+                        said |= starved;
                         let group = match process {
                             Some(process) => process.to_string(),
                             None if starved => t.get("policy-acted"),
                             None => String::new(),
                         };
-                        Choice { title: name_of(&t, p), about: about(&t, p), now: *p == now, group }
+                        Choice { title: name_of(&t, p), about, now: *p == now, group }
                     };
                     let choices = policies.iter().map(choice).collect();
                     *offered.borrow_mut() = policies.into_iter().map(|(policy, _)| policy).collect();

@@ -26,6 +26,9 @@ pub struct Props {
     pub run: Rc<str>,
 }
 
+/// The first button of the list that can have the focus.
+const FIRST: &str = ".runs-list .quiet:enabled";
+
 /// The dialog. Its list is read when it opens, and after each change.
 #[component]
 pub fn RunsDialog(props: &Props) -> Html {
@@ -53,7 +56,19 @@ pub fn RunsDialog(props: &Props) -> Html {
         let (store, list) = (store.clone(), list.clone());
         Callback::from(move |(id, deed): (String, RunDeed)| {
             let shown = list.setter();
-            store.do_with_run(id, deed, Callback::from(move |runs| shown.set(Some(runs))));
+            // The button that was pressed goes with its row or its notice, and the focus would go with it.
+            let next = match &deed {
+                RunDeed::Delete => Some(".run-undo button"),
+                RunDeed::Undo => Some(FIRST),
+                RunDeed::Rename(_) | RunDeed::Duplicate(_) => None,
+            };
+            let done = Callback::from(move |runs| {
+                shown.set(Some(runs));
+                if let Some(next) = next {
+                    keys::focus(next);
+                }
+            });
+            store.do_with_run(id, deed, done);
         })
     };
     let set = |open: bool| {
@@ -99,7 +114,7 @@ pub fn RunsDialog(props: &Props) -> Html {
                 if let Some(name) = name {
                     act.emit((id.clone(), RunDeed::Rename(name)));
                 }
-                keys::focus(".runs-list [aria-current] .quiet, .runs-list .quiet");
+                keys::focus(FIRST);
             })
         };
         html! {

@@ -286,8 +286,9 @@ fn Frame(props: &FrameProps) -> Html {
         };
         html! { <label><input type="checkbox" checked={parts.contains(&part)} {onchange} />{ t.get(key) }</label> }
     });
+    let chosen = dark.map_or("system", |dark| if dark { "dark" } else { "light" });
     let themes = ["system", "light", "dark"].map(|name| {
-        html! { <option value={name}>{ t.get(&format!("share-embed-theme-{name}")) }</option> }
+        html! { <option value={name} selected={name == chosen}>{ t.get(&format!("share-embed-theme-{name}")) }</option> }
     });
     html! {
         <details class="share-embed">
@@ -295,7 +296,8 @@ fn Frame(props: &FrameProps) -> Html {
             <div class="frame-options">
                 <label>{ t.get("share-embed-size") }
                     <select onchange={choose(size.setter())}>
-                        { for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()}>{ format!("{w} × {h}") }</option> }) }
+                        { for SIZES.iter().enumerate().map(|(i, (w, h))| html! {
+                            <option value={i.to_string()} selected={i == *size}>{ format!("{w} × {h}") }</option> }) }
                     </select></label>
                 <label>{ t.get("share-embed-theme") }<select onchange={theme}>{ for themes }</select></label>
                 <fieldset><legend>{ t.get("share-embed-parts") }</legend>{ for boxes }</fieldset>

@@ -318,7 +318,7 @@ fn Faults() -> Html {
                     title: t.with(&f.key, &[("what", f.what.to_string().into())]),
                     about: t.get(&format!("{}-about", f.key)),
                     now: false,
-                    group: String::new(),
+                    group: t.get("faults-plane"),
                 };
                 let choices = faults.iter().map(choice).collect();
                 *offered.borrow_mut() = faults;
@@ -333,5 +333,6 @@ fn Faults() -> Html {
             store.send(Input::Break(fault));
         }
     });
-    html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }
+    let label = html! { <>{ glyph::icon(glyph::BOLT) }<span class="if-wide">{ t.get("faults") }</span></> };
+    html! { <Menu class="faults" name={t.get("faults")} {label} {choices} {choose} /> }
 }

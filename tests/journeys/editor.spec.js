@@ -201,3 +201,37 @@ test("a place is gone to, and what may be meant is put in its stead", async ({ p
   await here(page).getByRole("button", { name: "Change to nginx:1.27" }).click();
   expect(await page.evaluate(() => window.editor.getText())).toContain("image: nginx:1.27\n");
 });
+
+test("Shift+Alt+F and the button format the text, and an error leads to its line", async ({ page }) => {
+  const loaded = [];
+  page.on("request", (r) => loaded.push(new URL(r.url()).pathname.split("/").pop()));
+  const set = (text) => page.evaluate((text) => window.editor.setText(text), text);
+  const text = () => page.evaluate(() => window.editor.getText());
+  const content = page.locator("#editor-under-test").getByRole("textbox", { name: "Editor under test" });
+  await set("# mine\na:\n    b:   0644   # mode\n    c: |\n       one\n         two\n---\nd: {e:   1}\n");
+  expect(loaded).not.toContain("format.js");
+  await content.click();
+  await page.keyboard.press("Shift+Alt+KeyF");
+  await expect.poll(text).toBe("# mine\na:\n  b: 0644 # mode\n  c: |\n    one\n      two\n---\nd: {e: 1}\n");
+  await page.keyboard.press(`${MOD}+z`);
+  expect(await text()).toContain("    b:   0644");
+  await page.evaluate(() => document.getElementById("editor-under-test").remove());
+
+  const manifest = page.getByRole("textbox", { name: "Manifest" });
+  const put = async (text) => {
+    await manifest.click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.press("Delete");
+    await page.keyboard.insertText(text);
+  };
+  const lines = () => manifest.locator(".cm-line").allTextContents();
+  await put("apiVersion: v1\nkind: ConfigMap\nmetadata:\n      name: wide # a name\n");
+  await page.getByRole("button", { name: "Format", exact: true }).click();
+  await expect.poll(lines).toEqual(["apiVersion: v1", "kind: ConfigMap", "metadata:", "  name: wide # a name", ""]);
+  await accessible(page, ".left");
+  await page.screenshot({ path: "test-results/format.png" });
+  await put("apiVersion: v1\nmetadata:\n  - [1\nkind: x\n");
+  await page.getByRole("button", { name: "Format", exact: true }).click();
+  await expect(page.getByRole("alert")).toContainText(/Not formatted: line \d cannot be read/);
+  await expect(manifest).toBeFocused();
+});

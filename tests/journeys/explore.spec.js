@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { test, expect, open, accessible } from "./page.js";
 
 const panel = (page) => page.getByRole("region", { name: "Every order" });
@@ -25,6 +26,17 @@ test("all orders of the first scenario end the same, and a counterexample opens 
   await expect(line(page, "No object has two controllers: holds in every order")).toBeVisible();
   await expect(panel(page).locator(".state.end")).toHaveCount(1);
   await accessible(page, ".explore");
+
+  // As Graphviz' text: each state is declared once, and each step leads from one of them to another.
+  const [file] = await Promise.all([page.waitForEvent("download"), panel(page).getByRole("button", { name: "Every order, DOT" }).click()]);
+  const dot = await readFile(await file.path(), "utf8");
+  const declared = [...dot.matchAll(/^  (s\d+) \[/gm)].map((m) => m[1]);
+  const steps = [...dot.matchAll(/^  (s\d+) -> (s\d+) \[tooltip="[^"]+", label="[^"]+"\];$/gm)];
+  expect(file.suggestedFilename()).toMatch(/\.dot$/);
+  expect(new Set(declared).size).toBe(declared.length);
+  expect(declared.length).toBe(await panel(page).locator(".state").count());
+  expect(steps.length).toBeGreaterThan(declared.length - 2);
+  expect(steps.every(([, from, to]) => declared.includes(from) && declared.includes(to))).toBe(true);
 
   // The third pod is one too many.
   const broken = line(page, "does not hold, after 4 steps");

@@ -65,8 +65,10 @@ test("a run is renamed, duplicated, deleted, and had back, by keys alone", async
   await expect(rows(page).locator("b")).toHaveText(["before the change (2)", "before the change"]);
   await dialog(page).getByRole("button", { name: "Delete before the change (2)" }).press("Enter");
   await expect(rows(page)).toHaveCount(1);
-  await dialog(page).getByRole("button", { name: "Undo" }).press("Enter");
+  await expect(dialog(page).getByRole("button", { name: "Undo" })).toBeFocused();
+  await page.keyboard.press("Enter");
   await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).locator("button:focus")).toHaveCount(1);
   await accessible(page, "dialog.runs");
   await page.keyboard.press("Escape");
   await expect(dialog(page)).toBeHidden();

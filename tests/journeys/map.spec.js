@@ -3,7 +3,7 @@ import { test, expect, open, accessible, opened } from "./page.js";
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
 const said = (page) => page.locator(".said [role=status]");
 const at = (page) => page.getByRole("slider", { name: "Timeline" });
-const machinery = (page) => page.getByRole("group", { name: "What the middle shows" }).getByRole("button", { name: "Machinery" });
+const machinery = (page) => page.getByRole("group", { name: "What the middle shows" }).getByRole("button", { name: "Components" });
 
 /** Steps until what happened matches, and not more often than `most`. */
 async function stepUntil(page, words, most = 80) {

@@ -8,7 +8,7 @@ test("a run is presented with keys, and left with Escape", async ({ page }) => {
   await open(page, "#04-rolling-update");
   await opened(page, "Rolling update");
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  await page.getByRole("button", { name: "Present" }).click();
+  await page.getByRole("button", { name: "Present", exact: true }).click();
   const at = page.locator(".player-at");
   await expect(page.locator(".player.presented")).toBeVisible();
   await expect(page.locator(".player-story")).toContainText("maxSurge");

@@ -16,19 +16,33 @@ test("neither wheel nor drag nor zoom loses the graph", async ({ page }) => {
   await page.evaluate(() => window.steady.runToSteady());
   const pane = await page.locator(".canvas").boundingBox();
   const [x, y] = [pane.x + pane.width / 2, pane.y + pane.height / 2];
+  const world = () => page.locator(".world > g").first().getAttribute("transform");
+  // Waits until the view has moved, so that what is measured is not what was there before.
+  const moves = async (move) => {
+    const before = await world();
+    await move();
+    await expect.poll(world).not.toBe(before);
+  };
   await page.mouse.move(x, y);
   for (const [dx, dy] of [[9000, 0], [-30000, 0], [0, 9000], [0, -30000], [9000, 9000]]) {
-    await page.mouse.wheel(dx, dy);
-    await expect.poll(() => inSight(page)).toBeGreaterThan(40);
+    await moves(() => page.mouse.wheel(dx, dy));
+    // As much as is kept, and no more: it was moved as far as it goes.
+    const left = await inSight(page);
+    expect(left).toBeGreaterThan(80);
+    expect(left).toBeLessThan(110);
   }
-  for (const [dx, dy] of [[900, 400], [-900, -400]]) {
-    for (let i = 0; i < 6; i++) {
-      await page.mouse.move(x, y);
-      await page.mouse.down();
-      await page.mouse.move(x + dx / 2, y + dy / 2);
-      await page.mouse.up();
-    }
-    expect(await inSight(page)).toBeGreaterThan(40);
+  const drag = async (dx, dy) => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + dx / 2, y + dy / 2, { steps: 3 });
+    await page.mouse.up();
+  };
+  for (const [dx, dy] of [[600, 400], [-600, -400]]) {
+    await moves(() => drag(dx, dy));
+    for (let i = 0; i < 9; i++) await drag(dx, dy);
+    const left = await inSight(page);
+    expect(left).toBeGreaterThan(80);
+    expect(left).toBeLessThan(110);
   }
   for (const name of ["Smaller", "Bigger"]) {
     for (let i = 0; i < 12; i++) await page.getByRole("button", { name }).click();

@@ -189,6 +189,44 @@ test("the namespace of the context holds for the lines after it", async ({ page 
   await expect(printed(page)).toHaveText("No resources found in team namespace.");
 });
 
+test("a shell in a container: its prompt, its files, and an end with the container", async ({ page }) => {
+  await terminal(page);
+  await page.evaluate(() => window.steady.runToSteady());
+  await run(page, "kubectl exec -it deploy/web -- bash");
+  const inside = page.getByRole("combobox", { name: /^Shell in the container nginx of the pod web-/ });
+  await expect(inside).toBeFocused();
+  await expect(entry(page)).toContainText("Ctrl+D leaves it");
+  await expect(page.locator(".line > span")).toHaveText(/^root@web-.*:\/#$/);
+  const type = async (text) => { await inside.fill(text); await inside.press("Enter"); };
+  await type("cd /tmp; echo hello >greeting");
+  await type("cat gr*; hostname");
+  await expect(printed(page)).toHaveText(/^hello\nweb-/);
+  await expect(page.locator(".typed").last()).toContainText(/root@web-.*:\/tmp# cat gr\*/);
+  await accessible(page, ".left");
+  await inside.pressSequentially("cat /etc/hostn");
+  await inside.press("Tab");
+  await expect(inside).toHaveValue("cat /etc/hostname ");
+  await inside.press("Control+c");
+  await expect(inside).toHaveValue("");
+  await inside.press("ArrowUp");
+  await expect(inside).toHaveValue("cat gr*; hostname");
+  await inside.fill("");
+  await page.screenshot({ path: "test-results/terminal-inside.png" });
+  // The pod is deleted; a step back brings its container and the shell back.
+  await page.evaluate(() => window.steady.kubectl("delete pods --all --wait=false"));
+  await page.evaluate(() => window.steady.runToSteady());
+  await expect(printed(page)).toHaveText("command terminated with exit code 137");
+  await expect(line(page)).toBeVisible();
+  await page.getByRole("slider", { name: "Timeline" }).press("Home");
+  while (!(await inside.count())) await page.getByRole("slider", { name: "Timeline" }).press("ArrowRight");
+  await inside.press("Control+d");
+  await expect(page.locator(".typed").last()).toContainText("exit");
+  await run(page, "kubectl get nodes -o name");
+  await expect(printed(page)).toContainText("node/node-1");
+  await run(page, "kubectl exec --help | grep container");
+  await expect(printed(page)).toContainText("-c, --container=''");
+});
+
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   test("the line is large enough, and its keys can be tapped", async ({ page }) => {

@@ -95,7 +95,12 @@ fn native(_: Profile) -> Result<()> {
     // The editor's own logic, with the schema that it will have.
     tools::npm_bin()?;
     crate::schema()?;
-    exec(command("node").args(["--test", "editor/lines.test.mjs", "editor/schema.test.mjs"]))?;
+    exec(command("node").args([
+        "--test",
+        "editor/lines.test.mjs",
+        "editor/schema.test.mjs",
+        "editor/format.test.mjs",
+    ]))?;
     // A small module that is cut in two.
     tools::wasm_target()?;
     exec(command("node").args(["--test", "crates/split/cut.test.mjs"]))

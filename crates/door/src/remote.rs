@@ -13,7 +13,7 @@ use hyper::http::request::Parts;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use steady::apimachinery::{Channels, HttpRequest, HttpResponse};
+use steady::apimachinery::{Channels, HttpRequest, Status};
 use steady::apiserver::http::{BODY_LIMIT, too_large};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -26,8 +26,8 @@ use crate::places::Busy;
 use crate::reply::{self, Answer, Reply};
 use crate::websocket;
 
-const TEXT: &str = "text/plain; charset=utf-8";
-/// The subprotocols, the better one first. Only with the first one a client can say where its input ends.
+/// The subprotocols, the better one first. Only with the first one a client can say where its input ends; with the other
+/// one the input ends when the client goes away.
 const PROTOCOLS: [&str; 2] = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 /// The channels: the first byte of each message.
 const STDIN: u8 = 0;
@@ -38,6 +38,10 @@ const STATUS: u8 = 3;
 const CLOSE: u8 = 255;
 /// The most bytes of a message that is sent.
 const CHUNK: usize = 32 * 1024;
+/// The status of a command whose input has ended and that does not end.
+const ENDLESS: &str = r#"{"metadata":{},"status":"Failure","reason":"InternalError","message":"the command does not end by itself, and nobody can interrupt it here"}"#;
+/// An input of up to so many bytes is answered as it comes; a longer one when it has ended.
+const DIALOGUE: usize = 64 * 1024;
 
 /// Whether a request is for a command in a container.
 pub fn is_asked_for(path: &str) -> bool {
@@ -48,36 +52,45 @@ pub fn is_asked_for(path: &str) -> bool {
 pub fn exec(house: &Rc<House>, parts: Parts, request: HttpRequest, busy: Busy) -> Response<Answer> {
     // What is wrong with the request is found out on a copy of the cluster, before a command is executed.
     let tried = house.read(|cluster| cluster.clone().serve_whole(&request).0.response);
-    let refused = |status, why: &str| reply::last(reply::own(status, TEXT, format!("{why}\n")));
+    let refused = |code: u16, reason: &'static str, why: &str| {
+        let status = StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_REQUEST);
+        let body = Status::new(code, reason, why).to_value().to_string();
+        reply::last(reply::own(status, "application/json", body))
+    };
     let asks = |name: &str| {
         let mut given = request.query.split('&').filter_map(|p| p.split_once('='));
         given.any(|(key, value)| key == name && value != "false")
     };
     let answer = if tried.channels.is_none() {
         reply::whole(tried, &parts.headers)
-    } else if !websocket::is_asked_for(&parts.headers) {
-        refused(
-            StatusCode::NOT_IMPLEMENTED,
-            "a command is executed over a WebSocket (v5.channel.k8s.io): SPDY is not built here",
-        )
+    } else if !websocket::is_upgrade(&parts.headers) {
+        refused(400, "BadRequest", "Upgrade request required")
     } else if asks("tty") {
-        refused(StatusCode::NOT_IMPLEMENTED, "there is no terminal here: leave out --tty (-t)")
+        // Told to both protocols: a client that is refused a WebSocket tries SPDY, and shows the answer to that.
+        refused(
+            501,
+            "",
+            "there is no terminal in a container here: leave out --tty (-t), or give the command with -c",
+        )
+    } else if !websocket::is_asked_for(&parts.headers) {
+        let why = "a command is executed over a WebSocket (v5.channel.k8s.io, as kubectl asks since 1.31): SPDY is not built here";
+        refused(501, "", why)
     } else {
         match handshake(&parts.headers) {
-            Ok((answer, protocol)) => {
+            Ok(answer) => {
                 let upgrade = hyper::upgrade::on(Request::from_parts(parts, ()));
-                let reads = asks("stdin") && protocol == PROTOCOLS[0];
+                let reads = asks("stdin");
                 tokio::task::spawn_local(serve(house.clone(), upgrade, request, reads, busy));
                 return answer.map(|reply| Answer::new(reply, None));
             }
-            Err(why) => refused(StatusCode::BAD_REQUEST, why),
+            Err(why) => refused(400, "BadRequest", why),
         }
     };
     answer.map(|reply| Answer::new(reply, Some(busy)))
 }
 
-/// The answer to the handshake, and the subprotocol.
-fn handshake(headers: &HeaderMap) -> Result<(Response<Reply>, &'static str), &'static str> {
+/// The answer to the handshake.
+fn handshake(headers: &HeaderMap) -> Result<Response<Reply>, &'static str> {
     let key =
         headers.get(SEC_WEBSOCKET_KEY).filter(|k| k.len() == 24).ok_or("mismatch challenge/response")?;
     let offered: Vec<&str> = headers
@@ -97,10 +110,12 @@ fn handshake(headers: &HeaderMap) -> Result<(Response<Reply>, &'static str), &'s
     answer.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(protocol));
     let accept = derive_accept_key(key.as_bytes()).parse().map_err(|_| "mismatch challenge/response")?;
     answer.insert(SEC_WEBSOCKET_ACCEPT, accept);
-    Ok((out, protocol))
+    Ok(out)
 }
 
-/// Reads what the command is to read, if it reads, executes it, and sends what it printed.
+/// Reads what the command is to read, if it reads, executes it, and sends what it printed. While more input may follow, the
+/// command is executed on a copy of the cluster each time that some has come, and what it has printed beyond the last
+/// time is sent; the cluster itself changes when the input has ended.
 async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, reads: bool, _busy: Busy) {
     // If the client has gone away meanwhile, nothing can be sent.
     let Ok(upgraded) = upgrade.await else { return };
@@ -110,8 +125,25 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
     let (mut sender, mut received) = socket.split();
     let mut fits = true;
     let mut open = reads;
+    let mut sent = [0; 2];
     while open {
-        let Some(Ok(message)) = received.next().await else { return };
+        if request.body.len() <= DIALOGUE {
+            let so_far = HttpRequest { unfinished: true, ..request.clone() };
+            let response = house.read(|cluster| cluster.clone().serve_whole(&so_far).0.response);
+            // The command has ended, whatever may follow, or it cannot be executed any more.
+            let Some(mut channels) = response.channels.filter(|c| c.status.is_none()) else { break };
+            skip(&mut channels, &mut sent);
+            for message in messages(&channels) {
+                if sender.send(Message::binary(message)).await.is_err() {
+                    break;
+                }
+            }
+        }
+        let Some(Ok(message)) = received.next().await else {
+            // What the command has written up to here is written.
+            house.http(&request);
+            return;
+        };
         match &message.into_data()[..] {
             [CLOSE, STDIN] => open = false,
             [STDIN, input @ ..] if request.body.len() + input.len() <= BODY_LIMIT => {
@@ -123,7 +155,14 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
         }
     }
     let response = if fits { house.http(&request).response } else { too_large() };
-    for message in messages(response) {
+    let mut channels = match response.channels {
+        Some(channels) => *channels,
+        // The body of a refusal is a `Status`, too.
+        None => Channels { status: Some(response.body), ..Channels::default() },
+    };
+    channels.status.get_or_insert_with(|| ENDLESS.to_owned());
+    skip(&mut channels, &mut sent);
+    for message in messages(&channels) {
         if sender.send(Message::binary(message)).await.is_err() {
             return;
         }
@@ -134,14 +173,20 @@ async fn serve(house: Rc<House>, upgrade: OnUpgrade, mut request: HttpRequest, r
     while let Some(Ok(_)) = received.next().await {}
 }
 
-/// The messages of an answer. The body of a refusal is a `Status`, too.
-fn messages(response: HttpResponse) -> Vec<Bytes> {
-    let Channels { stdout, stderr, status } = response
-        .channels
-        .map_or_else(|| Channels { status: Some(response.body), ..Channels::default() }, |c| *c);
-    let endless = r#"{"metadata":{},"status":"Failure","reason":"InternalError","message":"the command does not end by itself, and nobody can interrupt it here"}"#;
-    let status = status.unwrap_or_else(|| endless.to_owned());
-    let channels = [(STDOUT, stdout), (STDERR, stderr), (STATUS, status)];
+/// Takes away what was sent before, as many bytes of each stream as `sent` says, and counts the rest as sent.
+fn skip(channels: &mut Channels, sent: &mut [usize; 2]) {
+    for (text, sent) in [&mut channels.stdout, &mut channels.stderr].into_iter().zip(sent) {
+        let whole = text.len();
+        // What was printed before can read differently now if it tells the time.
+        *text = text.get((*sent).min(whole)..).unwrap_or_default().to_owned();
+        *sent = (*sent).max(whole);
+    }
+}
+
+/// The messages of streams.
+fn messages(channels: &Channels) -> Vec<Bytes> {
+    let status = channels.status.as_deref().unwrap_or_default();
+    let channels = [(STDOUT, channels.stdout.as_str()), (STDERR, &channels.stderr), (STATUS, status)];
     let message = |channel: u8, part: &[u8]| Bytes::from([&[channel], part].concat());
     channels
         .iter()

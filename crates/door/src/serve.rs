@@ -142,6 +142,7 @@ async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) 
         user_agent: header(&parts.headers, USER_AGENT),
         if_none_match: header(&parts.headers, IF_NONE_MATCH),
         body: body.to_vec(),
+        unfinished: false,
     };
     if remote::is_asked_for(path) {
         return remote::exec(house, parts, request, busy);

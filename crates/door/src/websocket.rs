@@ -47,6 +47,11 @@ pub fn is_asked_for(headers: &HeaderMap) -> bool {
     has(UPGRADE, "websocket") && has(CONNECTION, "upgrade")
 }
 
+/// Whether a request asks for another protocol (`httpstream.IsUpgradeRequest`).
+pub fn is_upgrade(headers: &HeaderMap) -> bool {
+    words(headers, CONNECTION).iter().any(|w| w.to_ascii_lowercase().contains("upgrade"))
+}
+
 fn refused(status: StatusCode, why: &str) -> Response<Reply> {
     reply::last(reply::own(status, TEXT, why.to_owned()))
 }

@@ -10,7 +10,7 @@ use crate::apiserver::ApiServer;
 
 pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
-    admit_update: hook(&[Kind::POD], admit_update),
+    admit_update: hook(&[Kind::POD], |object, _| admit(object)),
     ..Plugin::new("DefaultTolerationSeconds")
 };
 
@@ -19,11 +19,11 @@ pub(super) const PLUGIN: Plugin = Plugin {
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 fn admit_create(_: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
-    admit_update(object);
+    admit(object);
     Ok(())
 }
 
-fn admit_update(object: &mut Object) {
+fn admit(object: &mut Object) {
     if let Some(pod) = Pod::from_object_mut(object) {
         default_tolerations(pod);
     }

@@ -17,7 +17,7 @@ use crate::apiserver::ApiServer;
 pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
     validate_create: hook(&[Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM], validate),
-    // What a pod uses does not change, but a claim may ask for more.
+    // What a pod uses changes by `pods/resize` alone, but a claim may ask for more.
     validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], |api, object, _| validate(api, object)),
     ..Plugin::new("LimitRanger")
 };
@@ -37,13 +37,17 @@ fn items(range: &LimitRange) -> impl Iterator<Item = &LimitRangeItem> {
 }
 
 fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
-    if let Some(pod) = Pod::from_object_mut(object) {
-        mutate(api, pod);
-    }
+    fill_in(api, object);
     Ok(())
 }
 
-/// Fills in what the containers of a new pod do not say.
+/// Fills in what the containers of a pod do not say.
+pub(super) fn fill_in(api: &ApiServer, object: &mut Object) {
+    if let Some(pod) = Pod::from_object_mut(object) {
+        mutate(api, pod);
+    }
+}
+
 fn mutate(api: &ApiServer, pod: &mut Pod) {
     for range in ranges(api, pod.metadata.namespace()) {
         let (mut requests, mut limits) = (Resources::new(), Resources::new());
@@ -93,7 +97,7 @@ fn fill(have: &mut Option<Resources>, defaults: &Resources) -> Vec<String> {
 ///
 /// # Errors
 /// 403, with everything that the first such range has against it.
-fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
+pub(super) fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
     if object.meta().is_deleting() {
         return Ok(());
     }

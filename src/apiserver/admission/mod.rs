@@ -48,14 +48,15 @@ const PLUGINS: [&Plugin; 13] = [
 
 /// Changes a new object (`MutationInterface`, operation `CREATE`).
 type AdmitCreate = fn(&mut ApiServer, &mut Object) -> Result<(), Status>;
-/// Changes an object that is to replace another one (`MutationInterface`, operation `UPDATE`).
-type AdmitUpdate = fn(&mut Object);
+/// Changes an object (the first) that is to replace another one (the second) (`MutationInterface`, operation `UPDATE`).
+type AdmitUpdate = fn(&mut Object, &Object);
 /// Refuses a new object that is complete (`ValidationInterface`, operation `CREATE`).
 type ValidateCreate = fn(&ApiServer, &Object) -> Result<(), Status>;
 /// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation `UPDATE`).
 type ValidateUpdate = fn(&ApiServer, &Object, &Object) -> Result<(), Status>;
 
-/// An admission plug-in. It is asked of objects themselves, not of their subresources. A hook that is `None` means that the
+/// An admission plug-in. It is asked of objects themselves, not of their subresources; only LimitRanger is also asked of
+/// `pods/resize` ([`admit_resize`], [`validate_resize`]). A hook that is `None` means that the
 /// plug-in does not handle the operation.
 struct Plugin {
     /// The name, as `--enable-admission-plugins` of kube-apiserver has it.
@@ -111,11 +112,11 @@ pub(super) fn admit_create(
     })
 }
 
-/// Lets the plug-ins change an object that is to replace another one.
-pub(super) fn admit_update(object: &mut Object, cx: &mut RequestContext) {
+/// Lets the plug-ins change an object that is to replace `old`.
+pub(super) fn admit_update(object: &mut Object, old: &Object, cx: &mut RequestContext) {
     for (name, admit) in having(object.kind(), |p| p.admit_update) {
         cx.enter(Stage::Mutate, name, Some(object));
-        admit(object);
+        admit(object, old);
     }
 }
 
@@ -148,4 +149,24 @@ pub(super) fn validate_update(
         cx.enter(Stage::Admit, name, Some(object));
         validate(api, object, old)
     })
+}
+
+/// Lets LimitRanger, which alone handles `pods/resize`, change a pod whose resources are to change
+/// (`SupportsAttributes`).
+pub(super) fn admit_resize(api: &ApiServer, object: &mut Object, cx: &mut RequestContext) {
+    cx.enter(Stage::Mutate, limit_ranger::PLUGIN.name, Some(object));
+    limit_ranger::fill_in(api, object);
+}
+
+/// Asks LimitRanger whether a pod may have these resources.
+///
+/// # Errors
+/// A range refuses them.
+pub(super) fn validate_resize(
+    api: &ApiServer,
+    object: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    cx.enter(Stage::Admit, limit_ranger::PLUGIN.name, Some(object));
+    limit_ranger::validate(api, object)
 }

@@ -12,6 +12,7 @@ use crate::apiserver::refusal::name_in_refusal;
 
 pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
+    admit_update: hook(&[Kind::POD], keep_priority),
     validate_create: hook(&[Kind::PRIORITY_CLASS], only_default_priority),
     validate_update: hook(&[Kind::PRIORITY_CLASS], |api, object, _| only_default_priority(api, object)),
     ..Plugin::new("Priority")
@@ -19,6 +20,18 @@ pub(super) const PLUGIN: Plugin = Plugin {
 
 fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
     Pod::from_object_mut(object).map_or(Ok(()), |pod| priority(api, pod))
+}
+
+/// Gives a pod that is replaced by a manifest without a priority the one that it got when it was created.
+fn keep_priority(object: &mut Object, old: &Object) {
+    let Some(before) = old.get::<Pod>().and_then(|p| p.spec.as_ref()) else { return };
+    let Some(spec) = Pod::from_object_mut(object).and_then(|p| p.spec.as_mut()) else { return };
+    if spec.priority.is_none() {
+        spec.priority = before.priority;
+    }
+    if spec.preemption_policy.is_none() {
+        spec.preemption_policy.clone_from(&before.preemption_policy);
+    }
 }
 
 /// Refuses a second class that is the default.

@@ -1,10 +1,14 @@
 //! What clients other than kubectl send.
 #![allow(clippy::unwrap_used)]
 
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 
 use super::http;
 use super::tests::{send, server, value};
+use crate::api::types::{PodDisruptionBudget, Time};
+use crate::api::{Kind, ObjectRef, seconds};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
 
@@ -72,6 +76,85 @@ fn an_eviction_may_be_of_the_old_version() {
     assert_eq!(evict(&mut api, "policy/v1alpha1"), 400);
     assert_eq!(evict(&mut api, "policy/v1beta1"), 201);
     assert_eq!(evict(&mut api, "policy/v1"), 404);
+}
+
+/// `addConditionAndDeletePod`: the preconditions are looked at before the condition is written, and a second eviction
+/// changes nothing.
+#[test]
+fn an_eviction_marks_the_pod_that_its_options_name() {
+    let mut api = server();
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "p", "finalizers": ["example.com/hold"]},
+        "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(send(&mut api, "POST", pods, "", "", &pod).status, 201);
+    let evict = |api: &mut ApiServer, preconditions: Value| {
+        let body = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": "p"},
+            "deleteOptions": {"preconditions": preconditions}});
+        send(api, "POST", &format!("{pods}/p/eviction"), "", "", &body)
+    };
+    let stored = |api: &mut ApiServer| value(&read(api, &format!("{pods}/p"), "", ""));
+    let before = stored(&mut api);
+    for wrong in [json!({"uid": "other"}), json!({"resourceVersion": "1"})] {
+        assert_eq!(evict(&mut api, wrong).status, 409);
+        assert_eq!(stored(&mut api), before);
+    }
+    let revision = before["metadata"]["resourceVersion"].clone();
+    assert_eq!(evict(&mut api, json!({"resourceVersion": revision})).status, 201);
+    let marked = stored(&mut api);
+    assert_eq!(marked["status"]["conditions"][0]["reason"], "EvictionByEvictionAPI");
+    assert!(marked["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(evict(&mut api, json!({})).status, 201);
+    assert_eq!(stored(&mut api), marked);
+}
+
+/// `checkAndDecrement`: what a budget's controller never writes, and more evictions than it has confirmed.
+#[test]
+fn an_eviction_is_forbidden_by_a_budget_whose_status_cannot_be_right() {
+    let mut api = server();
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "p", "labels": {"a": "b"}},
+        "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(send(&mut api, "POST", pods, "", "", &pod).status, 201);
+    let running =
+        json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+    let merge = "application/merge-patch+json";
+    assert_eq!(send(&mut api, "PATCH", &format!("{pods}/p/status"), "", merge, &running).status, 200);
+    let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    let budget = json!({"metadata": {"name": "b"}, "spec": {"selector": {"matchLabels": {"a": "b"}}}});
+    assert_eq!(send(&mut api, "POST", budgets, "", "", &budget).status, 201);
+    let at = ObjectRef::new(Kind::POD_DISRUPTION_BUDGET, "default", "b");
+    let evict = |api: &mut ApiServer, allowed: i32, disrupted: usize| {
+        let mut budget = api.etcd.get(&at).unwrap().object.get::<PodDisruptionBudget>().unwrap().clone();
+        let status = Rc::make_mut(&mut budget).status.get_or_insert_default();
+        status.observed_generation = Some(1);
+        status.disruptions_allowed = Some(allowed);
+        let now = Time(seconds(api.now));
+        status.disrupted_pods = Some((0..disrupted).map(|n| (format!("p-{n}"), now.clone())).collect());
+        api.etcd.put(at.clone(), budget.into());
+        let body = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": "p"}});
+        send(api, "POST", &format!("{pods}/p/eviction"), "", "", &body)
+    };
+    let negative = "pdb disruptions allowed is negative";
+    let too_many = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";
+    for (allowed, disrupted, why) in
+        [(-1, 0, negative), (-1, 2001, negative), (0, 2001, too_many), (1, 2001, too_many)]
+    {
+        let answer = evict(&mut api, allowed, disrupted);
+        let mut said = value(&answer);
+        said["metadata"] = Value::Null;
+        assert_eq!(
+            (answer.status, said),
+            (
+                403,
+                json!({"kind": "Status", "apiVersion": "v1", "metadata": null, "status": "Failure", "code": 403,
+                    "reason": "Forbidden",
+                    "message": format!("poddisruptionbudget.policy \"b\" is forbidden: {why}"),
+                    "details": {"name": "b", "group": "policy", "kind": "poddisruptionbudget"}})
+            )
+        );
+    }
+    assert_eq!(evict(&mut api, 0, 2000).status, 429);
+    assert_eq!(evict(&mut api, 1, 2000).status, 201);
 }
 
 #[test]

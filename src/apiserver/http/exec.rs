@@ -14,14 +14,15 @@ use crate::apimachinery::{
 const PROTOCOL: &str = "v5.channel.k8s.io";
 
 /// What stands on the channel of errors when a command has ended.
-fn status_of(end: &ExecEnd) -> Option<String> {
+fn status_of(end: &ExecEnd, command: &[String]) -> Option<String> {
     let status = match end {
         ExecEnd::Runs => return None,
         ExecEnd::Exited(0) => json!({"metadata": {}, "status": "Success"}),
         ExecEnd::Exited(code) => {
             let causes = json!([{"reason": "ExitCode", "message": code.to_string()}]);
             let message = format!(
-                "command terminated with non-zero exit code: error executing command, exit code {code}"
+                "command terminated with non-zero exit code: error executing command [{}], exit code {code}",
+                command.join(" ")
             );
             json!({
                 "metadata": {}, "status": "Failure", "message": message, "reason": "NonZeroExitCode",
@@ -70,7 +71,8 @@ impl Call<'_> {
         }
         let stdin =
             if self.query.on("stdin") { String::from_utf8_lossy(&self.request.body) } else { "".into() };
-        let options = ExecOptions { container, command, stdin: stdin.into_owned() };
+        let stdin_open = self.query.on("stdin") && self.request.unfinished;
+        let options = ExecOptions { container, command, stdin: stdin.into_owned(), stdin_open };
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
         let Executed { stdout, stderr, end, writes } =
@@ -86,7 +88,7 @@ impl Call<'_> {
                 }
             })?;
         self.changed = writes;
-        let channels = Channels { stdout, stderr, status: status_of(&end) };
+        let channels = Channels { stdout, stderr, status: status_of(&end, &options.command) };
         let content_type = PROTOCOL.to_owned();
         Ok(HttpResponse {
             status: 101,

@@ -65,6 +65,35 @@ fn a_limit_range_fills_in_and_refuses() {
         post(&mut api, &format!("{CORE}/persistentvolumeclaims"), &claim)["message"],
         "persistentvolumeclaims \"c\" is forbidden: maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi"
     );
+    // `SupportsAttributes` of the plug-in: of a pod's updates it handles `resize`.
+    let mut resized = made;
+    resized["spec"]["containers"][0]["resources"]["limits"]["cpu"] = json!("3");
+    let refused = value(&send(&mut api, "PUT", &format!("{pods}/p/resize"), "", "", &resized));
+    assert_eq!(
+        refused["message"],
+        "pods \"p\" is forbidden: maximum cpu usage per Container is 2, but limit is 3"
+    );
+    resized["spec"]["containers"][0]["resources"]["limits"]["cpu"] = json!("1500m");
+    let taken = value(&send(&mut api, "PUT", &format!("{pods}/p/resize"), "", "", &resized));
+    assert_eq!(taken["spec"]["containers"][0]["resources"]["limits"]["cpu"], "1500m", "{taken}");
+}
+
+/// `admitPod` of the Priority plug-in.
+#[test]
+fn a_pod_that_is_replaced_keeps_its_priority() {
+    let mut api = server();
+    let pods = format!("{CORE}/pods");
+    let mut made = post(&mut api, &pods, &pod("p", json!({})));
+    assert_eq!(
+        (&made["spec"]["priority"], &made["spec"]["preemptionPolicy"]),
+        (&json!(0), &json!("PreemptLowerPriority"))
+    );
+    let spec = made["spec"].as_object_mut().unwrap();
+    spec.remove("priority");
+    spec.remove("preemptionPolicy");
+    let replaced = value(&send(&mut api, "PUT", &format!("{pods}/p"), "", "", &made));
+    assert_eq!(replaced["spec"]["priority"], 0, "{replaced}");
+    assert_eq!(replaced["spec"]["preemptionPolicy"], "PreemptLowerPriority");
 }
 
 #[test]

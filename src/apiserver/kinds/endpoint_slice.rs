@@ -128,14 +128,17 @@ impl Strategy for EndpointSlice {
             .ports
             .iter()
             .flatten()
-            .map(|p| p.port.map_or_else(|| "*".to_owned(), |n| n.to_string()))
+            .map(|p| match p.port {
+                Some(n) => n.to_string(),
+                None => p.name.clone().unwrap_or_else(|| "*".to_owned()),
+            })
             .collect();
         let addresses: Vec<String> =
             self.endpoints.iter().flatten().flat_map(|e| e.addresses.iter().cloned()).collect();
         vec![
             name(&self.metadata),
             self.address_type.clone(),
-            listed(&ports, "<unset>"),
+            Some(listed(&ports, "")).filter(|p| !p.is_empty()).unwrap_or_else(|| "<unset>".to_owned()),
             listed(&addresses, "<unset>"),
             created(&self.metadata, now),
         ]

@@ -74,8 +74,10 @@ impl ApiServer {
         let given = take_managers(&mut object).filter(|_| itself);
         if itself {
             let submitted = object.clone();
-            admission::admit_update(&mut object, cx);
+            admission::admit_update(&mut object, &old, cx);
             cx.submitted = (submitted != object).then_some(submitted);
+        } else if r.subresource == Subresource::Resize {
+            admission::admit_resize(self, &mut object, cx);
         }
         cx.enter(Stage::Compare, "", Some(&object));
         replaces(r, &mut object, &old)?;
@@ -89,6 +91,8 @@ impl ApiServer {
         validate(r, &strategy, &object, &old, cx)?;
         if itself {
             admission::validate_update(self, &object, &old, cx)?;
+        } else if r.subresource == Subresource::Resize {
+            admission::validate_resize(self, &object, cx)?;
         }
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));

@@ -169,6 +169,11 @@ impl Value {
         Value::list(values.into_iter().collect())
     }
 
+    /// A map with texts as keys.
+    pub fn from_entries<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
+        Value::map(entries.into_iter().map(|(key, value)| (Key::String(key.into()), value)).collect())
+    }
+
     pub(crate) fn list(items: Items) -> Value {
         Value::List(List { items, of: None })
     }

@@ -5,7 +5,8 @@
 use serde_json::{Value, json};
 
 use super::sets::{
-    delete, events, get, image, images, make, names, patch, patch_status, pods_on_the_way, rest, status,
+    delete, delete_alone, events, get, image, images, make, names, patch, patch_status, pods_on_the_way,
+    rest, status,
 };
 use crate::api::Kind;
 use crate::cluster::{Cluster, Config};
@@ -192,4 +193,22 @@ fn of_two_pods_on_a_node_the_older_one_stays() {
     rest(&mut c);
     assert_eq!(names(&c, Kind::POD).len(), 1);
     assert!(!names(&c, Kind::POD).contains(&"extra".to_owned()));
+}
+
+/// `IsPodUpdated` compares the hash or the number of the template; both sets' templates are number 1.
+#[test]
+fn pods_that_another_set_has_left_count_as_updated() {
+    let mut c = with(json!({}));
+    delete_alone(&mut c, SET, "agent");
+    rest(&mut c);
+    let mut again = set(json!({}));
+    again["spec"]["template"]["spec"]["containers"][0]["image"] = json!("team/agent:2");
+    make(&mut c, SET, again);
+    rest(&mut c);
+    assert!(images(&c).iter().all(|i| i.ends_with("=team/agent:1")), "{:?}", images(&c));
+    let s = status(&c, SET, "agent");
+    assert_eq!((&s["updatedNumberScheduled"], &s["currentNumberScheduled"]), (&json!(3), &json!(3)));
+    patch(&mut c, SET, "agent", image("team/agent:3"));
+    rest(&mut c);
+    assert!(images(&c).iter().all(|i| i.ends_with("=team/agent:3")), "{:?}", images(&c));
 }

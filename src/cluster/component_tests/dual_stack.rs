@@ -209,6 +209,23 @@ fn a_pod_of_a_node_that_is_gone_is_no_endpoint() {
     make(&mut c, Kind::SERVICE, "web", web("SingleStack"));
     rest(&mut c);
     assert_eq!(slices(&c), [json!(["IPv4", []])]);
+    // The garbage collector deletes the pod after 40 s: the Service is tried 1, 3, 7, 15 and 31 s after the first time.
+    let events = c.api().etcd().iter().filter(|(at, _)| at.kind == Kind::EVENT);
+    let events: Vec<Value> = events
+        .map(|(_, r)| r.object.to_value())
+        .filter(|e| e["reason"] == "FailedToUpdateEndpointSlices")
+        .map(|e| {
+            json!([
+                e["involvedObject"]["kind"],
+                e["source"]["component"],
+                e["type"],
+                e["message"],
+                e["count"]
+            ])
+        })
+        .collect();
+    let message = "Error updating Endpoint Slices for Service default/web: skipping Pod web for Service default/web: Node gone Not Found";
+    assert_eq!(events, [json!(["Service", "endpoint-slice-controller", "Warning", message, 6])]);
 }
 
 #[test]

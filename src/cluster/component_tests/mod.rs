@@ -3,6 +3,8 @@
 mod attachdetach;
 mod batch;
 mod daemon;
+mod deployment;
+mod disruption;
 mod dual_stack;
 mod endpoint;
 mod field_managers;
@@ -14,6 +16,7 @@ mod nodeipam;
 mod persistentvolume;
 mod podautoscaler;
 mod podgc;
+mod replicaset;
 mod service_cidr;
 mod serviceaccounts_controller;
 mod sets;

@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::{Body, Patch, Request, Response, Subresource, Verb};
-use crate::cluster::Cluster;
+use crate::apimachinery::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
+use crate::cluster::{Cluster, Fault};
 
 pub(super) fn make(c: &mut Cluster, kind: Kind, value: Value) {
     let object = Object::from_value(kind, value).unwrap();
@@ -18,6 +18,19 @@ pub(super) fn delete(c: &mut Cluster, kind: Kind, name: &str) {
     let namespace = if kind.namespaced() { "default" } else { "" };
     let r = Request::new(&"kubectl".into(), Verb::Delete, kind, Key::new(namespace, name));
     let _ = c.request(&r);
+}
+
+/// Deletes an object and leaves what it owns (`kubectl delete --cascade=orphan`).
+pub(super) fn delete_alone(c: &mut Cluster, kind: Kind, name: &str) {
+    let options = DeleteOptions { propagation_policy: Some(Propagation::Orphan), ..Default::default() };
+    let r = Request::new(&"kubectl".into(), Verb::Delete, kind, Key::new("default", name));
+    assert!(!matches!(c.request(&r.body(Body::Delete(options))).0, Response::Failure(_)));
+}
+
+/// Says which controllers of kube-controller-manager run.
+pub(super) fn controllers(c: &mut Cluster, controllers: &str) {
+    let process = "kube-controller-manager".into();
+    c.fault(&Fault::Controllers { process, controllers: controllers.into() }).unwrap();
 }
 
 pub(super) fn patch(c: &mut Cluster, kind: Kind, name: &str, change: Value) {

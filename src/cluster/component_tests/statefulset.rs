@@ -275,3 +275,20 @@ fn a_controller_that_was_restarted_goes_on() {
     rest(&mut c);
     assert_eq!(status(&c, SET, "web")["readyReplicas"], 2);
 }
+
+/// `adoptOrphanRevisions`: the sync of a set that is being deleted and has lost a revision ends before the status is
+/// written.
+#[test]
+fn a_set_that_is_being_deleted_adopts_nothing() {
+    let mut c = with(2, json!({}));
+    rest(&mut c);
+    patch(&mut c, SET, "web", json!({"metadata": {"finalizers": ["example.com/hold"]}}));
+    delete(&mut c, SET, "web");
+    let revision = names(&c, Kind::CONTROLLER_REVISION).remove(0);
+    patch(&mut c, Kind::CONTROLLER_REVISION, &revision, json!({"metadata": {"ownerReferences": null}}));
+    patch(&mut c, Kind::POD, "web-1", json!({"metadata": {"ownerReferences": null}}));
+    rest(&mut c);
+    assert_eq!(status(&c, SET, "web")["replicas"], 2);
+    assert_eq!(owners(&c, Kind::CONTROLLER_REVISION, &revision), [""; 0]);
+    assert_eq!(owners(&c, Kind::POD, "web-1"), [""; 0]);
+}

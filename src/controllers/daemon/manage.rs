@@ -126,7 +126,7 @@ impl SetSync<'_> {
             }
             return;
         }
-        let (new, old): (Vec<_>, Vec<_>) = running.iter().partition(|p| self.is_updated(p));
+        let (new, old): (Vec<_>, Vec<_>) = running.iter().partition(|p| self.has_current_hash(p));
         let later = new.iter().skip(1).chain(old.iter().skip(1));
         changes.delete.extend(later.map(|p| surplus(p)));
         if let (Some(new), Some(old)) = (new.first(), old.first()) {

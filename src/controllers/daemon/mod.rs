@@ -229,10 +229,18 @@ impl SetSync<'_> {
         self.by_node.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the pod is of the current revision.
-    fn is_updated(&self, pod: &Pod) -> bool {
+    /// Whether the pod has the hash of the current revision.
+    fn has_current_hash(&self, pod: &Pod) -> bool {
         !self.hash.is_empty()
             && pod.metadata.label(CONTROLLER_REVISION_HASH_LABEL) == Some(self.hash.as_str())
+    }
+
+    /// Whether the pod counts as one of the current template (`IsPodUpdated`). A pod with the number of the set's
+    /// template counts, too, whatever its hash is: also a pod that another set of the same name has left.
+    fn is_updated(&self, pod: &Pod) -> bool {
+        let generation = placement::template_generation(self.set).map(|g| g.to_string());
+        self.has_current_hash(pod)
+            || generation.is_some_and(|g| pod.metadata.label(placement::GENERATION_LABEL) == Some(g.as_str()))
     }
 }
 

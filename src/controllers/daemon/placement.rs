@@ -17,7 +17,7 @@ use crate::api::well_known::{
 use crate::api::{MetaExt, pod};
 
 /// The label with the number of the template that a pod was made from.
-const GENERATION_LABEL: &str = "pod-template-generation";
+pub(super) const GENERATION_LABEL: &str = "pod-template-generation";
 /// The field of nodes that node affinity can select.
 const NAME_FIELD: &str = "metadata.name";
 
@@ -100,15 +100,18 @@ fn add_tolerations(spec: &mut PodSpec) {
     }
 }
 
+/// The number of the set's template, which the API server raises when the template changes (`GetTemplateGeneration`).
+pub(super) fn template_generation(set: &DaemonSet) -> Option<i64> {
+    set.metadata.annotation(DEPRECATED_TEMPLATE_GENERATION)?.parse().ok()
+}
+
 /// The template of the pods of a set, with its tolerations and labels (`CreatePodTemplate`).
 pub(super) fn pod_template(set: &DaemonSet, hash: &str) -> PodTemplateSpec {
     let mut template = set.spec.as_ref().map(|s| s.template.clone()).unwrap_or_default();
     add_tolerations(template.spec.get_or_insert_default());
     let labels: &mut BTreeMap<String, String> =
         template.metadata.get_or_insert_default().labels.get_or_insert_default();
-    let generation =
-        set.metadata.annotation(DEPRECATED_TEMPLATE_GENERATION).and_then(|g| g.parse::<i64>().ok());
-    if let Some(generation) = generation {
+    if let Some(generation) = template_generation(set) {
         labels.insert(GENERATION_LABEL.into(), generation.to_string());
     }
     if !hash.is_empty() {

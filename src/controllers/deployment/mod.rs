@@ -6,6 +6,7 @@
 
 mod progress;
 mod recreate;
+mod rollback;
 mod rolling;
 mod scale;
 mod sync;
@@ -96,8 +97,8 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     if d.spec.as_ref().is_some_and(|s| s.paused == Some(true)) {
         return sync::sync(cx, d, &list).await;
     }
-    if d.metadata.annotation(util::ROLLBACK_TO).is_some() {
-        return sync::rollback(cx, d, &list).await;
+    if let Some(asked) = util::rollback_to(&d) {
+        return rollback::rollback(cx, d, &list, asked).await;
     }
     let (d, scaling) = is_scaling_event(cx, d, &list).await?;
     if scaling {

@@ -71,19 +71,22 @@ async fn scale_old(
     if most <= 0 {
         return Ok(false);
     }
-    let cleaned = cleanup_unhealthy(cx, d, &mut old, most).await?;
-    let scaled = scale_down_old(cx, d, new, &mut old).await?;
+    // As in Kubernetes, a refused update does not end the sync: the Deployment's status is written as if nothing had been
+    // scaled, and the next change of a ReplicaSet leads to the next sync.
+    let Ok(Some(cleaned)) = cleanup_unhealthy(cx, d, &mut old, most).await else { return Ok(false) };
+    let Ok(scaled) = scale_down_old(cx, d, new, &mut old).await else { return Ok(false) };
     Ok(cleaned + scaled > 0)
 }
 
 /// Scales down old ReplicaSets by their unavailable pods, which would block the rollout and serve nobody
-/// (`cleanupUnhealthyReplicas`).
+/// (`cleanupUnhealthyReplicas`). `None` if the status of one of them is older than its size: it says that more pods are
+/// available than are wanted. Then no old ReplicaSet is scaled down before its status is up to date.
 async fn cleanup_unhealthy(
     cx: &Cx,
     d: &Rc<Deployment>,
     old: &mut [Rc<ReplicaSet>],
     most: i32,
-) -> Result<i32> {
+) -> Result<Option<i32>> {
     order::sort_by(old, by_creation);
     let mut total = 0;
     for rs in old.iter_mut() {
@@ -95,15 +98,14 @@ async fn cleanup_unhealthy(
             continue;
         }
         let n = unhealthy.min(most - total);
-        let size = replicas(rs) - n;
-        // More pods are available than wanted: the status is older than the size.
         if n < 0 {
-            continue;
+            return Ok(None);
         }
+        let size = replicas(rs) - n;
         *rs = scale_replica_set(cx, d, rs, size, "cleanup_unhealthy_replicas").await?.0;
         total += n;
     }
-    Ok(total)
+    Ok(Some(total))
 }
 
 /// Scales old ReplicaSets down by their available pods (`scaleDownOldReplicaSetsForRollingUpdate`).

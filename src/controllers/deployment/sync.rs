@@ -21,9 +21,7 @@ use crate::client::{Result, Why};
 pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
     scale::scale(cx, &d, new.as_ref(), &old).await?;
-    if d.spec.as_ref().is_some_and(|s| s.paused == Some(true))
-        && d.metadata.annotation(util::ROLLBACK_TO).is_none()
-    {
+    if d.spec.as_ref().is_some_and(|s| s.paused == Some(true)) && util::rollback_to(&d).is_none() {
         cleanup(cx, &d, &old).await?;
     }
     sync_status(cx, d, new.as_ref(), old).await
@@ -341,54 +339,4 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
         }
     }
     Ok(())
-}
-
-/// Rolls back as the annotation `deprecated.deployment.rollback.to` asks; the former rollback endpoint set
-/// it (`rollback.go`).
-pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
-    let (d, (new, old)) = all_replica_sets(cx, d, list, true).await?;
-    let mut all = old;
-    all.extend(new);
-    let asked: i64 = d.metadata.annotation(util::ROLLBACK_TO).and_then(|v| v.parse().ok()).unwrap_or(0);
-    let target = if asked == 0 { last_revision(&all) } else { asked };
-    let mut back = d.clone();
-    let b = Rc::make_mut(&mut back);
-    if let Some(a) = b.metadata.annotations.as_mut() {
-        a.remove(util::ROLLBACK_TO);
-    }
-    if target == 0 {
-        cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find last revision.");
-    } else if let Some(rs) = all.iter().find(|rs| revision(rs) == target) {
-        let template = util::template(rs);
-        if util::equal_ignore_hash(&spec(&d).template, &template) {
-            let message = format!(
-                "The rollback revision contains the same template as current deployment {}",
-                go_quote(d.metadata.name())
-            );
-            cx.event(&*d, "Warning", "RollbackTemplateUnchanged", message);
-        } else {
-            let mut template = template;
-            if let Some(l) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
-                l.remove(POD_TEMPLATE_HASH_LABEL);
-            }
-            if let Some(s) = b.spec.as_mut() {
-                s.template = template;
-            }
-            let message =
-                format!("Rolled back deployment {} to revision {target}", go_quote(d.metadata.name()));
-            cx.event(&*d, "Normal", "RollbackDone", message);
-        }
-    } else {
-        cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find the revision to rollback to.");
-    }
-    let why = Why::new("rollback").read("revision", ObjectRef::of(&*d), "metadata.annotations", target);
-    cx.update(back).because(why).await?;
-    Ok(())
-}
-
-/// The second highest revision.
-fn last_revision(all: &[Rc<ReplicaSet>]) -> i64 {
-    let mut revisions: Vec<i64> = all.iter().map(|rs| revision(rs)).collect();
-    order::sort(&mut revisions);
-    revisions.iter().rev().nth(1).copied().unwrap_or(0)
 }

@@ -9,13 +9,12 @@ use jiff::SignedDuration;
 
 use crate::api::intstr::{Rounding, scaled_value};
 use crate::api::order;
+pub use crate::api::pod_template_hash::equal_ignore_hash;
 use crate::api::types::{
-    Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, ObjectMeta,
-    PodTemplateSpec, ReplicaSet, Time,
+    Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, PodTemplateSpec,
+    ReplicaSet, Time,
 };
-use crate::api::well_known::{
-    DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION, POD_TEMPLATE_HASH_LABEL,
-};
+use crate::api::well_known::{DEPLOYMENT_REVISION_ANNOTATION, LAST_APPLIED_CONFIG_ANNOTATION};
 use crate::api::{MetaExt, Timestamp, later, seconds};
 
 /// The annotation with the earlier revisions of a ReplicaSet, separated by commas.
@@ -142,23 +141,6 @@ pub fn new_rs_new_replicas(d: &Deployment, all: &[Rc<ReplicaSet>], new: i32) -> 
     if total >= most { new } else { new + (most - total).min(wanted(d) - new) }
 }
 
-/// Whether two templates are equal apart from the hash label.
-pub fn equal_ignore_hash(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
-    if a.spec != b.spec {
-        return false;
-    }
-    let none = ObjectMeta::default();
-    let (a, b) = (a.metadata.as_ref().unwrap_or(&none), b.metadata.as_ref().unwrap_or(&none));
-    let bare = |m: &ObjectMeta| ObjectMeta { labels: None, annotations: None, ..m.clone() };
-    let annotations = |m: &ObjectMeta| m.annotations.as_ref().is_some_and(|a| !a.is_empty());
-    let same_annotations = a.annotations == b.annotations || (!annotations(a) && !annotations(b));
-    labels_but_hash(a).eq(labels_but_hash(b)) && same_annotations && (a == b || bare(a) == bare(b))
-}
-
-fn labels_but_hash(m: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
-    m.labels_or_empty().iter().filter(|(k, _)| *k != POD_TEMPLATE_HASH_LABEL)
-}
-
 /// A ReplicaSet's template.
 pub fn template(rs: &ReplicaSet) -> PodTemplateSpec {
     rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default()
@@ -197,6 +179,11 @@ pub fn active(all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
 /// A ReplicaSet's revision; 0 if it has none or it is not a number.
 pub fn revision(rs: &ReplicaSet) -> i64 {
     rs.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION).and_then(|v| v.parse().ok()).unwrap_or(0)
+}
+
+/// The revision that the annotation [`ROLLBACK_TO`] names, 0 for the last one; `None` if it is absent or not a number (`getRollbackTo`).
+pub fn rollback_to(d: &Deployment) -> Option<i64> {
+    d.metadata.annotation(ROLLBACK_TO)?.parse().ok()
 }
 
 /// The highest revision; 0 if there is none.
@@ -242,21 +229,26 @@ pub fn set_deployment_revision(d: &mut Rc<Deployment>, revision: &str) -> bool {
         && set(&mut Rc::make_mut(d).metadata.annotations, DEPLOYMENT_REVISION_ANNOTATION, revision)
 }
 
+/// Whether an annotation is not copied between a Deployment and its ReplicaSets (`skipCopyAnnotation`).
+pub fn is_not_copied(annotation: &str) -> bool {
+    [
+        LAST_APPLIED_CONFIG_ANNOTATION,
+        DEPLOYMENT_REVISION_ANNOTATION,
+        REVISION_HISTORY,
+        DESIRED_REPLICAS,
+        MAX_REPLICAS,
+        ROLLBACK_TO,
+    ]
+    .contains(&annotation)
+}
+
 /// Sets the new ReplicaSet's annotations: the Deployment's own, the revision, the earlier revisions and, if
 /// the ReplicaSet does not exist yet, the Deployment's size. Returns whether that changed anything.
 pub fn set_new_rs_annotations(d: &Deployment, rs: &mut Annotations, new_revision: i64, exists: bool) -> bool {
     let get = |rs: &Annotations, key: &str| rs.as_ref().and_then(|a| a.get(key)).cloned();
     let mut changed = false;
     for (k, v) in d.metadata.annotations.iter().flatten() {
-        let own = [
-            LAST_APPLIED_CONFIG_ANNOTATION,
-            DEPLOYMENT_REVISION_ANNOTATION,
-            REVISION_HISTORY,
-            DESIRED_REPLICAS,
-            MAX_REPLICAS,
-            ROLLBACK_TO,
-        ];
-        if !own.contains(&k.as_str()) {
+        if !is_not_copied(k) {
             changed |= set(rs, k, v);
         }
     }

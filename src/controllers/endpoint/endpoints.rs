@@ -1,12 +1,12 @@
 //! The Endpoints controller (`pkg/controller/endpoint`): it writes an Endpoints object for each Service with
 //! a selector.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{
     HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, is_headless,
-    selected, written,
+    ports::sort_subset_ports, selected, written,
 };
 use crate::api::ip_family::{IPV4, family_of};
 use crate::api::pod::is_ready;
@@ -22,6 +22,8 @@ use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 /// The most addresses in one object (`maxCapacity`).
 const CAPACITY: usize = 1000;
+/// How often a Service is tried again after an error (`maxRetries`).
+const MAX_RETRIES: u32 = 15;
 
 /// The Endpoints controller.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,10 @@ impl Reconciler for EndpointController {
                 cx.enqueue(seen.key.clone());
             }
         })
+    }
+
+    fn max_retries(&self) -> Option<u32> {
+        Some(MAX_RETRIES)
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -105,17 +111,20 @@ impl Reconciler for EndpointController {
             .read("service", ObjectRef { kind: Kind::SERVICE, key: key.clone() }, "spec.selector", &key.name)
             .with("ready", ready);
         let result = if exists {
-            cx.update(new).because(why).await
+            cx.update(new.clone()).because(why).await
         } else {
             cx.create(Endpoints::clone(&new)).because(why).await
         };
         match result {
-            Err(e) if e.is_namespace_terminating() => Ok(()),
+            Err(e) if !exists && e.is_namespace_terminating() => Ok(()),
             Err(e) => {
-                let verb = if exists { "FailedToUpdateEndpoint" } else { "FailedToCreateEndpoint" };
-                let what = if exists { "update" } else { "create" };
-                let message = format!("Failed to {what} endpoint for service {key}: {}", e.message);
-                cx.event(&*service, "Warning", verb, message);
+                let (reason, message) = if exists {
+                    ("FailedToUpdateEndpoint", format!("Failed to update endpoint {key}: {}", e.message))
+                } else {
+                    let message = format!("Failed to create endpoint for service {key}: {}", e.message);
+                    ("FailedToCreateEndpoint", message)
+                };
+                cx.event(&*new, "Warning", reason, message);
                 Err(e.into())
             }
             Ok(_) => Ok(()),
@@ -143,7 +152,7 @@ async fn gone(cx: &Cx, key: Key) -> Result {
 }
 
 /// An address, whether it is ready, and one of its ports.
-type Entry = (EndpointAddress, bool, Option<EndpointPort>);
+pub(super) type Entry = (EndpointAddress, bool, Option<EndpointPort>);
 
 /// The one family that an Endpoints object has addresses of: the first one of its Service
 /// (`podToEndpointAddressForService`).
@@ -201,39 +210,41 @@ fn port_key(p: &EndpointPort) -> PortKey {
     (p.name.clone(), p.port, p.protocol.clone(), p.app_protocol.clone())
 }
 
-/// Groups addresses with the same ports into subsets (`RepackSubsets`). Kubernetes orders ports and subsets
-/// by a hash; here they are ordered by name and number.
-fn repack(entries: Vec<Entry>) -> Vec<EndpointSubset> {
-    let mut by_address: BTreeMap<(String, String), (EndpointAddress, bool, BTreeSet<PortKey>)> =
-        BTreeMap::new();
+/// Groups addresses into subsets (`RepackSubsets`): ports that the same addresses offer, equally ready, are one subset.
+/// An address that is not ready for one entry of a port is not ready for this port. Kubernetes orders subsets by a hash of
+/// all they contain, which is chance; here they are ordered by their addresses.
+pub(super) fn repack(entries: Vec<Entry>) -> Vec<EndpointSubset> {
+    type At = (String, String);
+    let mut all: BTreeMap<At, EndpointAddress> = BTreeMap::new();
+    let mut by_port: BTreeMap<Option<PortKey>, BTreeMap<At, bool>> = BTreeMap::new();
     for (address, ready, port) in entries {
         let uid = address.target_ref.as_ref().and_then(|r| r.uid.clone()).unwrap_or_default();
-        let entry =
-            by_address.entry((address.ip.clone(), uid)).or_insert_with(|| (address, ready, BTreeSet::new()));
-        entry.1 &= ready;
-        entry.2.extend(port.as_ref().map(port_key));
+        let at = (address.ip.clone(), uid);
+        let addresses = by_port.entry(port.as_ref().map(port_key)).or_default();
+        *addresses.entry(at.clone()).or_insert(true) &= ready;
+        all.entry(at).or_insert(address);
     }
-    let mut by_ports: BTreeMap<BTreeSet<PortKey>, EndpointSubset> = BTreeMap::new();
-    for (address, ready, ports) in by_address.into_values() {
-        let subset = by_ports.entry(ports).or_default();
-        let list = if ready { &mut subset.addresses } else { &mut subset.not_ready_addresses };
-        list.get_or_insert_default().push(address);
+    let mut by_addresses: BTreeMap<BTreeMap<At, bool>, Vec<EndpointPort>> = BTreeMap::new();
+    for (port, addresses) in by_port {
+        let ports = by_addresses.entry(addresses).or_default();
+        ports.extend(port.map(|(name, port, protocol, app_protocol)| EndpointPort {
+            name,
+            port,
+            protocol,
+            app_protocol,
+        }));
     }
-    by_ports
-        .into_iter()
-        .map(|(ports, subset)| {
-            let ports: Vec<EndpointPort> = ports
-                .into_iter()
-                .map(|(name, port, protocol, app_protocol)| EndpointPort {
-                    name,
-                    port,
-                    protocol,
-                    app_protocol,
-                })
-                .collect();
-            EndpointSubset { ports: Some(ports).filter(|p| !p.is_empty()), ..subset }
-        })
-        .collect()
+    let subset = |(addresses, mut ports): (BTreeMap<At, bool>, Vec<EndpointPort>)| {
+        sort_subset_ports(&mut ports);
+        let mut subset =
+            EndpointSubset { ports: Some(ports).filter(|p| !p.is_empty()), ..Default::default() };
+        for (at, ready) in addresses {
+            let list = if ready { &mut subset.addresses } else { &mut subset.not_ready_addresses };
+            list.get_or_insert_default().extend(all.get(&at).cloned());
+        }
+        subset
+    };
+    by_addresses.into_iter().map(subset).collect()
 }
 
 /// Limits the addresses to `CAPACITY`, ready ones first (`truncateEndpoints`). Returns also whether some

@@ -5,8 +5,11 @@
 pub mod endpoints;
 pub mod mirroring;
 mod plan;
+mod ports;
+mod reconcile;
 pub mod slices;
 mod topology;
+mod tracker;
 mod traffic;
 
 use std::rc::Rc;
@@ -187,20 +190,20 @@ fn handle_pod<S>(cx: &mut Handler<'_, S>, seen: Seen<'_, Pod>) {
     keys.into_iter().for_each(|k| cx.enqueue(k));
 }
 
-/// What endpoints show of a pod, apart from its labels.
-fn seen_by_endpoints(p: &Pod) -> impl PartialEq + '_ {
-    let spec = p.spec.as_ref();
-    (
-        [p.metadata.is_deleting(), crate::api::pod::is_ready(p), is_terminal(p)],
-        p.status.as_ref().and_then(|s| s.pod_ips.as_ref()),
-        ip(p),
-        spec.and_then(|s| s.node_name.as_ref()),
-        spec.and_then(|s| s.hostname.as_ref()),
-    )
-}
-
-/// Whether endpoints show a difference between two versions of a pod (`podEndpointsChanged`), or its labels
-/// changed.
+/// Whether the controllers look at the Services of a pod again: whether endpoints show a difference between two
+/// versions of the pod, or the pod may have come to other Services (`podEndpointsChanged`). Every change of a pod that is
+/// being deleted counts, because Kubernetes compares the addresses of the two deletion timestamps and not the moments. A
+/// pod that ends without having been ready does not count.
 fn matters(a: &Pod, b: &Pod) -> bool {
-    a.metadata.labels != b.metadata.labels || seen_by_endpoints(a) != seen_by_endpoints(b)
+    let deleting = |p: &Pod| p.metadata.is_deleting();
+    let ips = |p: &Pod| -> Vec<String> {
+        let ips = p.status.as_ref().and_then(|s| s.pod_ips.as_deref()).unwrap_or_default();
+        ips.iter().map(|ip| ip.ip.clone()).collect()
+    };
+    let ready = crate::api::pod::is_ready;
+    a.metadata.labels != b.metadata.labels
+        || deleting(a)
+        || deleting(b)
+        || ready(a) != ready(b)
+        || ips(a) != ips(b)
 }

@@ -1,35 +1,42 @@
 //! The EndpointSlice controller (`pkg/controller/endpointslice`, `k8s.io/endpointslice`): it publishes the
-//! pods of a Service in slices of a hundred endpoints, and changes as few slices as possible.
+//! pods of a Service in slices of a hundred endpoints. Which slices it changes is worked out in the module `reconcile`.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, addresses, belongs, families, find_port, handle_pod,
-    hostname, is_headless,
+    LAST_CHANGE_TRIGGER_TIME, Triggers, addresses, belongs, families, find_port, handle_pod, hostname,
     plan::Plan,
+    ports::sort_slice_ports,
+    reconcile::{CONTROLLER, Desired, len, owned_by, ports_key, reconcile},
     selected,
     topology::{self, Told, TopologyCache},
+    tracker::{Tracker, service_of},
     traffic::hints,
     written,
 };
 use crate::api::ip_family::{IPV4, IPV6};
-use crate::api::order;
 use crate::api::pod::is_ready;
 use crate::api::types::discovery::{
     Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
 };
-use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, owner_reference};
+use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service, ServicePort, ServiceSpec};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, Error, EventFlavour, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{
+    Caches, Context, Error, EventFlavour, Handler, Memory, RateLimit, Reconciler, Result, Seen, Watches, Why,
+};
+use crate::controllers::controller_utils::aggregate;
 
-/// The value of [`LABEL_MANAGED_BY`] for slices of this controller.
-const CONTROLLER: &str = "endpointslice-controller.k8s.io";
-/// The most endpoints in a slice (`--max-endpoints-per-slice`).
-pub const MAX_ENDPOINTS: usize = 100;
 /// How often a Service is tried again after an error (`maxRetries`).
 const MAX_RETRIES: u32 = 15;
+/// How long a Service waits after its first failure (`defaultSyncBackOff`), and at most (`maxSyncBackOff`).
+const SYNC_BACK_OFF: SignedDuration = SignedDuration::from_secs(1);
+const MAX_SYNC_BACK_OFF: SignedDuration = SignedDuration::from_secs(1000);
+/// How long after somebody else's change of a slice its Service is looked at (`endpointSliceChangeMinSyncDelay`).
+const SLICE_CHANGE_DELAY: SignedDuration = SignedDuration::from_secs(1);
 
 /// The EndpointSlice controller.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +47,19 @@ pub struct EndpointSliceController;
 pub struct State {
     triggers: Triggers,
     topology: TopologyCache,
+    tracker: Tracker,
 }
 
 impl Memory for State {
     fn lines(&self, now: Timestamp) -> Vec<String> {
         let mut lines = self.triggers.lines(now);
         lines.extend(self.topology.lines(now));
+        lines.extend(self.tracker.lines());
         lines
+    }
+
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        self.tracker.waits_for(|service| slices_of(caches, service))
     }
 }
 
@@ -65,46 +78,37 @@ impl Reconciler for EndpointSliceController {
     }
 
     fn watches(&self) -> Watches<State> {
-        Watches::new().for_::<Service>().watches(handle_pod).watches(handle_node).watches(
-            |cx, seen: Seen<'_, EndpointSlice>| {
-                // If a slice was changed or deleted, its Service is enqueued to restore it. The controller's
-                // own writes are among these changes and lead to no further write.
-                let m = &seen.object().metadata;
-                if seen.old.is_some()
-                    && is_mine(m)
-                    && let Some(service) = m.label(LABEL_SERVICE_NAME)
-                {
-                    cx.enqueue(Key::new(&seen.key.namespace, service));
-                }
-            },
-        )
+        Watches::new().for_::<Service>().watches(handle_pod).watches(handle_node).watches(handle_slice)
+    }
+
+    fn rate_limit(&self) -> RateLimit {
+        RateLimit { base: SYNC_BACK_OFF, max: MAX_SYNC_BACK_OFF }
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
         let Some(service) = cx.lister::<Service>().get(&key).cloned() else {
             cx.update_state(move |s| {
                 s.triggers.forget(&key);
+                s.tracker.forget(&key);
                 [IPV4, IPV6].iter().for_each(|family| s.topology.forget(&key, family));
             });
             return Ok(());
         };
         let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
+        let slices = slices_of(cx.caches(), &key);
+        if cx.state(|s| s.tracker.is_stale(&key, &slices)) {
+            return Err(Error::Other("EndpointSlice informer cache is out of date".into()));
+        }
         let (trigger, seen) = cx.state(|s| s.triggers.sync(&key, &service, &pods));
         let k = key.clone();
         cx.update_state(move |s| s.triggers.set(k.clone(), seen.clone()));
         let families = families(&service);
-        let (existing, foreign): (Vec<Rc<EndpointSlice>>, Vec<_>) = cx
-            .lister::<EndpointSlice>()
-            .list(Some(&key.namespace))
-            .filter(|s| is_mine(&s.metadata) && s.metadata.label(LABEL_SERVICE_NAME) == Some(&key.name))
-            .filter(|s| !s.metadata.is_deleting())
-            .cloned()
-            .partition(|s| families.contains(&s.address_type.as_str()));
-        let mut result = Ok(());
+        let (existing, foreign): (Vec<Rc<EndpointSlice>>, Vec<_>) =
+            slices.into_iter().partition(|s| families.contains(&s.address_type.as_str()));
+        let mut errors = Vec::new();
         for family in families {
             let of_family = existing.iter().filter(|s| s.address_type == family);
-            let written = reconcile_by_address_type(&cx, &service, &pods, family, of_family, trigger).await;
-            result = result.and(written);
+            errors.extend(reconcile_by_address_type(&cx, &service, &pods, family, of_family, trigger).await);
         }
         // The Service has no addresses of this type any more.
         for slice in foreign {
@@ -112,7 +116,15 @@ impl Reconciler for EndpointSliceController {
                 let key = key.clone();
                 cx.update_state(move |s| s.topology.forget(&key, family));
             }
-            result = result.and(delete(&cx, &service, &slice).await);
+            if let Err(e) = delete(&cx, &service, &slice).await {
+                let name = slice.metadata.name();
+                errors.push(other(format!("error deleting {name} EndpointSlice for Service {key}: {e}")));
+            }
+        }
+        let result = aggregate(errors);
+        if let Err(e) = &result {
+            let message = format!("Error updating Endpoint Slices for Service {key}: {e}");
+            cx.event(&*service, "Warning", "FailedToUpdateEndpointSlices", message);
         }
         result
     }
@@ -122,8 +134,23 @@ impl Reconciler for EndpointSliceController {
     }
 }
 
+/// The slices of a Service that are the controller's and are not being deleted.
+fn slices_of(caches: &Caches, service: &Key) -> Vec<Rc<EndpointSlice>> {
+    let of_kind = caches.of(Kind::ENDPOINT_SLICE).list(Some(&service.namespace));
+    of_kind
+        .filter_map(EndpointSlice::from_object)
+        .filter(|s| is_mine(&s.metadata) && s.metadata.label(LABEL_SERVICE_NAME) == Some(&service.name))
+        .filter(|s| !s.metadata.is_deleting())
+        .cloned()
+        .collect()
+}
+
+fn other(message: String) -> Error {
+    Error::Other(message)
+}
+
 /// Brings the slices of a Service that have addresses of one type to what they should be, and tells of their hints
-/// (`reconcileByAddressType`).
+/// (`reconcileByAddressType`). Returns what went wrong.
 async fn reconcile_by_address_type(
     cx: &Cx,
     service: &Rc<Service>,
@@ -131,16 +158,47 @@ async fn reconcile_by_address_type(
     family: &'static str,
     existing: impl Iterator<Item = &Rc<EndpointSlice>>,
     trigger: Option<Timestamp>,
-) -> Result {
+) -> Vec<Error> {
     let existing: Vec<Rc<EndpointSlice>> = existing.cloned().collect();
-    let (desired, skipped) = desired(cx, service, pods, family);
+    let (desired, mut errors) = desired(cx, service, pods, family);
     let mut plan = reconcile(service, family, desired, &existing);
     let told = add_hints(cx, service, family, &mut plan);
-    let written = carry_out(cx, service, plan, trigger).await;
+    errors.extend(carry_out(cx, service, plan, trigger).await.err());
     for Told { type_, reason, message } in told {
         cx.event(&**service, type_, reason, message);
     }
-    written.and(skipped)
+    errors
+}
+
+/// Enqueues the Service of a slice that somebody else has written or deleted, after a second (`onEndpointSliceAdd`,
+/// `onEndpointSliceUpdate`, `onEndpointSliceDelete`).
+fn handle_slice(cx: &mut Handler<'_, State>, seen: Seen<'_, EndpointSlice>) {
+    let mine = |s: &&Rc<EndpointSlice>| is_mine(&s.metadata);
+    let mut services = Vec::new();
+    match (seen.old, seen.new) {
+        (Some(old), Some(new)) if service_of(old) != service_of(new) => {
+            services = vec![service_of(new), service_of(old)];
+        }
+        (Some(old), Some(new)) => {
+            let moved = is_mine(&old.metadata) != is_mine(&new.metadata);
+            if moved || (is_mine(&new.metadata) && cx.state.tracker.should_sync(new)) {
+                services.push(service_of(new));
+            }
+        }
+        (None, Some(new)) => {
+            if is_mine(&new.metadata) && cx.state.tracker.should_sync(new) {
+                services.push(service_of(new));
+            }
+        }
+        (old, None) => {
+            if let Some(old) = old.filter(mine)
+                && cx.state.tracker.gone(old)
+            {
+                services.push(service_of(old));
+            }
+        }
+    }
+    services.into_iter().flatten().for_each(|service| cx.enqueue_after(service, SLICE_CHANGE_DELAY));
 }
 
 /// Works out the zones' shares anew, and enqueues the Services that have too few endpoints in a zone. Kubernetes does so
@@ -173,56 +231,50 @@ fn is_mine(meta: &ObjectMeta) -> bool {
     meta.label(LABEL_MANAGED_BY) == Some(CONTROLLER)
 }
 
-/// The ports of a slice, as a value that has an order.
-type Ports = Vec<(String, Option<i32>, Option<String>, Option<String>)>;
-
-fn ports_key(ports: &[EndpointPort]) -> Ports {
-    let mut key: Ports = ports
-        .iter()
-        .map(|p| (p.name.clone().unwrap_or_default(), p.port, p.protocol.clone(), p.app_protocol.clone()))
-        .collect();
-    order::sort(&mut key);
-    key
-}
-
-/// The wanted endpoints, by their ports.
-type Desired = BTreeMap<Ports, (Vec<EndpointPort>, Vec<Endpoint>)>;
-
 /// The wanted endpoints with addresses of a family. A pod whose Node is not there is left out, and is an error, so that
 /// it is looked for again; unless the Service publishes pods that are not ready.
-fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>], family: &str) -> (Desired, Result) {
+fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>], family: &str) -> (Desired, Vec<Error>) {
     let spec = service.spec.clone().unwrap_or_default();
     let publish_not_ready = spec.publish_not_ready_addresses == Some(true);
-    let mut out = Desired::new();
-    let mut skipped = Ok(());
+    // The pods of a template have the same numbers: ports are sorted once for each list of numbers.
+    let mut by_numbers: BTreeMap<Vec<Option<i32>>, Vec<Endpoint>> = BTreeMap::new();
+    let mut skipped = Vec::new();
     for pod in pods.iter().filter(|p| belongs(p, true)) {
-        let ports: Vec<EndpointPort> = spec
-            .ports
-            .iter()
-            .flatten()
-            .filter_map(|p| {
-                Some(EndpointPort {
-                    name: Some(p.name.clone().unwrap_or_default()),
-                    port: Some(find_port(pod, p)?),
-                    protocol: p.protocol.clone(),
-                    app_protocol: p.app_protocol.clone(),
-                })
-            })
-            .collect();
-        let entry = out.entry(ports_key(&ports)).or_insert_with(|| (ports, Vec::new()));
+        let numbers = spec.ports.iter().flatten().map(|p| find_port(pod, p)).collect();
+        let endpoints = by_numbers.entry(numbers).or_default();
         let node = pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default();
         if !publish_not_ready && cx.lister::<Node>().get(&Key::new("", node)).is_none() {
             let (pod, service) = (pod.metadata.name(), service.metadata.key());
             let why = format!("skipping Pod {pod} for Service {service}: Node {node} Not Found");
-            skipped = skipped.and(Err(Error::Other(why)));
+            skipped.push(other(why));
             continue;
         }
         let endpoint = endpoint(cx, service, pod, family, publish_not_ready);
         if !endpoint.addresses.is_empty() {
-            entry.1.push(endpoint);
+            endpoints.push(endpoint);
         }
     }
+    let mut out = Desired::new();
+    for (numbers, endpoints) in by_numbers {
+        let ports = slice_ports(&spec, &numbers);
+        out.entry(ports_key(&ports)).or_insert_with(|| (ports, Vec::new())).1.extend(endpoints);
+    }
     (out, skipped)
+}
+
+/// The ports of a slice, in order: those of the Service for which its pods have a number (`getEndpointPorts`).
+fn slice_ports(spec: &ServiceSpec, numbers: &[Option<i32>]) -> Vec<EndpointPort> {
+    let port = |(p, number): (&ServicePort, &Option<i32>)| {
+        Some(EndpointPort {
+            name: Some(p.name.clone().unwrap_or_default()),
+            port: Some((*number)?),
+            protocol: p.protocol.clone(),
+            app_protocol: p.app_protocol.clone(),
+        })
+    };
+    let mut ports: Vec<EndpointPort> = spec.ports.iter().flatten().zip(numbers).filter_map(port).collect();
+    sort_slice_ports(&mut ports);
+    ports
 }
 
 /// The endpoint of a pod (`podToEndpoint`).
@@ -254,203 +306,43 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, family: &str, publish_not_rea
     endpoint
 }
 
-/// Whether two versions of an endpoint differ. The hints of a topology mode come later and are left out
-/// (`EndpointsEqualBeyondHash`).
-fn differ(service: &Service, new: &Endpoint, old: &Endpoint) -> bool {
-    if topology::is_wanted(service) { *new != Endpoint { hints: None, ..old.clone() } } else { new != old }
-}
-
-fn same_endpoint(a: &Endpoint, b: &Endpoint) -> bool {
-    let uid = |e: &Endpoint| e.target_ref.as_ref().and_then(|r| r.uid.clone());
-    a.addresses == b.addresses && uid(a) == uid(b)
-}
-
-/// Whether a slice was made for this Service, not for an earlier one of its name (`ownedBy`).
-fn owned_by(slice: &EndpointSlice, service: &Service) -> bool {
-    let owners = slice.metadata.owner_references.as_deref().unwrap_or_default();
-    owners.iter().any(|o| o.uid == service.metadata.uid() && o.kind == "Service" && o.api_version == "v1")
-}
-
-/// Which slices of a family to create, update and delete (`reconcileByAddressType`).
-fn reconcile(service: &Service, family: &str, desired: Desired, existing: &[Rc<EndpointSlice>]) -> Plan {
-    let mut plan = Plan::default();
-    let mut by_ports: BTreeMap<Ports, Vec<Rc<EndpointSlice>>> = BTreeMap::new();
-    for slice in existing {
-        if !owned_by(slice, service) {
-            plan.delete.push(slice.clone());
-            continue;
-        }
-        let key = ports_key(slice.ports.as_deref().unwrap_or_default());
-        by_ports.entry(key).or_default().push(slice.clone());
-    }
-    for (key, (ports, endpoints)) in desired {
-        let slices = by_ports.remove(&key).unwrap_or_default();
-        reconcile_ports(service, family, &ports, endpoints, slices, &mut plan);
-    }
-    plan.delete.extend(by_ports.into_values().flatten());
-    if existing.len() == plan.delete.len() && plan.create.is_empty() {
-        // A Service without pods has one empty slice.
-        let placeholder = new_slice(service, family, Vec::new(), Vec::new());
-        match plan.delete.as_slice() {
-            [one] if is_placeholder(one, &placeholder) => plan.delete.clear(),
-            _ => plan.create.push(placeholder),
-        }
-    }
-    plan
-}
-
-fn is_placeholder(slice: &EndpointSlice, placeholder: &EndpointSlice) -> bool {
-    slice.endpoints.as_ref().is_none_or(Vec::is_empty)
-        && slice.ports.as_ref().is_none_or(Vec::is_empty)
-        && slice.metadata.labels == placeholder.metadata.labels
-}
-
-/// The same for the slices with these ports (`reconcileByPortMapping`).
-fn reconcile_ports(
-    service: &Service,
-    family: &str,
-    ports: &[EndpointPort],
-    mut wanted: Vec<Endpoint>,
-    existing: Vec<Rc<EndpointSlice>>,
-    plan: &mut Plan,
-) {
-    let labels = slice_labels(service);
-    let mut unchanged: Vec<Rc<EndpointSlice>> = Vec::new();
-    let mut changed: Vec<Rc<EndpointSlice>> = Vec::new();
-    for slice in existing {
-        let old = slice.endpoints.as_deref().unwrap_or_default();
-        let mut kept = Vec::new();
-        let mut updated = false;
-        for e in old {
-            if let Some(i) = wanted.iter().position(|w| same_endpoint(w, e)) {
-                let new = wanted.remove(i);
-                updated |= differ(service, &new, e);
-                kept.push(new);
-            }
-        }
-        if updated || kept.len() != old.len() {
-            if kept.is_empty() {
-                plan.delete.push(slice);
-                continue;
-            }
-            let mut new = slice;
-            let s = Rc::make_mut(&mut new);
-            s.endpoints = Some(kept);
-            s.metadata.labels = Some(labels.clone());
-            changed.push(new);
-        } else if slice.metadata.labels.as_ref() != Some(&labels) {
-            let mut new = slice;
-            Rc::make_mut(&mut new).metadata.labels = Some(labels.clone());
-            changed.push(new);
-        } else {
-            unchanged.push(slice);
-        }
-    }
-    // The fullest slices are filled up first.
-    order::sort_by_key(&mut changed, |s| std::cmp::Reverse(len(s)));
-    for slice in &mut changed {
-        fill(Rc::make_mut(slice), &mut wanted);
-    }
-    while !wanted.is_empty() {
-        // The fullest slice that has room for all remaining endpoints.
-        let fits = |s: &&Rc<EndpointSlice>| wanted.len() + len(s) <= MAX_ENDPOINTS;
-        let best = unchanged.iter().filter(fits).max_by_key(|s| len(s)).cloned();
-        match best.filter(|_| wanted.len() < MAX_ENDPOINTS) {
-            Some(slice) => {
-                unchanged.retain(|s| s.metadata.name != slice.metadata.name);
-                let mut new = slice;
-                fill(Rc::make_mut(&mut new), &mut wanted);
-                changed.push(new);
-            }
-            None => {
-                let mut new = new_slice(service, family, ports.to_vec(), Vec::new());
-                fill(&mut new, &mut wanted);
-                plan.create.push(new);
-            }
-        }
-    }
-    plan.update.extend(changed);
-    plan.unchanged.extend(unchanged);
-}
-
-fn len(slice: &EndpointSlice) -> usize {
-    slice.endpoints.as_ref().map_or(0, Vec::len)
-}
-
-fn fill(slice: &mut EndpointSlice, wanted: &mut Vec<Endpoint>) {
-    let endpoints = slice.endpoints.get_or_insert_default();
-    let room = MAX_ENDPOINTS.saturating_sub(endpoints.len()).min(wanted.len());
-    endpoints.extend(wanted.drain(..room));
-}
-
-/// The Service's labels, and those that mark a slice (`setEndpointSliceLabels`).
-fn slice_labels(service: &Service) -> BTreeMap<String, String> {
-    let mut labels = service.metadata.labels.clone().unwrap_or_default();
-    labels.remove(HEADLESS);
-    if service.spec.as_ref().is_some_and(is_headless) {
-        labels.insert(HEADLESS.into(), String::new());
-    }
-    labels.insert(LABEL_SERVICE_NAME.into(), service.metadata.name().to_owned());
-    labels.insert(LABEL_MANAGED_BY.into(), CONTROLLER.into());
-    labels
-}
-
-fn new_slice(
-    service: &Service,
-    family: &str,
-    ports: Vec<EndpointPort>,
-    endpoints: Vec<Endpoint>,
-) -> EndpointSlice {
-    EndpointSlice {
-        metadata: ObjectMeta {
-            generate_name: Some(format!("{}-", service.metadata.name())),
-            namespace: service.metadata.namespace.clone(),
-            labels: Some(slice_labels(service)),
-            owner_references: Some(vec![owner_reference(Kind::SERVICE, &service.metadata)]),
-            ..Default::default()
-        },
-        address_type: family.into(),
-        endpoints: Some(endpoints).filter(|e| !e.is_empty()),
-        ports: Some(ports).filter(|p| !p.is_empty()),
-    }
-}
-
 /// Writes the slices of a plan (`finalize`). A slice to be deleted is updated to one to be created, where
-/// there are both.
+/// there are both: what is written is the new slice with the name of the old one.
 async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Timestamp>) -> Result {
     let Plan { mut create, mut update, delete: to_delete, unchanged: _ } = plan;
     let mut left = Vec::new();
     for old in to_delete {
         match if owned_by(&old, service) { create.pop() } else { None } {
-            Some(new) => {
-                let mut slice = old;
-                let s = Rc::make_mut(&mut slice);
-                s.metadata.labels = new.metadata.labels;
-                s.endpoints = new.endpoints;
-                s.ports = new.ports;
-                update.push(slice);
+            Some(mut new) => {
+                new.metadata.name.clone_from(&old.metadata.name);
+                update.push(Rc::new(new));
             }
             None => left.push(old),
         }
     }
+    let of = format!("EndpointSlice for Service {}", service.metadata.key());
     if !service.metadata.is_deleting() {
         for mut slice in create {
             mark(&mut slice.metadata, trigger);
             let why = why(service, len(&slice));
             match cx.create(slice).because(why).await {
                 Err(e) if e.is_namespace_terminating() => return Ok(()),
-                Err(e) => return Err(e.into()),
-                Ok(_) => {}
+                Err(e) => return Err(other(format!("failed to create {of}: {}", e.message))),
+                Ok(created) => cx.update_state(move |s| s.tracker.wrote(&created)),
             }
         }
     }
     for mut slice in update {
         mark(&mut Rc::make_mut(&mut slice).metadata, trigger);
-        let why = why(service, len(&slice));
-        cx.update(slice).because(why).await?;
+        let (why, name) = (why(service, len(&slice)), slice.metadata.name().to_owned());
+        match cx.update(slice).because(why).await {
+            Err(e) => return Err(other(format!("failed to update {name} {of}: {}", e.message))),
+            Ok(updated) => cx.update_state(move |s| s.tracker.wrote(&updated)),
+        }
     }
     for slice in left {
-        delete(cx, service, &slice).await?;
+        let name = slice.metadata.name();
+        delete(cx, service, &slice).await.map_err(|e| other(format!("failed to delete {name} {of}: {e}")))?;
     }
     Ok(())
 }
@@ -462,13 +354,13 @@ fn why(service: &Service, endpoints: usize) -> Why {
         .with("endpoints", endpoints)
 }
 
-/// Deletes a slice, if it is there.
-async fn delete(cx: &Cx, service: &Service, slice: &EndpointSlice) -> Result {
+/// Deletes a slice, and expects it to be gone.
+async fn delete(cx: &Cx, service: &Service, slice: &Rc<EndpointSlice>) -> Result {
     let key = slice.metadata.key();
-    match cx.delete(EndpointSlice::KIND, key, DeleteOptions::default()).because(why(service, 0)).await {
-        Err(e) if !e.is_not_found() => Err(e.into()),
-        _ => Ok(()),
-    }
+    cx.delete(EndpointSlice::KIND, key, DeleteOptions::default()).because(why(service, 0)).await?;
+    let slice = slice.clone();
+    cx.update_state(move |s| s.tracker.deleted(&slice));
+    Ok(())
 }
 
 /// Sets the annotation with the trigger time (`addTriggerTimeAnnotation`).

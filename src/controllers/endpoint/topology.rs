@@ -14,9 +14,9 @@ use crate::api::types::{Node, Service};
 use crate::api::{Key, Kind, MetaExt, Timestamp, quantity::Amount};
 use crate::client::{Caches, Memory};
 
-/// The annotations by which a Service asks for topology aware routing, the older one last.
+/// The annotations by which a Service asks for topology aware routing. The older one counts if both are there.
 const TOPOLOGY_MODE: [&str; 2] =
-    ["service.kubernetes.io/topology-mode", "service.kubernetes.io/topology-aware-hints"];
+    ["service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"];
 /// The label of a node with its zone.
 const ZONE: &str = "topology.kubernetes.io/zone";
 /// Nodes with one of these labels have no share.
@@ -24,10 +24,10 @@ const EXCLUDED: [&str; 2] = ["node-role.kubernetes.io/control-plane", "node-role
 /// How much more than its share an endpoint may have to bear (`overloadThreshold`).
 const OVERLOAD_THRESHOLD: f64 = 0.2;
 
-/// Whether a Service asks for hints by the shares of zones. This goes before `trafficDistribution`.
+/// Whether a Service asks for hints by the shares of zones (`hintsEnabled`). This goes before `trafficDistribution`.
 pub(super) fn is_wanted(service: &Service) -> bool {
     let mode = TOPOLOGY_MODE.iter().find_map(|name| service.metadata.annotation(name));
-    mode.is_some_and(|mode| mode.eq_ignore_ascii_case("auto"))
+    mode.is_some_and(|mode| matches!(mode, "Auto" | "auto"))
 }
 
 /// How many ready endpoints are for each zone (`EndpointZoneInfo`).

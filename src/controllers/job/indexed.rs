@@ -8,8 +8,8 @@ use std::rc::Rc;
 use super::pod_failure_policy::{self, Action};
 use super::util::{has_tracking_finalizer, is_pod_failed};
 use crate::api::types::{Container, EnvVar, EnvVarSource, Job, ObjectFieldSelector, Pod, PodSpec};
-use crate::api::{MetaExt, Timestamp, order, pod};
-use crate::controllers::controller_utils::goes_first;
+use crate::api::{MetaExt, order, pod};
+use crate::controllers::controller_utils::active_pods;
 
 /// The annotation, and label, with the number of a pod's completion.
 pub(super) const COMPLETION_INDEX: &str = "batch.kubernetes.io/job-completion-index";
@@ -189,7 +189,7 @@ pub(super) fn indexes<'a>(pods: impl IntoIterator<Item = &'a Rc<Pod>>) -> BTreeS
 
 /// Splits active pods into those to remove whatever happens and the rest: of several pods of an index all but one go,
 /// and pods without a valid index go (`appendDuplicatedIndexPodsForRemoval`).
-pub(super) fn duplicates(job: &Job, pods: &[Rc<Pod>], now: Timestamp) -> (Vec<Rc<Pod>>, Vec<Rc<Pod>>) {
+pub(super) fn duplicates(job: &Job, pods: &[Rc<Pod>]) -> (Vec<Rc<Pod>>, Vec<Rc<Pod>>) {
     let mut by_index: BTreeMap<i64, Vec<Rc<Pod>>> = BTreeMap::new();
     let (mut remove, mut left, mut invalid) = (Vec::new(), Vec::new(), Vec::new());
     for pod in pods {
@@ -200,7 +200,7 @@ pub(super) fn duplicates(job: &Job, pods: &[Rc<Pod>], now: Timestamp) -> (Vec<Rc
         }
     }
     for (_, mut same) in by_index {
-        order::sort_by(&mut same, |a, b| goes_first((a, 0), (b, 0), now));
+        order::sort_by(&mut same, |a, b| active_pods(a, b));
         left.extend(same.pop());
         remove.extend(same);
     }

@@ -20,7 +20,7 @@ use crate::api::{ApiKind, Key, MetaExt, ObjectRef, order, owner_reference, pod};
 use crate::apimachinery::Status;
 use crate::client::{Error, Result, Why};
 use crate::controllers::controller_utils::{
-    create_pod_unless_terminating, delete_pod, goes_first, is_ready, pod_from_template, slow_start_batch,
+    active_pods, create_pod_unless_terminating, delete_pod, is_ready, pod_from_template, slow_start_batch,
 };
 
 /// The most pods that one sync creates or deletes.
@@ -59,7 +59,7 @@ pub(super) async fn manage_job(cx: &Cx, sync: &mut JobSync) -> (i32, Result) {
             completions.saturating_sub(sync.succeeded).min(spec.parallelism.unwrap_or(1)).max(0)
         }
     };
-    let surplus = pods_to_remove(cx, sync, (active - wanted).max(0), suspended);
+    let surplus = pods_to_remove(sync, (active - wanted).max(0), suspended);
     if suspended || !surplus.is_empty() {
         let rule = if suspended { "manage_job.suspend" } else { "manage_job.delete" };
         let (deleted, ready, result) = delete_job_pods(cx, sync, &surplus, rule, wanted).await;
@@ -77,15 +77,15 @@ pub(super) async fn manage_job(cx: &Cx, sync: &mut JobSync) -> (i32, Result) {
 }
 
 /// The pods that go if at least so many have to (`activePodsForRemoval`).
-fn pods_to_remove(cx: &Cx, sync: &JobSync, at_least: i32, all: bool) -> Vec<Rc<Pod>> {
+fn pods_to_remove(sync: &JobSync, at_least: i32, all: bool) -> Vec<Rc<Pod>> {
     let (mut remove, mut left) = if is_indexed(&sync.job) {
-        indexed::duplicates(&sync.job, &sync.active_pods, cx.now())
+        indexed::duplicates(&sync.job, &sync.active_pods)
     } else {
         (Vec::new(), sync.active_pods.clone())
     };
     let more = usize::try_from(at_least).unwrap_or(0).saturating_sub(remove.len());
     if more > 0 {
-        order::sort_by(&mut left, |a, b| goes_first((a, 0), (b, 0), cx.now()));
+        order::sort_by(&mut left, |a, b| active_pods(a, b));
         remove.extend(left.into_iter().take(more));
     }
     if !all {

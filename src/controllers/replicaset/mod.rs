@@ -184,8 +184,12 @@ fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: b
     let labels = template_labels(rs);
     let mut mine = Mine::default();
     for c in pods.pods_controlled_by(rs.meta().uid()) {
-        if c.active > 0 && !matches(c) {
-            return None;
+        if !matches(c) {
+            if c.active > 0 {
+                return None;
+            }
+            // A pod that is being deleted is not released, and not counted either.
+            continue;
         }
         mine.active += c.active;
         if labels.matches(c.example.metadata.labels_or_empty()) {
@@ -205,10 +209,12 @@ async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> R
     let owned = pods.controlled_by(rs.meta().uid());
     let all: Vec<&Rc<Pod>> = owned.chain(pods.orphans(rs.meta().namespace())).collect();
     let active: Vec<Rc<Pod>> = all.iter().filter(|p| is_active(p)).map(|p| Rc::clone(p)).collect();
-    let terminating = all
-        .iter()
-        .filter(|p| is_terminating(p) && p.metadata.controller().is_some_and(|c| c.uid == rs.meta().uid()))
-        .count();
+    // `FilterClaimedPods`: neither adopted nor released.
+    let is_mine = |p: &Pod| {
+        p.metadata.controller().is_some_and(|c| c.uid == rs.meta().uid())
+            && selector.matches(p.metadata.labels_or_empty())
+    };
+    let terminating = all.iter().filter(|p| is_terminating(p) && is_mine(p)).count();
     let list = claim_objects(cx, rs, selector, active, |_| true).await?;
     let labels = template_labels(&**rs);
     let (min, now) = (rs.min_ready_seconds(), cx.now());
@@ -314,8 +320,8 @@ async fn delete_surplus<T: Replicated>(
     failed.map_or(Ok(()), Err)
 }
 
-/// The pods that are deleted first (`getPodsToDelete`). Of pods alike, those that share a node with other
-/// pods of the same owner, or of its other ReplicaSets, come before those that do not.
+/// The pods that are deleted first (`getPodsToDelete`). Of the pods of a Deployment, those that share a node with other pods
+/// of the Deployment come before those that do not.
 fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: usize) -> Vec<Rc<Pod>> {
     let mut pods: Vec<Rc<Pod>> = active.to_vec();
     if surplus < pods.len() {
@@ -334,10 +340,11 @@ fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: u
     pods
 }
 
-/// The objects of the same kind and controller, this one included.
+/// The objects of the same kind and controller, this one included (`getReplicaSetsWithSameController`). There are none if it
+/// has no controller.
 fn siblings<T: Replicated>(cx: &Cx, rs: &T) -> Vec<Rc<T>> {
     match rs.meta().controller() {
         Some(owner) => cx.lister::<T>().controlled_by(&owner.uid).cloned().collect(),
-        None => vec![Rc::new(rs.clone())],
+        None => Vec::new(),
     }
 }

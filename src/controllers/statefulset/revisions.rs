@@ -10,7 +10,7 @@ use super::identity::pod_revision;
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, Pod, StatefulSet};
-use crate::client::Result;
+use crate::client::{Error, Result};
 
 /// The revisions that pods of a set can have.
 pub(super) struct Revisions {
@@ -24,16 +24,21 @@ pub(super) struct Revisions {
     pub(super) collisions: i32,
 }
 
-/// Adopts the revisions that nobody owns and that the set selects (`adoptOrphanRevisions`).
+/// Adopts the revisions that have no owner and that the set selects (`adoptOrphanRevisions`).
 ///
 /// # Errors
-/// A request that failed.
+/// A request that failed; or the set is being deleted and may not adopt any more, so that its status stays as it is.
 pub(super) async fn adopt_orphans(cx: &Cx, set: &Rc<StatefulSet>, selector: &Selector) -> Result {
     let mut orphans = history::list(cx, &**set, selector);
     orphans.retain(|r| r.metadata.controller().is_none());
-    if !orphans.is_empty() {
-        claim_objects(cx, set, selector, orphans, |_| true).await?;
+    if orphans.is_empty() {
+        return Ok(());
     }
+    if set.metadata.is_deleting() {
+        let key = set.metadata.key();
+        return Err(Error::Other(format!("can't adopt ControllerRevisions: {key} has just been deleted")));
+    }
+    claim_objects(cx, set, selector, orphans, |_| true).await?;
     Ok(())
 }
 

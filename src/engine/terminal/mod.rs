@@ -1,8 +1,10 @@
 //! Command lines: those that a person types, those behind buttons, and those of a script that drives the page.
 
+mod inside;
 mod line;
 mod live;
 pub mod recall;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -11,14 +13,16 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::keep::MANIFEST;
-use super::{Completion, Engine, Entry, Output, Said, Value};
+use super::{Engine, Output, Said, Value};
 use crate::api::ObjectRef;
-use crate::kubectl::{self, KUBECONFIG};
+use crate::kubectl::{self, ContainerShell, KUBECONFIG};
 use crate::session::view::{eviction, problems};
 use crate::shell;
 
+pub(super) use inside::OpenShell;
 use line::Printed;
 pub(super) use live::Live;
+pub use shown::{Completion, Editing, Entry, ShellView};
 use words::Goes;
 pub use words::is_unfinished;
 
@@ -32,10 +36,14 @@ pub(super) const REMEMBERED: usize = 500;
 impl Engine {
     /// Runs a line that was typed.
     pub(super) fn type_line(&mut self, typed: &str) {
+        if self.shown.shell.is_some() {
+            return self.type_into_shell(typed);
+        }
         let text = words::without_prompts(typed);
         if text.is_empty() {
             return self.let_go_on();
         }
+        self.close_shell();
         self.remember(&text);
         let word = text.trim();
         if matches!(word, "clear" | "reset") {
@@ -49,7 +57,10 @@ impl Engine {
         } else {
             self.interrupt();
             self.push_entry(entry);
-            return self.begin_line(&text);
+            return match ContainerShell::of(&text) {
+                Some(shell) => self.open_shell(shell),
+                None => self.begin_line(&text),
+            };
         }
         self.push_entry(entry);
     }
@@ -66,7 +77,21 @@ impl Engine {
         self.touch();
     }
 
-    /// Forgets what was printed. A line that waits ends.
+    /// Runs a line outside of a container: a shell that is open there is closed first.
+    pub(super) fn type_outside(&mut self, line: &str) {
+        self.close_shell();
+        self.type_line(line);
+    }
+
+    /// Changes the last entry.
+    fn amend(&mut self, change: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = Rc::make_mut(&mut self.shown.terminal).last_mut() {
+            change(Rc::make_mut(entry));
+        }
+        self.touch();
+    }
+
+    /// Forgets what was printed. A line that waits ends; a shell in a container stays open.
     pub(super) fn clear_terminal(&mut self) {
         self.interrupt();
         self.shown.terminal = Rc::default();
@@ -98,6 +123,9 @@ impl Engine {
 
     /// How the line that is typed can go on after `head`, the text before the cursor.
     pub(super) fn complete(&self, head: &str) -> Completion {
+        if self.shown.shell.is_some() {
+            return self.complete_inside(head);
+        }
         let Some(at) = shell::at_cursor(head) else { return Completion::default() };
         let first = !at.before.contains('|');
         let mut words = match words::goes_on(&at.words, first) {
@@ -113,7 +141,7 @@ impl Engine {
     }
 
     /// Runs a command line, in which `manifest.yaml` is the editor's text. Returns what it printed; `None` if it did not run,
-    /// because of a task during which nothing else can be done.
+    /// because of an activity during which nothing else can be done.
     pub(super) fn kubectl(&mut self, line: &str) -> Option<kubectl::Output> {
         let text = self.shown.text.clone();
         // A link carries a line's files with it, so a line gets only those that it names.
@@ -147,6 +175,7 @@ impl Engine {
         }
         self.touch();
     }
+
     /// Runs a command line and shows what it printed as a message.
     pub(super) fn run_line(&mut self, line: &str) {
         let Some(out) = self.kubectl(line) else { return self.say_still_loading() };
@@ -180,6 +209,7 @@ impl Engine {
         }
         let text = self.shown.text.clone();
         let Some(out) = self.apply_text(&text) else { return self.say_still_loading() };
+        self.refused = out.exit != 0;
         let mistake = self.shown.diagnostics.first().map(|p| p.line as f64);
         if out.exit != 0 {
             match mistake {
@@ -197,7 +227,7 @@ impl Engine {
         }
     }
 
-    /// Applies a text. Returns `None` if it was not applied, because of a task during which nothing else can be done.
+    /// Applies a text. Returns `None` if it was not applied, because of an activity during which nothing else can be done.
     pub(super) fn apply_text(&mut self, text: &str) -> Option<kubectl::Output> {
         if !self.at_rest() {
             return None;

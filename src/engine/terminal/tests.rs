@@ -254,6 +254,7 @@ fn what_only_looks_like_a_shell_is_refused_in_words() {
     assert_eq!(typed(&mut e, "kubectl get nodes -o name 2>/dev/null | wc -l").output, "3\n");
     assert_eq!(typed(&mut e, "$ kubectl get nodes -o name \\\n  | head -n 1\n").output, "node/node-1\n");
     assert_eq!(typed(&mut e, "head -n 1 manifest.yaml").output, "apiVersion: apps/v1\n");
+    assert!(typed(&mut e, "help rollout status").output.contains("\n    -w, --watch=true\n"));
     assert_eq!(typed(&mut e, "clear").line, "");
     assert!(typed(&mut e, "help").said.is_some());
     let history = typed(&mut e, "history | tail -n 2").output;
@@ -395,3 +396,5 @@ fn a_line_is_completed_from_the_commands_and_the_cluster() {
     let at = completed(&mut e, "get pods; get 'no");
     assert_eq!((at.before.as_str(), at.words), ("get pods; get ", vec!["nodes".to_owned()]));
 }
+
+mod inside;

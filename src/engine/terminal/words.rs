@@ -91,6 +91,7 @@ const NO_CLUSTER: &str =
 pub(super) fn of(words: &[String]) -> Word {
     match words.first().map_or("", String::as_str) {
         "kubectl" | "k" => Word::Kubectl,
+        "help" if words.len() > 1 => Word::Verb,
         "clear" | "help" | "reset" => Word::Page,
         "watch" => Word::Watch,
         "history" => Word::History,
@@ -128,6 +129,7 @@ pub(super) fn goes_on(words: &[String], first: bool) -> Goes {
     };
     match of(words) {
         Word::Kubectl => Goes::Kubectl(rest(1).to_vec()),
+        Word::Page if name == "help" => Goes::With(complete::commands().collect()),
         Word::Verb => Goes::Kubectl(words.to_vec()),
         Word::Watch => {
             let options = rest(1).iter().take_while(|w| w.starts_with('-') || w.parse::<f64>().is_ok());

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use super::super::call::{Call, Payload};
-use super::super::context::{Context, Result, fail};
 use super::super::error::Error;
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, fail};
 use super::super::output::{self, DryRun};
 use super::super::resource::{self, Rules};
 use super::super::{command, files, go};
@@ -16,7 +16,7 @@ use crate::api::yaml::{self, Limits};
 use crate::api::{MetaExt, Object};
 use crate::apimachinery::Verb;
 
-pub(super) fn view(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn view(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let format = match args.text("output") {
         format @ ("" | "yaml" | "json") => format.to_owned(),
         other => {
@@ -48,7 +48,7 @@ pub(super) fn view(cx: &mut Context<'_>, args: &Args) -> Result {
     command::finish(errors)
 }
 
-pub(super) fn set(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn set(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let mut changes = Vec::new();
     for m in files::load(cx, args)? {
@@ -88,7 +88,7 @@ pub(super) fn set(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn send(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     object: &Object,
     annotation: &Value,
     manager: &str,
@@ -102,7 +102,7 @@ fn send(
     Ok(cx.object(&call)?.to_value())
 }
 
-pub(super) fn edit(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn edit(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();

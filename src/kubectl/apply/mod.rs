@@ -8,12 +8,12 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::command::{self, CliCommand, sub};
 use super::error::Error;
 use super::files;
 use super::flags::{Args, boolean, text};
 use super::go;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::{Loaded, Manifest};
 use super::output::{self, DRY_RUN, DryRun, PRINT, Printer};
 use super::resource::{self, FILENAME, SELECTOR};
@@ -24,7 +24,10 @@ use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation};
 pub(super) use one::patch_of;
 use prune::Visited;
 
-const MANAGER: &str = "kubectl-client-side-apply";
+/// The field manager of an apply that is not server-side, and the default of `--field-manager`.
+pub(super) const MANAGER: &str = "kubectl-client-side-apply";
+/// The field manager of a server-side apply.
+const SERVER_SIDE_MANAGER: &str = "kubectl";
 /// How often a conflict is tried again.
 const RETRIES: usize = 5;
 /// What a person can do about a conflict of a server-side apply.
@@ -40,7 +43,7 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
 
-pub(super) const COMMANDS_OF: &[Command] = &[
+pub(super) const COMMANDS_OF: &[CliCommand] = &[
     sub("view-last-applied", &[], &[PRINT, SELECTOR, FILENAME, &[boolean("all")]], &[], last_applied::view),
     sub(
         "set-last-applied",
@@ -49,7 +52,13 @@ pub(super) const COMMANDS_OF: &[Command] = &[
         &["filename"],
         last_applied::set,
     ),
-    sub("edit-last-applied", &[], &[PRINT, FILENAME, &[text("field-manager")]], &[], last_applied::edit),
+    sub(
+        "edit-last-applied",
+        &[],
+        &[PRINT, FILENAME, &[text("field-manager").or(MANAGER)]],
+        &[],
+        last_applied::edit,
+    ),
 ];
 
 /// What to do with the objects.
@@ -62,7 +71,7 @@ struct Apply<'a> {
     shown: Vec<Value>,
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return command::usage("kubectl apply", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
@@ -149,6 +158,14 @@ fn check(args: &Args, dry_run: DryRun) -> Result {
     Ok(())
 }
 
+/// The field manager of an apply. The default of the flag is not for `--server-side` (`GetApplyFieldManagerFlag`).
+pub(super) fn manager(cx: &Invocation<'_>, args: &Args) -> String {
+    match args.on("server-side") && !args.has("field-manager") {
+        true => SERVER_SIDE_MANAGER.to_owned(),
+        false => cx.field_manager.clone(),
+    }
+}
+
 /// How `--prune` and `--force` delete.
 fn options(args: &Args) -> Result<DeleteOptions> {
     let policy = match args.text("cascade") {
@@ -230,7 +247,7 @@ fn info(m: &Manifest) -> String {
 }
 
 /// What stands at the manifest's place; `None` for nothing.
-pub(super) fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Object>> {
+pub(super) fn current(cx: &mut Invocation<'_>, m: &Manifest) -> Result<Option<Object>> {
     let got = if m.name.is_empty() {
         fail("resource name may not be empty")
     } else {

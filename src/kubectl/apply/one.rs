@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::super::call::{Call, Payload};
-use super::super::context::{Context, Result, Stop, fail};
 use super::super::error::Error;
 use super::super::go;
+use super::super::invocation::{Invocation, Result, Stop, fail};
 use super::super::manifests::Manifest;
 use super::super::output::{self, DryRun};
-use super::{Apply, CONFLICT, MANAGER, RETRIES, annotated, current, from, info, options};
+use super::{Apply, CONFLICT, RETRIES, annotated, current, from, info, manager, options};
 use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{MetaExt, Object, patch};
 use crate::apimachinery::Verb;
@@ -40,7 +40,7 @@ pub(in super::super) fn patch_of(m: &Manifest, live: &Object, modified: &Value) 
 
 impl Apply<'_> {
     /// Says what was done, or keeps the object for `-o`.
-    fn report(&mut self, cx: &mut Context<'_>, value: Value, done: &str) -> Result {
+    fn report(&mut self, cx: &mut Invocation<'_>, value: Value, done: &str) -> Result {
         if matches!(self.args.text("output"), "" | "name") {
             return output::report(cx, self.args, &value, done, self.dry_run);
         }
@@ -48,20 +48,20 @@ impl Apply<'_> {
         Ok(())
     }
 
-    fn create(&mut self, cx: &mut Context<'_>, m: &Manifest, modified: Value) -> Result<Value> {
+    fn create(&mut self, cx: &mut Invocation<'_>, m: &Manifest, modified: Value) -> Result<Value> {
         if self.dry_run == DryRun::Client {
             return Ok(modified);
         }
         let mut call = Call::new(Verb::Create, m.kind, &m.namespace, &m.name).body(Payload::Object(modified));
         call.dry_run = self.dry_run == DryRun::Server;
         call.field_validation = self.validation;
-        call.field_manager = MANAGER.into();
+        call.field_manager.clone_from(&cx.field_manager);
         let made = from(cx.object(&call), "creating", &m.source)?;
         self.visited.add(&made);
         Ok(made.to_value())
     }
 
-    pub(super) fn one(&mut self, cx: &mut Context<'_>, m: &Manifest) -> Result {
+    pub(super) fn one(&mut self, cx: &mut Invocation<'_>, m: &Manifest) -> Result {
         if let Some(prefix) = m.value.pointer("/metadata/generateName").and_then(Value::as_str)
             && m.name.is_empty()
         {
@@ -92,7 +92,7 @@ impl Apply<'_> {
     /// Patches the object until there is no conflict: what it is then, and whether there was something to patch.
     fn patch(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut Invocation<'_>,
         m: &Manifest,
         mut live: Object,
         modified: &Value,
@@ -115,7 +115,7 @@ impl Apply<'_> {
             let mut call = Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(body);
             call.dry_run = self.dry_run == DryRun::Server;
             call.field_validation = self.validation;
-            call.field_manager = MANAGER.into();
+            call.field_manager.clone_from(&cx.field_manager);
             let refused = match cx.object(&call) {
                 Ok(object) => return Ok((object.to_value(), true)),
                 Err(Stop::Error(Error::Status(s))) => s,
@@ -140,7 +140,7 @@ impl Apply<'_> {
     /// `--force`: deletes what cannot be patched and makes it anew; if that fails, makes what was there.
     fn replace(
         &mut self,
-        cx: &mut Context<'_>,
+        cx: &mut Invocation<'_>,
         m: &Manifest,
         live: &Object,
         modified: &Value,
@@ -168,12 +168,12 @@ impl Apply<'_> {
         }
     }
 
-    pub(super) fn server_side(&mut self, cx: &mut Context<'_>, m: &Manifest) -> Result {
+    pub(super) fn server_side(&mut self, cx: &mut Invocation<'_>, m: &Manifest) -> Result {
         let mut call =
             Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(Payload::Apply(m.value.clone()));
         call.dry_run = self.dry_run == DryRun::Server;
         call.field_validation = self.validation;
-        call.field_manager = "kubectl".into();
+        call.field_manager = manager(cx, self.args);
         call.force = self.args.on("force-conflicts");
         let object = match cx.object(&call) {
             Err(Stop::Error(Error::Status(s))) if s.is_conflict() => {

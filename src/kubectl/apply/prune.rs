@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::super::call::{Call, Payload};
-use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, fail};
 use super::super::output::{self, DryRun};
 use super::options;
 use crate::api::quote::go_quote;
@@ -72,7 +72,7 @@ pub(super) fn allowed(args: &Args) -> Result<Vec<Kind>> {
     Ok(kinds)
 }
 
-pub(super) fn all(cx: &mut Context<'_>, args: &Args, visited: &Visited, dry_run: DryRun) -> Result {
+pub(super) fn all(cx: &mut Invocation<'_>, args: &Args, visited: &Visited, dry_run: DryRun) -> Result {
     let mut kinds = allowed(args)?;
     if kinds.is_empty() {
         kinds = KINDS.to_vec();
@@ -94,7 +94,7 @@ pub(super) fn all(cx: &mut Context<'_>, args: &Args, visited: &Visited, dry_run:
 }
 
 fn of_kind(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     kind: Kind,
     namespace: &str,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, head, moment, pod_template};
 use crate::api::types::{CronJob, Job, Time};
 use crate::api::{MetaExt, Object, duration, labels};
@@ -17,7 +17,7 @@ fn field(w: &mut Writer, name: &str, value: &Value, unit: &str, unset: Option<&s
     }
 }
 
-pub(in super::super) fn job(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn job(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(j) = object.get::<Job>() else { return Ok(true) };
     let spec = j.spec.clone().unwrap_or_default();
     let status = j.status.clone().unwrap_or_default();
@@ -75,7 +75,7 @@ fn capped(list: &str, limit: usize) -> String {
     }
 }
 
-pub(in super::super) fn cron_job(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn cron_job(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(c) = object.get::<CronJob>() else { return Ok(true) };
     let spec = c.spec.clone();
     let status = c.status.clone().unwrap_or_default();

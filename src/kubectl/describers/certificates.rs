@@ -1,6 +1,6 @@
 //! CertificateSigningRequests.
 
-use super::super::context::{Context, Result, fail};
+use super::super::invocation::{Invocation, Result, fail};
 use super::{Writer, moment};
 use crate::api::Object;
 use crate::api::cells::certificate_condition;
@@ -10,7 +10,7 @@ use crate::api::pkcs10::Request;
 use crate::api::types::CertificateSigningRequest;
 
 pub(in super::super) fn certificate_signing_request(
-    _: &mut Context<'_>,
+    _: &mut Invocation<'_>,
     w: &mut Writer,
     object: &Object,
 ) -> Result<bool> {

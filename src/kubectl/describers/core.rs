@@ -1,6 +1,6 @@
 //! Services, namespaces, configuration; and kinds without a description of their own.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, annotations};
 use crate::api::labels::format_labels;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
@@ -16,7 +16,7 @@ fn head(w: &mut Writer, object: &Object) {
     annotations(w, 0, object.meta().annotations.as_ref());
 }
 
-pub(in super::super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn service(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<Service>() else { return Ok(true) };
     let slices = slices_of(cx, object.namespace(), object.name())?;
     let spec = s.spec.clone().unwrap_or_default();
@@ -87,14 +87,14 @@ pub(in super::super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &O
     Ok(true)
 }
 
-fn slices_of(cx: &mut Context<'_>, namespace: &str, service: &str) -> Result<Vec<Object>> {
+fn slices_of(cx: &mut Invocation<'_>, namespace: &str, service: &str) -> Result<Vec<Object>> {
     let of = format!("{}={service}", LABEL_SERVICE_NAME);
     cx.list(Kind::ENDPOINT_SLICE, namespace, &of)
 }
 
 /// The ready addresses behind a port of a Service.
 pub(super) fn endpoints_of(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     namespace: &str,
     service: &str,
     port: &str,
@@ -102,36 +102,45 @@ pub(super) fn endpoints_of(
     Ok(endpoints(&slices_of(cx, namespace, service)?, port))
 }
 
-/// The ready addresses behind a port, three of them by name (`formatEndpointSlices`).
+/// The ready addresses behind a port, three of them by name (`formatEndpointSlices`). After three, any further endpoint
+/// leads to a count of the others, also if none of them is ready: `+ 0 more...`.
 fn endpoints(slices: &[Object], port: &str) -> String {
     const LISTED: usize = 3;
     if slices.is_empty() {
         return "<none>".into();
     }
-    let mut all = Vec::new();
+    let (mut shown, mut count, mut more) = (Vec::new(), 0, false);
+    let mut add = |slice: &EndpointSlice, number: Option<i32>| {
+        for endpoint in slice.endpoints.iter().flatten() {
+            more |= shown.len() == LISTED;
+            if endpoint.conditions.as_ref().and_then(|c| c.ready) == Some(false) {
+                continue;
+            }
+            let ip = endpoint.addresses.first().map(String::as_str).unwrap_or_default();
+            if !more {
+                shown.push(match number {
+                    None => ip.to_owned(),
+                    Some(number) if ip.contains(':') => format!("[{ip}]:{number}"),
+                    Some(number) => format!("{ip}:{number}"),
+                });
+            }
+            count += 1;
+        }
+    };
     for slice in slices.iter().filter_map(|o| o.get::<EndpointSlice>()) {
-        let ready = || {
-            let all = slice.endpoints.iter().flatten();
-            all.filter(|e| e.conditions.as_ref().and_then(|c| c.ready) != Some(false))
-                .filter_map(|e| e.addresses.first())
-        };
         let ports = slice.ports.as_deref().unwrap_or_default();
         if ports.is_empty() {
-            all.extend(ready().cloned());
+            add(slice, None);
         }
         for p in ports.iter().filter(|p| p.name.as_deref().unwrap_or_default() == port) {
-            let number = p.port.unwrap_or_default();
-            all.extend(ready().map(|ip| format!("{ip}:{number}")));
+            add(slice, Some(p.port.unwrap_or_default()));
         }
     }
-    let shown = all.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(",");
-    match all.len().saturating_sub(LISTED) {
-        0 => shown,
-        more => format!("{shown} + {more} more..."),
-    }
+    let listed = shown.join(",");
+    if more { format!("{listed} + {} more...", count - LISTED) } else { listed }
 }
 
-pub(in super::super) fn config_map(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn config_map(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(c) = object.get::<ConfigMap>() else { return Ok(true) };
     head(w, object);
     w.raw("\nData\n====");
@@ -146,7 +155,7 @@ pub(in super::super) fn config_map(_: &mut Context<'_>, w: &mut Writer, object: 
     Ok(true)
 }
 
-pub(in super::super) fn secret(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn secret(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<Secret>() else { return Ok(false) };
     head(w, object);
     w.raw(&format!("\nType:\t{}\n\nData\n====", s.type_.as_deref().unwrap_or_default()));
@@ -161,7 +170,7 @@ pub(in super::super) fn secret(_: &mut Context<'_>, w: &mut Writer, object: &Obj
     Ok(false)
 }
 
-pub(in super::super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn namespace(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(n) = object.get::<Namespace>() else { return Ok(false) };
     head(w, object);
     w.line(

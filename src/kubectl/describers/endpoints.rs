@@ -1,13 +1,13 @@
 //! Endpoints, EndpointSlices and ServiceAccounts.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, head};
 use crate::api::Object;
 use crate::api::types::{EndpointAddress, EndpointSlice, Endpoints, ServiceAccount};
 
 const UNSET: &str = "<unset>";
 
-pub(in super::super) fn endpoints(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn endpoints(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(endpoints) = object.get::<Endpoints>() else { return Ok(true) };
     head::named(w, object);
     head::marks(w, object);
@@ -35,7 +35,11 @@ pub(in super::super) fn endpoints(_: &mut Context<'_>, w: &mut Writer, object: &
     Ok(true)
 }
 
-pub(in super::super) fn endpoint_slice(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn endpoint_slice(
+    _: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(slice) = object.get::<EndpointSlice>() else { return Ok(true) };
     head::named(w, object);
     head::marks(w, object);
@@ -75,7 +79,7 @@ pub(in super::super) fn endpoint_slice(_: &mut Context<'_>, w: &mut Writer, obje
 }
 
 pub(in super::super) fn service_account(
-    _: &mut Context<'_>,
+    _: &mut Invocation<'_>,
     w: &mut Writer,
     object: &Object,
 ) -> Result<bool> {

@@ -1,7 +1,7 @@
 //! The events at the end of a description.
 
 use super::super::call::Call;
-use super::super::context::{Context, Result, Stop};
+use super::super::invocation::{Invocation, Result, Stop};
 use super::Writer;
 use crate::api::order;
 use crate::api::types::Event;
@@ -9,7 +9,7 @@ use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apimachinery::Verb;
 
 /// Writes the events about an object.
-pub(in super::super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result {
+pub(in super::super) fn of(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result {
     let mut items = about(cx, object, object.uid())?;
     // The kubelet names a node by its name in place of the uid.
     if object.kind() == Kind::NODE {
@@ -41,7 +41,7 @@ pub(in super::super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object
 }
 
 /// The events about the object with this uid; none if they cannot be listed.
-fn about(cx: &mut Context<'_>, object: &Object, uid: &str) -> Result<Vec<Object>> {
+fn about(cx: &mut Invocation<'_>, object: &Object, uid: &str) -> Result<Vec<Object>> {
     let mut call = Call::new(Verb::List, Kind::EVENT, object.namespace(), "");
     // kubectl asks for the events of a pod whatever the kind is that they name.
     let kind = if object.kind() == Kind::POD {
@@ -84,7 +84,7 @@ pub(in super::super) fn last_seen(o: &Object) -> Timestamp {
 }
 
 /// How long ago an event was seen: `5s`, or `5s (x3 over 2m)`.
-pub(in super::super) fn interval(cx: &Context<'_>, e: &Event) -> String {
+pub(in super::super) fn interval(cx: &Invocation<'_>, e: &Event) -> String {
     let first = match &e.first_timestamp {
         Some(t) => cx.age(Some(t)),
         None => duration::age_micro(e.event_time.as_ref(), cx.now()),

@@ -1,11 +1,15 @@
 //! ServiceCIDRs and IPAddresses.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, head, instant};
 use crate::api::Object;
 use crate::api::types::{IPAddress, ServiceCIDR};
 
-pub(in super::super) fn service_cidr(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn service_cidr(
+    _: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(cidr) = object.get::<ServiceCIDR>() else { return Ok(true) };
     let cidrs = cidr.spec.as_ref().and_then(|s| s.cidrs.as_deref()).unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -25,7 +29,7 @@ pub(in super::super) fn service_cidr(_: &mut Context<'_>, w: &mut Writer, object
     Ok(true)
 }
 
-pub(in super::super) fn ip_address(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn ip_address(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(address) = object.get::<IPAddress>() else { return Ok(true) };
     w.line(0, &format!("Name:\t{}", object.name()));
     head::marks(w, object);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, annotations, moment};
 use crate::api::cells::{current_metric, quantity};
-use crate::api::quantity::amount_of;
+use crate::api::quantity::{Amount, amount_of};
 use crate::api::quote::go_quote;
 use crate::api::types::{HorizontalPodAutoscaler, LimitRange, Quantity, ResourceQuota, autoscaling as hpa};
 use crate::api::{Kind, Object, order};
@@ -18,7 +18,7 @@ fn head(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
 }
 
-pub(in super::super) fn limit_range(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn limit_range(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(range) = object.get::<LimitRange>() else { return Ok(false) };
     head(w, object);
     w.raw(LIMITS_HEAD);
@@ -46,12 +46,15 @@ fn limits(w: &mut Writer, range: &LimitRange, prefix: &str) {
     }
 }
 
-pub(in super::super) fn quota(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn quota(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(q) = object.get::<ResourceQuota>() else { return Ok(false) };
     head(w, object);
     scopes(w, 0, q, " * ");
     w.raw("Resource\tUsed\tHard\n--------\t----\t----");
-    used(w, 0, q);
+    used(w, 0, q, |used, hard| {
+        // What is used is written as the limit is: in bytes, or in powers of the same number.
+        if used.format() == hard.format() { used } else { Amount::from_value(used.value(), hard.format()) }
+    });
     Ok(false)
 }
 
@@ -82,16 +85,17 @@ fn scopes(w: &mut Writer, level: usize, q: &ResourceQuota, bullet: &str) {
     }
 }
 
-fn used(w: &mut Writer, level: usize, q: &ResourceQuota) {
+fn used(w: &mut Writer, level: usize, q: &ResourceQuota, shown: impl Fn(Amount, Amount) -> Amount) {
     let status = q.status.clone().unwrap_or_default();
     for (name, hard) in status.hard.iter().flatten() {
         let used: Option<&Quantity> = status.used.as_ref().and_then(|u| u.get(name));
-        w.line(level, &format!("{name}\t{}\t{}", amount_of(used).canonical(), quantity(Some(hard))));
+        let used = shown(amount_of(used), amount_of(Some(hard)));
+        w.line(level, &format!("{name}\t{}\t{}", used.canonical(), quantity(Some(hard))));
     }
 }
 
 /// The quotas and limits of a namespace, as its own description ends with them.
-pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str) -> Result<()> {
+pub(super) fn of_namespace(cx: &mut Invocation<'_>, w: &mut Writer, namespace: &str) -> Result<()> {
     w.raw("");
     let quotas = cx.list(Kind::RESOURCE_QUOTA, namespace, "")?;
     if quotas.is_empty() {
@@ -103,7 +107,7 @@ pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str
             scopes(w, 1, q, "* ");
             w.line(1, "Resource\tUsed\tHard");
             w.line(1, "--------\t---\t---");
-            used(w, 1, q);
+            used(w, 1, q, |used, _| used);
         }
     }
     w.raw("");
@@ -119,7 +123,7 @@ pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str
     Ok(())
 }
 
-pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn autoscaler(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     // Whatever version was named, autoscaling/v2 is described.
     let object = &match object.get::<HorizontalPodAutoscaler>() {
         Some(_) => object.clone(),

@@ -1,14 +1,14 @@
 //! Ingresses, IngressClasses and NetworkPolicies.
 
-use super::super::context::{Context, Result, Stop};
 use super::super::error::Error;
+use super::super::invocation::{Invocation, Result, Stop};
 use super::{Writer, annotations, core};
 use crate::api::types::{
     Ingress, IngressClass, IntOrString, LabelSelector, NetworkPolicy, Service, networking as net,
 };
 use crate::api::{Kind, Object, cells, intstr, labels};
 
-pub(in super::super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn ingress(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(i) = object.get::<Ingress>() else { return Ok(true) };
     let spec = i.spec.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -53,7 +53,7 @@ pub(in super::super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &O
 }
 
 /// Where a request goes, and what answers there.
-fn backend(cx: &mut Context<'_>, namespace: &str, backend: &net::IngressBackend) -> Result<String> {
+fn backend(cx: &mut Invocation<'_>, namespace: &str, backend: &net::IngressBackend) -> Result<String> {
     if let Some(s) = &backend.service {
         let port = s.port.clone().unwrap_or_default();
         let number = port.number.unwrap_or(0);
@@ -81,7 +81,11 @@ fn backend(cx: &mut Context<'_>, namespace: &str, backend: &net::IngressBackend)
     }))
 }
 
-pub(in super::super) fn ingress_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn ingress_class(
+    _: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(c) = object.get::<IngressClass>() else { return Ok(true) };
     let spec = c.spec.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -99,7 +103,11 @@ pub(in super::super) fn ingress_class(_: &mut Context<'_>, w: &mut Writer, objec
     Ok(true)
 }
 
-pub(in super::super) fn network_policy(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn network_policy(
+    _: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(p) = object.get::<NetworkPolicy>() else { return Ok(false) };
     let spec = p.spec.clone().unwrap_or_default();
     let made = p.metadata.creation_timestamp.as_ref();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::call::Call;
-use super::super::context::{Context, Result, Stop};
+use super::super::invocation::{Invocation, Result, Stop};
 use super::{Writer, annotations, conditions, instant, moment};
 use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
@@ -13,7 +13,7 @@ use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
 
-pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn node(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(node) = object.get::<Node>() else { return Ok(true) };
     let spec = node.spec.clone().unwrap_or_default();
     let status = node.status.clone().unwrap_or_default();
@@ -93,7 +93,7 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
     Ok(true)
 }
 
-fn lease(cx: &mut Context<'_>, w: &mut Writer, name: &str) -> Result {
+fn lease(cx: &mut Invocation<'_>, w: &mut Writer, name: &str) -> Result {
     let lease = match cx.get(Kind::LEASE, NODE_LEASE_NAMESPACE, name) {
         Ok(object) => object,
         Err(Stop::Error(_)) => {
@@ -154,13 +154,16 @@ fn asked(pod: &Pod, resource: &str, limits: bool) -> Amount {
     if limits && all.is_zero() { all } else { all.plus(amount_of(overhead)) }
 }
 
-fn share(amount: Amount, of: Option<&Quantity>) -> String {
-    let (have, total) = (i128::from(amount.milli_value()), i128::from(amount_of(of).milli_value()));
-    let percent = if total == 0 { 0 } else { have * 100 / total };
+/// An amount and its share of what the node has, in whole percent. As in Go, the share is a float, whose fraction is cut off:
+/// 1160m of 4 CPUs are 28 percent. CPU is counted in thousandths. `of_nothing` is what is printed of a node that has none.
+fn share(resource: &str, amount: Amount, of: Option<&Quantity>, of_nothing: i64) -> String {
+    let count = |a: Amount| (if resource == "cpu" { a.milli_value() } else { a.value() }) as f64;
+    let total = count(amount_of(of));
+    let percent = if total == 0.0 { of_nothing } else { (count(amount) / total * 100.0) as i64 };
     format!("{} ({percent}%)", self::amount(amount))
 }
 
-fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMap<String, Quantity>) {
+fn pods(cx: &Invocation<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMap<String, Quantity>) {
     w.line(0, &format!("Non-terminated Pods:\t({} in total)", pods.len()));
     w.line(1, "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge");
     w.line(1, "---------\t----\t\t------------\t----------\t---------------\t-------------\t---");
@@ -169,7 +172,9 @@ fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMa
         let mut cells = vec![o.namespace().to_owned(), o.name().to_owned(), String::new()];
         for resource in ["cpu", "memory"] {
             for limits in [false, true] {
-                cells.push(share(asked(pod, resource, limits), allocatable.get(resource)));
+                // Go divides by zero here, and makes the smallest number of the result.
+                let of = allocatable.get(resource);
+                cells.push(share(resource, asked(pod, resource, limits), of, i64::MIN));
             }
         }
         cells.push(cx.age(o.meta().creation_timestamp.as_ref()));
@@ -187,7 +192,8 @@ fn pods(cx: &Context<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTreeMa
     for resource in STANDARD.into_iter().chain(huge) {
         let of = allocatable.get(resource);
         let (requests, limits) = (total(resource, false), total(resource, true));
-        w.line(1, &format!("{resource}\t{}\t{}", share(requests, of), share(limits, of)));
+        let share = |amount| share(resource, amount, of, 0);
+        w.line(1, &format!("{resource}\t{}\t{}", share(requests), share(limits)));
     }
     let extended =
         |r: &&str| !STANDARD.contains(r) && !r.starts_with(HUGE_PAGES) && *r != "pods" && *r != "storage";

@@ -1,12 +1,12 @@
 //! Pods.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::containers::{self, Of};
 use super::{Writer, annotations, moment, volumes};
 use crate::api::types::{Container, EphemeralContainer, Pod};
 use crate::api::{MetaExt, Object};
 
-pub(in super::super) fn pod(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn pod(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(pod) = object.get::<Pod>() else { return Ok(true) };
     let spec = pod.spec.clone().unwrap_or_default();
     let status = pod.status.clone().unwrap_or_default();

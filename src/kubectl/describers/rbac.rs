@@ -1,6 +1,6 @@
 //! Roles and their bindings.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, annotations};
 use crate::api::types::{ClusterRole, ClusterRoleBinding, Role, RoleBinding, rbac};
 use crate::api::{Object, order};
@@ -11,7 +11,7 @@ fn head(w: &mut Writer, object: &Object) {
     annotations(w, 0, object.meta().annotations.as_ref());
 }
 
-pub(in super::super) fn role(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn role(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let rules = match (object.get::<Role>(), object.get::<ClusterRole>()) {
         (Some(r), _) => r.rules.as_deref(),
         (_, Some(r)) => r.rules.as_deref(),
@@ -111,7 +111,7 @@ fn combined(resource: &str, group: &str) -> String {
     format!("{name}{dot}{group}{slash}{part}")
 }
 
-pub(in super::super) fn binding(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn binding(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let (role, subjects) = match (object.get::<RoleBinding>(), object.get::<ClusterRoleBinding>()) {
         (Some(b), _) => (&b.role_ref, &b.subjects),
         (_, Some(b)) => (&b.role_ref, &b.subjects),

@@ -1,13 +1,18 @@
 //! StatefulSets and DaemonSets.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, head, moment, pod_template};
 use crate::api::types::{DaemonSet, PersistentVolumeClaim, Pod, StatefulSet};
 use crate::api::volume::claim_class;
 use crate::api::{Kind, MetaExt, Object, intstr, labels};
 
 /// How the pods of an object fare.
-pub(super) fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object, selector: &str) -> Result {
+pub(super) fn pods_status(
+    cx: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+    selector: &str,
+) -> Result {
     let mut pods = cx.list(Kind::POD, object.namespace(), selector)?;
     pods.retain(|p| p.meta().controller().is_some_and(|c| c.uid == object.uid()));
     let phase = |p: &Object| p.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.clone());
@@ -25,7 +30,11 @@ pub(super) fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object,
     Ok(())
 }
 
-pub(in super::super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn stateful_set(
+    cx: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(s) = object.get::<StatefulSet>() else { return Ok(true) };
     let spec = s.spec.clone().unwrap_or_default();
     let selector = labels::format_label_selector(&spec.selector);
@@ -66,7 +75,7 @@ fn claim_templates(w: &mut Writer, claims: &[PersistentVolumeClaim]) {
     }
 }
 
-pub(in super::super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn daemon_set(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(d) = object.get::<DaemonSet>() else { return Ok(true) };
     let spec = d.spec.clone().unwrap_or_default();
     let status = d.status.clone().unwrap_or_default();

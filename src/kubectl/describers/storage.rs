@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, conditions, head, instant, volumes};
 use crate::api::types::{
-    NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimCondition, Pod,
-    PriorityClass, StorageClass, VolumeAttributesClass,
+    NodeSelectorRequirement, NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeClaimCondition, Pod, PriorityClass, StorageClass, TopologySelectorLabelRequirement,
+    VolumeAttributesClass,
 };
-use crate::api::volume::{access_modes_as_string, claim_class, claim_of};
+use crate::api::volume::{access_modes_as_string, claim_class, volume_class};
 use crate::api::{Kind, MetaExt, Object};
 
 const DEFAULT: [&str; 2] =
@@ -21,7 +22,7 @@ fn pairs(map: Option<&BTreeMap<String, String>>) -> String {
 }
 
 pub(in super::super) fn volume_attributes_class(
-    _: &mut Context<'_>,
+    _: &mut Invocation<'_>,
     w: &mut Writer,
     object: &Object,
 ) -> Result<bool> {
@@ -33,7 +34,11 @@ pub(in super::super) fn volume_attributes_class(
     Ok(true)
 }
 
-pub(in super::super) fn storage_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn storage_class(
+    _: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(class) = object.get::<StorageClass>() else { return Ok(true) };
     let default = DEFAULT.iter().any(|a| class.metadata.annotation(a) == Some("true"));
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -60,17 +65,21 @@ pub(in super::super) fn storage_class(_: &mut Context<'_>, w: &mut Writer, objec
         w.line(0, &format!("AllowedTopologies:\t{}", if topologies.is_empty() { "<none>" } else { "" }));
         for (i, term) in topologies.iter().enumerate() {
             let expressions = term.match_label_expressions.as_deref().unwrap_or_default();
-            let none = if expressions.is_empty() { "<none>" } else { "" };
-            w.line(1, &format!("Term {i}:\t{none}"));
-            for e in expressions {
-                w.line(2, &format!("{} in [{}]", e.key, e.values.join(", ")));
-            }
+            let text = |e: &TopologySelectorLabelRequirement| match e.values.as_slice() {
+                [] => format!("{} in", e.key),
+                values => format!("{} in [{}]", e.key, values.join(", ")),
+            };
+            requirements(w, 1, i, expressions.iter().map(text).collect());
         }
     }
     Ok(true)
 }
 
-pub(in super::super) fn priority_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn priority_class(
+    _: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(class) = object.get::<PriorityClass>() else { return Ok(true) };
     w.line(0, &format!("Name:\t{}", object.name()));
     w.line(0, &format!("Value:\t{}", class.value.unwrap_or(0)));
@@ -81,7 +90,7 @@ pub(in super::super) fn priority_class(_: &mut Context<'_>, w: &mut Writer, obje
     Ok(true)
 }
 
-pub(in super::super) fn volume(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn volume(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(volume) = object.get::<PersistentVolume>() else { return Ok(true) };
     let spec = volume.spec.clone().unwrap_or_default();
     let status = volume.status.clone().unwrap_or_default();
@@ -89,7 +98,7 @@ pub(in super::super) fn volume(cx: &mut Context<'_>, w: &mut Writer, object: &Ob
     head::marks(w, object);
     let finalizers = volume.metadata.finalizers.clone().unwrap_or_default();
     w.line(0, &format!("Finalizers:\t[{}]", finalizers.join(" ")));
-    w.line(0, &format!("StorageClass:\t{}", spec.storage_class_name.as_deref().unwrap_or_default()));
+    w.line(0, &format!("StorageClass:\t{}", volume_class(volume)));
     let phase = match &volume.metadata.deletion_timestamp {
         Some(t) => format!("Terminating (lasts {})", cx.age(Some(t))),
         None => status.phase.unwrap_or_default(),
@@ -122,19 +131,49 @@ fn affinity(w: &mut Writer, terms: Option<&[NodeSelectorTerm]>) {
     w.line(1, &format!("Required Terms:\t{}", if terms.is_empty() { "<none>" } else { "" }));
     for (i, term) in terms.iter().enumerate() {
         let expressions = term.match_expressions.as_deref().unwrap_or_default();
-        if expressions.is_empty() {
-            w.line(2, &format!("Term {i}:\t<none>"));
-        }
-        for (j, e) in expressions.iter().enumerate() {
-            let title = if j == 0 { format!("Term {i}:") } else { String::new() };
-            let values = e.values.clone().unwrap_or_default();
+        let text = |e: &NodeSelectorRequirement| {
+            let values = e.values.as_deref().unwrap_or_default();
             let values = if values.is_empty() { String::new() } else { format!(" [{}]", values.join(", ")) };
-            w.line(2, &format!("{title}\t{} {}{values}", e.key, e.operator.to_lowercase()));
-        }
+            format!("{} {}{values}", e.key, e.operator.to_lowercase())
+        };
+        requirements(w, 2, i, expressions.iter().map(text).collect());
     }
 }
 
-pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+/// What a term asks for, the first requirement beside the number of the term
+/// (`printNodeSelectorTermsMultilineWithIndent`, `printTopologySelectorTermsMultilineWithIndent`).
+fn requirements(w: &mut Writer, level: usize, term: usize, all: Vec<String>) {
+    if all.is_empty() {
+        w.line(level, &format!("Term {term}:\t<none>"));
+    }
+    for (i, text) in all.iter().enumerate() {
+        let title = if i == 0 { format!("Term {term}:") } else { String::new() };
+        w.line(level, &format!("{title}\t{text}"));
+    }
+}
+
+/// The pods that name a claim, once for each volume, and those that own it (`getPodsForPVC`), by name.
+fn users(pods: &[Object], claim: &PersistentVolumeClaim) -> Vec<String> {
+    let names_claim = |pod: &Pod| {
+        let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+        let claims = volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref());
+        claims.filter(|c| c.claim_name == claim.metadata.name()).count()
+    };
+    let mut users: Vec<&Object> = Vec::new();
+    for object in pods {
+        let times = object.get::<Pod>().map_or(0, |pod| names_claim(pod));
+        users.extend(std::iter::repeat_n(object, times));
+    }
+    for owner in claim.metadata.owner_references.iter().flatten().filter(|o| o.kind == "Pod") {
+        let pod = pods.iter().find(|p| p.uid() == owner.uid);
+        users.extend(pod.filter(|p| !users.iter().any(|u| u.uid() == p.uid())));
+    }
+    let mut names: Vec<String> = users.iter().map(|p| p.name().to_owned()).collect();
+    names.sort();
+    names
+}
+
+pub(in super::super) fn claim(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(c) = object.get::<PersistentVolumeClaim>() else { return Ok(true) };
     let spec = c.spec.clone().unwrap_or_default();
     let status = c.status.clone().unwrap_or_default();
@@ -174,17 +213,7 @@ pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Obj
         w.line(1, &format!("Kind:\t{}", source.kind));
         w.line(1, &format!("Name:\t{}", source.name));
     }
-    let uses = |p: &Object| {
-        let pod = p.get::<Pod>()?;
-        let volumes = pod.spec.as_ref()?.volumes.as_ref()?;
-        volumes
-            .iter()
-            .any(|v| claim_of(pod, v).is_some_and(|(n, _)| n == object.name()))
-            .then(|| p.name().to_owned())
-    };
-    let mut users: Vec<String> =
-        cx.list(Kind::POD, object.namespace(), "")?.iter().filter_map(uses).collect();
-    users.sort();
+    let users = users(&cx.list(Kind::POD, object.namespace(), "")?, c);
     let users = if users.is_empty() { "<none>".to_owned() } else { users.join("\n\t") };
     w.line(0, &format!("Used By:\t{users}"));
     let row = |c: &PersistentVolumeClaimCondition| {

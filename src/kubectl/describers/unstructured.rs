@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, annotations};
 use crate::api::Object;
 use crate::kubectl::go;
@@ -19,7 +19,7 @@ const SKIPPED: [&str; 5] = [
 /// Words that are written in capitals.
 const ACRONYMS: [&str; 5] = ["API", "URL", "UID", "OSB", "GUID"];
 
-pub(in super::super) fn describe(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn describe(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     w.line(0, &format!("Name:\t{}", object.name()));
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.map(0, "Labels", object.meta().labels.as_ref());

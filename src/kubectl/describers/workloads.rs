@@ -1,13 +1,13 @@
 //! Deployments, ReplicaSets and disruption budgets.
 
-use super::super::context::{Context, Result};
+use super::super::invocation::{Invocation, Result};
 use super::{Writer, annotations, moment, pod_template};
 use crate::api::order;
+use crate::api::pod_template_hash::equal_ignore_hash;
 use crate::api::types::{Deployment, PodDisruptionBudget, ReplicaSet, ReplicationController};
-use crate::api::well_known::DEPLOYMENT_REVISION_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object, intstr, labels};
 
-pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn deployment(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(d) = object.get::<Deployment>() else { return Ok(true) };
     let spec = d.spec.clone().unwrap_or_default();
     let status = d.status.clone().unwrap_or_default();
@@ -50,12 +50,17 @@ pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object:
     let mut sets = cx.list(Kind::REPLICA_SET, object.namespace(), &selector)?;
     sets.retain(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
     order::sort_by_key(&mut sets, |o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
-    let current = d.metadata.annotation(DEPLOYMENT_REVISION_ANNOTATION);
-    let is_new =
-        |o: &&Object| current.is_some() && o.meta().annotation(DEPLOYMENT_REVISION_ANNOTATION) == current;
-    let text = |all: Vec<String>| if all.is_empty() { "<none>".to_owned() } else { all.join(", ") };
-    let old = sets.iter().filter(|o| !is_new(o)).map(created).collect();
-    let new = sets.iter().filter(is_new).map(created).collect();
+    // The new one is the oldest with the Deployment's template. A Deployment whose rollout is paused may have none.
+    let has_template = |o: &Object| {
+        let template = o.get::<ReplicaSet>().and_then(|rs| rs.spec.as_ref()?.template.as_ref());
+        template.is_some_and(|t| equal_ignore_hash(t, &spec.template))
+    };
+    let new = sets.iter().position(has_template);
+    let (new, old): (Vec<_>, Vec<_>) = sets.iter().enumerate().partition(|(i, _)| Some(*i) == new);
+    let text = |all: Vec<(usize, &Object)>| match all.is_empty() {
+        true => "<none>".to_owned(),
+        false => all.into_iter().map(|(_, o)| created(o)).collect::<Vec<_>>().join(", "),
+    };
     if !sets.is_empty() {
         w.line(0, &format!("OldReplicaSets:\t{}", text(old)));
         w.line(0, &format!("NewReplicaSet:\t{}", text(new)));
@@ -71,7 +76,11 @@ fn created(o: &Object) -> String {
     format!("{} ({have}/{want} replicas created)", o.name())
 }
 
-pub(in super::super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn replica_set(
+    cx: &mut Invocation<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(rs) = object.get::<ReplicaSet>() else { return Ok(true) };
     let spec = rs.spec.clone().unwrap_or_default();
     let status = rs.status.clone().unwrap_or_default();
@@ -103,7 +112,7 @@ fn conditions<'a>(w: &mut Writer, all: impl Iterator<Item = (&'a String, &'a Str
 }
 
 pub(in super::super) fn replication_controller(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     w: &mut Writer,
     object: &Object,
 ) -> Result<bool> {
@@ -124,7 +133,7 @@ pub(in super::super) fn replication_controller(
 }
 
 pub(in super::super) fn disruption_budget(
-    _: &mut Context<'_>,
+    _: &mut Invocation<'_>,
     w: &mut Writer,
     object: &Object,
 ) -> Result<bool> {

@@ -3,10 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 use super::super::Files;
-use super::super::go;
+use super::super::hash;
 use super::file::{Generator, Kustomization, Options};
 use super::{Built, Resource, add, path};
 use crate::api::quote::go_quote;
@@ -140,8 +139,8 @@ fn merge_maps(old: &mut Value, new: &Map<String, Value>, metadata: bool) {
     }
 }
 
-/// The hash of a ConfigMap's or a Secret's content (`api/hasher`): ten characters that make no words.
-pub(super) fn hash(value: &Value) -> String {
+/// The hash of a ConfigMap's or a Secret's content (`api/hasher`).
+pub(super) fn content_hash(value: &Value) -> String {
     let field = |name: &str| value.get(name).cloned();
     let data = field("data").unwrap_or_else(|| "".into());
     let mut content = json!({"kind": value["kind"], "name": "", "data": data});
@@ -151,15 +150,5 @@ pub(super) fn hash(value: &Value) -> String {
             content[*name] = value;
         }
     }
-    let sum = Sha256::digest(go::json(&content).as_bytes());
-    let hex: String = sum.iter().take(5).map(|b| format!("{b:02x}")).collect();
-    let replaced = hex.chars().map(|c| match c {
-        '0' => 'g',
-        '1' => 'h',
-        '3' => 'k',
-        'a' => 'm',
-        'e' => 't',
-        c => c,
-    });
-    replaced.collect()
+    hash::of(&content)
 }

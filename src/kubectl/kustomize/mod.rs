@@ -15,9 +15,9 @@ mod references;
 use serde_json::Value;
 
 use super::Files;
-use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, text};
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::paths::{clean, join};
 use crate::api::yaml::{self, Limits};
 use crate::api::{Kind, order};
@@ -27,7 +27,7 @@ use file::Kustomization;
 pub(super) const FLAGS: &[Flag] = &[
     text("output").short('o'),
     text("reorder"),
-    text("load-restrictor"),
+    text("load-restrictor").or("LoadRestrictionsRootOnly"),
     boolean("enable-alpha-plugins"),
     boolean("enable-helm"),
 ];
@@ -131,7 +131,7 @@ impl Resource {
     }
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let directory = match args.words.as_slice() {
         [] => ".",
         [one] => one,
@@ -165,7 +165,7 @@ fn objects(files: &dyn Files, directory: &str, legacy: bool) -> Result<Vec<Value
         let fifo = file.sort_options.as_ref().is_some_and(|s| s.order == "fifo");
         let mut all = accumulate(files, path, &file, Vec::new(), &mut vec![path.to_owned()])?;
         for resource in all.iter_mut().filter(|r| r.hashed) {
-            let hash = generate::hash(&resource.value);
+            let hash = generate::content_hash(&resource.value);
             resource.rename(format!("{}-{hash}", resource.name()));
         }
         references::update(&mut all);

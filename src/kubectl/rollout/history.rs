@@ -1,8 +1,8 @@
 //! `kubectl rollout history` and `undo`.
 
 use super::super::call::{Call, Payload};
-use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, fail};
 use super::super::kinds::known;
 use super::super::output::{self, DryRun, Printer};
 use super::super::rollouts::Rollout;
@@ -13,7 +13,7 @@ use crate::api::well_known::LAST_APPLIED_CONFIG_ANNOTATION;
 use crate::api::{MetaExt, Object};
 use crate::apimachinery::Verb;
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let revision = args.int("revision").unwrap_or(0);
     if revision < 0 {
         return fail(format!("revision must be a positive integer: {revision}"));
@@ -41,7 +41,7 @@ fn rollout_of(object: &Object, doing: &str, tool: &str) -> Result<&'static dyn R
     }
 }
 
-fn view(cx: &mut Context<'_>, args: &Args, object: &Object, revision: i64) -> Result {
+fn view(cx: &mut Invocation<'_>, args: &Args, object: &Object, revision: i64) -> Result {
     let rollout = rollout_of(object, "history", "history viewer")?;
     let fresh = cx.get(object.kind(), object.namespace(), object.name())?;
     let revisions = rollout.revisions(cx, &fresh)?;
@@ -72,13 +72,13 @@ fn view(cx: &mut Context<'_>, args: &Args, object: &Object, revision: i64) -> Re
     Ok(())
 }
 
-pub(super) fn undo(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn undo(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = super::objects(cx, args)?;
     command::each(cx, objects, errors, &mut |cx, object| roll_back(cx, args, object, dry_run))
 }
 
-fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun) -> Result {
+fn roll_back(cx: &mut Invocation<'_>, args: &Args, object: &Object, dry_run: DryRun) -> Result {
     let kind = object.kind();
     if object.meta().annotation(LAST_APPLIED_CONFIG_ANNOTATION).is_some() {
         cx.warn(&format!(
@@ -100,6 +100,11 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
         cx.say(&format!("{title} {}{}", rollout.preview(revision), dry_run.suffix()));
         return Ok(());
     }
+    if rollout.paused(&fresh) == Some(true) {
+        return fail(
+            "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
+        );
+    }
     let done = match rollout.restore(&fresh, revision) {
         Some(payload) => {
             send(cx, object, payload, dry_run)?;
@@ -110,7 +115,7 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
     output::report(cx, args, &fresh.to_value(), &done, dry_run)
 }
 
-fn send(cx: &mut Context<'_>, object: &Object, payload: Payload, dry_run: DryRun) -> Result {
+fn send(cx: &mut Invocation<'_>, object: &Object, payload: Payload, dry_run: DryRun) -> Result {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name()).body(payload);
     call.dry_run = dry_run == DryRun::Server;
     call.field_manager = "kubectl-rollout".into();

@@ -6,9 +6,9 @@ mod status;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, fail};
+use super::command::{self, CliCommand, sub};
 use super::flags::{Args, Flag, boolean, duration, int};
+use super::invocation::{Invocation, Result, fail};
 use super::kinds::known;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
@@ -18,22 +18,24 @@ use crate::apimachinery::Verb;
 
 const REVISION: &[Flag] = &[int("revision")];
 
-pub(super) const COMMANDS_OF: &[Command] = &[
+const MANAGED: &[Flag] = &output::managed("kubectl-rollout");
+
+pub(super) const COMMANDS_OF: &[CliCommand] = &[
     sub(
         "status",
         &[],
-        &[SELECTOR, FILENAME, REVISION, &[boolean("watch").short('w'), duration("timeout")]],
+        &[SELECTOR, FILENAME, REVISION, &[boolean("watch").short('w').or("true"), duration("timeout")]],
         &[],
         status::run,
     ),
     sub("history", &[], &[PRINT, SELECTOR, FILENAME, REVISION], &[], history::run),
     sub("undo", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME, &[int("to-revision")]], &[], history::undo),
-    sub("pause", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME], &[], pause),
-    sub("resume", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME], &[], resume),
-    sub("restart", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME], &[], restart),
+    sub("pause", &[], &[PRINT, MANAGED, SELECTOR, FILENAME], &[], pause),
+    sub("resume", &[], &[PRINT, MANAGED, SELECTOR, FILENAME], &[], resume),
+    sub("restart", &[], &[PRINT, MANAGED, SELECTOR, FILENAME], &[], restart),
 ];
 
-const HELP: &str = "Manage the rollout of one or many resources.
+pub(super) const HELP: &str = "Manage the rollout of one or many resources.
         
  Valid resource types include:
 
@@ -69,12 +71,12 @@ Use \"kubectl rollout <command> --help\" for more information about a given comm
 Use \"kubectl options\" for a list of global command-line options (applies to all commands).
 ";
 
-pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::group(cx, args, "kubectl rollout", HELP)
 }
 
 /// The objects the words name.
-fn objects(cx: &mut Context<'_>, args: &Args) -> Result<(Vec<Object>, Vec<super::Error>)> {
+fn objects(cx: &mut Invocation<'_>, args: &Args) -> Result<(Vec<Object>, Vec<super::Error>)> {
     if args.words.is_empty() && !args.has_files() {
         return fail("required resource not specified");
     }
@@ -85,16 +87,16 @@ fn objects(cx: &mut Context<'_>, args: &Args) -> Result<(Vec<Object>, Vec<super:
 }
 
 /// The patch that a command makes of an object, or why it makes none. It is told whether the object's rollout is paused.
-type Change = dyn Fn(&Context<'_>, Option<bool>) -> std::result::Result<Value, &'static str>;
+type Change = dyn Fn(&Invocation<'_>, Option<bool>) -> std::result::Result<Value, &'static str>;
 
-fn change(cx: &mut Context<'_>, args: &Args, done: &str, change: &Change) -> Result {
+fn change(cx: &mut Invocation<'_>, args: &Args, done: &str, change: &Change) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = objects(cx, args)?;
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, change, dry_run))
 }
 
 fn one(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     object: &Object,
     done: &str,
@@ -116,7 +118,7 @@ fn one(
     let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
         .body(Payload::StrategicPatch(super::go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-rollout".into();
+    call.field_manager.clone_from(&cx.field_manager);
     let value = cx.object(&call)?.to_value();
     output::report(cx, args, &value, done, dry_run)
 }
@@ -129,7 +131,7 @@ fn unsupported(done: &str) -> &'static str {
     }
 }
 
-fn pause(cx: &mut Context<'_>, args: &Args) -> Result {
+fn pause(cx: &mut Invocation<'_>, args: &Args) -> Result {
     change(cx, args, "paused", &|_, paused| match paused {
         Some(true) => Err("is already paused"),
         Some(false) => Ok(json!({"spec": {"paused": true}})),
@@ -137,7 +139,7 @@ fn pause(cx: &mut Context<'_>, args: &Args) -> Result {
     })
 }
 
-fn resume(cx: &mut Context<'_>, args: &Args) -> Result {
+fn resume(cx: &mut Invocation<'_>, args: &Args) -> Result {
     change(cx, args, "resumed", &|_, paused| match paused {
         Some(true) => Ok(json!({"spec": {"paused": null}})),
         Some(false) => Err("is not paused"),
@@ -145,7 +147,7 @@ fn resume(cx: &mut Context<'_>, args: &Args) -> Result {
     })
 }
 
-fn restart(cx: &mut Context<'_>, args: &Args) -> Result {
+fn restart(cx: &mut Invocation<'_>, args: &Args) -> Result {
     change(cx, args, "restarted", &|cx, paused| {
         if paused == Some(true) {
             return Err("can't restart paused deployment (run rollout resume first)");

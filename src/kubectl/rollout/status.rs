@@ -1,19 +1,19 @@
 //! `kubectl rollout status`: waits until an object is what it was asked to be.
 
 use super::super::command;
-use super::super::context::{Context, Result, Stop, fail};
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, Stop, fail};
 use super::super::kinds::known;
 use crate::api::{Object, Timestamp};
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let (objects, errors) = super::objects(cx, args)?;
     let timeout = args.duration("timeout").filter(|t| t.is_positive());
     let until = timeout.and_then(|t| cx.now().checked_add(t).ok());
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object.clone(), until))
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, mut object: Object, until: Option<Timestamp>) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, mut object: Object, until: Option<Timestamp>) -> Result {
     let revision = args.int("revision").unwrap_or(0);
     let kind = object.kind();
     let Some(rollout) = known(kind).rollout else {
@@ -22,7 +22,7 @@ fn one(cx: &mut Context<'_>, args: &Args, mut object: Object, until: Option<Time
     loop {
         let (line, done) = rollout.status(&object, revision)?;
         cx.say(&line);
-        if done || !args.on_or("watch", true) {
+        if done || !args.on("watch") {
             return Ok(());
         }
         if !cx.wait_change(&object, until)? {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::super::call::Payload;
-use super::super::context::{Context, Result, fail};
+use super::super::invocation::{Invocation, Result, fail};
 use super::super::{describers, go};
 use super::{Revision, Rollout};
 use crate::api::quote::go_quote;
@@ -35,13 +35,14 @@ impl Rollout for Deployments {
         status(deployment, wanted)
     }
 
-    fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>> {
+    fn revisions(&self, cx: &mut Invocation<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>> {
         let spec = object.get::<Deployment>().and_then(|d| d.spec.as_ref());
         let selector = spec.map(|s| labels::format_label_selector(&s.selector)).unwrap_or_default();
         let all = cx.list(Kind::REPLICA_SET, object.namespace(), &selector)?;
         let own = all.into_iter().filter(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
         Ok(order::gather(own.filter_map(|o| {
-            let number = o.meta().annotation(DEPLOYMENT_REVISION_ANNOTATION)?.parse().ok()?;
+            // A ReplicaSet that was adopted has no revision, which is 0.
+            let number = o.meta().annotation(DEPLOYMENT_REVISION_ANNOTATION).unwrap_or("0").parse().ok()?;
             let mut template = o.get::<ReplicaSet>()?.spec.as_ref()?.template.clone().unwrap_or_default();
             let cause = o.meta().annotation(CHANGE_CAUSE_ANNOTATION).unwrap_or_default().to_owned();
             if !cause.is_empty() {
@@ -59,11 +60,6 @@ impl Rollout for Deployments {
         revisions: &'r BTreeMap<i64, Revision>,
         to: i64,
     ) -> Result<&'r Revision> {
-        if self.paused(object) == Some(true) {
-            return fail(
-                "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
-            );
-        }
         let found = if to == 0 { revisions.values().rev().nth(1) } else { revisions.get(&to) };
         match found {
             Some(revision) => Ok(revision),

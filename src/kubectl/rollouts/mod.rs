@@ -6,7 +6,7 @@ mod sets;
 use std::collections::BTreeMap;
 
 use super::call::Payload;
-use super::context::{Context, Result};
+use super::invocation::{Invocation, Result};
 use crate::api::Object;
 use crate::api::types::PodTemplateSpec;
 
@@ -19,7 +19,7 @@ pub(super) trait Rollout: Sync {
     fn status(&self, object: &Object, revision: i64) -> Result<(String, bool)>;
 
     /// The revisions that are kept, by number.
-    fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>>;
+    fn revisions(&self, cx: &mut Invocation<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>>;
 
     /// The revision that `undo` goes back to: `to`, or the last but one if `to` is 0.
     fn target<'r>(

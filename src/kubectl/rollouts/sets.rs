@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::call::Payload;
-use super::super::context::{Context, Result, fail};
 use super::super::describers;
+use super::super::invocation::{Invocation, Result, fail};
 use super::{Revision, Rollout};
 use crate::api::quote::go_quote;
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, PodTemplateSpec, StatefulSet};
@@ -39,7 +39,7 @@ impl Rollout for Sets {
         (self.status)(object)
     }
 
-    fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>> {
+    fn revisions(&self, cx: &mut Invocation<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>> {
         controlled(cx, object, (self.selector)(object), self.template)
     }
 
@@ -132,7 +132,7 @@ fn rolling(strategy: Option<&str>) -> Result {
 
 /// The ControllerRevisions of a set.
 fn controlled(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     object: &Object,
     selector: Option<&LabelSelector>,
     template: fn(&Object) -> Option<PodTemplateSpec>,

@@ -6,10 +6,11 @@ use base64::Engine;
 use serde_json::{Map, Value, json};
 
 use super::super::command;
-use super::super::context::{Context, Result, Stop, fail};
 use super::super::error::Error;
 use super::super::files;
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, Stop, fail};
+use super::super::keys::env_var_name;
 use super::super::resource::{self, Rules};
 use super::super::resource_value::resource_value;
 use super::{change, containers, dry_run, name_of, pattern, pod_spec, selected};
@@ -24,7 +25,7 @@ struct Changes {
     remove: Vec<String>,
 }
 
-pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let is_change = |w: &String| (w.contains('=') && !w.starts_with('=')) || w.ends_with('-');
     let first = args.words.iter().position(is_change).unwrap_or(args.words.len());
     let (words, pairs) = args.words.split_at(first);
@@ -61,7 +62,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         for c in containers(spec).filter(|c| selected(pattern(args), name_of(c))) {
             found = true;
             let mut vars = c.get("env").and_then(Value::as_array).cloned().unwrap_or_default();
-            if !args.on_or("overwrite", true) {
+            if !args.on("overwrite") {
                 refuse_overwrites(&vars, &changes)?;
             }
             update(&mut vars, &changes);
@@ -78,7 +79,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     })
 }
 
-fn without_containers(cx: &mut Context<'_>, object: &Object, pattern: &str) {
+fn without_containers(cx: &mut Invocation<'_>, object: &Object, pattern: &str) {
     cx.warn(&format!(
         "{}/{} does not have any containers matching {pattern}",
         object.kind().as_str(),
@@ -92,7 +93,7 @@ fn name(var: &Value) -> &str {
 }
 
 /// `A=b` sets a variable, `A-` removes one, `-` reads them from the standard input.
-fn parse<'w>(cx: &Context<'_>, specs: impl Iterator<Item = &'w String>) -> Result<Changes> {
+fn parse<'w>(cx: &Invocation<'_>, specs: impl Iterator<Item = &'w String>) -> Result<Changes> {
     let mut changes = Changes { set: Vec::new(), remove: Vec::new() };
     let mut given = Vec::new();
     for spec in specs {
@@ -103,7 +104,7 @@ fn parse<'w>(cx: &Context<'_>, specs: impl Iterator<Item = &'w String>) -> Resul
                 .set
                 .extend(lines.filter_map(|l| l.split_once('=')).map(|(k, v)| json!({"name": k, "value": v})));
         } else if let Some((name, value)) = spec.split_once('=') {
-            let wrong = is_env_var_name(name);
+            let wrong = env_var_name(name);
             if !wrong.is_empty() {
                 return fail(format!(
                     "{name} is not a valid key name: {}",
@@ -125,25 +126,8 @@ fn parse<'w>(cx: &Context<'_>, specs: impl Iterator<Item = &'w String>) -> Resul
     Ok(changes)
 }
 
-/// What is wrong with the name of a variable that a person types (`validation.IsEnvVarName`).
-fn is_env_var_name(name: &str) -> Vec<String> {
-    let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '-'));
-    let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
-    let mut wrong = Vec::new();
-    if !(first && rest) {
-        wrong.push("a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')".to_owned());
-    }
-    match name {
-        "." => wrong.push("must not be '.'".to_owned()),
-        ".." => wrong.push("must not be '..'".to_owned()),
-        name if name.starts_with("..") => wrong.push("must not start with '..'".to_owned()),
-        _ => {}
-    }
-    wrong
-}
-
 /// `--from`: a variable for each key of a ConfigMap or a Secret.
-fn from(cx: &mut Context<'_>, args: &Args, changes: &mut Changes) -> Result {
+fn from(cx: &mut Invocation<'_>, args: &Args, changes: &mut Changes) -> Result {
     let words = [args.text("from").to_owned()];
     let (objects, errors) =
         resource::objects(cx, &args.without("filename").without("kustomize"), &words, Rules::default())?;
@@ -212,7 +196,7 @@ fn update(vars: &mut Vec<Value>, changes: &Changes) {
 }
 
 /// `--list`: the variables as they would be.
-fn list(cx: &mut Context<'_>, args: &Args, words: &[String], changes: &Changes) -> Result {
+fn list(cx: &mut Invocation<'_>, args: &Args, words: &[String], changes: &Changes) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, words, rules)?;
     for (object, _) in objects {
@@ -234,7 +218,7 @@ fn list(cx: &mut Context<'_>, args: &Args, words: &[String], changes: &Changes) 
 }
 
 fn list_one(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     object: &Object,
     container: &Map<String, Value>,
@@ -294,7 +278,7 @@ fn described(source: &Value) -> String {
 
 /// The value behind a reference (`GetEnvVarRefValue`).
 fn resolve(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     object: &Object,
     container: &Map<String, Value>,
     source: &Value,

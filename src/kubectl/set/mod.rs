@@ -7,25 +7,26 @@ mod subject;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Payload};
-use super::command::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::command::{self, CliCommand, sub};
 use super::error::Error;
 use super::flags::{Args, Flag, array, boolean, slice, text};
 use super::go;
+use super::invocation::{Invocation, Result, Stop, fail};
 use super::kinds::known;
-use super::output::{self, DRY_RUN, DryRun, PRINT};
+use super::output::{self, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::quote::go_quote;
 use crate::api::{Object, patch, quantity};
 use crate::apimachinery::Verb;
 
 const COMMON: &[Flag] = &[boolean("all"), boolean("local"), boolean("record")];
-const CONTAINERS: &[Flag] = &[text("containers").short('c')];
+const MANAGED: &[Flag] = &output::managed("kubectl-set");
+const CONTAINERS: &[Flag] = &[text("containers").short('c').or("*")];
 const ENV: &[Flag] = &[
     array("env").short('e'),
     text("from"),
     boolean("list"),
-    boolean("overwrite"),
+    boolean("overwrite").or("true"),
     text("prefix"),
     boolean("resolve"),
     slice("keys"),
@@ -33,28 +34,28 @@ const ENV: &[Flag] = &[
 const REQUIREMENTS: &[Flag] = &[text("limits"), text("requests")];
 const SUBJECTS: &[Flag] = &[array("user"), array("group"), array("serviceaccount")];
 
-pub(super) const COMMANDS_OF: &[Command] = &[
-    sub("image", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME, COMMON], &[], image),
-    sub("env", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME, COMMON, CONTAINERS, ENV], &[], env::run),
+pub(super) const COMMANDS_OF: &[CliCommand] = &[
+    sub("image", &[], &[PRINT, MANAGED, SELECTOR, FILENAME, COMMON], &[], image),
+    sub("env", &[], &[PRINT, MANAGED, SELECTOR, FILENAME, COMMON, CONTAINERS, ENV], &[], env::run),
     sub(
         "resources",
         &[],
-        &[PRINT, DRY_RUN, SELECTOR, FILENAME, COMMON, CONTAINERS, REQUIREMENTS],
+        &[PRINT, MANAGED, SELECTOR, FILENAME, COMMON, CONTAINERS, REQUIREMENTS],
         &[],
         resources,
     ),
-    sub("serviceaccount", &["sa"], &[PRINT, DRY_RUN, FILENAME, COMMON], &[], service_account),
+    sub("serviceaccount", &["sa"], &[PRINT, MANAGED, FILENAME, COMMON], &[], service_account),
     sub(
         "selector",
         &[],
-        &[PRINT, DRY_RUN, FILENAME, COMMON, &[text("resource-version")]],
+        &[PRINT, MANAGED, FILENAME, COMMON, &[text("resource-version")]],
         &[],
         selector::run,
     ),
-    sub("subject", &[], &[PRINT, DRY_RUN, SELECTOR, FILENAME, COMMON, SUBJECTS], &[], subject::run),
+    sub("subject", &[], &[PRINT, MANAGED, SELECTOR, FILENAME, COMMON, SUBJECTS], &[], subject::run),
 ];
 
-const HELP: &str = "Configure application resources.
+pub(super) const HELP: &str = "Configure application resources.
 
  These commands help you make changes to existing application resources.
 
@@ -73,16 +74,16 @@ Use \"kubectl set <command> --help\" for more information about a given command.
 Use \"kubectl options\" for a list of global command-line options (applies to all commands).
 ";
 
-pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(super) fn group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::complaining_group(cx, args, "kubectl set", HELP)
 }
 
 /// A change of an object: whether it changed something, or what is wrong.
-type Edit<'a> = dyn FnMut(&mut Context<'_>, &Object, &mut Value) -> Result<bool> + 'a;
+type Edit<'a> = dyn FnMut(&mut Invocation<'_>, &Object, &mut Value) -> Result<bool> + 'a;
 
 /// Changes every object and sends what is different. `failed` stands before a refusal of the server.
 fn change(
-    cx: &mut Context<'_>,
+    cx: &mut Invocation<'_>,
     args: &Args,
     words: &[String],
     done: &str,
@@ -120,7 +121,7 @@ fn change(
     })
 }
 
-fn dry_run(cx: &mut Context<'_>, args: &Args) -> Result<DryRun> {
+fn dry_run(cx: &mut Invocation<'_>, args: &Args) -> Result<DryRun> {
     let dry_run = DryRun::of(cx, args)?;
     if args.on("all") && !args.text("selector").is_empty() {
         return fail("cannot set --all and --selector at the same time");
@@ -136,11 +137,11 @@ fn two_way(object: &Object, before: &Value, after: &Value) -> Result<Value> {
         .or_else(|e| fail(format!("unable to compute patch: {e}")))
 }
 
-fn send(cx: &mut Context<'_>, object: &Object, patch: &Value, dry_run: DryRun) -> Result<Value> {
+fn send(cx: &mut Invocation<'_>, object: &Object, patch: &Value, dry_run: DryRun) -> Result<Value> {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::StrategicPatch(go::json(patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-set".into();
+    call.field_manager.clone_from(&cx.field_manager);
     Ok(cx.object(&call)?.to_value())
 }
 
@@ -170,9 +171,9 @@ fn name_of(container: &Map<String, Value>) -> &str {
     container.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// `--containers`; all of them unless it is given.
+/// `--containers`
 fn pattern(args: &Args) -> &str {
-    args.flag("containers").unwrap_or("*")
+    args.text("containers")
 }
 
 /// Whether `-c` means this container; `*` stands for anything.
@@ -196,7 +197,7 @@ fn is_pair(word: &str) -> bool {
     (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word.len() > 1)
 }
 
-fn image(cx: &mut Context<'_>, args: &Args) -> Result {
+fn image(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let first = args.words.iter().position(|w| is_pair(w)).unwrap_or(args.words.len());
     let (words, pairs) = args.words.split_at(first);
     if let Some(odd) = pairs.iter().find(|w| !is_pair(w)) {
@@ -270,7 +271,7 @@ fn quantities(text: &str) -> Result<Map<String, Value>> {
     Ok(out)
 }
 
-fn resources(cx: &mut Context<'_>, args: &Args) -> Result {
+fn resources(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if args.words.is_empty() && !args.has_files() {
         return fail("one or more resources must be specified as <resource> <name> or <resource>/<name>");
     }
@@ -308,7 +309,7 @@ fn resources(cx: &mut Context<'_>, args: &Args) -> Result {
     with(missing, done)
 }
 
-fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
+fn service_account(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let Some((account, words)) = args.words.split_last() else {
         return fail("serviceaccount is required");
     };

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, fail};
 use super::super::kinds::{Settable, known};
 use super::super::output::{self, DryRun};
 use super::super::resource::{self, Rules};
@@ -11,7 +11,7 @@ use super::{dry_run, send, two_way};
 use crate::api::Object;
 use crate::api::labels::{Operator, Requirement, Selector};
 
-pub(in super::super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(in super::super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = dry_run(cx, args)?;
     let Some((selector, words)) = args.words.split_last() else {
         return fail("one selector is required");
@@ -29,7 +29,13 @@ pub(in super::super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-fn one(cx: &mut Context<'_>, args: &Args, object: &Object, selector: &Selector, dry_run: DryRun) -> Result {
+fn one(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    object: &Object,
+    selector: &Selector,
+    dry_run: DryRun,
+) -> Result {
     if known(object.kind()).set != Settable::Selector {
         return fail("setting a selector is only supported for Services");
     }

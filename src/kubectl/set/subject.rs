@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::context::{Context, Result, fail};
 use super::super::flags::Args;
+use super::super::invocation::{Invocation, Result, fail};
 use super::super::kinds::{Settable, known};
 use super::super::resource::{self, Rules};
 use super::{change, command};
 use crate::api::{Kind, order};
 
-pub(in super::super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+pub(in super::super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     command::finish(errors)?;
@@ -31,7 +31,7 @@ pub(in super::super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The subjects of the flags: users, groups, service accounts, each sorted.
-fn subjects(cx: &Context<'_>, args: &Args, cluster_wide: bool) -> Result<Vec<Value>> {
+fn subjects(cx: &Invocation<'_>, args: &Args, cluster_wide: bool) -> Result<Vec<Value>> {
     let sorted = |flag: &str| {
         let mut all: Vec<&str> = args.all(flag).iter().map(String::as_str).collect();
         order::sort(&mut all);

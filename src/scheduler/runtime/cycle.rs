@@ -50,6 +50,9 @@ impl<'a> CycleState<'a> {
     /// (`PreFilterExtensions`). A plugin that was skipped stays skipped even if `other` would concern it, as
     /// in Kubernetes.
     pub fn update_with_pod(&mut self, h: &Handle<'a>, other: &'a PodInfo, node: &'a NodeInfo, delta: i64) {
+        if let Some(s) = &mut self.volume_restrictions {
+            s.update_with_pod(other, delta);
+        }
         if let Some(s) = &mut self.spread {
             s.update_with_pod(self.pod, other, node, delta);
         }

@@ -473,3 +473,6 @@ fn keeping_the_classes_changes_nothing_but_the_time() {
     assert_eq!(scores(&plain), scores(&fast));
     assert_eq!(scores(&fast)[0].by_plugin.len(), 5);
 }
+
+#[path = "volume_tests.rs"]
+mod volumes;

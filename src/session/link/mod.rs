@@ -6,6 +6,7 @@
 //! the reader is told.
 
 mod draft;
+mod lesson;
 mod names;
 mod replay;
 
@@ -18,6 +19,7 @@ use super::{Depth, Policy, Session, Start};
 use crate::cluster::Fault;
 
 pub use draft::Drafts;
+pub use lesson::{LessonLink, Prediction, VisitLink};
 pub(super) use names::find_action;
 use names::{INFORMERS, to_link};
 pub use replay::{Replay, Replayed};
@@ -25,10 +27,10 @@ pub use replay::{Replay, Replayed};
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
 /// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has clusters
-/// of two address families, starts with objects of another cluster, and notes. A link is written in the oldest version that
+/// of two address families, starts with objects of another cluster, and notes; `g` has lessons. A link is written in the oldest version that
 /// has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
-const VERSIONS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
+const VERSIONS: [char; 7] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -72,6 +74,9 @@ pub struct Link {
     /// else of the run, and the text that is shown from that step on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<(usize, String)>,
+    /// The lesson that the run belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<LessonLink>,
 }
 
 /// An op, or several equal ones, in terms that stay valid in later versions.
@@ -184,7 +189,18 @@ impl Link {
         let policy = Some(session.policy()).filter(|p| **p != Policy::Fair).map(ToString::to_string);
         let start = session.start().clone();
         let notes = Vec::new();
-        Link { start, ops, at, text: None, digest: None, selected: None, view: None, policy, notes }
+        Link {
+            start,
+            ops,
+            at,
+            text: None,
+            digest: None,
+            selected: None,
+            view: None,
+            policy,
+            notes,
+            lesson: None,
+        }
     }
 
     /// The oldest version that has all that the link needs.
@@ -199,7 +215,11 @@ impl Link {
         let newer = self.policy.is_some() || self.view.is_some() || self.start.etcd != 1;
         let is_new =
             !self.start.ip_family.is_default() || self.start.objects.is_some() || !self.notes.is_empty();
-        let start = if is_new { 5 } else { usize::from(newer) };
+        let start = match &self.lesson {
+            Some(_) => 6,
+            None if is_new => 5,
+            None => usize::from(newer),
+        };
         let since = self.ops.iter().map(since).fold(start, usize::max);
         VERSIONS.get(since).copied().unwrap_or(VERSIONS[VERSIONS.len() - 1])
     }
@@ -227,6 +247,7 @@ impl Link {
             view: None,
             policy: None,
             notes: Vec::new(),
+            lesson: None,
         })
     }
 

@@ -1,5 +1,7 @@
 //! The file of a scenario, and how it is read.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 
@@ -27,14 +29,14 @@ pub struct Scenario {
     /// The address families of the cluster: `ipv4` or `dual`.
     #[serde(default, rename = "ipFamily")]
     pub ip_family: IpFamily,
-    /// The depth of steps when the scenario is opened. If absent, the depth stays as it was.
+    /// The depth of steps when the scenario is opened. If absent, the depth is the one that the person has chosen.
     #[serde(default)]
     pub depth: Option<Depth>,
-    /// The text in the editor.
+    /// The text in the editor, which command lines of the scenario call `manifest.yaml`.
     pub manifest: String,
-    /// The text that was applied before, if it is another one.
+    /// Further files that its command lines name.
     #[serde(default)]
-    pub before: Option<String>,
+    pub files: BTreeMap<String, String>,
     /// What is done before a person sees the scenario.
     #[serde(with = "singleton_map_recursive")]
     pub setup: Vec<ScenarioStep>,

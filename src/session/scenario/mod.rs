@@ -18,6 +18,7 @@ use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::{Request, Response, Verb};
+use crate::kubectl::Output;
 
 /// The most steps until a scenario is steady.
 const STEPS_TO_STEADY: usize = 20_000;
@@ -114,13 +115,7 @@ impl Scenario {
         let before = session.at();
         match deed {
             ScenarioStep::Kubectl(line) => {
-                let line = name_pods(line, session);
-                let mut files = vec![("manifest.yaml", self.manifest.as_str())];
-                if let Some(text) = &self.before {
-                    files.push(("before.yaml", text));
-                }
-                files.retain(|(name, _)| line.contains(name));
-                session.kubectl(&line, &files);
+                self.kubectl(session, line);
             }
             ScenarioStep::Fault(fault) => {
                 // A fault that is not possible changes nothing, which the result says.
@@ -152,6 +147,34 @@ impl Scenario {
             }
         }
         session.at() != before
+    }
+
+    fn kubectl(&self, session: &mut Session, line: &str) -> Output {
+        let line = name_pods(line, session);
+        let mut files = vec![("manifest.yaml", self.manifest.as_str())];
+        files.extend(self.files.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+        files.retain(|(name, _)| line.contains(name));
+        session.kubectl(&line, &files)
+    }
+
+    /// What kubectl says against a command line that changes nothing here. Empty if it does not refuse the line.
+    pub fn refusal(&self, session: &Session, line: &str) -> String {
+        self.kubectl(&mut session.clone(), line).stderr
+    }
+
+    /// The moment at which the set-up applied the manifest that the editor shows. `None` if it did not.
+    pub fn applied(&self, session: &Session) -> Option<MomentId> {
+        let applies = |line: &str| line.starts_with("apply ") && line.contains("manifest.yaml");
+        let last = self
+            .setup
+            .iter()
+            .filter(|deed| matches!(deed, ScenarioStep::Kubectl(line) if applies(line)))
+            .count();
+        let is_apply = |id: &MomentId| {
+            let op = session.moment(*id).map(|m| &m.op);
+            matches!(op, Some(Op::Kubectl { line, .. }) if applies(line))
+        };
+        session.timeline().iter().copied().filter(is_apply).nth(last.checked_sub(1)?)
     }
 }
 

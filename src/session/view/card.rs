@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pods::PodView;
+use super::pods::{PodLook, PodView};
 use crate::api::Kind;
 
 /// Where a kind stands in the reading order.
@@ -72,6 +72,40 @@ pub enum Card {
     Resource(Option<Standing>),
     /// Anything else.
     Other,
+}
+
+/// How an object stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Health {
+    /// As it should be.
+    Well,
+    /// Not yet as it should be.
+    Waiting,
+    /// Something is wrong.
+    Bad,
+}
+
+impl Card {
+    /// How the object stands; `None` if it does not say.
+    pub fn health(&self) -> Option<Health> {
+        let good = |good: bool, else_: Health| Some(if good { Health::Well } else { else_ });
+        match self {
+            Card::Workload { want, ready, .. } => good(ready >= want, Health::Waiting),
+            Card::Pod(pod) => Some(match pod.look {
+                PodLook::Ready | PodLook::Succeeded => Health::Well,
+                PodLook::Trouble | PodLook::Failed | PodLook::Unknown => Health::Bad,
+                PodLook::Unscheduled | PodLook::Starting | PodLook::NotReady | PodLook::Terminating => {
+                    Health::Waiting
+                }
+            }),
+            Card::Node { ready, schedulable } => match (ready, schedulable) {
+                (false, _) => Some(Health::Bad),
+                (true, schedulable) => good(*schedulable, Health::Waiting),
+            },
+            Card::Resource(standing) => good(standing.as_ref()?.good, Health::Waiting),
+            Card::Schedule { .. } | Card::Other => None,
+        }
+    }
 }
 
 /// How a person has halted an object.

@@ -308,7 +308,7 @@ mod tests {
         assert_eq!((c.type_.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
 
         // A second definition wants the same short name.
-        let before = scenario::find("23-custom-resource").unwrap().before.unwrap();
+        let before = scenario::find("23-custom-resource").unwrap().files["before.yaml"].clone();
         let other = before
             .replace("websites", "webshops")
             .replace("website", "webshop")

@@ -83,7 +83,7 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
 }
 
 /// The names of the CSI volumes that the pod's claims are bound to.
-fn csi_volumes(cluster: &Cluster, pod: &Pod) -> Vec<Rc<str>> {
+pub(super) fn csi_volumes(cluster: &Cluster, pod: &Pod) -> Vec<Rc<str>> {
     let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
     let of = |v| {
         let (name, _) = claim_of(pod, v)?;

@@ -9,6 +9,8 @@ use crate::api::types::Event;
 use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::{Request, Response, Subresource, Verb};
 use crate::cluster::{Action, Cluster, Command, Fault, Outcome, Transition};
+use crate::kubectl::{self, Output};
+use crate::session::op::Op;
 use crate::session::{Moment, What};
 
 /// The step that led to a moment.
@@ -21,6 +23,15 @@ pub enum Happened {
     Imported,
     /// A person ran a command line, which printed these lines.
     Printed(Vec<String>),
+    /// A person had a container execute a command, which has written files.
+    Executed {
+        /// The pod's name.
+        pod: String,
+        /// The container's name.
+        container: String,
+        /// The command, or the line that was typed into a shell.
+        command: String,
+    },
     /// A person sent these requests with a command line that printed JSON, which is too long for a sentence.
     Requested(Vec<RequestWords>),
     /// A person injected a fault, or ended one.
@@ -144,7 +155,12 @@ fn event_of(response: &Response) -> Option<&Event> {
 
 /// The object that a command's event is about; `None` if the command writes no event.
 pub(super) fn regarded(c: &Command) -> Option<ObjectRef> {
-    let about = &event_of(&c.response)?.involved_object;
+    regarding(event_of(&c.response)?)
+}
+
+/// The object that an event is about; `None` if it is of a kind that does not exist.
+pub fn regarding(event: &Event) -> Option<ObjectRef> {
+    let about = &event.involved_object;
     let kind = Kind::of(about.api_version.as_deref()?, about.kind.as_deref()?)?;
     Some(ObjectRef::new(kind, about.namespace.as_deref().unwrap_or_default(), about.name.as_deref()?))
 }
@@ -183,6 +199,13 @@ impl Happened {
         match &moment.what {
             What::Start => Happened::Start,
             What::Import => Happened::Imported,
+            What::Person { output: Output { executed_in: Some((pod, container)), .. }, .. } => {
+                let command = match &moment.op {
+                    Op::Kubectl { line, .. } => kubectl::executed(line),
+                    _ => String::new(),
+                };
+                Happened::Executed { pod: pod.name.to_string(), container: container.clone(), command }
+            }
             // A raw request prints the raw answer.
             What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => Happened::Requested(
                 exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),

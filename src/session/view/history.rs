@@ -64,7 +64,7 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
     for i in first..out.len() {
         let before = out.get(i - 1).and_then(|(_, o)| o.clone());
         if let (Some(old), Some((version, Some(new)))) = (before, out.get_mut(i)) {
-            (version.changes, version.more) = changes(&old, new);
+            (version.changes, version.more) = telling_changes(&old, new);
         }
     }
     out.into_iter().map(|(version, _)| version).collect()
@@ -72,7 +72,7 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
 
 /// The changes between two versions: the most telling fields, and the number of further ones. For a
 /// condition, only a change of its status counts.
-fn changes(old: &Object, new: &Object) -> (Vec<FieldChange>, usize) {
+pub(super) fn telling_changes(old: &Object, new: &Object) -> (Vec<FieldChange>, usize) {
     let aside = |path: &str| {
         path.starts_with("status.conditions")
             || ["Time", "observedGeneration"].iter().any(|end| path.ends_with(end))

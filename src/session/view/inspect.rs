@@ -8,7 +8,7 @@ use super::faults::{PodFault, pod_faults, running_containers};
 use super::kinds;
 use super::lines::{Line, has_bookkeeping, object_lines};
 use super::offers::{Offer, named};
-use crate::api::{MetaExt, Object, ObjectRef};
+use crate::api::{Kind, MetaExt, Object, ObjectRef, duration};
 use crate::session::Session;
 
 /// What an object is, and what a person can do to it.
@@ -26,6 +26,12 @@ pub struct ObjectView {
     pub offers: Vec<Offer>,
     /// The command line that describes it, without `kubectl`.
     pub describe: String,
+    /// The command line that opens it in the editor, likewise.
+    pub edit: String,
+    /// The command line that prints what a pod's containers print, likewise; `None` for what is no pod.
+    pub logs: Option<String>,
+    /// How old it is, as kubectl prints it; empty for what is not stored.
+    pub age: String,
     /// The containers of a pod that run, and so can crash.
     pub running: Vec<Rc<str>>,
     /// The other faults of a pod that a person can inject or end.
@@ -38,12 +44,16 @@ pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
     let view = kinds::of(of.kind);
     let none = ObjectView { keeper: view.about().keeper.to_owned(), gone: true, ..ObjectView::default() };
     let Some(object) = cluster.api().cached(of) else { return none };
+    let named = named(of.kind, &of.key);
     ObjectView {
         gone: false,
         owner: object.meta().controller().map(|o| (o.kind.clone(), o.name.clone())),
         generation: object.meta().generation.filter(|g| *g > 0),
         offers: view.offers(cluster, object),
-        describe: format!("describe {}", named(of.kind, &of.key)),
+        describe: format!("describe {named}"),
+        edit: format!("edit {named}"),
+        logs: named.strip_prefix("pod ").filter(|_| of.kind == Kind::POD).map(|pod| format!("logs {pod}")),
+        age: duration::age(object.meta().creation_timestamp.as_ref(), session.now()),
         running: running_containers(session, of),
         faults: pod_faults(session, of),
         ..none

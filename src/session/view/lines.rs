@@ -30,7 +30,13 @@ pub struct Line {
     pub text: String,
     /// How the line differs.
     pub mark: LineMark,
+    /// The line's field: the same number in every version of the object.
+    pub field: FieldId,
 }
+
+/// A number that stands for a field: the hash of the names on the path to it, with an item of a list by its merge key, and of
+/// the number of the line among those of the same path.
+pub type FieldId = u32;
 
 /// Whether an object has fields that [`yaml_of`] leaves out.
 pub fn has_bookkeeping(object: &Object) -> bool {
@@ -61,11 +67,13 @@ fn value_of(object: &Object, all: bool) -> Value {
 /// The lines of an object, marked with the differences from an earlier version. Fields are compared with
 /// each other: an item of a list with the item of the same name, type or other key, wherever it was.
 pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> {
-    let Some(old) = old.filter(|o| !o.ptr_eq(new)) else {
-        let same = |t: &str| Line { text: t.to_owned(), mark: LineMark::Same };
-        return yaml_of(new, all).lines().map(same).collect();
-    };
     let kind = new.kind();
+    let Some(old) = old.filter(|o| !o.ptr_eq(new)) else {
+        let value = value_of(new, all);
+        let same =
+            |(place, text): (Place<'_>, String)| Line { text, mark: LineMark::Same, field: id(&place) };
+        return placed(kind, &value).into_iter().map(same).collect();
+    };
     let (old, new) = (value_of(old, all), value_of(new, all));
     let (before, after) = (placed(kind, &old), placed(kind, &new));
     let was: BTreeMap<&Place, (usize, &str)> =
@@ -74,7 +82,7 @@ pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> 
     // Removed lines are placed where they were: after the line that they followed, if that is still there.
     let removed_from = |start: usize| {
         let gone = before.iter().skip(start).take_while(|(place, _)| !is.contains(place));
-        gone.map(|(_, text)| Line { text: text.clone(), mark: LineMark::Removed })
+        gone.map(|(place, text)| Line { text: text.clone(), mark: LineMark::Removed, field: id(place) })
     };
     let mut lines: Vec<Line> = removed_from(0).collect();
     for (place, text) in &after {
@@ -84,7 +92,7 @@ pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> 
             Some((old, ..)) if !old.ends_with(':') => LineMark::Changed(said(old).to_owned()),
             _ => LineMark::Added,
         };
-        lines.push(Line { text: text.clone(), mark });
+        lines.push(Line { text: text.clone(), mark, field: id(place) });
         if let Some((at, _)) = before {
             lines.extend(removed_from(at + 1));
         }
@@ -108,6 +116,22 @@ fn placed<'v>(kind: Kind, value: &'v Value) -> Vec<(Place<'v>, String)> {
         out.push(((path, *n), text));
     }
     out
+}
+
+/// The fields of an object, each with its line without indentation. `all` is that of [`yaml_of`].
+pub(super) fn fields(object: &Object, all: bool) -> Vec<(FieldId, String)> {
+    let value = value_of(object, all);
+    placed(object.kind(), &value)
+        .into_iter()
+        .map(|(place, text)| (id(&place), field(&text).to_owned()))
+        .collect()
+}
+
+/// The number of a line's field (FNV-1a).
+fn id((path, n): &Place<'_>) -> FieldId {
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let names = path.iter().flat_map(|name| name.bytes().chain([0]));
+    names.chain(n.to_le_bytes()).fold(0x811c_9dc5, step)
 }
 
 /// The name of an item in a list: the value of its merge key or its name, or the item itself if it is a

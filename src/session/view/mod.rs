@@ -5,6 +5,7 @@
 
 mod ails;
 mod card;
+pub mod causes;
 mod changes;
 mod declared;
 mod defined;
@@ -31,19 +32,20 @@ mod report;
 mod requests;
 pub mod scheduling;
 mod timeline;
+mod why;
 
 pub use ails::Ails;
-pub use card::{Card, Halt, Place, Standing};
+pub use card::{Card, Halt, Health, Place, Standing};
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Ailing, Declared, Short, declared};
 pub use defined::{DefinedKind, DefinedKinds};
 pub use events::{Condition, EventLine, EventsView, events};
 pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};
-pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, subject};
+pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, regarding, subject};
 pub use history::{Version, versions};
 pub use images::{ImageWarning, MissingImage, image_warnings};
 pub use inspect::{ObjectView, YamlView, object_view, yaml_view};
-pub use lines::{Line, LineMark, object_lines, yaml_of};
+pub use lines::{FieldId, Line, LineMark, object_lines, yaml_of};
 pub use links::{LinkGroup, links};
 pub use next::{Listing, NextLine, NextWhat, Pick};
 pub use offers::{Deed, Offer, eviction};
@@ -56,6 +58,7 @@ pub use refusal::Refusal;
 pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
 pub use timeline::{Branch, Mark, branches, follow_marks};
+pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.
 pub type Word = smol_str::SmolStr;

@@ -91,11 +91,21 @@ fn what_is_wrong(api: &ApiServer, object: Option<&Value>, refused: &Refused) -> 
                 true => vec![whole_object(&status.message)],
                 false => undecodable
                     .into_iter()
-                    .map(|e| Wrong { path: e.path, message: e.message, whole: status.message.clone() })
+                    .map(|e| Wrong { path: e.path, message: plain(e.message), whole: status.message.clone() })
                     .collect(),
             }
         }
         Refuser::Kubectl(message) => vec![whole_object(message)],
+    }
+}
+
+/// A decoder's message without the names of Rust's number types.
+fn plain(message: String) -> String {
+    const INTEGERS: [&str; 6] = ["i32", "i64", "u8", "u16", "u32", "u64"];
+    match message.rsplit_once("expected ") {
+        Some((start, wanted)) if INTEGERS.contains(&wanted) => format!("{start}expected an integer"),
+        Some((start, "f64")) => format!("{start}expected a number"),
+        _ => message,
     }
 }
 
@@ -180,6 +190,9 @@ mod tests {
         let wrong = text.replace("80", "abc");
         let p = problems(session.cluster().api(), &wrong, &session.preview(&wrong).1);
         assert_eq!((p.len(), p[0].line), (1, 17), "{p:?}");
+        let wrong = text.replace("replicas: 1", "replicas: three");
+        let p = problems(session.cluster().api(), &wrong, &session.preview(&wrong).1);
+        assert_eq!(p[0].message, "spec.replicas: invalid type: string \"three\", expected an integer");
     }
 
     #[test]

@@ -72,9 +72,26 @@ pub(super) fn tail(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         shell.print(&part);
     }
     if follows && !(failed && all.is_empty() && !o.has('F')) {
-        return Err(shell.block());
+        return follow(shell, &o.operands);
     }
     Ok(i32::from(failed))
+}
+
+/// Prints what is appended to files; of a file that is written anew, all of it.
+fn follow(shell: &mut Shell<'_>, paths: &[&str]) -> Ran {
+    let mut seen: Vec<String> = paths.iter().map(|p| shell.read(p).unwrap_or_default()).collect();
+    loop {
+        let next = paths.iter().filter_map(|p| shell.files.next_change(&shell.path(p), shell.now)).min();
+        let Some(next) = next else { return Err(shell.block()) };
+        shell.step()?;
+        shell.pass(next.duration_since(shell.now))?;
+        for (path, seen) in paths.iter().zip(&mut seen) {
+            let text = shell.read(path).unwrap_or_default();
+            let new = text.strip_prefix(seen.as_str()).unwrap_or(&text).to_owned();
+            shell.print(&new);
+            *seen = text;
+        }
+    }
 }
 
 pub(super) fn wc(shell: &mut Shell<'_>, args: &[String]) -> Ran {

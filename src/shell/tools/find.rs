@@ -118,7 +118,9 @@ pub(super) fn find(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let words = args.get(1..).unwrap_or_default();
     let is_path = |w: &String| !w.starts_with('-') && !matches!(w.as_str(), "!" | "(");
     let (paths, expression) = words.split_at(words.iter().position(|w| !is_path(w)).unwrap_or(words.len()));
-    let Some(find) = Find::parse(expression) else { return shell.unknown() };
+    let Some(find) = Find::parse(expression) else {
+        return shell.unknown("find: this expression is not built here");
+    };
     let here = [".".to_owned()];
     let mut status = 0;
     for path in if paths.is_empty() { &here } else { paths } {

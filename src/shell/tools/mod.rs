@@ -14,7 +14,7 @@ mod system;
 use jiff::SignedDuration;
 
 use super::machine::{Ran, Shell};
-use super::{Tools, text};
+use super::{Tools, Unknown, text};
 
 pub use applets::OF_ALPINE;
 
@@ -42,6 +42,16 @@ const EFFECTLESS: [&str; 11] =
 /// Whether a command is known.
 pub fn is_tool(name: &str) -> bool {
     EFFECTLESS.contains(&name) || TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).is_ok()
+}
+
+/// Whether a command is known that the image of a process can have: BusyBox has no curl.
+pub(super) fn is_built(program: &super::Program, name: &str) -> bool {
+    is_tool(name) && !(name == "curl" && program.complete && program.tools == Tools::Busybox)
+}
+
+/// The names of all commands that are known, shells among them.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|(name, _)| *name).chain(EFFECTLESS).chain(["sh"])
 }
 
 /// Whether a command prints what it makes of each line before it reads the next one.
@@ -81,6 +91,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("hostname", system::hostname),
     ("id", system::id),
     ("install", files::mkdir),
+    ("kill", |s, a| s.kill(a.get(1..).unwrap_or_default())),
     ("ln", files::cp),
     ("ls", files::ls),
     ("md5sum", encode::md5sum),
@@ -123,6 +134,7 @@ const TOOLS: &[(&str, Tool)] = &[
     }),
     ("wc", filter::wc),
     ("wget", net::wget),
+    ("which", |s, a| s.command("which", a.get(1..).unwrap_or_default())),
     ("whoami", system::whoami),
     ("xargs", system::xargs),
     ("yes", filter::yes),
@@ -136,7 +148,7 @@ pub(super) fn may_exist(program: &super::Program, name: &str) -> bool {
 impl Shell<'_> {
     /// Whether the image certainly has a program.
     pub(super) fn has_program(&self, name: &str) -> bool {
-        is_tool(name) || (self.program.complete && may_exist(self.program, name))
+        is_built(self.program, name) || (self.program.complete && may_exist(self.program, name))
     }
 }
 
@@ -145,8 +157,7 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, args: &[String]) -> Option<
     if EFFECTLESS.contains(&name) {
         return Some(Ok(0));
     }
-    // BusyBox has no curl.
-    if name == "curl" && shell.program.complete && shell.program.tools == Tools::Busybox {
+    if !is_built(shell.program, name) {
         return None;
     }
     let at = TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
@@ -333,7 +344,12 @@ impl Shell<'_> {
         let empty = path.starts_with("/tmp/") || path.starts_with("/dev/");
         let parent = super::files::parent(&path).to_owned();
         // The kubelet makes files in /etc, which has others.
-        !self.program.complete && !empty && (parent == "/etc" || !self.is_directory(&parent))
+        self.has_unknown_files() && !empty && (parent == "/etc" || !self.is_directory(&parent))
+    }
+
+    /// Whether the image may have files that are not known, and these do not count as missing.
+    pub(super) fn has_unknown_files(&self) -> bool {
+        !self.program.complete && self.program.unknown != Unknown::Missing
     }
 
     /// Notes that the absence of a path is not certain: the image may have it.

@@ -255,7 +255,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     }
     let Some(mut commands) = parse(&scripts.join("\n"), o.has('E') || o.has('r')) else {
         // A script with another command is a program that nobody knows.
-        return shell.unknown();
+        return shell.unknown("sed: this script is not built here");
     };
     if o.has('i') {
         let mut status = 0;

@@ -191,7 +191,7 @@ pub(super) fn uname(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let all = [
         ('s', "Linux"),
         ('n', host.as_str()),
-        ('r', "6.8.0"),
+        ('r', crate::shell::KERNEL),
         ('v', "#1 SMP"),
         ('m', "x86_64"),
         ('o', "GNU/Linux"),

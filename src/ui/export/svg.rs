@@ -106,9 +106,10 @@ pub(super) fn drawing(out: &mut String, picture: &Picture<'_>, placed: &Layout) 
             EdgeKind::Reference => ("w-b", " stroke-dasharray=\"9 3 2 3\""),
             _ => ("line-2", ""),
         };
+        let faint = if wire.behind { " stroke-opacity=\".4\"" } else { "" };
         let _ = writeln!(
             out,
-            "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.4\"{dash}/>",
+            "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.4\"{dash}{faint}/>",
             wire.path,
             pen.p.get(colour)
         );
@@ -303,15 +304,17 @@ impl Pen<'_> {
                 r.y + 19.0,
                 " font-size=\"11\"",
                 "ink-3",
-                &format!("{} · {pods}", owner.unwrap_or_default())
+                &format!("{} · {pods}", owner.unwrap_or_else(|| fold.kind.as_str().to_owned()))
             )
         );
         for (slot, cell) in fold.cells.iter().enumerate() {
-            let Some(Card::Pod(pod)) = cell.and_then(|i| graph.node(i)).map(|n| &n.card) else { continue };
+            let Some(place) = *cell else { continue };
             let (x, y) = fold.corner(slot);
-            let colour = self.p.get(tone(pod.look));
-            let solid =
-                matches!(pod.look, PodLook::Ready | PodLook::Failed | PodLook::Trouble | PodLook::NotReady);
+            let look = graph.node(place).and_then(|n| n.look());
+            let colour = self.p.get(look.map_or("line-2", tone));
+            let solid = look.is_none_or(|look| {
+                matches!(look, PodLook::Ready | PodLook::Failed | PodLook::Trouble | PodLook::NotReady)
+            });
             let ink = if solid {
                 format!("fill=\"{colour}\"")
             } else {

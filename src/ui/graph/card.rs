@@ -94,6 +94,7 @@ pub fn Card(props: &Props) -> Html {
         n.deleting.then_some("deleting"),
     );
     let inner = match &n.card {
+        _ if r.h < LINE => line(props),
         Says::Workload { .. } => workload(props),
         Says::Pod(pod) => pod_card(props, pod),
         Says::Node { ready, schedulable } => node_card(props, *ready, *schedulable),
@@ -118,6 +119,56 @@ pub fn Card(props: &Props) -> Html {
     }
 }
 
+/// A card that is lower than this has one line of text.
+const LINE: f32 = 36.0;
+
+/// The card in one line: the kind and the name, and how it stands.
+fn line(props: &Props) -> Html {
+    let (n, r, t) = (&props.node.0, props.rect, &props.texts);
+    let mut kind = "";
+    let (mut x, mut mark, mut under) = (12.0, Html::default(), String::new());
+    match &n.card {
+        Says::Pod(pod) => {
+            x = 34.0;
+            mark =
+                html! { <g transform={format!("translate(19 {})", r.h / 2.0)}>{ glyph::look(pod.look) }</g> };
+            if pod.word != "Running" {
+                under = pod.word.clone();
+            }
+        }
+        Says::Node { ready, schedulable } => under = node_under(t, *ready, *schedulable, props.pods),
+        Says::Workload { want, ready, .. } => {
+            (kind, under) = (n.reference.kind.as_str(), format!("{ready} / {want}"))
+        }
+        Says::Schedule { schedule, .. } => (kind, under) = (n.reference.kind.as_str(), schedule.clone()),
+        Says::Resource(_) | Says::Other => kind = n.reference.kind.as_str(),
+    }
+    let room = ((r.w - x - 10.0) / 7.0) as usize;
+    let under = middle(&under, (room / 3).max(6));
+    let left = room.saturating_sub(under.chars().count() + 1);
+    // The name is what tells it from others; the kind is said where there is room for both.
+    let name = short_name(props);
+    let kind = Some(kind).filter(|k| !k.is_empty() && k.len() + name.chars().count().min(12) < left);
+    let rest = left.saturating_sub(kind.map_or(0, |k| k.len() + 1));
+    let y = (r.h / 2.0 + 4.0).to_string();
+    html! { <>
+        { mark }
+        <text x={x.to_string()} y={y.clone()}>
+            if let Some(kind) = kind { <tspan class="kind">{ kind }</tspan> }
+            <tspan class="name" dx={if kind.is_some() { "6" } else { "0" }}>{ middle(name, rest) }</tspan>
+        </text>
+        <text class="under" x={(r.w - 10.0).to_string()} {y} text-anchor="end">{ under }</text>
+    </> }
+}
+
+fn node_under(t: &Texts, ready: bool, schedulable: bool, pods: usize) -> String {
+    match (ready, schedulable) {
+        (false, _) => "NotReady".to_owned(),
+        (true, false) => "SchedulingDisabled".to_owned(),
+        (true, true) => t.with("node-pods", &[("n", (pods as f64).into())]),
+    }
+}
+
 fn place_class(p: Place) -> &'static str {
     match p {
         Place::Root | Place::Middle => "workload",
@@ -131,15 +182,23 @@ fn place_class(p: Place) -> &'static str {
 fn label(props: &Props, t: &Texts) -> String {
     let n = &props.node.0;
     let name = format!("{} {}", n.reference.kind.as_str(), n.reference.key.name);
-    let says = match &n.card {
+    let next = props.next.map(|at| clock::short(at, props.now));
+    let says = says(n, t, next, props.pods);
+    let changed = if props.changed.is_some() { t.get("label-changed") } else { String::new() };
+    [name, says, changed].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// How an object stands, in one line; empty if it does not say. `next` is when it runs next, and `pods` how many pods run on
+/// a node.
+pub fn says(n: &GraphNode, t: &Texts, next: Option<String>, pods: usize) -> String {
+    match &n.card {
         Says::Workload { want, ready, succeeds, halt, .. } => [tally(t, *succeeds, *ready, *want)]
             .into_iter()
             .chain(halt.map(|h| halted(t, h)))
             .collect::<Vec<_>>()
             .join(", "),
         Says::Schedule { schedule, zone, halt } => {
-            let next =
-                props.next.map(|at| t.with("card-next", &[("at", clock::short(at, props.now).into())]));
+            let next = next.map(|at| t.with("card-next", &[("at", at.into())]));
             let said = [Some(schedule.clone()), zone.clone(), halt.map(|h| halted(t, h)), next];
             said.into_iter().flatten().collect::<Vec<_>>().join(", ")
         }
@@ -158,13 +217,11 @@ fn label(props: &Props, t: &Texts) -> String {
         }
         Says::Node { ready, .. } => {
             let word = if *ready { "Ready" } else { "NotReady" };
-            t.with("label-node", &[("word", word.into()), ("n", (props.pods as f64).into())])
+            t.with("label-node", &[("word", word.into()), ("n", (pods as f64).into())])
         }
         Says::Resource(standing) => standing.as_ref().map_or_else(String::new, |s| s.word.clone()),
         Says::Other => String::new(),
-    };
-    let changed = if props.changed.is_some() { t.get("label-changed") } else { String::new() };
-    [name, says, changed].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 fn workload(props: &Props) -> Html {
@@ -261,15 +318,18 @@ fn bars(x: f32, y: f32, room: f32, want: i32, ready: i32, have: i32) -> Html {
     </> }
 }
 
+/// The name without that of the owner, with which a pod's begins.
+fn short_name(props: &Props) -> &str {
+    let full = &*props.node.0.reference.key.name;
+    let is_pod = props.node.0.place == Place::Pod;
+    let short =
+        props.owner.as_deref().filter(|_| is_pod).and_then(|o| full.strip_prefix(o)?.strip_prefix('-'));
+    short.filter(|s| !s.is_empty()).unwrap_or(full)
+}
+
 fn pod_card(props: &Props, pod: &PodView) -> Html {
-    let (n, r, t) = (&props.node.0, props.rect, &props.texts);
-    let full = &*n.reference.key.name;
-    let short = props
-        .owner
-        .as_deref()
-        .and_then(|o| full.strip_prefix(o)?.strip_prefix('-'))
-        .filter(|s| !s.is_empty())
-        .unwrap_or(full);
+    let (r, t) = (props.rect, &props.texts);
+    let short = short_name(props);
     let chars = ((r.w - 44.0) / 7.3) as usize;
     let calm = matches!(pod.word.as_str(), "Running");
     let under = match (&pod.node, calm) {
@@ -293,11 +353,7 @@ fn pod_card(props: &Props, pod: &PodView) -> Html {
 
 fn node_card(props: &Props, ready: bool, schedulable: bool) -> Html {
     let (n, r, t) = (&props.node.0, props.rect, &props.texts);
-    let under = match (ready, schedulable) {
-        (false, _) => "NotReady".to_owned(),
-        (true, false) => "SchedulingDisabled".to_owned(),
-        (true, true) => t.with("node-pods", &[("n", (props.pods as f64).into())]),
-    };
+    let under = node_under(t, ready, schedulable, props.pods);
     let mid = r.h / 2.0;
     html! { <>
         <path class={classes!("chip", if ready { "calm" } else { "bad" })} transform={format!("translate(18 {mid})")}

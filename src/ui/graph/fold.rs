@@ -1,10 +1,10 @@
-//! Many pods as a grid: one cell each, one path for all of a look, in tiles that are drawn anew only
-//! where something changed, and not at all where nobody sees them.
+//! A grid: many objects of one kind as one element, with a cell for each. The cells of one look are one path. They are drawn in
+//! tiles: a tile is drawn anew only where a cell has changed, and not at all while it is out of sight.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use steady::engine::{Card, Graph, ObjectRef, PodLook};
+use steady::engine::{Graph, Kind, ObjectRef, PodLook};
 use yew::prelude::*;
 
 use super::Held;
@@ -14,17 +14,21 @@ use crate::ui::hooks::use_texts;
 use crate::ui::layout::{CELL, FOLD_HEAD, FOLD_PAD, Fold};
 use crate::ui::store::Shared;
 
+/// Up to so many cells that changed are marked one by one; if more changed, the whole grid is marked.
+const MARKED: usize = 100;
 /// Cells along a side of a tile.
 const TILE: usize = 16;
-/// Drawn smaller than this, a cell is a plain square: of more nothing would be seen.
+/// A cell that is smaller than this on the screen is drawn as a plain square.
 const COARSE: f32 = 0.5;
 
 /// What a grid shows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// Its slots.
+    /// The grid's place among the grids.
+    pub number: usize,
+    /// The grid's slots, one for each cell.
     pub fold: Held<Fold>,
-    /// The view, which decides what of it is drawn.
+    /// The view, which decides which tiles are drawn.
     pub view: Viewport,
     /// The objects.
     pub graph: Shared<Graph>,
@@ -34,21 +38,17 @@ pub struct Props {
     pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Grows with every step.
     pub version: u64,
-    /// The selected pod, if it is one of these.
+    /// The selected object, if it is one of the grid's.
     pub selected: Option<usize>,
-    /// Called with the pod that is clicked.
+    /// Called with the object that is clicked.
     pub select: Callback<ObjectRef>,
 }
 
-fn look_of(graph: &Graph, pod: usize) -> PodLook {
-    match graph.node(pod).map(|n| &n.card) {
-        Some(Card::Pod(p)) => p.look,
-        _ => PodLook::Unknown,
-    }
-}
+/// How a cell looks: see [`GraphNode::look`](steady::engine::GraphNode::look).
+type Look = Option<PodLook>;
 
-/// The tiles that are seen: from column and row to column and row (without these), and whether they
-/// are drawn coarsely.
+/// The tiles in sight: from column and row to column and row (without these), and whether the cells are drawn as plain
+/// squares.
 type Tiles = (usize, usize, usize, usize, bool);
 
 fn tiles(f: &Fold, seen: Seen) -> Tiles {
@@ -71,16 +71,26 @@ pub fn FoldView(props: &Props) -> Html {
     let t = use_texts();
     let f = props.fold.0.clone();
     let look = |slot: usize| {
-        let pod = f.cells.get(slot).copied().flatten()?;
-        Some(look_of(&props.graph, pod))
+        let place = f.cells.get(slot).copied().flatten()?;
+        Some(props.graph.node(place)?.look())
     };
-    let (mut all, mut ready) = (0, 0);
-    for slot in 0..f.cells.len() {
-        let look = look(slot);
-        all += usize::from(look.is_some());
-        ready += usize::from(look == Some(PodLook::Ready));
+    let (mut all, mut ready, mut bad) = (0.0, 0.0, 0.0);
+    for look in (0..f.cells.len()).filter_map(look) {
+        all += 1.0;
+        match look {
+            Some(PodLook::Ready) => ready += 1.0,
+            Some(PodLook::Failed) => bad += 1.0,
+            _ => {}
+        }
     }
-    let heading = t.with("fold", &[("n", (all as f64).into()), ("ready", (ready as f64).into())]);
+    let kind = f.kind.as_str();
+    let heading = if f.kind == Kind::POD {
+        t.with("fold", &[("n", all.into()), ("ready", ready.into())])
+    } else if bad > 0.0 {
+        t.with("fold-bad", &[("n", all.into()), ("kind", kind.into()), ("bad", bad.into())])
+    } else {
+        t.with("fold-kind", &[("n", all.into()), ("kind", kind.into())])
+    };
     let onclick = {
         let (fold, graph, select, view) =
             (f.clone(), props.graph.clone(), props.select.clone(), props.view.clone());
@@ -93,7 +103,7 @@ pub fn FoldView(props: &Props) -> Html {
             }
         })
     };
-    // Only a move that brings other tiles into view is a reason to draw anew.
+    // The grid is drawn anew only if the view shows other tiles.
     let moved = use_state_eq(|| tiles(&f, props.view.seen()));
     let seen = tiles(&f, props.view.seen());
     {
@@ -109,7 +119,7 @@ pub fn FoldView(props: &Props) -> Html {
     let places = (y0..y1).flat_map(|y| (x0..x1).map(move |x| (x, y)));
     let blocks = places.map(|(x, y)| {
         let columns = f.columns.saturating_sub(x * TILE).min(TILE);
-        let looks: Vec<Option<PodLook>> = (0..TILE * columns)
+        let looks: Vec<Option<Look>> = (0..TILE * columns)
             .map(|i| look((y * TILE + i / columns) * f.columns + x * TILE + i % columns))
             .collect();
         html! { <Tile key={y * 1_000 + x} {x} {y} {columns} {looks} {coarse} /> }
@@ -121,22 +131,30 @@ pub fn FoldView(props: &Props) -> Html {
                 y={(y + FOLD_HEAD - 2.5).to_string()} width="18" height="18" rx="6" />
         }
     };
-    // Few change at a time: each is looked for, and not every pod looked up.
+    // Few objects change in a step, so each of those is looked for among the cells, and not each cell among those.
     let slots = |of: &BTreeSet<ObjectRef>| -> Vec<usize> {
-        let places = of.iter().filter_map(|r| props.graph.find(r)).take(200);
-        places.filter_map(|i| f.cells.iter().position(|c| *c == Some(i))).collect()
+        let places = of.iter().filter(|r| r.kind == f.kind).filter_map(|r| props.graph.find(r));
+        places.take(MARKED + 1).filter_map(|i| f.cells.iter().position(|c| *c == Some(i))).collect()
     };
-    let changed = slots(&props.changed).into_iter().map(|slot| ring(slot, "ring"));
-    let lit = slots(&props.lit).into_iter().map(|slot| ring(slot, "picked"));
+    let (changed, lit) = (slots(&props.changed), slots(&props.lit));
+    // If more cells are to be marked, the whole grid is.
+    let whole = |slots: &[usize], class: &'static str| {
+        let (w, h) = ((f.rect.w + 2.0).to_string(), (f.rect.h + 2.0).to_string());
+        (slots.len() > MARKED).then(|| html! { <rect key={format!("{class} {}", props.version)} {class} x="-1" y="-1" rx="10" width={w} height={h} /> })
+    };
+    let each = |slots: &[usize], class: &'static str| -> Vec<Html> {
+        let marked = slots.iter().filter(|_| slots.len() <= MARKED);
+        whole(slots, class).into_iter().chain(marked.map(|slot| ring(*slot, class))).collect()
+    };
     let selected = props.selected.and_then(|s| f.cells.iter().position(|c| *c == Some(s)));
     html! {
-        <g class="fold" role="button" tabindex="0" aria-label={heading.clone()} {onclick}
+        <g class={classes!("fold", selected.is_some().then_some("holds"))} role="button" tabindex="0" aria-label={heading.clone()} data-fold={props.number.to_string()} {onclick}
             transform={format!("translate({} {})", f.rect.x, f.rect.y)}>
             <rect class="box" width={f.rect.w.to_string()} height={f.rect.h.to_string()} rx="9" />
             <text class="under" x={FOLD_PAD.to_string()} y="19">{ heading }</text>
             <g transform={format!("translate({FOLD_PAD} {FOLD_HEAD})")}>{ for blocks }</g>
-            { for changed }
-            { for lit }
+            { for each(&changed, "ring") }
+            { for each(&lit, "picked") }
             { for selected.into_iter().map(|s| ring(s, "picked")) }
             <rect class="focus" x="-4" y="-4" rx="12" width={(f.rect.w + 8.0).to_string()} height={(f.rect.h + 8.0).to_string()} />
         </g>
@@ -148,14 +166,15 @@ struct TileProps {
     x: usize,
     y: usize,
     columns: usize,
-    looks: Vec<Option<PodLook>>,
+    /// The look of each slot; `None` for an empty one.
+    looks: Vec<Option<Look>>,
     coarse: bool,
 }
 
 #[component]
 fn Tile(props: &TileProps) -> Html {
     let columns = props.columns.max(1);
-    let path = |want: PodLook| {
+    let path = |want: Look| {
         let mut d = String::new();
         if props.coarse {
             runs(&props.looks, columns, want, &mut d);
@@ -163,14 +182,17 @@ fn Tile(props: &TileProps) -> Html {
         }
         for (i, _) in props.looks.iter().enumerate().filter(|(_, look)| **look == Some(want)) {
             let (x, y) = ((i % columns) as f32 * CELL, (i / columns) as f32 * CELL);
-            let _ = write!(d, "M{x} {y}{}", shape(want));
+            let _ = write!(d, "M{x} {y}{}", shape(want.unwrap_or(PodLook::Ready)));
         }
         d
     };
-    let paths = PodLook::ALL.into_iter().filter_map(|l| {
-        let d = path(l);
-        let class = if props.coarse { coarse_class(l) } else { cell_class(l) };
-        (!d.is_empty()).then(|| html! { <path class={classes!("cell", tone(l), class)} {d} /> })
+    let paths = PodLook::ALL.into_iter().map(Some).chain([None]).filter_map(|look| {
+        let d = path(look);
+        let class = match look {
+            Some(l) => classes!("cell", tone(l), if props.coarse { coarse_class(l) } else { cell_class(l) }),
+            None => classes!("cell", "plain"),
+        };
+        (!d.is_empty()).then(|| html! { <path {class} {d} /> })
     });
     let side = CELL * TILE as f32;
     let at = format!("translate({} {})", props.x as f32 * side, props.y as f32 * side);
@@ -182,7 +204,7 @@ fn Tile(props: &TileProps) -> Html {
 }
 
 /// Cells so small that only their colour tells: what lies beside each other is one band …
-fn runs(looks: &[Option<PodLook>], columns: usize, want: PodLook, d: &mut String) {
+fn runs(looks: &[Option<Look>], columns: usize, want: Look, d: &mut String) {
     for (row, looks) in looks.chunks(columns).enumerate() {
         let mut from = 0;
         for same in looks.chunk_by(|a, b| a == b) {

@@ -1,30 +1,46 @@
 //! The object graph.
 
+mod actions;
+mod aim;
+mod callout;
 mod card;
+mod drawn;
+mod filter;
 mod fold;
+mod legend;
+mod minimap;
 mod viewport;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use steady::engine::{EdgeKind, Graph as Facts, Input, ObjectRef, Place};
+use steady::engine::{Graph as Facts, GraphFilter, Input, ObjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
 use super::glyph;
-use super::i18n::Texts;
-use super::layout::{Flow, Layout, Slots, layout};
+use super::keys;
+use super::layout::{CELL, Flow, Layout, Rect, Slots, layout};
 use super::pane::is_narrow;
 use super::store::Shared;
 use crate::ui::hooks::{use_store, use_texts};
-use card::Card;
+pub use actions::Leads;
+use actions::ObjectMenu;
+use aim::Aim;
+use callout::Callout;
 pub use card::{halted, tally};
-use fold::FoldView;
+use drawn::{cards, folds, titles, wires};
+use filter::FilterBar;
+use legend::{Legend, Lines};
+use minimap::Minimap;
 use viewport::use_viewport;
 
 /// Narrower than this, the graph runs downwards.
 const NARROW: f32 = 600.0;
+
+/// In a pane that runs downwards and is lower than this, a card has one line of text.
+const LOW: u32 = 240;
 
 /// Of more objects that a step changed, none is looked for to bring it into view.
 const FOLLOWED: usize = 20;
@@ -34,8 +50,19 @@ const FOLLOWED: usize = 20;
 pub struct Props {
     /// Whether something else is shown in its place. It keeps its places and is not drawn meanwhile.
     pub hidden: bool,
-    /// The objects.
+    /// The objects that are shown.
     pub graph: Shared<Facts>,
+    /// All objects.
+    pub whole: Shared<Facts>,
+    /// By which filter the ones are chosen from the others; without one the graph cannot be filtered here.
+    #[prop_or_default]
+    pub filter: Option<Shared<GraphFilter>>,
+    /// Where an object's menu leads to; without it objects have no menu.
+    #[prop_or_default]
+    pub leads: Option<Leads>,
+    /// Whether the graph has the page for itself, and what changes that; without it, it cannot have it.
+    #[prop_or_default]
+    pub alone: Option<(bool, Callback<bool>)>,
     /// Whether a run without pauses is under way.
     pub rushing: bool,
     /// When objects with a schedule run next, in milliseconds since 1970.
@@ -68,6 +95,10 @@ impl PartialEq for Props {
                 && self.version == other.version
                 && self.rushing == other.rushing
                 && self.graph == other.graph
+                && self.whole == other.whole
+                && self.filter == other.filter
+                && self.leads == other.leads
+                && self.alone == other.alone
                 && self.changed == other.changed
                 && self.lit == other.lit
                 && self.selection == other.selection
@@ -77,17 +108,6 @@ impl PartialEq for Props {
     }
 }
 
-/// Which lines are drawn.
-#[derive(Clone, Copy, PartialEq)]
-struct Lines([bool; 4]);
-
-const KINDS: [(EdgeKind, &str, &str); 4] = [
-    (EdgeKind::Owner, "owner", "line-owner"),
-    (EdgeKind::Selector, "selector", "line-selector"),
-    (EdgeKind::Binding, "binding", "line-binding"),
-    (EdgeKind::Reference, "reference", "line-reference"),
-];
-
 /// The pane.
 #[component]
 pub fn Graph(props: &Props) -> Html {
@@ -96,7 +116,7 @@ pub fn Graph(props: &Props) -> Html {
     let pane = use_node_ref();
     let world = use_node_ref();
     let slots = use_mut_ref(Slots::default);
-    let lines = use_state(|| Lines([true, true, false, true]));
+    let lines = use_state(Lines::default);
     // Whether records are drawn, once a person has chosen.
     let records = use_state(|| None::<bool>);
     let heads = use_node_ref();
@@ -104,7 +124,8 @@ pub fn Graph(props: &Props) -> Html {
     // Before it has been measured nothing is drawn: it would only fly to another place.
     let measured = view.width() > 0.0;
     let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
-    let flow = if width < NARROW { Flow::Down(width - 28.0) } else { Flow::Right };
+    let tight = view.size().1 < LOW;
+    let flow = if width < NARROW { Flow::Down { width: width - 28.0, tight } } else { Flow::Right };
     {
         let slots = slots.clone();
         use_memo((props.scenario.clone(), flow == Flow::Right), move |_| {
@@ -119,6 +140,10 @@ pub fn Graph(props: &Props) -> Html {
             move |(.., records)| layout(&graph, flow, &mut slots.borrow_mut(), *records),
         )
     };
+    {
+        let view = view.clone();
+        use_effect_with(props.alone.as_ref().map(|(alone, _)| *alone), move |_| view.forget());
+    }
     {
         let view = view.clone();
         let placed = placed.clone();
@@ -144,20 +169,39 @@ pub fn Graph(props: &Props) -> Html {
             }
         });
     }
-    let select = {
-        let (store, inspect) = (store.clone(), props.inspect.clone());
+    let filtering = use_state(|| false);
+    let inspect = use_mut_ref(|| props.inspect.clone());
+    *inspect.borrow_mut() = props.inspect.clone();
+    // The same from drawing to drawing, so that only cards that changed are drawn.
+    let select = use_callback(store.clone(), move |object: ObjectRef, store| {
+        store.light(None);
+        store.send(Input::Select(Some(object)));
+        // On a narrow page what is said of it is another pane.
+        if is_narrow() {
+            inspect.borrow().emit(());
+        }
+    });
+    let found = {
+        let (store, view, placed) = (store.clone(), view.clone(), placed.clone());
         Callback::from(move |object: ObjectRef| {
-            store.send(Input::Select(Some(object)));
-            // On a narrow page what is said of it is another pane.
-            if is_narrow() {
-                inspect.emit(());
+            let place = store.with(|s| s.filtered.find(&object));
+            if let Some(rect) = place.and_then(|place| rect_of(&placed, place)) {
+                view.reveal(rect);
             }
         })
     };
+    let panel = pane.clone();
     let onkeydown = {
         let (store, placed, graph) = (store.clone(), placed.clone(), props.graph.clone());
         let (inspect, view, pane) = (props.inspect.clone(), view.clone(), pane.clone());
+        let menu = props.leads.is_some();
         Callback::from(move |e: KeyboardEvent| {
+            if menu && (e.key() == "ContextMenu" || e.key() == "F10" && e.shift_key()) {
+                keys::open_menu();
+                e.prevent_default();
+                e.stop_propagation();
+                return;
+            }
             if e.ctrl_key() || e.meta_key() || e.alt_key() || e.shift_key() {
                 return;
             }
@@ -180,7 +224,10 @@ pub fn Graph(props: &Props) -> Html {
                         focus(&pane, &n.reference);
                     }
                 }
-                "Escape" => store.send(Input::Select(None)),
+                "Escape" if selection.is_some() => {
+                    store.light(None);
+                    store.send(Input::Select(None));
+                }
                 _ => return,
             }
             e.prevent_default();
@@ -191,15 +238,43 @@ pub fn Graph(props: &Props) -> Html {
         let (store, view) = (store.clone(), view.clone());
         Callback::from(move |e: MouseEvent| {
             if !view.dragged() && e.target() == e.current_target() {
+                store.light(None);
                 store.send(Input::Select(None));
             }
         })
     };
     let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
+    let aim = Aim {
+        graph: props.graph.clone(),
+        placed: placed.clone(),
+        view: view.clone(),
+        selection: props.selection.clone(),
+    };
+    let filter_button = props.filter.as_ref().map(|filter| {
+        let (filtering, on) = (filtering.clone(), !filter.is_empty());
+        // A second press leads into the field.
+        let onclick = move |_| if *filtering { keys::focus(".filter input") } else { filtering.set(true) };
+        html! {
+            <button type="button" id="graph-filter" class={classes!("tool", on.then_some("set"))} title={t.get("filter-open")} aria-label={t.get("filter-open")}
+                aria-keyshortcuts="F" {onclick}>{ glyph::icon(glyph::FILTER) }</button>
+        }
+    });
+    let alone_button = props.alone.clone().map(|(alone, set)| {
+        let name = t.get("graph-alone");
+        html! {
+            <button type="button" id="graph-alone" class="tool" title={name.clone()} aria-label={name} aria-pressed={alone.to_string()}
+                aria-keyshortcuts="Z" onclick={move |_| set.emit(!alone)}>{ glyph::icon(glyph::ALONE) }</button>
+        }
+    });
+    let is_alone = props.alone.as_ref().is_some_and(|(alone, _)| *alone);
     html! {
         <section class={classes!("graph", (flow != Flow::Right).then_some("down"), props.rushing.then_some("rushing"))} aria-label={t.get("graph")} hidden={props.hidden}>
             <div class="over">{ props.children.clone() }</div>
-            <div class="canvas" ref={pane}>
+            if let Some(filter) = &props.filter {
+                <FilterBar whole={props.whole.clone()} filtered={props.graph.clone()} filter={filter.clone()} open={*filtering} {found}
+                    set={{ let filtering = filtering.clone(); Callback::from(move |open| filtering.set(open)) }} />
+            }
+            <div class="canvas" ref={panel.clone()}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
                     if measured {
@@ -210,7 +285,15 @@ pub fn Graph(props: &Props) -> Html {
                 </g>
                 <g class="heads" ref={heads} aria-hidden="true"><rect width="100%" height="36" /><g>{ for titles(&placed) }</g></g>
             </svg>
+            if measured && !props.hidden { <Minimap placed={placed.clone()} view={view.clone()} /> }
             </div>
+            if !props.hidden {
+                <Callout pane={panel.clone()} aim={aim.clone()} whole={props.whole.clone()} version={props.version} />
+                if let Some(leads) = &props.leads {
+                    <ObjectMenu pane={panel.clone()} {aim} whole={props.whole.clone()} version={props.version} leads={leads.clone()} />
+                }
+            }
+            <span class="sr" role="status">{ if is_alone { t.get("graph-alone-says") } else { String::new() } }</span>
             <div class="foot">
             <Legend lines={*lines} set={{ let lines = lines.clone(); Callback::from(move |l| lines.set(l)) }}>
                 if placed.records.0 > 0 {
@@ -221,16 +304,30 @@ pub fn Graph(props: &Props) -> Html {
                 }
             </Legend>
             <div class="zoom" role="group" aria-label={t.get("zoom")}>
+                { for filter_button }
                 { zoom_button(&view, 1.25, t.get("zoom-in"), glyph::PLUS) }
                 { zoom_button(&view, 0.8, t.get("zoom-out"), glyph::MINUS) }
                 <button class="tool" title={t.get("zoom-fit")} aria-label={t.get("zoom-fit")}
                     onclick={ let (view, placed) = (view.clone(), placed.clone()); move |_| view.fit(&placed, flow) }>
                     { glyph::icon(glyph::FIT) }
                 </button>
+                { for alone_button }
             </div>
             </div>
         </section>
     }
+}
+
+/// Where an object stands: its card, or its cell of a grid.
+fn rect_of(placed: &Layout, place: usize) -> Option<Rect> {
+    if let Some(item) = placed.items.iter().find(|item| item.node == place) {
+        return Some(item.rect);
+    }
+    placed.folds.iter().find_map(|fold| {
+        let slot = fold.cells.iter().position(|cell| *cell == Some(place))?;
+        let (x, y) = fold.corner(slot);
+        Some(Rect { x, y, w: CELL - 3.0, h: CELL - 3.0 })
+    })
 }
 
 /// A pointer that is compared by its address.
@@ -266,151 +363,4 @@ fn focus(pane: &NodeRef, reference: &ObjectRef) {
     {
         let _ = el.focus();
     }
-}
-
-/// A line of a column's head has at most so many characters, so that it does not reach into the next column.
-const HEAD: usize = 27;
-
-/// The kinds of what stands in each column. Those that do not fit into a line stand in one above it.
-fn titles(placed: &Layout) -> Vec<Html> {
-    let title = |(kinds, x): &(String, f32)| {
-        let mut lines: Vec<String> = Vec::new();
-        for kind in kinds.split(" · ") {
-            match lines.last_mut() {
-                Some(line) if line.chars().count() + kind.len() + 3 <= HEAD => {
-                    *line = format!("{line} · {kind}")
-                }
-                Some(line) => {
-                    line.push_str(" ·");
-                    lines.push(kind.to_owned());
-                }
-                None => lines.push(kind.to_owned()),
-            }
-        }
-        let above = lines.len();
-        let line = |(i, line): (usize, String)| {
-            let y = -12 - 13 * i32::try_from(above - 1 - i).unwrap_or(0);
-            html! { <tspan x={x.to_string()} y={y.to_string()}>{ line }</tspan> }
-        };
-        html! { <text class="title">{ for lines.into_iter().enumerate().map(line) }</text> }
-    };
-    placed.titles.iter().map(title).collect()
-}
-
-fn wires(props: &Props, placed: &Layout, flow: Flow, lines: Lines, selected: Option<usize>) -> Vec<Html> {
-    let changed = |i: usize| props.graph.node(i).is_some_and(|n| props.changed.contains(&n.reference));
-    let mut out = Vec::new();
-    for w in placed.wires.iter().filter(|w| !w.path.is_empty()) {
-        let (name, on) = KINDS
-            .iter()
-            .zip(lines.0)
-            .find(|((k, ..), _)| *k == w.kind)
-            .map_or(("owner", true), |((_, name, _), on)| (*name, on));
-        // In rows there is no room between the cards: only the lines of the selected card are drawn beside owners'.
-        let on = on && (flow == Flow::Right || w.kind == EdgeKind::Owner);
-        let touched = selected.is_some_and(|s| s == w.from || s == w.to);
-        // A pod that was just bound shows where to.
-        let fresh = if w.kind == EdgeKind::Binding { w.from } else { w.to };
-        let hot = changed(fresh) && (w.kind != EdgeKind::Binding || props.changed.len() < 3);
-        if on || touched || (hot && w.kind == EdgeKind::Binding) {
-            out.push(html! {
-                <path class={classes!("wire", name, hot.then_some("hot"), touched.then_some("touched"))}
-                    d={w.path.clone()} />
-            });
-        }
-    }
-    out
-}
-
-fn cards(
-    props: &Props,
-    placed: &Layout,
-    flow: Flow,
-    select: &Callback<ObjectRef>,
-    selected: Option<usize>,
-    t: &Texts,
-) -> Vec<Html> {
-    // Only what has a card of its own is asked for: most pods of a large set have none.
-    let mut owners: Vec<Option<usize>> = vec![None; props.graph.nodes.len()];
-    let mut loads: Vec<usize> = vec![0; props.graph.nodes.len()];
-    for e in props.graph.edges.iter() {
-        match (e.kind, owners.get_mut(e.to), loads.get_mut(e.to)) {
-            (EdgeKind::Owner, Some(owner), _) => *owner = owner.or(Some(e.from)),
-            (EdgeKind::Binding, _, Some(load)) => *load += 1,
-            _ => {}
-        }
-    }
-    let owner_name = |i: usize| {
-        let owner = props.graph.node(owners.get(i).copied().flatten()?)?;
-        Some(std::rc::Rc::from(owner.reference.key.name.as_str()))
-    };
-    let first = placed.items.first().map(|i| i.node);
-    let show = |item: &super::layout::Item| {
-        let node = props.graph.node(item.node)?.clone();
-        let changed = props.changed.contains(&node.reference);
-        let pods = if node.place == Place::Node { loads.get(item.node).copied().unwrap_or(0) } else { 0 };
-        let next = props.runs.get(&node.reference).copied();
-        Some(html! {
-            <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
-                owner={owner_name(item.node)} {next} now={next.map_or(0, |_| props.now)} {pods} small={flow != Flow::Right}
-                lit={props.lit.contains(&node.reference)} selected={selected == Some(item.node)} rushing={props.rushing}
-                stop={selected.map_or(first == Some(item.node), |s| s == item.node)}
-                changed={changed.then_some(props.version)} select={select.clone()} texts={t.clone()} />
-        })
-    };
-    placed.items.iter().filter_map(show).collect()
-}
-
-fn folds(
-    props: &Props,
-    placed: &Layout,
-    view: &viewport::Viewport,
-    select: &Callback<ObjectRef>,
-    selected: Option<usize>,
-) -> Vec<Html> {
-    placed
-        .folds
-        .iter()
-        .map(|f| {
-            let owner = f.owner.and_then(|o| props.graph.node(o)).map(|n| n.reference.key.name.to_string());
-            html! {
-                <FoldView key={format!("fold {}", owner.clone().unwrap_or_default())} fold={Held(f.clone())} view={view.clone()}
-                    graph={props.graph.clone()} changed={props.changed.clone()} lit={props.lit.clone()} version={props.version}
-                    selected={selected.filter(|s| f.cells.contains(&Some(*s)))} select={select.clone()} />
-            }
-        })
-        .collect()
-}
-
-#[derive(Properties, PartialEq)]
-struct LegendProps {
-    lines: Lines,
-    set: Callback<Lines>,
-    children: Html,
-}
-
-/// What the lines mean; each can be switched.
-#[component]
-fn Legend(props: &LegendProps) -> Html {
-    let t = use_texts();
-    let buttons = KINDS.iter().enumerate().map(|(i, (_, name, key))| {
-        let on = props.lines.0.get(i).copied().unwrap_or(false);
-        let (set, lines) = (props.set.clone(), props.lines);
-        let onclick = move |_| {
-            let mut next = lines;
-            if let Some(slot) = next.0.get_mut(i) {
-                *slot = !on;
-            }
-            set.emit(next);
-        };
-        html! {
-            <button type="button" aria-pressed={on.to_string()} {onclick}>
-                <svg viewBox="0 0 20 8" width="20" height="8" aria-hidden="true">
-                    <path class={classes!("wire", *name)} d="M1 4H19" />
-                </svg>
-                { t.get(key) }
-            </button>
-        }
-    });
-    html! { <div class="legend" role="group" aria-label={t.get("lines")}>{ for buttons }{ props.children.clone() }</div> }
 }

@@ -17,6 +17,12 @@ const SMALLEST: f32 = 0.08;
 const READABLE: f32 = 0.65;
 /// How much of the pane's top the columns' heads take.
 const HEADS: f32 = 40.0;
+/// How much room is left above a graph that runs downwards.
+const DOWN_TOP: f32 = 12.0;
+/// In a pane that is wider than this, a small graph is drawn larger than it is.
+const WIDE: f32 = 1100.0;
+/// How much larger.
+const ENLARGED: f32 = 1.4;
 /// How much room is left at the pane's other edges.
 const EDGE: f32 = 16.0;
 const LARGEST: f32 = 2.5;
@@ -38,13 +44,16 @@ struct State {
     pane: (f32, f32),
     /// What all of the graph takes of the world.
     bounds: Rect,
+    /// How much room is left at the pane's top.
+    top: f32,
     watchers: Vec<(u32, Rc<dyn Fn()>)>,
     next_watcher: u32,
 }
 
 impl State {
-    /// Moves the world back as far as it takes for a part of the graph to stay in a pane of this size.
-    fn keep_in_sight(&mut self, (w, h): (f32, f32)) {
+    /// Moves the world back as far as it takes for a part of the graph to stay in the pane.
+    fn keep_in_sight(&mut self) {
+        let (w, h) = self.pane;
         let kept = |at: f32, from: f32, length: f32, pane: f32| {
             let (from, length) = (from * self.scale, length * self.scale);
             let least = KEPT.min(length).min(pane / 2.0);
@@ -110,6 +119,21 @@ impl Viewport {
         let at =
             |client: i32, edge: f64, shift: f32| (client as f32 - edge as f32 - shift) / s.scale.max(0.001);
         Some((at(x, pane.left(), s.x), at(y, pane.top(), s.y)))
+    }
+
+    /// Where a part of the world stands in the window.
+    pub fn in_window(&self, r: Rect) -> Option<Rect> {
+        let pane = self.world.cast::<Element>()?.closest("svg").ok().flatten()?.get_bounding_client_rect();
+        let s = self.state.borrow();
+        let (left, top) = (pane.left() as f32 + s.x, pane.top() as f32 + s.y);
+        Some(Rect { x: left + r.x * s.scale, y: top + r.y * s.scale, w: r.w * s.scale, h: r.h * s.scale })
+    }
+
+    /// Moves a point of the world into the middle of the pane.
+    pub fn centre(&self, x: f32, y: f32) {
+        let seen = self.seen();
+        let (cx, cy) = seen.rect.middle();
+        self.pan((cx - x) * seen.scale, (cy - y) * seen.scale);
     }
 
     /// Tells somebody when the view moves.
@@ -179,22 +203,29 @@ impl Viewport {
                 return;
             }
             match flow {
-                Flow::Down(_) => {
+                Flow::Down { .. } => {
                     s.scale = 1.0;
-                    (s.x, s.y) = (14.0, 12.0);
+                    s.top = DOWN_TOP;
+                    (s.x, s.y) = (14.0, DOWN_TOP);
                 }
                 Flow::Right => {
+                    s.top = HEADS;
                     let (across, down) = (w - 2.0 * EDGE, h - HEADS - EDGE);
                     let scale = (across / bounds.w.max(1.0)).min(down / bounds.h.max(1.0));
                     // A grid of pods is read by its colours, so it may be as small as it has to.
                     let least = if s.whole || !placed.folds.is_empty() { SMALLEST } else { READABLE };
-                    s.scale = scale.clamp(least, 1.0);
+                    s.scale = scale.clamp(least, if w > WIDE { ENLARGED } else { 1.0 });
                     s.x = ((w - bounds.w * s.scale) / 2.0).max(EDGE);
                     s.y = HEADS + ((down - bounds.h * s.scale) / 2.0).clamp(0.0, 90.0);
                 }
             }
         }
         self.draw();
+    }
+
+    /// Forgets that a person has chosen what to see: the pane is another one.
+    pub fn forget(&self) {
+        self.state.borrow_mut().touched = false;
     }
 
     /// Zooms about the middle.
@@ -211,7 +242,7 @@ impl Viewport {
             s.y = y - (y - s.y) * by;
             s.scale = scale;
             s.touched = true;
-            s.keep_in_sight(self.size);
+            s.keep_in_sight();
         }
         self.draw();
     }
@@ -226,7 +257,7 @@ impl Viewport {
             let mut s = self.state.borrow_mut();
             s.x += dx;
             s.y += dy;
-            s.keep_in_sight(self.size);
+            s.keep_in_sight();
         }
         self.draw();
     }
@@ -265,7 +296,8 @@ impl Viewport {
                 0.0
             }
         };
-        (shift(left, right, w, EDGE, EDGE), shift(top, bottom, h, HEADS, EDGE))
+        let edge = EDGE.min(s.top);
+        (shift(left, right, w, edge, edge), shift(top, bottom, h, s.top, edge))
     }
 
     fn press(&self, e: &PointerEvent) {
@@ -385,18 +417,6 @@ fn listen(element: &Element, viewport: &Viewport) -> Vec<EventListener> {
             },
         )
     };
-    let pane = element.clone();
-    let sized = {
-        let viewport = viewport.clone();
-        move |e: &web_sys::Event| {
-            let r = pane.get_bounding_client_rect();
-            let mut v = viewport.clone();
-            v.size = (r.width() as f32, r.height() as f32);
-            if let Some(e) = e.dyn_ref::<WheelEvent>() {
-                v.wheel(e, &pane);
-            }
-        }
-    };
     vec![
         on("pointerdown", |v, e, _| {
             let world = e.target().and_then(|t| t.dyn_into::<Element>().ok());
@@ -407,11 +427,6 @@ fn listen(element: &Element, viewport: &Viewport) -> Vec<EventListener> {
         on("pointermove", |v, e, pane| e.dyn_ref().into_iter().for_each(|e| v.drag(e, pane))),
         on("pointerup", |v, e, _| e.dyn_ref().into_iter().for_each(|e| v.release(e))),
         on("pointercancel", |v, e, _| e.dyn_ref().into_iter().for_each(|e| v.release(e))),
-        EventListener::new_with_options(
-            element,
-            "wheel",
-            EventListenerOptions::enable_prevent_default(),
-            sized,
-        ),
+        on("wheel", |v, e, pane| e.dyn_ref().into_iter().for_each(|e| v.wheel(e, pane))),
     ]
 }

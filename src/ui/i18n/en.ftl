@@ -7,6 +7,13 @@ scenarios-now = Scenarios: { $title }
 own-work = Your own
 runs-open = Your runs…
 runs-open-about = What you did is kept in this browser, run by run.
+begins = How the cluster begins
+begins-about = A choice begins the run anew. What you did before stays among your runs.
+begins-nodes = Nodes
+begins-etcd = etcd members
+begins-family = Addresses
+begins-ipv4 = IPv4
+begins-dual = IPv4 and IPv6
 runs = Your runs
 runs-about = They are kept in this browser, on this device alone. A run with a name stays until you delete it; of the others the last 50 stay.
 runs-none = Nothing is kept yet. A run is kept from your first step on.
@@ -41,6 +48,7 @@ theme = Light or dark
 keys = Keys
 share = Share
 faults = Break something
+faults-plane = Of the control plane. A pod or a node that you choose in the graph has its own.
 fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
 fault-watches = Cut the watches of { $what }
@@ -76,7 +84,7 @@ redo-about = Nothing more happens by itself here. In this run, what followed is 
 run = Run
 pause = Pause
 to-steady = To steady
-to-steady-keys = Run until nobody has a next command (⇧→)
+to-steady-keys = Run until no component has a next command (⇧→)
 stop = Stop
 speed = Speed
 depth = How deep a step goes
@@ -95,7 +103,7 @@ policy-random-about = Of those that can act each is as likely as the others. Equ
 policy-newest = the newest first
 policy-newest-about = Whoever has the newest news goes first; what was begun earlier waits longest.
 policy-starved = { $who } last
-policy-starved-about = It goes only when nobody else can.
+policy-starved-about = It goes only when no other component can.
 policy-acted = Components that have acted in this run
 policy-find = Find a component
 
@@ -116,15 +124,21 @@ timeline = Timeline
 
 ## The manifest
 story = What to look at
-try-nothing = Nothing came of it.
+try-same = Nothing changes: the cluster is like that already.
+try-late = { $who } has nothing of that kind to do at this moment, so nothing changes. Home leads back to the start of the scenario, where it has.
+no-such-fault = There is nothing of that name, or it is so already.
+crash-nothing = The container is not running, so it cannot crash.
 apply = Apply
+format = Format
+format-refused = Not formatted: line { $line } cannot be read. { $why }
+format-not = Not formatted: it would have changed more than the form of the text.
 apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
 apply-would = What Apply would do
 apply-create = create
 apply-unreadable = Nothing was applied: line { $line } of the manifest is not YAML.
 apply-past = You are looking at the past: this run goes on from here. Apply would begin another branch:
-apply-back = The text is older than the cluster. Apply would put back:
+apply-back = The text in the editor is older than the cluster. Apply would put back:
 apply-take-over = Update the text
 apply-take-over-about = The text takes over what the cluster has in these fields. Your own edits stay.
 apply-own = And it would change:
@@ -138,8 +152,11 @@ terminal-help =
     kubectl, k, or a verb alone: get pods -o wide, describe deployment web, explain pods.spec.
     Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
+    kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
+terminal-inside = This is a shell in the container { $container } of the pod { $pod }. “exit” or Ctrl+D leaves it.
+terminal-inside-line = Shell in the container { $container } of the pod { $pod }
 terminal-copy = Copy what “{ $line }” printed
 terminal-words = How the line can go on
 terminal-search = Found among earlier lines:
@@ -169,6 +186,37 @@ zoom = Zoom
 zoom-in = Bigger
 zoom-out = Smaller
 zoom-fit = Show all
+graph-alone = The graph alone
+graph-alone-says = The graph has the page for itself. Escape brings the rest back.
+filter-open = Filter and search
+filter = Filter the graph
+filter-text = Name, kind or label=value
+filter-keys = Enter goes to the next match, Shift+Enter to the one before, Escape closes.
+filter-count = { $shown } of { $all } shown
+filter-clear = Show all objects
+filter-close = Close the filter
+filter-kinds = Kinds
+filter-namespaces = Namespaces
+filter-health = How they stand
+filter-cluster = no namespace
+filter-well = well
+filter-waiting = not yet
+filter-bad = in trouble
+menu-of = { $object }: what can be done
+menu-describe = Describe
+menu-logs = Logs
+menu-edit = Edit its YAML
+menu-why = Why it is as it is
+menu-owns = Show what it owns ({ $n })
+menu-owned = { $n ->
+    [one] { $object } owns one object; it is marked.
+   *[other] { $object } owns { $n } objects; they are marked.
+ }
+menu-do = Do
+menu-crash = Crash container { $container }
+callout-age = { $age } old
+callout-namespace = in { $namespace }
+callout-deleting = being deleted
 lines = Lines
 line-owner = owns
 line-selector = selects
@@ -203,6 +251,8 @@ fold = { $n ->
     [one] { $n } pod
    *[other] { $n } pods
 }, { $ready } ready
+fold-kind = { $n } × { $kind }
+fold-bad = { $n } × { $kind }, { $bad } in trouble
 label-workload = { $ready } of { $want } ready
 label-job = { $ready } of { $want } succeeded
 label-pod = { $word }, { $ready } of { $of } containers ready, { $node }{ $restarts ->
@@ -219,11 +269,31 @@ label-changed = changed by the last step
 ## The next commands
 next-pick = Next commands: pick who goes first
 next-actions = What may happen next: pick one
-next-waiting = Nobody has anything to do until time passes
+next-waiting = No component has anything to do until time passes
 next-none = Next commands
 next-running = It runs.
 next-more = show { $n } more
 go-first = first
+why-about = Press a line to see why it is so.
+why-of = Why { $line }
+why-start = The cluster began with it.
+why-waited = after a while
+why-more = { $n ->
+    [one] One write before this is not shown.
+   *[other] { $n } writes before this are not shown.
+  }
+summary = What followed
+summary-writes = { $n ->
+    [one] One write followed from what you did.
+   *[other] { $n } writes followed from what you did.
+  }
+summary-more = What led to what
+summary-too-long = Too much has happened since for a summary of what led to what.
+summary-left-out = { $n ->
+    [one] One more line is not shown.
+   *[other] { $n } more lines are not shown.
+  }
+summary-times = , { $n } times
 because = because
 refused = will be refused: { $code }
 in-time = in { $s } s
@@ -473,9 +543,10 @@ said = { $who }: { $what }
 said-because = { $who }: { $what }, because { $why }
 said-more = { $first } (and { $n } more)
 said-nothing = Nothing was written.
-said-imported = Your cluster is here as it was. Change something, or run.
+said-imported = Your cluster was imported as it was. Change something, or run.
 said-start = The cluster has booted. Nothing is declared yet.
 said-you = You: { $what }
+said-executed = You, in container { $container } of { $pod }: { $command }
 said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
@@ -505,7 +576,10 @@ action-send = its request is sent and answered
 action-record = its next event is written
 action-advance = time passes
 action-informers = the informers of { $who } follow the kinds it knows
-out-listed = Listed { $kind }: { $n } objects
+out-listed = Listed { $kind }: { $n ->
+    [one] { $n } object
+   *[other] { $n } objects
+}
 out-expired = { $kind }: 410 Gone, too old resource version: { $seen } ({ $oldest }); listed anew: { $n } objects
 out-reflected = A watch event about { $object } entered the delta FIFO
 out-indexed = { $object } was taken into the cache
@@ -517,13 +591,13 @@ out-informers = Informers that started: { $started }; that stopped: { $stopped }
 out-advanced = Time passed: { $s } s
 
 ## Messages
-steady-act-ahead = It is steady here. What follows in this run is what you did; Step does it again.
+steady-act-ahead = The cluster is steady here. What follows in this run is what you did; Step does it again.
 step-nothing = Nothing is left to do, and no schedule is due. Change something, or break something.
 limit-runs = Stopped: { $n } runs of schedules came due on the way, and something was always running. It may never come to rest by itself. “To steady” goes on; the clock has moments to run to.
-moment-nothing = Here it is steady, and nothing happens until after that moment.
-moment-never = Here it is steady, and nothing will happen by itself, so time does not pass.
+moment-nothing = The cluster is steady: nothing happens up to that moment.
+moment-never = The cluster is steady, and nothing will happen by itself, so time does not pass.
 stepping = Looking for the next command
-setting-up = The set-up is done: { $n } steps
+setting-up = Setting up: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
 stopped-work = Stopped. Your work is among your runs, in the scenarios menu.
 stopped-link = Stopped: it was not opened.
@@ -541,7 +615,7 @@ link-large = it is larger than { $n } bytes.
 link-damaged = it is damaged ({ $what }). Ask for it again.
 link-limit = it asks for more than { $n } { $what }.
 link-opened = Opened the link. Your own work is among your runs, in the scenarios menu.
-link-differs = This run comes out otherwise here than where it was made: this page has learned something since.
+link-differs = This run ends otherwise here than where the link was made: the page has changed since.
 
 ## Keys
 key-run = Run or pause
@@ -550,6 +624,9 @@ key-policy = Who goes next
 key-editor = To the manifest
 key-terminal = To kubectl
 key-graph = To the graph, then arrow keys
+key-menu = What can be done to the object
+key-filter = Filter the graph
+key-alone = The graph alone
 key-timeline = To the timeline, then arrow keys
 key-apply = Apply the manifest
 keys-editor = In the editor Tab indents; Escape, then Tab, leaves it.
@@ -588,7 +665,7 @@ cm-duplicate-first = The key $1 stands again in line $2, and kubectl takes that 
 cm-duplicate-last = The key $1 stands in line $2, too: kubectl takes this last one
 
 ## Why: one for each rule of the library
-why-claim_objects-adopt = its labels match and nobody owns it
+why-claim_objects-adopt = its labels match and it has no owner
 why-claim_objects-release = its labels do not match any more
 why-manage_replicas-create = { $want ->
     [one] { $want } is wanted
@@ -638,7 +715,13 @@ why-sync_cron_job-status = it has { $active ->
     [one] { $active } active Job
    *[other] { $active } active Jobs
 }, and its last run was at { $last }
-why-remove_oldest_jobs = { $have } Jobs that ended are there, and { $limit } are kept
+why-remove_oldest_jobs = { $have ->
+    [one] one Job that ended is
+   *[other] { $have } Jobs that ended are
+} there, and { $limit ->
+    [one] one is kept
+   *[other] { $limit } are kept
+}
 why-reconcile_autoscaler-above_target = { $metric } is at { $have }, and the target is { $want }: { $current ->
     [one] one replica is
    *[other] { $current } replicas are
@@ -668,7 +751,10 @@ why-new_replica_set-update = the ReplicaSet with { $deployment }'s template beco
 why-new_replica_set-collision = another ReplicaSet is called { $replica_set }: a new name is tried
 why-new_replica_set-failed = its ReplicaSet could not be created: { $error }
 why-sync_rollout_status = it counts { $updated } of { $want } updated, { $ready } ready, { $available } available
-why-cleanup_deployment = { $old } old ReplicaSets are kept, the limit is { $limit }: revision { $revision } goes
+why-cleanup_deployment = { $old ->
+    [one] one old ReplicaSet is kept
+   *[other] { $old } old ReplicaSets are kept
+}, the limit is { $limit }: revision { $revision } goes
 why-rollback = it goes back to revision { $revision }
 why-selects_everything = its selector matches everything
 why-check_paused_conditions = it is { $paused ->
@@ -689,18 +775,24 @@ why-update_replica_set_status = it counts { $replicas ->
 }, { $ready } ready, { $available } available
 why-controller_revision-create = { $owner }'s template is new, and this is its revision { $revision }
 why-controller_revision-renumber = its template is the newest one again: revision { $before } becomes { $revision }
-why-controller_revision-delete = no pod has one of the { $old } old revisions, and { $limit } are kept: revision { $revision } goes
+why-controller_revision-delete = no pod has { $old ->
+    [one] the old revision
+   *[other] one of the { $old } old revisions
+}, and { $limit ->
+    [one] one is kept
+   *[other] { $limit } are kept
+}: revision { $revision } goes
 why-controller_revision-label = revision { $revision } has no hash yet
 why-controller_revision-relabel_pod = two revisions have the same template, and { $revision } is kept
 why-controller_revision-duplicate = revision { $kept } has the same template
 why-controller_revision-collision = another revision is called { $name }: a new name is tried
-why-manage-create = { $node } shall have a pod of { $set }, and has none of its newest template
+why-manage-create = { $node } should have a pod of { $set }, and has none of its newest template
 why-manage-ended = { $pod } on { $node } is { $phase }, and a new one takes its place
 why-manage-surplus = { $node } has a pod already that is older than { $pod }
-why-manage-not_wanted = { $node } shall not have { $pod } any more: a label or a taint has changed
+why-manage-not_wanted = { $node } should not have { $pod } any more: a label or a taint has changed
 why-manage-node_gone = { $pod } waits for { $node }, which is gone
 why-rolling_update-replace = { $pod } on { $node } is not of revision { $revision }
-why-update_daemon_set_status = of { $desired } nodes that shall have a pod, { $current } have one: { $ready } ready, { $available } available, { $updated } updated
+why-update_daemon_set_status = of { $desired } nodes that should have a pod, { $current } have one: { $ready } ready, { $available } available, { $updated } updated
 why-process_replica-create = of { $want } wanted in order, { $pod } is the first that is missing
 why-process_replica-create_parallel = of { $want } wanted at once, { $pod } is missing
 why-process_replica-ended = { $pod } is { $phase }, and a pod of a StatefulSet is always made anew
@@ -720,7 +812,10 @@ why-update_stateful_set_status = it counts { $replicas ->
     [one] { $replicas } pod
    *[other] { $replicas } pods
 }, { $ready } ready, { $available } available, { $updated } updated
-why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
+why-schedule_one-bind = { $feasible ->
+    [one] of { $nodes } nodes it fits on { $node } alone
+   *[other] of the { $feasible } nodes it fits on, of { $nodes }, { $node } has the best score
+}
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
 why-preemption-clear_nomination = { $preemptor }, which is more important, takes the room on { $node } that { $pod } was promised
@@ -730,7 +825,7 @@ why-endpointslice-reconcile = pods behind { $service } in this slice: { $endpoin
 why-endpointslicemirroring-reconcile = these Endpoints were not made by a controller: slices show the same
 why-update_pdb_status = { $healthy } of { $budget }'s pods are healthy, { $desired } have to be: { $allowed } may be disrupted
 why-update_pdb_status-fail_safe = its pods could not be counted, so none may be disrupted: { $error }
-why-sync_stale_pod_disruption = { $pod } was to be disrupted, and nothing came of it
+why-sync_stale_pod_disruption = { $pod } was to be disrupted, and that did not happen
 why-sync_unbound_claim-default_class = it names no class, and { $class } is the default one
 why-bind-volume = volume { $volume } suits claim { $claim }, so it is bound to it
 why-bind-claim = claim { $claim } has volume { $volume } now
@@ -752,7 +847,7 @@ why-servicecidr-ready = the addresses of { $cidr } can be given out now
 why-servicecidr-terminating = { $cidr } is deleted, but { $address } is in use and no other ServiceCIDR has it
 why-servicecidr-remove_finalizer = { $cidr } is deleted, and no Service needs it
 why-default_servicecidr-create = the API server was started with { $range } for Services, and that ServiceCIDR is missing
-why-default_servicecidr-ready = it has the range that the API server was started with, and nobody has said that it is ready
+why-default_servicecidr-ready = it has the range that the API server was started with, and is not marked as ready yet
 why-ipallocator_repair-create = { $service } has the address { $address }, and no IPAddress says so
 why-ipallocator_repair-recreate = the IPAddress { $address } does not say that { $service } has the address
 why-ipallocator_repair-delete = Service { $service } does not have the address { $address }
@@ -802,12 +897,18 @@ why-kubelet-sync_node_status = { $ready ->
 }
 why-attempt_to_delete-absent_owner = its owner { $absent } is gone
 why-attempt_to_delete-waiting_owner = its owner { $waiting } is being deleted and waits for it
-why-attempt_to_delete-foreground = its owner is being deleted; its own { $dependents } dependents go first
+why-attempt_to_delete-foreground = its owner is being deleted; its own { $dependents ->
+    [one] dependent goes first
+   *[other] { $dependents } dependents go first
+}
 why-attempt_to_delete-unblock_owners = its dependents wait for each other
 why-attempt_to_delete-remove_references = { $solid } keeps it; owners that are gone are taken out
 why-process_deleting_dependents-remove_finalizer = no dependent keeps it any more
-why-orphan_dependents = its owner is deleted, and it shall stay
-why-attempt_to_orphan-remove_finalizer = its { $orphaned } dependents are on their own now
+why-orphan_dependents = its owner is deleted with --cascade=orphan, so it is kept
+why-attempt_to_orphan-remove_finalizer = { $orphaned ->
+    [one] its dependent does not name it as its owner any more
+   *[other] its { $orphaned } dependents do not name it as their owner any more
+}
 why-sync_namespace-publish_certificate = the namespace has no root certificate yet
 why-sync_namespace-restore_certificate = its { $changed } was changed
 why-naming-sync = its names were compared with those of its group's other definitions: { $reason }
@@ -815,28 +916,40 @@ why-establishing-sync = its names are accepted, so its objects can be written
 why-non_structural_schema-sync = its schemas were looked at: { $condition }
 why-api_approval-sync = its group is one of Kubernetes' own: { $condition }
 why-finalizer-begin = it is being deleted, and its objects go first
-why-finalizer-delete_instances = definition { $definition } is being deleted: { $objects } objects go with it
+why-finalizer-delete_instances = definition { $definition } is being deleted: { $objects ->
+    [one] one object goes with it
+   *[other] { $objects } objects go with it
+}
 why-finalizer-end = none of its objects is left
 why-finalizer-failed = some of its objects are left: { $error }
 why-sync_resource_quota = it limits { $quota } and says what is used of it
 why-sync_namespace-create_service_account = the namespace has no ServiceAccount { $missing } yet
 why-try_update_node_health-unknown = its lease was not renewed for { $silent_seconds } s, the limit is { $grace_seconds } s
 why-process_taint_base_eviction-swap = it reports Ready={ $ready }, so its taint changes
-why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints shall say so
+why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints have to say so
 why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
 why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes
-why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
+why-mark_pods_not_ready = { $node } has not reported, so its pods do not count as ready
 why-taint_eviction-condition = it does not tolerate taint { $taints } of its node, and says so before it goes
 why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
 why-gc_orphaned = its node { $node } is no longer there
-why-gc_terminating = its node { $node } is out of service, so nobody ends it there
+why-gc_terminating = its node { $node } is out of service, so no kubelet ends it there
 why-gc_unscheduled_terminating = it is being deleted and never had a node
-why-gc_terminated = { $surplus } more pods have ended than the { $kept } that are kept, and it is among the oldest
+why-gc_terminated = { $surplus ->
+    [one] one more pod has
+   *[other] { $surplus } more pods have
+} ended than the { $kept } that are kept, and it is among the oldest
 why-finalize_namespace = nothing is left in it
-why-update_namespace_conditions = { $remaining } objects are still in it
-why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it
+why-update_namespace_conditions = { $remaining ->
+    [one] one object is
+   *[other] { $remaining } objects are
+} still in it
+why-delete_all_content = namespace { $namespace } is being deleted, and with it { $objects ->
+    [one] one object
+   *[other] { $objects } objects
+} of kind { $kind }
 
-why-leaderelection-create = nobody holds lease { $lease } yet
+why-leaderelection-create = no instance holds lease { $lease } yet
 why-leaderelection-acquire = { $holder } has not renewed it for { $silent_seconds } s, and it holds for { $lease_seconds } s
 why-leaderelection-renew = it leads
 
@@ -860,12 +973,13 @@ fact-liveness-probe-failed = has failed its liveness probe
 
 ## The component map
 view = What the middle shows
-view-about = Objects or machinery (V)
+view-about = Objects or components (V)
 view-objects = Objects
-view-machinery = Machinery
-key-view = Objects or machinery
+view-machinery = Components
+key-view = Objects or components
 key-into = Into the last step
-map = The machinery
+key-out = Back out of it
+map = The components
 map-keys = { $n ->
     [one] { $n } key
    *[other] { $n } keys
@@ -1018,6 +1132,8 @@ stage-told = { $n ->
 }
 into = Step into
 into-about = Go through the { $n } finest actions that this step is made of (I)
+out = Back out
+out-about = Back to the step that was stepped into (Esc)
 into-title = Made of { $n } finest actions
 into-how = Choose one to go there, on a branch of its own.
 into-nothing = This step is not made of finer ones.
@@ -1036,7 +1152,7 @@ explore-about = Whoever goes first: all states that can be reached from where th
 explore-drawing = The graph of states is drawn when all have been looked at, or when a bound is met.
 explore-events = Commands that only write events or leases are no steps here: states that differ in nothing else count as one.
 explore-empty = Nothing has been explored yet. Start looks at every order of what can happen, from where the run stands, in a thread of its own.
-explore-symmetry = Alike pods and nodes
+explore-symmetry = Pods and nodes that are alike
 explore-merged = Count as one
 explore-distinct = Told apart
 explore-states = At most states
@@ -1086,7 +1202,10 @@ explore-cut-left = It came up to { $steps } steps from the start. What was found
 explore-shortest = The shortest order takes { $n } steps.
 explore-longest = The longest takes { $n } steps.
 explore-outcome = Outcome { $nth }, after { $n } steps at least
-explore-circle = There is an order that never ends: after { $before } steps, { $length } more lead back to the same state.
+explore-circle = There is an order that never ends: after { $before ->
+    [one] { $before } step
+   *[other] { $before } steps
+}, { $length } more lead back to the same state.
 explore-no-circle = Every order ends.
 explore-no-circle-yet = No order was found that never ends.
 explore-holds = { $what }: holds in every order
@@ -1158,14 +1277,23 @@ export-step = { $n }. { $who } ({ $s } s)
 export-created = Created { $object }
 export-changed = Changed { $object }
 export-deleted = Deleted { $object }
-export-fields = { $n } more fields
-export-more = { $n } more steps.
+export-fields = { $n ->
+    [one] { $n } more field
+   *[other] { $n } more fields
+}
+export-more = { $n ->
+    [one] { $n } more step.
+   *[other] { $n } more steps.
+}
 import-offer = This is what kubectl prints of a cluster, and not a manifest.
 import-do = Start a run with it
 import-refused = This cannot be the start of a run: { $why }
 import-no-cluster = no object in it has a uid, so it is not what kubectl prints of a cluster.
 import-large = it is larger than { $n } bytes.
-import-said = { $n } objects of your cluster are here, with their status. A link to this run is about { $kb } KB long.
+import-said = { $n ->
+    [one] { $n } object of your cluster is
+   *[other] { $n } objects of your cluster are
+} here, with the status they had. A link to this run is about { $kb } KB long.
 import-taken = Taken over: { $what }
 import-unknown = Left out, of kinds that are not known here: { $what }
 import-unreadable = Left out, { $what }: { $why }

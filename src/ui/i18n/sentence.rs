@@ -137,7 +137,8 @@ fn value(text: &str) -> FluentValue<'static> {
 
 /// `create Pod web-cc5`
 fn in_words(r: &RequestWords) -> String {
-    format!("{} {}", r.verb, r.object)
+    // Of a whole collection there is no name.
+    format!("{} {}", r.verb, r.object.trim_end())
 }
 
 /// The sentence of what happened on a step.
@@ -147,6 +148,14 @@ pub fn sentence(t: &Texts, happened: &Happened) -> String {
         Happened::Start => t.get("said-start"),
         Happened::Imported => t.get("said-imported"),
         Happened::Printed(lines) => you(lines.clone()),
+        Happened::Executed { pod, container, command } => t.with(
+            "said-executed",
+            &[
+                ("pod", pod.clone().into()),
+                ("container", container.clone().into()),
+                ("command", command.lines().collect::<Vec<_>>().join(" ⏎ ").into()),
+            ],
+        ),
         Happened::Requested(requests) => you(requests.iter().map(in_words).collect()),
         Happened::Issued(first, 0) => t.command(first),
         Happened::Issued(first, more) => {

@@ -150,6 +150,60 @@ fn every_rule_has_a_sentence() {
     assert!(found > 100, "{found}");
 }
 
+/// One thing has one name in Chinese: the one of Kubernetes' own documentation.
+#[test]
+fn chinese_has_the_terms_of_kubernetes_documentation() {
+    // What is not said, and what is.
+    let terms = [
+        ("主人", "属主"),
+        ("下属", "附属对象"),
+        ("重启滚动", "滚动重启"),
+        ("命名空间", "名字空间"),
+        ("选择器", "选择算符"),
+        ("API server", "API 服务器"),
+        ("持久卷声明", "持久卷申领"),
+        ("存活检查", "存活探针"),
+    ];
+    let mut texts = vec![("zh.ftl".to_owned(), ZH.to_owned())];
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap() {
+        let path = file.unwrap().path();
+        let all = std::fs::read_to_string(&path).unwrap();
+        let zh: Vec<_> = all.lines().filter(|l| l.trim_start().starts_with("zh:")).collect();
+        texts.push((path.display().to_string(), zh.join("\n")));
+    }
+    assert!(texts.len() > 30, "{}", texts.len());
+    for (file, text) in &texts {
+        for (wrong, right) in terms {
+            let line = text.lines().find(|line| !line.starts_with('#') && line.contains(wrong));
+            assert_eq!(line, None, "{file}: {wrong} is {right}");
+        }
+    }
+}
+
+/// One of something is told as one.
+#[test]
+fn one_is_not_said_as_many() {
+    let texts = Texts::new(Lang::En);
+    let fact = |name: &'static str, value: &str| ReasonFact {
+        name: name.into(),
+        object: None,
+        value: value.into(),
+        word: false,
+    };
+    let why = |rule: &'static str, facts: &[(&'static str, &str)]| {
+        let facts = facts.iter().map(|(name, value)| fact(name, value)).collect();
+        texts.why(&Reason { rule: rule.into(), facts })
+    };
+    let said = why("attempt_to_delete.foreground", &[("dependents", "1")]);
+    assert_eq!(said, "its owner is being deleted; its own dependent goes first");
+    let said = why("attempt_to_orphan.remove_finalizer", &[("orphaned", "1")]);
+    assert_eq!(said, "its dependent does not name it as its owner any more");
+    let said = why("cleanup_deployment", &[("old", "1"), ("limit", "0"), ("revision", "1")]);
+    assert_eq!(said, "one old ReplicaSet is kept, the limit is 0: revision 1 goes");
+    let said = why("remove_oldest_jobs", &[("have", "2"), ("limit", "1")]);
+    assert_eq!(said, "2 Jobs that ended are there, and one is kept");
+}
+
 #[test]
 fn a_rule_without_a_sentence_shows_its_facts() {
     let texts = Texts::new(Lang::En);

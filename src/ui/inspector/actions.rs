@@ -41,7 +41,7 @@ pub fn Actions(props: &Props) -> Html {
     let describe = {
         let (store, line) = (store.clone(), props.view.describe.clone());
         move |_| {
-            store.send(Input::Terminal(line.clone()));
+            store.send(Input::Outside(line.clone()));
             keys::click("#tab-kubectl");
         }
     };
@@ -100,7 +100,8 @@ fn PodFaults(props: &Props) -> Html {
                 <button class="quiet bad">{ t.get("act-crash") }</button>
                 if running.len() > 1 {
                     <select ref={which} aria-label={t.get("crash-container")}>
-                        { for running.iter().map(|c| html! { <option value={c.to_string()}>{ c.to_string() }</option> }) }
+                        { for running.iter().enumerate().map(|(i, c)| html! {
+                            <option value={c.to_string()} selected={i == 0}>{ c.to_string() }</option> }) }
                     </select>
                 }
                 <label>{ t.get("crash-code") }

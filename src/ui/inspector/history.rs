@@ -1,16 +1,30 @@
-//! Every version of an object on this branch: who wrote it, and what that changed.
+//! Every version of an object on this branch: who wrote it, and what that changed; and why the object is as it is.
 
-use steady::engine::{Answer, Ask, FieldChange, Input, Version};
+use steady::engine::{Answer, Ask, FieldChange, Input, ObjectRef, Version};
 use yew::prelude::*;
 
-use super::TabProps;
+use super::why::Why;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::middle;
-use crate::ui::who;
+use crate::ui::{keys, who};
 
-/// The versions, newest first.
+/// The id of the button that shows why an object is as it is.
+pub const WHY: &str = "why-object";
+
+/// What the tab gets.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The object.
+    pub object: ObjectRef,
+    /// Grows with every step.
+    pub version: u64,
+    /// The object of which it is shown why it is as it is.
+    pub why: UseStateHandle<Option<ObjectRef>>,
+}
+
+/// The writes that led to the object as it is, if they are asked for, and the versions, newest first.
 #[component]
-pub fn History(props: &TabProps) -> Html {
+pub fn History(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let answer = use_answer(Some(Ask::History(props.object.clone())), props.version);
@@ -39,7 +53,28 @@ pub fn History(props: &TabProps) -> Html {
             </li>
         }
     };
+    let open = props.why.as_ref() == Some(&props.object);
+    let set = {
+        let (why, object) = (props.why.setter(), props.object.clone());
+        Callback::from(move |open: bool| why.set(open.then(|| object.clone())))
+    };
+    let onkeydown = {
+        let set = set.clone();
+        Callback::from(move |e: KeyboardEvent| {
+            if open && e.key() == "Escape" {
+                e.prevent_default();
+                e.stop_propagation();
+                set.emit(false);
+                keys::focus(&format!("#{WHY}"));
+            }
+        })
+    };
     html! { <>
+        <div class="why-object" {onkeydown}>
+            <button type="button" class="quiet fold-button" id={WHY} aria-expanded={open.to_string()} onclick={move |_| set.emit(!open)}>
+                { t.get("menu-why") }</button>
+            if open { <Why object={props.object.clone()} field={None} version={props.version} /> }
+        </div>
         if versions.is_empty() { <p class="empty">{ t.get("none") }</p> }
         <ol class="versions">{ for versions.iter().rev().map(row) }</ol>
     </> }

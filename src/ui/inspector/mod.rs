@@ -7,8 +7,10 @@ mod links;
 mod plugins;
 mod request;
 mod scheduling;
+mod why;
 mod yaml;
 
+pub use history::WHY;
 use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Kind, Moment, ObjectRef, ObjectView};
 use yew::prelude::*;
 
@@ -36,6 +38,8 @@ pub struct Props {
     pub finest: usize,
     /// Which side of the object is shown, if it has it.
     pub tab: UseStateHandle<Tab>,
+    /// The object of which its history shows why it is as it is.
+    pub why: UseStateHandle<Option<ObjectRef>>,
 }
 
 /// What a tab gets.
@@ -121,7 +125,9 @@ pub fn Inspector(props: &Props) -> Html {
         (None, _) => html! { <p class="empty">{ t.get("inspect-nothing") }</p> },
         (Some(o), Tab::Yaml) => html! { <yaml::Yaml object={o.clone()} {version} /> },
         (Some(o), Tab::Events) => html! { <events::Events object={o.clone()} {version} /> },
-        (Some(o), Tab::History) => html! { <history::History object={o.clone()} {version} /> },
+        (Some(o), Tab::History) => {
+            html! { <history::History object={o.clone()} {version} why={props.why.clone()} /> }
+        }
         (Some(o), Tab::Scheduling) => html! { <scheduling::SchedulingOf object={o.clone()} {version} /> },
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };

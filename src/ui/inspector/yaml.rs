@@ -4,6 +4,7 @@ use steady::engine::{Answer, Ask, Line, LineMark};
 use yew::prelude::*;
 
 use super::TabProps;
+use super::why::Why;
 use crate::ui::hooks::{use_answer, use_texts};
 use crate::ui::i18n::Texts;
 
@@ -15,6 +16,10 @@ const LINES: usize = 3000;
 pub fn Yaml(props: &TabProps) -> Html {
     let t = use_texts();
     let managed = use_state(|| false);
+    // The field that is asked about.
+    let asked = use_state(|| None::<u32>);
+    // The line that was reached last.
+    let reached = use_state(|| 0_usize);
     let answer = use_answer(Some(Ask::Yaml(props.object.clone(), *managed)), props.version);
     // What changed is brought into view, without moving anything but the list itself.
     use_effect_with((props.object.clone(), props.version), move |_| {
@@ -24,9 +29,46 @@ pub fn Yaml(props: &TabProps) -> Html {
         let managed = managed.clone();
         move |_| managed.set(!*managed)
     };
+    {
+        // Another object's lines are others.
+        let (asked, reached) = (asked.setter(), reached.setter());
+        use_effect_with(props.object.clone(), move |_| {
+            asked.set(None);
+            reached.set(0);
+        });
+    }
     let Some(Answer::Yaml(yaml)) = answer.as_deref() else { return Html::default() };
+    let last = yaml.lines.iter().filter(|l| l.mark != LineMark::Removed).count().saturating_sub(1);
+    // With fewer lines than before the last of them is reached.
+    let stop = (*reached).min(last);
+    let mut number = 0;
+    let lines: Vec<Html> = (yaml.lines.iter())
+        .map(|l| {
+            if l.mark == LineMark::Removed {
+                return line(&t, l, None);
+            }
+            let n = number;
+            number += 1;
+            let open = *asked == Some(l.field);
+            let (asked, reach) = (asked.setter(), reached.setter());
+            let ask = Asking { number: n, last, field: l.field, open, asked, reach };
+            html! { <>
+                { line(&t, l, Some(ask)) }
+                if open { <Why object={props.object.clone()} field={Some((l.field, *managed))} version={props.version} /> }
+            </> }
+        })
+        .collect();
+    // The Tab key reaches the lines as a whole, and the arrow keys go on from there. A line keeps its keys to itself.
+    let enter = Callback::from(move |e: KeyboardEvent| {
+        if e.key() == "ArrowDown" {
+            e.prevent_default();
+            e.stop_propagation();
+            focus_line(stop);
+        }
+    });
     html! { <>
-        <pre class="yaml">{ for yaml.lines.iter().map(|l| line(&t, l)) }</pre>
+        <p class="empty">{ t.get("why-about") }</p>
+        <div class="yaml" role="group" aria-label={t.get("tab-yaml")} tabindex="0" onkeydown={enter}>{ for lines }</div>
         if yaml.bookkeeping {
             <button type="button" class="quiet fold-button" aria-expanded={managed.to_string()} onclick={toggle}>
                 { t.get(if *managed { "yaml-less" } else { "yaml-more" }) }</button>
@@ -42,14 +84,79 @@ pub fn plain(text: &str) -> Html {
     html! { <pre class="yaml">{ for text.lines().take(LINES).map(line) }</pre> }
 }
 
-fn line(t: &Texts, l: &Line) -> Html {
+/// How a line is asked about: a press shows why it is so, or hides that again.
+struct Asking {
+    number: usize,
+    /// The number of the last line.
+    last: usize,
+    field: u32,
+    open: bool,
+    asked: UseStateSetter<Option<u32>>,
+    reach: UseStateSetter<usize>,
+}
+
+impl Asking {
+    /// What a key does on a line: the arrow keys go to the lines around it.
+    fn key(&self) -> Callback<KeyboardEvent> {
+        let (number, last, field, open) = (self.number, self.last, self.field, self.open);
+        let (asked, reach) = (self.asked.clone(), self.reach.clone());
+        Callback::from(move |e: KeyboardEvent| {
+            let to = match e.key().as_str() {
+                "ArrowDown" => (number + 1).min(last),
+                "ArrowUp" => number.saturating_sub(1),
+                "Enter" | " " => {
+                    asked.set((!open).then_some(field));
+                    number
+                }
+                "Escape" if open => {
+                    asked.set(None);
+                    number
+                }
+                _ => return,
+            };
+            e.prevent_default();
+            e.stop_propagation();
+            reach.set(to);
+            focus_line(to);
+        })
+    }
+
+    /// What a click does: nothing where it ends the selection of a text.
+    fn click(&self) -> Callback<MouseEvent> {
+        let (number, field, open) = (self.number, self.field, self.open);
+        let (asked, reach) = (self.asked.clone(), self.reach.clone());
+        Callback::from(move |_| {
+            let selects =
+                gloo::utils::window().get_selection().ok().flatten().is_some_and(|s| !s.is_collapsed());
+            if !selects {
+                reach.set(number);
+                asked.set((!open).then_some(field));
+            }
+        })
+    }
+}
+
+/// Moves the focus to a line, by its number.
+fn focus_line(number: usize) {
+    crate::ui::keys::focus(&format!(".inspected .yaml [data-line='{number}']"));
+}
+
+fn line(t: &Texts, l: &Line, ask: Option<Asking>) -> Html {
     let (class, was) = match &l.mark {
         LineMark::Same => (None, None),
         LineMark::Added => (Some("added"), None),
         LineMark::Removed => (Some("removed"), None),
         LineMark::Changed(was) => (Some("added"), Some(t.with("was", &[("value", was.clone().into())]))),
     };
-    html! { <span class={classes!("l", class, INDENTS.get(indent(&l.text) / 2).copied())}>{ for tokens(&l.text) }if let Some(was) = was { <em>{ was }</em> }{ "\n" }</span> }
+    let class = classes!("l", class, INDENTS.get(indent(&l.text) / 2).copied());
+    let was = was.map(|was| html! { <em>{ was }</em> });
+    let Some(ask) = ask else {
+        return html! { <span {class}>{ for tokens(&l.text) }{ was }{ "\n" }</span> };
+    };
+    html! {
+        <span {class} role="button" tabindex="-1" data-line={ask.number.to_string()}
+            aria-expanded={ask.open.to_string()} onclick={ask.click()} onkeydown={ask.key()}>{ for tokens(&l.text) }{ was }{ "\n" }</span>
+    }
 }
 
 /// A long line goes on below its own beginning; without inline styles that takes a class each.

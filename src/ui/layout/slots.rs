@@ -2,17 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use steady::engine::Kind;
+
 use super::FOLD_ABOVE;
+
+/// What shares slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    /// The pods of an owner, by its [`GraphNode::id`].
+    Owner(u128),
+    /// The pods without an owner.
+    Orphans,
+    /// The pods of owners that are cells of a grid.
+    Shared,
+    /// The objects of a kind of which there are many.
+    Kind(Kind),
+}
 
 /// Where things stood: kept from one layout to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
     /// The order in which cards were first seen, by [`GraphNode::id`].
     pub(super) order: BTreeMap<u128, usize>,
-    /// The pods of an owner, by its id; of those without an owner by `None`.
-    pub(super) columns: BTreeMap<Option<u128>, Column>,
+    /// The slots of each group.
+    pub(super) columns: BTreeMap<Group, Column>,
     /// Owners without pods whose room was given up.
-    pub(super) empty: BTreeSet<Option<u128>>,
+    pub(super) empty: BTreeSet<Group>,
     /// How wide the pods' column has been.
     pub(super) pods_width: f32,
     /// How many groups there have been at once.

@@ -51,7 +51,7 @@ fn at(l: &Layout, g: &Graph, name: &str) -> Option<Rect> {
 
 #[test]
 fn what_stays_stays_where_it_is() {
-    for flow in [Flow::Right, Flow::Down(360.0)] {
+    for flow in [Flow::Right, Flow::Down { width: 360.0, tight: false }] {
         let mut slots = Slots::default();
         let g1 = graph(3, &[1, 2, 3]);
         let l1 = layout(&g1, flow, &mut slots, None);
@@ -80,7 +80,7 @@ fn numbered_pods_stand_in_their_order() {
         }
         g
     };
-    for flow in [Flow::Right, Flow::Down(360.0)] {
+    for flow in [Flow::Right, Flow::Down { width: 360.0, tight: false }] {
         let mut slots = Slots::default();
         let (g1, g2) = (numbered(&[2]), numbered(&[0, 1, 2]));
         let (l1, l2) = (layout(&g1, flow, &mut slots, None), layout(&g2, flow, &mut slots, None));
@@ -98,7 +98,7 @@ fn numbered_pods_stand_in_their_order() {
 
 #[test]
 fn nothing_lies_on_anything_else() {
-    for flow in [Flow::Right, Flow::Down(360.0)] {
+    for flow in [Flow::Right, Flow::Down { width: 360.0, tight: false }] {
         for n in [0, 1, 7, 12, 40] {
             let g = graph(n, &(0..n).collect::<Vec<_>>());
             let l = layout(&g, flow, &mut Slots::default(), None);
@@ -111,7 +111,7 @@ fn nothing_lies_on_anything_else() {
                     assert!(apart, "{flow:?} {n}: {a:?} {b:?}");
                 }
             }
-            if let Flow::Down(w) = flow {
+            if let Flow::Down { width: w, .. } = flow {
                 assert!(rects.iter().all(|r| r.right() <= w + 0.01), "{n}");
             }
         }

@@ -13,13 +13,22 @@ pub struct Props {
     pub at: Moment,
     /// How many finest actions it is made of.
     pub finest: usize,
+    /// Whether a step was stepped into before.
+    #[prop_or_default]
+    pub inside: bool,
 }
 
-/// A button that steps into the moment that is looked at.
+/// A button that steps into the moment that is looked at, or back out of one.
 #[component]
 pub fn StepIn(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
+    if props.inside {
+        return html! {
+            <button type="button" class="quiet step-in" title={t.get("out-about")} aria-keyshortcuts="Escape"
+                onclick={move |_| store.send(Input::StepOut)}>{ t.get("out") }</button>
+        };
+    }
     if props.finest < 2 {
         return Html::default();
     }

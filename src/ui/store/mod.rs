@@ -264,7 +264,11 @@ impl Store {
 
     /// Lights up the objects that a command is about and that its reason names.
     pub fn light(&self, line: Option<&NextLine>) {
-        let lit: BTreeSet<ObjectRef> = line.iter().flat_map(|l| l.about.iter().cloned()).collect();
+        self.light_these(line.iter().flat_map(|l| l.about.iter().cloned()).collect());
+    }
+
+    /// Lights up objects, and no others.
+    pub fn light_these(&self, lit: BTreeSet<ObjectRef>) {
         if **self.0.lit.borrow() != lit {
             *self.0.lit.borrow_mut() = Rc::new(lit).into();
             self.refresh();

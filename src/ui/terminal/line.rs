@@ -1,310 +1,25 @@
-//! The terminal's line: one row of text, with what a shell does at its keys.
+//! The terminal's line: one row of text, and what stands around it.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use gloo::utils::window;
-use steady::engine::{Answer, Ask, Completion, Input, is_unfinished, recall};
+use steady::engine::ShellView;
 use web_sys::{ClipboardEvent, HtmlInputElement};
 use yew::prelude::*;
 
+use super::keys::{LineKeys, Memory, Search};
 use super::list::{Words, id_of};
 use crate::ui::hooks::{use_store, use_texts};
-use crate::ui::store::{Shared, Store};
+use crate::ui::store::Shared;
 
 /// What the line knows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// The lines that were typed, oldest first.
     pub history: Shared<Vec<String>>,
+    /// The shell in a container that the line goes to.
+    pub shell: Option<Shared<ShellView>>,
     /// Whether a line runs that Ctrl+C ends.
     pub runs: bool,
-}
-
-/// Where one is among the lines that were typed before: the place, and what stood in the line then.
-#[derive(Clone, Debug, PartialEq)]
-struct Recalled {
-    at: usize,
-    prefix: String,
-}
-
-/// A search among the lines that were typed: the place of what was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Search(Option<usize>);
-
-/// The words that the line can go on with, and the place of the one that Enter takes.
-#[derive(Clone, Debug, PartialEq)]
-struct Offer {
-    completion: Completion,
-    at: usize,
-}
-
-/// What the line remembers from key to key. It is drawn anew when the list, the search or the unfinished lines change.
-#[derive(Default)]
-struct Memory {
-    recalled: RefCell<Option<Recalled>>,
-    /// Whether the last key was a Tab that left several words to choose from.
-    tabbed: Cell<bool>,
-    /// Whether the next Tab leaves the line.
-    leaves: Cell<bool>,
-}
-
-/// The line, and what it does.
-#[derive(Clone)]
-struct Prompt {
-    store: Store,
-    history: Shared<Vec<String>>,
-    runs: bool,
-    memory: Rc<Memory>,
-    offer: UseStateHandle<Option<Offer>>,
-    search: UseStateHandle<Option<Search>>,
-    /// The lines before this one of something that is not finished.
-    begun: UseStateHandle<Rc<Vec<String>>>,
-}
-
-/// The text before the cursor, and the text after it.
-fn halves(input: &HtmlInputElement) -> (String, String) {
-    let units: Vec<u16> = input.value().encode_utf16().collect();
-    let at = input.selection_start().ok().flatten().map_or(units.len(), |at| at as usize).min(units.len());
-    let (head, tail) = units.split_at(at);
-    (String::from_utf16_lossy(head), String::from_utf16_lossy(tail))
-}
-
-fn put(input: &HtmlInputElement, head: &str, tail: &str) {
-    input.set_value(&format!("{head}{tail}"));
-    let at = head.encode_utf16().count() as u32;
-    // An input of text has a selection.
-    let _ = input.set_selection_range(at, at);
-}
-
-/// Whether something is selected that Ctrl+C would copy.
-fn is_selected(input: &HtmlInputElement) -> bool {
-    let (start, end) = (input.selection_start(), input.selection_end());
-    let inside = start.ok().flatten() != end.ok().flatten();
-    let outside = window().get_selection().ok().flatten().map(|s| String::from(s.to_string()));
-    inside || outside.is_some_and(|text| !text.is_empty())
-}
-
-impl Prompt {
-    fn complete(&self, head: &str) -> Completion {
-        let answer = Rc::new(RefCell::new(Completion::default()));
-        let slot = answer.clone();
-        let head = self.begun.iter().map(|line| format!("{line}\n")).chain([head.to_owned()]).collect();
-        self.store.ask(
-            Ask::Complete(head),
-            Callback::from(move |a| {
-                if let Answer::Complete(completion) = a {
-                    *slot.borrow_mut() = completion;
-                }
-            }),
-        );
-        answer.take()
-    }
-
-    /// The text of the line before the word that is completed: without the lines before.
-    fn before<'c>(&self, completion: &'c Completion) -> &'c str {
-        let above: usize = self.begun.iter().map(|line| line.len() + 1).sum();
-        completion.before.get(above..).unwrap_or_default()
-    }
-
-    /// Completes the word at the cursor as far as there is one way on; a second time it lists the ways.
-    fn tab(&self, input: &HtmlInputElement) {
-        let (head, tail) = halves(input);
-        let found = self.complete(&head);
-        let before = self.before(&found).to_owned();
-        match found.words.as_slice() {
-            [] => {}
-            [one] => put(input, &format!("{before}{}", recall::with_blank(one)), &tail),
-            words if recall::common(words).len() > found.partial.len() => {
-                put(input, &format!("{before}{}", recall::common(words)), &tail);
-                self.memory.tabbed.set(true);
-            }
-            _ if self.memory.tabbed.get() => self.offer.set(Some(Offer { completion: found, at: 0 })),
-            _ => self.memory.tabbed.set(true),
-        }
-    }
-
-    fn take(&self, input: &HtmlInputElement, at: usize) {
-        let Some(offer) = &*self.offer else { return };
-        if let Some(word) = offer.completion.words.get(at) {
-            let (_, tail) = halves(input);
-            put(input, &format!("{}{}", self.before(&offer.completion), recall::with_blank(word)), &tail);
-        }
-        self.offer.set(None);
-    }
-
-    /// Follows what was typed while the list stands.
-    fn typed(&self, input: &HtmlInputElement) {
-        *self.memory.recalled.borrow_mut() = None;
-        self.memory.tabbed.set(false);
-        if self.search.is_some() {
-            let found = recall::search(&self.history, &input.value(), self.history.len());
-            self.search.set(Some(Search(found)));
-        } else if self.offer.is_some() {
-            let found = self.complete(&halves(input).0);
-            self.offer.set((found.words.len() > 1).then_some(Offer { completion: found, at: 0 }));
-        }
-    }
-
-    fn go_back(&self, input: &HtmlInputElement, back: bool) {
-        let recalled = self.memory.recalled.borrow().clone();
-        if recalled.is_none() && !self.begun.is_empty() {
-            return;
-        }
-        let new = || Recalled { at: self.history.len(), prefix: halves(input).0 };
-        let Recalled { at, prefix } = recalled.unwrap_or_else(new);
-        let shown = self.history.get(at).cloned().unwrap_or_else(|| input.value());
-        let found = if back {
-            recall::older(&self.history, &prefix, &shown, at)
-        } else {
-            recall::newer(&self.history, &prefix, &shown, at)
-        };
-        let (at, text) = match found {
-            Some(at) => (at, self.history.get(at).cloned().unwrap_or_default()),
-            None if back => return,
-            None => (self.history.len(), prefix.clone()),
-        };
-        self.show(input, &text);
-        *self.memory.recalled.borrow_mut() = Some(Recalled { at, prefix });
-    }
-
-    /// Puts a text into the line; of several lines the last one, with the others before it.
-    fn show(&self, input: &HtmlInputElement, text: &str) {
-        let (above, last) = text.rsplit_once('\n').unwrap_or(("", text));
-        self.begun.set(Rc::new(above.lines().map(str::to_owned).collect()));
-        put(input, last, "");
-    }
-
-    /// Runs what was typed; a line that does not end is kept, and the next one goes on with it.
-    fn enter(&self, text: &str) {
-        let lines: Vec<&str> = self.begun.iter().map(String::as_str).chain([text]).collect();
-        let whole = lines.join("\n");
-        if is_unfinished(&whole) {
-            self.begun.set(Rc::new(lines.into_iter().map(str::to_owned).collect()));
-            return;
-        }
-        self.begun.set(Rc::default());
-        self.store.send(Input::Terminal(whole));
-    }
-
-    /// Runs the lines of a text that was pasted, all but the last one, which stays to be edited.
-    fn paste(&self, input: &HtmlInputElement, text: &str) {
-        let (head, tail) = halves(input);
-        let whole = format!("{head}{}", text.replace("\r\n", "\n"));
-        let mut begun: Vec<String> = (*self.begun).to_vec();
-        let mut lines: Vec<&str> = whole.split('\n').collect();
-        let last = lines.pop().unwrap_or_default();
-        for line in lines {
-            begun.push(line.to_owned());
-            let so_far = begun.join("\n");
-            if !is_unfinished(&so_far) {
-                begun.clear();
-                if !so_far.trim().is_empty() {
-                    self.store.send(Input::Terminal(so_far));
-                }
-            }
-        }
-        self.begun.set(Rc::new(begun));
-        put(input, last, &tail);
-    }
-
-    fn interrupt(&self, input: &HtmlInputElement) {
-        if self.runs {
-            return self.store.send(Input::Interrupt);
-        }
-        input.set_value("");
-        self.begun.set(Rc::default());
-        self.offer.set(None);
-        self.search.set(None);
-    }
-
-    /// A key while lines are searched. Returns whether it was one of the search's.
-    fn search_key(&self, e: &KeyboardEvent, input: &HtmlInputElement) -> bool {
-        let Some(Search(found)) = *self.search else { return false };
-        let line = found.and_then(|at| self.history.get(at)).cloned().unwrap_or_default();
-        match e.key().as_str() {
-            "r" if e.ctrl_key() => {
-                let older = recall::search(&self.history, &input.value(), found.unwrap_or(0));
-                self.search.set(Some(Search(older.or(found))));
-            }
-            "Enter" => {
-                self.search.set(None);
-                input.set_value("");
-                self.enter(&line);
-            }
-            "Escape" | "g" | "c" if e.key() == "Escape" || e.ctrl_key() => {
-                self.search.set(None);
-                input.set_value("");
-            }
-            "Tab" | "ArrowRight" | "ArrowLeft" | "ArrowUp" | "ArrowDown" | "End" => {
-                self.search.set(None);
-                self.show(input, &line);
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// A key while the list stands. Returns whether it was one of the list's.
-    fn list_key(&self, e: &KeyboardEvent, input: &HtmlInputElement) -> bool {
-        let Some(offer) = &*self.offer else { return false };
-        let n = offer.completion.words.len().max(1);
-        let to = |at: usize| self.offer.set(Some(Offer { at, ..offer.clone() }));
-        match e.key().as_str() {
-            "ArrowDown" => to((offer.at + 1) % n),
-            "ArrowUp" => to((offer.at + n - 1) % n),
-            "Home" => to(0),
-            "End" => to(n - 1),
-            "Enter" | "Tab" if !e.shift_key() => self.take(input, offer.at),
-            "Escape" => {
-                self.offer.set(None);
-                self.memory.leaves.set(true);
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Does what a key stands for. Returns whether it was one of the line's.
-    fn key(&self, e: &KeyboardEvent, input: &HtmlInputElement) -> bool {
-        let leaves = self.memory.leaves.replace(false);
-        if self.search_key(e, input) || self.list_key(e, input) {
-            return true;
-        }
-        let key = e.key();
-        if key != "Tab" && key != "Shift" {
-            self.memory.tabbed.set(false);
-        }
-        match key.as_str() {
-            "Enter" => {
-                let text = input.value();
-                input.set_value("");
-                *self.memory.recalled.borrow_mut() = None;
-                self.enter(&text);
-            }
-            // Who wants to leave the line does so with an empty one, or after Escape.
-            "Tab" if e.shift_key() || leaves || input.value().trim().is_empty() => return false,
-            "Tab" => self.tab(input),
-            "Escape" => {
-                self.memory.leaves.set(true);
-                return false;
-            }
-            "ArrowUp" => self.go_back(input, true),
-            "ArrowDown" => self.go_back(input, false),
-            "c" if e.ctrl_key() && !is_selected(input) => self.interrupt(input),
-            "l" if e.ctrl_key() => self.store.send(Input::Clear),
-            "r" if e.ctrl_key() && !e.shift_key() => {
-                input.set_value("");
-                self.search.set(Some(Search(None)));
-            }
-            "u" if e.ctrl_key() => {
-                let (_, tail) = halves(input);
-                put(input, "", &tail);
-            }
-            _ => return false,
-        }
-        true
-    }
 }
 
 /// The line.
@@ -313,100 +28,112 @@ pub fn Line(props: &Props) -> Html {
     let t = use_texts();
     let field = use_node_ref();
     let memory = use_memo((), |()| Memory::default());
-    let prompt = Prompt {
+    let history = props.shell.as_ref().map_or_else(|| props.history.clone(), |s| Shared::from(&s.history));
+    let keys = LineKeys {
         store: use_store(),
-        history: props.history.clone(),
+        history: history.clone(),
         runs: props.runs,
+        inside: props.shell.is_some(),
         memory,
         offer: use_state(|| None),
         search: use_state(|| None),
         begun: use_state(Rc::default),
     };
     let onkeydown = {
-        let prompt = prompt.clone();
+        let keys = keys.clone();
         Callback::from(move |e: KeyboardEvent| {
             let Some(input) = e.target_dyn_into::<HtmlInputElement>() else { return };
             // Enter ends the writing of a word in many languages.
-            if !e.is_composing() && prompt.key(&e, &input) {
+            if !e.is_composing() && keys.key(&e, &input) {
                 e.prevent_default();
             }
         })
     };
     let oninput = {
-        let prompt = prompt.clone();
+        let keys = keys.clone();
         Callback::from(move |e: InputEvent| {
             if let Some(input) = e.target_dyn_into::<HtmlInputElement>() {
-                prompt.typed(&input);
+                keys.typed(&input);
             }
         })
     };
     let onpaste = {
-        let prompt = prompt.clone();
+        let keys = keys.clone();
         Callback::from(move |e: Event| {
             let text = wasm_bindgen::JsCast::dyn_ref::<ClipboardEvent>(&e)
                 .and_then(|e| e.clipboard_data()?.get_data("text/plain").ok());
             let (Some(text), Some(input)) = (text, e.target_dyn_into::<HtmlInputElement>()) else { return };
             if text.contains('\n') {
                 e.prevent_default();
-                prompt.paste(&input, &text);
+                keys.paste(&input, &text);
             }
         })
     };
     let onblur = {
-        let offer = prompt.offer.clone();
+        let offer = keys.offer.clone();
         Callback::from(move |_: FocusEvent| offer.set(None))
     };
     // The keys that a phone has not.
     let pressed = |what: &'static str, key: &'static str| {
-        let (prompt, field) = (prompt.clone(), field.clone());
+        let (keys, field) = (keys.clone(), field.clone());
         let onmousedown = |e: MouseEvent| e.prevent_default();
         let onclick = move |_| {
             let Some(input) = field.cast::<HtmlInputElement>() else { return };
             match what {
                 "Tab" => {
                     // A finger asks for the list at once.
-                    prompt.memory.tabbed.set(true);
-                    prompt.tab(&input);
+                    keys.memory.tabbed.set(true);
+                    keys.tab(&input);
                 }
-                "↑" => prompt.go_back(&input, true),
-                "↓" => prompt.go_back(&input, false),
-                _ => prompt.interrupt(&input),
+                "↑" => keys.go_back(&input, true),
+                "↓" => keys.go_back(&input, false),
+                _ => keys.interrupt(&input),
             }
             let _ = input.focus();
         };
         html! { <button type="button" aria-label={t.get(key)} {onmousedown} {onclick}>{ what }</button> }
     };
-    let offer = &*prompt.offer;
+    let offer = &*keys.offer;
     let take = {
-        let (prompt, field) = (prompt.clone(), field.clone());
+        let (keys, field) = (keys.clone(), field.clone());
         Callback::from(move |at| {
             if let Some(input) = field.cast::<HtmlInputElement>() {
-                prompt.take(&input, at);
+                keys.take(&input, at);
             }
         })
     };
-    let found = prompt.search.map(|Search(at)| at.and_then(|at| props.history.get(at)).cloned());
-    let sign = if prompt.search.is_some() {
+    let found = keys.search.map(|Search(at)| at.and_then(|at| history.get(at)).cloned());
+    let prompt = props.shell.as_ref().map(|s| s.prompt.clone());
+    let label = props.shell.as_ref().map_or_else(
+        || "kubectl".to_owned(),
+        |s| {
+            t.with(
+                "terminal-inside-line",
+                &[("container", s.container.clone().into()), ("pod", s.pod.clone().into())],
+            )
+        },
+    );
+    let sign = if keys.search.is_some() {
         "?"
-    } else if prompt.begun.is_empty() {
-        "$"
+    } else if keys.begun.is_empty() {
+        prompt.as_deref().unwrap_or("$").trim_end()
     } else {
         ">"
     };
     html! { <>
         if let Some(offer) = offer { <Words words={offer.completion.words.clone()} at={offer.at} {take} /> }
-        if !prompt.begun.is_empty() {
-            <pre class="begun">{ prompt.begun.iter().map(|l| format!("> {l}")).collect::<Vec<_>>().join("\n") }</pre>
+        if !keys.begun.is_empty() {
+            <pre class="begun">{ keys.begun.iter().map(|l| format!("> {l}")).collect::<Vec<_>>().join("\n") }</pre>
         }
         if let Some(found) = found {
             <p class="found" role="status">{ t.get("terminal-search") }<code>{ found.unwrap_or_else(|| "–".to_owned()) }</code></p>
         }
         <div class="line"><span aria-hidden="true">{ sign }</span>
-            <input id="kubectl-line" ref={field.clone()} type="text" role="combobox" aria-label="kubectl" aria-autocomplete="list"
+            <input id="kubectl-line" ref={field.clone()} type="text" role="combobox" aria-label={label} aria-autocomplete="list"
                 aria-expanded={offer.is_some().to_string()} aria-controls={offer.as_ref().map(|_| "terminal-words")}
                 aria-activedescendant={offer.as_ref().map(|o| id_of(o.at))}
                 autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false" enterkeyhint="send"
-                placeholder="kubectl get pods" {onkeydown} {oninput} {onpaste} {onblur} />
+                placeholder={if props.shell.is_some() { "ls /etc" } else { "kubectl get pods" }} {onkeydown} {oninput} {onpaste} {onblur} />
             <div class="touch" role="group" aria-label={t.get("terminal-keys")}>
                 { pressed("Tab", "terminal-tab") }{ pressed("↑", "terminal-up") }{ pressed("↓", "terminal-down") }{ pressed("^C", "terminal-stop") }
             </div></div>

@@ -1,11 +1,12 @@
 //! The terminal: what was typed and printed, and the line.
 
+mod keys;
 mod line;
 mod list;
 
 use std::rc::Rc;
 
-use steady::engine::{Entry, Input};
+use steady::engine::{Entry, Input, ShellView};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -21,6 +22,8 @@ pub struct Props {
     pub entries: Shared<Vec<Rc<Entry>>>,
     /// The lines that were typed, oldest first.
     pub history: Shared<Vec<String>>,
+    /// The shell in a container that the lines go to.
+    pub shell: Option<Shared<ShellView>>,
 }
 
 /// The terminal.
@@ -64,7 +67,7 @@ pub fn Terminal(props: &Props) -> Html {
         };
         html! {
             <div class="entry" key={e.id}>
-                <p class="typed"><span><i aria-hidden="true">{ "$ " }</i>{ &e.line }</span>
+                <p class="typed"><span>if e.prompt.is_empty() { <i aria-hidden="true">{ "$ " }</i> } else { <i>{ &e.prompt }</i> }{ &e.line }</span>
                     if !e.output.is_empty() {
                         <button type="button" class="copy" title={label.clone()} aria-label={label} onclick={copy}>{ glyph::copy() }</button>
                     }</p>
@@ -86,7 +89,7 @@ pub fn Terminal(props: &Props) -> Html {
                 if props.entries.is_empty() { <p class="muted">{ t.get("terminal-hint") }</p> }
                 { for props.entries.iter().map(entry) }
             </div>
-            <Line history={props.history.clone()} runs={props.entries.last().is_some_and(|e| e.waits)} />
+            <Line history={props.history.clone()} shell={props.shell.clone()} runs={props.entries.last().is_some_and(|e| e.waits)} />
         </div>
     }
 }

@@ -121,6 +121,16 @@ fn exec(words: &[&str], more: &str) -> String {
     format!("/api/v1/namespaces/default/pods/p/exec?{}&stdout=true&stderr=true{more}", command.join("&"))
 }
 
+/// A door whose cluster has a pod `p` that runs.
+fn with_pod() -> Running {
+    let door = stepped();
+    let spec = r#"{"containers":[{"name":"c","image":"busybox","command":["sleep","infinity"]}]}"#;
+    let pod = format!(r#"{{"metadata":{{"name":"p"}},"spec":{spec}}}"#);
+    assert_eq!(ask(&door, "POST", "/api/v1/namespaces/default/pods", &pod).status, 201);
+    assert_eq!(ask(&door, "POST", "/steady/advance?seconds=20", "").status, 200);
+    door
+}
+
 #[test]
 fn a_command_is_executed_in_a_container() {
     let door = stepped();
@@ -160,6 +170,62 @@ fn a_command_is_executed_in_a_container() {
     ] {
         assert_eq!(upgrade(&door, &target, headers).answer().status, code, "{target}");
     }
-    // SPDY.
-    assert_eq!(ask(&door, "POST", &exec(&["true"], ""), "").status, 501);
+    let refused = ask(&door, "POST", &exec(&["true"], ""), "");
+    assert_eq!((refused.status, &refused.json()["message"]), (400, &"Upgrade request required".into()));
+}
+
+#[test]
+fn a_refusal_reaches_a_client_that_falls_back_to_spdy() {
+    let door = with_pod();
+    let spdy = |target: &str| {
+        let mut c = Connection::open(door.address());
+        c.send("POST", target, "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n", b"");
+        let answer = c.answer();
+        (answer.status, answer.json()["message"].as_str().unwrap().to_owned())
+    };
+    let (code, why) = spdy(&exec(&["sh"], "&stdin=true&tty=true"));
+    assert!(code == 501 && why.contains("no terminal"), "{code} {why}");
+    let (code, why) = spdy(&exec(&["sh"], ""));
+    assert!(code == 501 && why.contains("SPDY is not built"), "{code} {why}");
+}
+
+#[test]
+fn a_shell_answers_line_by_line() {
+    let door = with_pod();
+    for protocol in ["v4.channel.k8s.io", "v5.channel.k8s.io"] {
+        let headers = format!("Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: {protocol}\r\n");
+        let mut c = upgrade(&door, &exec(&["sh"], "&stdin=true"), &headers);
+        assert_eq!(c.head().unwrap().status, 101);
+        c.write(b"\x82\x89\0\0\0\0\x00echo hi\n");
+        assert_eq!(frame(&mut c), (2, b"\x01hi\n".to_vec()), "{protocol}");
+        c.write(b"\x82\x89\0\0\0\0\x00echo ho\n");
+        assert_eq!(frame(&mut c), (2, b"\x01ho\n".to_vec()), "{protocol}");
+        c.write(b"\x82\x88\0\0\0\0\x00exit 4\n");
+        let (_, status) = frame(&mut c);
+        let status: Value = serde_json::from_slice(&status[1..]).unwrap();
+        assert_eq!(
+            status["message"],
+            "command terminated with non-zero exit code: error executing command [sh], exit code 4"
+        );
+        assert_eq!(frame(&mut c), (8, vec![3, 232]));
+    }
+}
+
+#[test]
+fn a_program_that_is_not_built_is_not_found() {
+    let door = with_pod();
+    let headers = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n";
+    for program in ["tar", "nosuch", "/opt/nosuch"] {
+        let mut c = upgrade(&door, &exec(&[program, "-x"], ""), headers);
+        assert_eq!(c.head().unwrap().status, 101);
+        let (_, status) = frame(&mut c);
+        let status: Value = serde_json::from_slice(&status[1..]).unwrap();
+        let message = status["message"].as_str().unwrap();
+        let why = if program.contains('/') {
+            "no such file or directory"
+        } else {
+            "executable file not found in $PATH"
+        };
+        assert!(status["reason"] == "InternalError" && message.ends_with(why), "{message}");
+    }
 }

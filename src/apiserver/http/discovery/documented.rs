@@ -13,6 +13,9 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fidelity.md");
 const BEGIN: &str = "<!-- kinds: written by STEADY_UPDATE=1 cargo test --lib documented -->\n";
 const END: &str = "<!-- end of kinds -->";
 
+/// The parts of a Pod that its kubelet answers (`http::runtime`).
+const BY_KUBELET: [&str; 2] = ["exec", "log"];
+
 /// The structs below a struct, itself among them.
 fn structs(of: &'static GoStruct, seen: &mut BTreeSet<&'static str>) -> usize {
     if !seen.insert(of.name) {
@@ -43,7 +46,8 @@ fn kinds() -> String {
         let namespace = if kind.namespaced() { "/namespaces/n" } else { "" };
         let (served, absent): (Vec<&str>, Vec<&str>) = parts.partition(|part| {
             let path = format!("{root}/{}{namespace}/{}/x/{part}", kind.api_version(), kind.plural());
-            matches!(path::parse(&path), RequestPath::Objects(_))
+            let by_kubelet = *kind == Kind::POD && BY_KUBELET.contains(part);
+            by_kubelet || matches!(path::parse(&path), RequestPath::Objects(_))
         });
         let verbs = if whole.verbs.len() == 8 { "all".to_owned() } else { whole.verbs.join(", ") };
         let fields = structs(go_types::of(*kind), &mut BTreeSet::new());

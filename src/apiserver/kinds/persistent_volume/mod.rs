@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::types::{PersistentVolume, PersistentVolumeSpec, PersistentVolumeStatus, Time};
-use crate::api::volume::access_modes_as_string;
+use crate::api::volume::{access_modes_as_string, volume_class};
 use crate::api::{MetaExt, Timestamp, quantity};
 use crate::apiserver::defaults::{default, quantities, volume};
 use crate::apiserver::printers::{created, name, or_unset};
@@ -138,7 +138,7 @@ impl Strategy for PersistentVolume {
             spec.persistent_volume_reclaim_policy.unwrap_or_default(),
             phase.unwrap_or_default(),
             claim.unwrap_or_default(),
-            spec.storage_class_name.unwrap_or_default(),
+            volume_class(self).to_owned(),
             or_unset(spec.volume_attributes_class_name.as_ref()),
             status.reason.unwrap_or_default(),
             created(&self.metadata, now),

@@ -14,7 +14,7 @@ use crate::api::types::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
     TypedObjectReference,
 };
-use crate::api::volume::access_modes_as_string;
+use crate::api::volume::{access_modes_as_string, claim_class};
 use crate::api::{MetaExt, Timestamp, quantity};
 use crate::apiserver::defaults::{claim_spec::claim_spec, default, quantities};
 use crate::apiserver::printers::{created, name, or_unset};
@@ -108,7 +108,7 @@ impl Strategy for PersistentVolumeClaim {
             volume,
             capacity,
             modes,
-            spec.storage_class_name.unwrap_or_default(),
+            claim_class(self).to_owned(),
             or_unset(spec.volume_attributes_class_name.as_ref()),
             created(&self.metadata, now),
             spec.volume_mode.unwrap_or_else(|| "<unset>".into()),

@@ -165,7 +165,7 @@ fn resource_key(errs: &mut Errors, name: &str, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::api::{Kind, Object};
+    use crate::api::{Kind, Object, Timestamp};
     use crate::apiserver::rest::{validate_status_update, validate_update};
     use crate::apiserver::validation::aggregate;
     use serde_json::{Value, json};
@@ -185,6 +185,17 @@ mod tests {
         let mut object = Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, body).unwrap();
         crate::apiserver::rest::default(&mut object);
         object
+    }
+
+    #[test]
+    fn the_column_of_the_class_has_the_annotation_first() {
+        let column = |class, annotation| {
+            let object = claim(class, annotation, json!({"phase": "Pending"}));
+            crate::apiserver::kinds::row(&object, Timestamp::UNIX_EPOCH).get(5).cloned()
+        };
+        assert_eq!(column(Some("slow"), Some("fast")).as_deref(), Some("fast"));
+        assert_eq!(column(None, Some("fast")).as_deref(), Some("fast"));
+        assert_eq!(column(Some("slow"), None).as_deref(), Some("slow"));
     }
 
     /// After `TestValidatePersistentVolumeClaimUpdate`.

@@ -20,6 +20,16 @@ use crate::apiserver::validation::{FieldError, Path, json_strings, list, text};
 
 /// The ports on nodes that Services may have.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
+/// How many of these, the first ones, are left to Services that ask for a port, as long as there are others
+/// (`calculateRangeOffset` in `pkg/registry/core/service/portallocator`, KEP-3668): a 32nd of all, at least 16 and at most
+/// 128.
+const STATIC_PORTS: i32 = 86;
+
+/// The ports in the order in which they are chosen for a Service that asks for none.
+fn by_choice() -> impl Iterator<Item = i32> {
+    let first = *NODE_PORTS.start();
+    (first + STATIC_PORTS..=*NODE_PORTS.end()).chain(first..first + STATIC_PORTS)
+}
 
 fn internal_error(why: &str) -> Status {
     Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
@@ -64,9 +74,10 @@ impl Ports {
         Ok(())
     }
 
-    /// Takes the first free port. Real allocators pick at random; which one it is means nothing.
+    /// Takes the first free port. Real allocators pick at random within the two parts of the range; which one it is means
+    /// nothing.
     fn next_port(&mut self) -> Result<i32, Status> {
-        let Some(n) = NODE_PORTS.clone().find(|n| !self.taken.contains(n)) else {
+        let Some(n) = by_choice().find(|n| !self.taken.contains(n)) else {
             return Err(internal_error("failed to allocate a nodePort: range is full"));
         };
         self.taken.insert(n);
@@ -262,8 +273,7 @@ fn new_node_ports(object: &Object, spec: &mut ServiceSpec, ports: &mut Ports) ->
                     let mut n = ports.next_port()?;
                     while later.contains(&n) {
                         ports.taken.remove(&n);
-                        let mut rest =
-                            NODE_PORTS.clone().filter(|m| !ports.taken.contains(m) && !later.contains(m));
+                        let mut rest = by_choice().filter(|m| !ports.taken.contains(m) && !later.contains(m));
                         n = rest
                             .next()
                             .ok_or_else(|| internal_error("failed to allocate a nodePort: range is full"))?;

@@ -11,12 +11,15 @@ pub(in crate::apiserver) mod ip_allocator;
 mod update;
 mod validation;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::labels::format_labels;
-use crate::api::types::{IntOrString, LoadBalancerStatus, Service, ServicePort, ServiceSpec, ServiceStatus};
+use crate::api::types::{
+    IntOrString, LoadBalancerIngress, LoadBalancerStatus, Service, ServicePort, ServiceSpec, ServiceStatus,
+};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::default;
 use crate::apiserver::printers::{created, name, or_none};
@@ -161,11 +164,12 @@ fn external_ip(s: &Service) -> String {
         Some("ClusterIP" | "NodePort") => "<none>".into(),
         Some("LoadBalancer") => {
             let ingress = s.status.as_ref().and_then(|s| s.load_balancer.as_ref()?.ingress.as_ref());
-            let mut all: Vec<String> = ingress
-                .into_iter()
-                .flatten()
-                .filter_map(|i| i.ip.clone().filter(|i| !i.is_empty()).or(i.hostname.clone()))
-                .collect();
+            let name = |i: &LoadBalancerIngress| {
+                [&i.ip, &i.hostname].into_iter().flatten().find(|n| !n.is_empty()).cloned()
+            };
+            // Each once, and sorted (`loadBalancerStatusStringer`).
+            let names: BTreeSet<String> = ingress.into_iter().flatten().filter_map(name).collect();
+            let mut all: Vec<String> = names.into_iter().collect();
             all.extend(external);
             if all.is_empty() { "<pending>".into() } else { all.join(",") }
         }

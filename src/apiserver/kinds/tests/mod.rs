@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::api::types;
 use crate::apiserver::rest::validate_create;
 use crate::apiserver::validation::{FieldError, aggregate};
 

@@ -82,6 +82,14 @@ fn restart_policy_on_failure() {
 }
 
 #[test]
+fn a_program_that_the_image_does_not_have_cannot_be_started() {
+    let mut lab = Lab::new();
+    let container = json!({"name": "app", "image": "busybox:1.36", "command": ["nosuch", "-x"]});
+    lab.pod(json!({"spec": {"containers": [container]}})).wait(20);
+    timeline!(lab);
+}
+
+#[test]
 fn a_sidecar_starts_first_and_stops_last() {
     let mut lab = Lab::new();
     lab.pod(json!({"spec": {

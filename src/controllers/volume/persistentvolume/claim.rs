@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::phase::update_phase;
 use super::{Claim, Cx, Volume, bond, provision};
 use crate::api::order;
+use crate::api::quote::go_quote;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
     self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, claim_class, claim_phase,
@@ -103,6 +104,16 @@ async fn sync_named(cx: &Cx, claim: Claim) -> Result {
 
 /// Checks that a volume fits a claim (`checkVolumeSatisfyClaim`). The error is the reason in the event.
 fn check_volume_satisfies(
+    claim: &PersistentVolumeClaim,
+    volume: &PersistentVolume,
+) -> std::result::Result<(), String> {
+    if volume.metadata.is_deleting() {
+        return Err(format!("the volume is marked for deletion {}", go_quote(volume.metadata.name())));
+    }
+    does_satisfy(claim, volume).map_err(str::to_owned)
+}
+
+fn does_satisfy(
     claim: &PersistentVolumeClaim,
     volume: &PersistentVolume,
 ) -> std::result::Result<(), &'static str> {

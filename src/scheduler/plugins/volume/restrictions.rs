@@ -1,6 +1,8 @@
 //! `VolumeRestrictions`: disks that only one pod on a node may mount for writing, and `ReadWriteOncePod`
 //! claims.
 
+use std::collections::BTreeSet;
+
 use crate::api::types::{PersistentVolumeClaim, Pod, Volume};
 use crate::api::{Key, Kind, MetaExt};
 use crate::scheduler::framework::{
@@ -24,8 +26,10 @@ pub const EVENTS: &[Registered] = &[
 /// What PreFilter computes.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// The pod's claims with the access mode `ReadWriteOncePod`.
-    exclusive: Vec<Key>,
+    /// The names of the pod's claims with the access mode `ReadWriteOncePod`.
+    exclusive: BTreeSet<String>,
+    /// How many of these claims pods on any node use (`conflictingPVCRefCount`).
+    conflicts: i64,
     /// Whether the pod mounts disks that the plugin restricts.
     disks: bool,
 }
@@ -51,11 +55,23 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
         let claim = super::get_claim(h, pod, &name).map_err(Status::unresolvable)?;
         let modes = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
         if modes.iter().any(|m| m == "ReadWriteOncePod") {
-            state.exclusive.push(Key::new(pod.namespace(), &name));
+            let key = Key::new(pod.namespace(), &name);
+            let used = h.snapshot.nodes.iter().any(|node| node.claim_users(&key) > 0);
+            state.conflicts += i64::from(state.exclusive.insert(name) && used);
         }
     }
     state.disks = volumes(pod).iter().any(is_disk);
-    Ok((state.disks || !state.exclusive.is_empty()).then_some(state))
+    Ok((state.disks || state.conflicts > 0).then_some(state))
+}
+
+impl State {
+    /// Adds (1) or removes (-1) another pod. As in Kubernetes, claims are compared by name alone, whatever the namespace
+    /// of the pod.
+    pub fn update_with_pod(&mut self, other: &PodInfo, delta: i64) {
+        let claims = volumes(other).iter().filter_map(|v| v.persistent_volume_claim.as_ref());
+        let shared = claims.filter(|c| self.exclusive.contains(&c.claim_name)).count();
+        self.conflicts += delta * i64::try_from(shared).unwrap_or(0);
+    }
 }
 
 fn volumes(pod: &PodInfo) -> &[Volume] {
@@ -93,8 +109,8 @@ fn conflict(a: &Volume, b: &Volume) -> bool {
     false
 }
 
-/// Refuses nodes on which another pod uses the disk or the claim. A claim that is used on another node is
-/// left to the attach/detach controller, as in Kubernetes.
+/// Refuses nodes on which another pod uses the disk, and every node if a pod anywhere uses a `ReadWriteOncePod` claim of
+/// the pod.
 pub fn filter(state: &State, pod: &PodInfo, node: &NodeInfo) -> Status {
     if state.disks {
         let mine = || volumes(pod).iter().filter(|v| is_disk(v));
@@ -103,7 +119,7 @@ pub fn filter(state: &State, pod: &PodInfo, node: &NodeInfo) -> Status {
             return Status::unschedulable("node(s) had no available disk");
         }
     }
-    if state.exclusive.iter().any(|claim| node.claim_users(claim) > 0) {
+    if state.conflicts > 0 {
         return Status::unschedulable(
             "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
         );

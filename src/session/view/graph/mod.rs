@@ -8,6 +8,7 @@
 
 mod change;
 mod edges;
+mod filter;
 #[cfg(test)]
 mod tests;
 
@@ -15,13 +16,14 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Word;
-use super::card::{Card, Place};
+use super::card::{Card, Health, Place};
 use super::kinds::{self, Shows};
+use super::{PodLook, Word};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 
 pub use change::touched;
+pub use filter::{Facets, Filtered, GraphFilter};
 
 /// An object in the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,24 @@ impl GraphNode {
             ordinal: view.ordinal(object),
             record: about.record,
         }
+    }
+
+    /// How it stands by what its card says; `None` for what does not say. What is being deleted is not there yet.
+    pub fn health(&self) -> Option<Health> {
+        if self.deleting { Some(Health::Waiting) } else { self.card.health() }
+    }
+
+    /// The look of the pod that stands like this object; `None` for what does not say how it stands.
+    pub fn look(&self) -> Option<PodLook> {
+        if let Card::Pod(pod) = &self.card {
+            return Some(pod.look);
+        }
+        Some(match self.health()? {
+            Health::Well => PodLook::Ready,
+            Health::Waiting if self.deleting => PodLook::Terminating,
+            Health::Waiting => PodLook::Starting,
+            Health::Bad => PodLook::Failed,
+        })
     }
 
     /// How many pods it wants; 0 for what wants none.

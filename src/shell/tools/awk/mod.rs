@@ -12,6 +12,8 @@ mod value;
 use super::super::machine::{Ran, Shell};
 use run::Machine;
 
+const NOT_BUILT: &str = "awk: this program is not built here";
+
 /// `awk [-F SEPARATOR] [-v NAME=VALUE] [-f FILE | PROGRAM] [FILE | NAME=VALUE…]`
 pub(super) fn awk(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let mut rest = args.iter().skip(1).peekable();
@@ -36,14 +38,14 @@ pub(super) fn awk(shell: &mut Shell<'_>, args: &[String]) -> Ran {
                     return Ok(2);
                 }
             },
-            _ => return shell.unknown(),
+            _ => return shell.unknown(NOT_BUILT),
         }
     }
     let Some(program) = program.or_else(|| rest.next().cloned()) else {
         shell.error("Usage: awk [OPTIONS] [AWK_PROGRAM] [FILE]...");
         return Ok(1);
     };
-    let Some(rules) = parser::parse(&program) else { return shell.unknown() };
+    let Some(rules) = parser::parse(&program) else { return shell.unknown(NOT_BUILT) };
     let mut machine = Machine::new(shell, &rules);
     if let Some(separator) = separator {
         machine.assign("FS", separator);

@@ -332,7 +332,7 @@ impl<'m, 's> Machine<'m, 's> {
         match regex(text, true, false) {
             Some(pattern) => Ok(pattern),
             // What a pattern means that is none here, nobody knows.
-            None => Err(match self.shell.unknown() {
+            None => Err(match self.shell.unknown(super::NOT_BUILT) {
                 Err(stop) => stop,
                 Ok(_) => self.shell.block(),
             }),

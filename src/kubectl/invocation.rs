@@ -14,7 +14,7 @@ use super::refused::{ManifestPlace, Refused};
 use super::stop::{CommandWait, WaitFor};
 use super::{ApiClient, Edited, Files, Output, Poll, Waited};
 use crate::api::types::Time;
-use crate::api::{Kind, Object, Timestamp, duration};
+use crate::api::{Key, Kind, Object, Timestamp, duration};
 use crate::apimachinery::{HttpRequest, Verb};
 use crate::client::transport;
 
@@ -30,7 +30,7 @@ pub(super) enum Reply {
 }
 
 /// The surroundings of a running command.
-pub(super) struct Context<'a> {
+pub(super) struct Invocation<'a> {
     /// The files at hand.
     pub files: &'a dyn Files,
     /// The objects of the manifests that were read already.
@@ -43,11 +43,13 @@ pub(super) struct Context<'a> {
     pub(super) refused: Vec<Refused>,
     /// The text of the kubeconfig that the command has written.
     pub(super) kubeconfig: Option<String>,
+    /// The pod and the container in which a command was started.
+    pub(super) executed_in: Option<(Key, String)>,
     /// The namespace that the command works in.
     pub namespace: String,
     /// Whether `--namespace` was given.
     pub explicit_namespace: bool,
-    /// `--field-manager`; empty for the command's own.
+    /// `--field-manager`, or its default; empty if the command has no such flag.
     pub field_manager: String,
     /// `-v`
     pub verbosity: u8,
@@ -65,7 +67,7 @@ pub(super) struct Context<'a> {
     client: &'a mut dyn ApiClient,
 }
 
-impl<'a> Context<'a> {
+impl<'a> Invocation<'a> {
     /// The surroundings of a command that began at `now`. It first gets the replies that it got in earlier runs.
     pub(super) fn new(
         files: &'a dyn Files,
@@ -74,14 +76,15 @@ impl<'a> Context<'a> {
         now: Timestamp,
         replies: Vec<Reply>,
         client: &'a mut dyn ApiClient,
-    ) -> Context<'a> {
-        Context {
+    ) -> Invocation<'a> {
+        Invocation {
             files,
             manifests,
             out: String::new(),
             err: String::new(),
             refused: Vec::new(),
             kubeconfig: None,
+            executed_in: None,
             namespace: "default".into(),
             explicit_namespace: false,
             field_manager: String::new(),
@@ -99,6 +102,11 @@ impl<'a> Context<'a> {
     /// Takes the replies that came in this run.
     pub(super) fn fresh_replies(&mut self) -> Vec<Reply> {
         std::mem::take(&mut self.fresh)
+    }
+
+    /// Whether standard input is a terminal.
+    pub(super) fn has_terminal(&self) -> bool {
+        self.client.has_terminal()
     }
 
     /// Lets a person edit a text: the text that the editor was opened with, and the one that was saved. `None` where there
@@ -138,8 +146,8 @@ impl<'a> Context<'a> {
     }
 
     fn output(self, exit: i32) -> Output {
-        let (refused, kubeconfig) = (self.refused, self.kubeconfig);
-        Output { stdout: self.out, stderr: self.err, exit, refused, kubeconfig }
+        let Invocation { out, err, refused, kubeconfig, executed_in, .. } = self;
+        Output { stdout: out, stderr: err, exit, refused, kubeconfig, executed_in }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
@@ -174,11 +182,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// The server's refusal.
     pub(super) fn send(&mut self, call: &Call) -> Result<Rc<Answer>> {
-        let request = if call.field_manager.is_empty() || self.field_manager.is_empty() {
-            call.http()?
-        } else {
-            Call { field_manager: self.field_manager.clone(), ..call.clone() }.http()?
-        };
+        let request = call.http()?;
         let answer = self.answer(&request);
         match answer.refusal_of(&request.method, call) {
             Some(status) => Err(status.into()),

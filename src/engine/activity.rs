@@ -1,4 +1,4 @@
-//! Tasks: what an engine works on in slices of time.
+//! Activities: what an engine works on in slices of time.
 
 use super::Mode;
 use crate::api::Timestamp;
@@ -11,7 +11,7 @@ use crate::session::{Depth, MomentId, Replay, Travel};
 const OBJECTS_AT_ONCE: usize = 32;
 
 /// What an engine works on in slices.
-pub(super) enum Task {
+pub(super) enum Activity {
     /// One step.
     Step,
     /// One step after time has passed to the next run of a schedule.
@@ -34,49 +34,49 @@ pub(super) enum Task {
     Share(Box<Digesting>),
 }
 
-impl Task {
-    /// How the page shows the task.
+impl Activity {
+    /// How the page shows the activity.
     pub(super) fn mode(&self) -> Mode {
         match self {
-            Task::Step | Task::ToSchedule | Task::Follow(..) => Mode::Stepping,
-            Task::Play => Mode::Playing,
-            Task::ToSteady(done, _) => Mode::ToSteady { done: *done },
-            Task::ToMoment(run) => Mode::ToMoment { done: run.done },
-            Task::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
-            Task::Replay(o) => {
+            Activity::Step | Activity::ToSchedule | Activity::Follow(..) => Mode::Stepping,
+            Activity::Play => Mode::Playing,
+            Activity::ToSteady(done, _) => Mode::ToSteady { done: *done },
+            Activity::ToMoment(run) => Mode::ToMoment { done: run.done },
+            Activity::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
+            Activity::Replay(o) => {
                 let (done, of) = o.replay.progress();
                 Mode::Loading { done, of: Some(of) }
             }
-            Task::Travel(_, way) => {
+            Activity::Travel(_, way) => {
                 let (done, of) = way.progress();
                 Mode::Loading { done, of: Some(of) }
             }
-            Task::Share(_) => Mode::Loading { done: 0, of: None },
+            Activity::Share(_) => Mode::Loading { done: 0, of: None },
         }
     }
 
-    /// Whether nothing else can be done until the task has ended or was stopped.
+    /// Whether nothing else can be done until the activity has ended or was stopped.
     pub(super) fn is_loading(&self) -> bool {
         matches!(self.mode(), Mode::Loading { .. })
     }
 
-    /// Does the next small piece of a task during which nothing else can be done. Returns whether the task is done,
-    /// and for [`Task::Share`] then the fingerprint.
+    /// Does the next small piece of an activity during which nothing else can be done. Returns whether the activity is done,
+    /// and for [`Activity::Share`] then the fingerprint.
     pub(super) fn advance(&mut self) -> (bool, Option<String>) {
         match self {
-            Task::SetUp(s) => (s.setup.advance(1), None),
-            Task::Replay(o) => (o.replay.advance(1), None),
-            Task::Travel(_, way) => (way.advance(1), None),
-            Task::Share(d) => {
+            Activity::SetUp(s) => (s.setup.advance(1), None),
+            Activity::Replay(o) => (o.replay.advance(1), None),
+            Activity::Travel(_, way) => (way.advance(1), None),
+            Activity::Share(d) => {
                 let digest = d.advance(OBJECTS_AT_ONCE);
                 (digest.is_some(), digest)
             }
-            Task::Step
-            | Task::ToSchedule
-            | Task::Play
-            | Task::ToSteady(..)
-            | Task::ToMoment(..)
-            | Task::Follow(..) => (true, None),
+            Activity::Step
+            | Activity::ToSchedule
+            | Activity::Play
+            | Activity::ToSteady(..)
+            | Activity::ToMoment(..)
+            | Activity::Follow(..) => (true, None),
         }
     }
 }
@@ -147,12 +147,12 @@ pub(super) struct Opening {
     /// What its author says at some steps.
     pub(super) notes: Vec<(usize, String)>,
     /// Where it came from.
-    pub(super) from: Origin,
+    pub(super) from: OpenedFrom,
 }
 
 /// Where a run came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum OpenedFrom {
     /// The page's address.
     Link,
     /// The page has kept it.

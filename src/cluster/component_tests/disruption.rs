@@ -1,0 +1,60 @@
+//! PodDisruptionBudgets in whole clusters.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::sets::{controllers, delete, events, make, names, patch, rest, status};
+use crate::api::Kind;
+use crate::cluster::{Cluster, Config};
+
+const BUDGET: Kind = Kind::POD_DISRUPTION_BUDGET;
+
+fn budget(name: &str) -> Value {
+    json!({"metadata": {"name": name, "namespace": "default"},
+        "spec": {"maxUnavailable": 1, "selector": {"matchLabels": {"app": "web"}}}})
+}
+
+/// `getPdbForPod` records an event each time that it is asked.
+#[test]
+fn a_pod_under_two_budgets_is_told_so() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let pod = json!({"metadata": {"name": "p", "namespace": "default", "labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "c", "image": "team/web:1"}]}});
+    make(&mut c, Kind::POD, pod);
+    make(&mut c, BUDGET, budget("one"));
+    rest(&mut c);
+    let said = "MultiplePodDisruptionBudgets: Pod \"default\"/\"p\" matches multiple PodDisruptionBudgets.  Chose \"one\" arbitrarily.".to_owned();
+    assert!(!events(&c, "p").contains(&said));
+    make(&mut c, BUDGET, budget("two"));
+    rest(&mut c);
+    assert!(!events(&c, "p").contains(&said), "the pod has not changed since");
+    patch(&mut c, Kind::POD, "p", json!({"metadata": {"labels": {"more": "yes"}}}));
+    rest(&mut c);
+    assert!(events(&c, "p").contains(&said), "{:#?}", events(&c, "p"));
+}
+
+/// `getScaleController` is asked after the finders of the known kinds: it reads the scale of the ReplicaSet itself.
+#[test]
+fn the_size_of_a_replica_set_counts_when_its_deployment_is_gone() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    controllers(&mut c, "*,-garbage-collector-controller");
+    make(
+        &mut c,
+        Kind::DEPLOYMENT,
+        json!({"metadata": {"name": "web", "namespace": "default"}, "spec": {
+        "replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "c", "image": "team/web:1"}]}}}}),
+    );
+    make(&mut c, BUDGET, budget("one"));
+    rest(&mut c);
+    delete(&mut c, Kind::DEPLOYMENT, "web");
+    rest(&mut c);
+    let pod = names(&c, Kind::POD).remove(0);
+    delete(&mut c, Kind::POD, &pod);
+    rest(&mut c);
+    let s = status(&c, BUDGET, "one");
+    assert_eq!((&s["expectedPods"], &s["disruptionsAllowed"]), (&json!(3), &json!(1)), "{s}");
+    assert_eq!(s["conditions"][0]["reason"], "SufficientPods");
+}

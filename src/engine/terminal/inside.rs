@@ -1,0 +1,167 @@
+//! A shell in a container that a person types into: `kubectl exec -it POD -- sh`.
+
+use std::rc::Rc;
+
+use super::super::{Completion, Engine, Entry, Said, ShellView, Value};
+use super::REMEMBERED;
+use crate::api::Key;
+use crate::kubectl::{ContainerShell, Heard, KUBECONFIG, container_ended};
+use crate::session::{CommandLine, MomentId};
+use crate::shell;
+
+/// A shell in a container that is open. It is open at each moment at which the instance of the container runs in which it was
+/// started: a step that ends the container ends the shell, and a step back brings both back.
+pub(in crate::engine) struct OpenShell {
+    pod: Key,
+    container: String,
+    /// The id of the container's instance.
+    instance: Rc<str>,
+    /// The shell after each line, with the moment at which the line was typed. Never empty; the first is how it began.
+    states: Vec<(MomentId, ContainerShell)>,
+    history: Rc<Vec<String>>,
+    /// The entry that says that the container has ended.
+    ended: Option<u64>,
+}
+
+impl Engine {
+    /// Opens a shell, whose line is that of the last entry.
+    pub(super) fn open_shell(&mut self, mut shell: ContainerShell) {
+        let config = self.kubeconfig.clone().map(|text| (KUBECONFIG.to_owned(), text));
+        let files = config.into_iter().collect();
+        let ran = self.session.command(CommandLine { line: shell.command(""), files, editor: true });
+        if ran.waits.is_some() {
+            let text = format!("{}error: there is no pod yet: try again after a step\n", ran.output.stderr);
+            return self.amend(|entry| (entry.output, entry.failed) = (text, true));
+        }
+        let Heard { text, over } = shell.heard(&ran.output);
+        let started = shell.container().cloned().filter(|_| !over);
+        let instance = |(pod, container): &(Key, String)| self.session.cluster().container_id(pod, container);
+        let instance = started.as_ref().and_then(instance);
+        let (Some((pod, container)), Some(instance)) = (started, instance) else {
+            return self.amend(|entry| (entry.output, entry.failed) = (text, true));
+        };
+        let said = Said::key("terminal-inside")
+            .with("container", Value::Text(container.clone()))
+            .with("pod", Value::Text(pod.name.to_string()));
+        self.amend(|entry| (entry.output, entry.said) = (text, Some(said)));
+        let states = vec![(self.session.at(), shell)];
+        self.shell =
+            Some(OpenShell { pod, container, instance, states, history: Rc::default(), ended: None });
+        self.show_shell();
+    }
+
+    /// Closes the shell, without a word.
+    pub(in crate::engine) fn close_shell(&mut self) {
+        self.shell = None;
+        self.shown.shell = None;
+    }
+
+    /// Types a line into the shell that is open.
+    pub(super) fn type_into_shell(&mut self, text: &str) {
+        let Some(mut shell) = self.shell_now() else { return };
+        if matches!(text.trim(), "clear" | "reset") {
+            return self.clear_terminal();
+        }
+        let mut entry = Entry { line: text.to_owned(), prompt: shell.prompt(), ..Entry::default() };
+        if !self.at_rest() {
+            (entry.refused, entry.failed) = (true, true);
+            return self.push_entry(entry);
+        }
+        let before = self.session.at();
+        let mut over = false;
+        if let Some(why) = shell::syntax_error(text) {
+            entry.output = shell.refuses(&why);
+        } else if !text.trim().is_empty() {
+            let line = shell.command(text);
+            let ran = self.session.command(CommandLine { line, files: Vec::new(), editor: false });
+            let heard = shell.heard(&ran.output);
+            (entry.output, over) = (heard.text, heard.over);
+        }
+        self.push_entry(entry);
+        if over {
+            self.close_shell();
+        } else if let Some(open) = &mut self.shell {
+            if !text.trim().is_empty() {
+                let history = Rc::make_mut(&mut open.history);
+                history.retain(|line| line != text);
+                history.push(text.to_owned());
+                let surplus = history.len().saturating_sub(REMEMBERED);
+                history.drain(..surplus);
+            }
+            if open.states.last().is_none_or(|(_, last)| *last != shell) {
+                open.states.push((self.session.at(), shell));
+            }
+            self.show_shell();
+        }
+        self.follow(before);
+    }
+
+    /// The shell as it is at the moment that is shown: after the last line that was typed on the way there.
+    fn shell_now(&self) -> Option<ContainerShell> {
+        let states = &self.shell.as_ref()?.states;
+        let state = states.iter().rev().find(|(at, _)| self.session.comes_from(*at)).or(states.first());
+        state.map(|(_, shell)| shell.clone())
+    }
+
+    fn show_shell(&mut self) {
+        let view = self.shell.as_ref().filter(|open| open.ended.is_none()).zip(self.shell_now());
+        self.shown.shell = view.map(|(open, shell)| {
+            let (pod, container) = (open.pod.name.to_string(), open.container.clone());
+            Rc::new(ShellView { prompt: shell.prompt(), pod, container, history: open.history.clone() })
+        });
+        self.touch();
+    }
+
+    /// Looks whether the container of the shell that is open runs at the moment that is shown.
+    pub(in crate::engine) fn look_inside(&mut self) {
+        let Some(open) = &self.shell else { return };
+        let id = self.session.cluster().container_id(&open.pod, &open.container);
+        let ended = open.ended;
+        match (id.is_some_and(|id| id == open.instance), ended) {
+            (false, None) => {
+                let prompt = self.shell_now().map(|shell| shell.prompt()).unwrap_or_default();
+                let entry = Entry { prompt, output: container_ended(), failed: true, ..Entry::default() };
+                self.push_entry(entry);
+                let id = self.entries;
+                if let Some(open) = &mut self.shell {
+                    open.ended = Some(id);
+                }
+            }
+            (true, Some(id)) => {
+                Rc::make_mut(&mut self.shown.terminal).retain(|e| e.id != id);
+                if let Some(open) = &mut self.shell {
+                    open.ended = None;
+                }
+            }
+            _ => {}
+        }
+        self.show_shell();
+    }
+
+    /// How a line in the shell can go on: with a command, or with the path of a file.
+    pub(super) fn complete_inside(&self, head: &str) -> Completion {
+        let (Some(mut shell), Some(at)) = (self.shell_now(), shell::at_cursor(head)) else {
+            return Completion::default();
+        };
+        let script = if at.words.is_empty() && !at.partial.contains('/') {
+            let begun: Vec<&str> =
+                shell::commands().into_iter().filter(|name| name.starts_with(&at.partial)).collect();
+            format!("for c in {}; do command -v \"$c\" >/dev/null && echo \"$c\"; done", begun.join(" "))
+        } else {
+            let quoted = format!("'{}'", at.partial.replace('\'', "'\"'\"'"));
+            format!(
+                "for f in {quoted}*; do if [ -d \"$f\" ]; then echo \"$f/\"; elif [ -e \"$f\" ]; then echo \"$f\"; fi; done"
+            )
+        };
+        let line = shell.command(&script);
+        let (_, output) =
+            self.session.preview_command(&CommandLine { line, files: Vec::new(), editor: false });
+        let Heard { text, over } = shell.heard(&output);
+        let mut words = Vec::new();
+        if !over {
+            words.extend(text.lines().filter(|w| w.starts_with(&at.partial)).map(str::to_owned));
+        }
+        crate::api::order::sort(&mut words);
+        Completion { before: at.before, partial: at.partial, words }
+    }
+}

@@ -1,0 +1,163 @@
+//! What the container runtime knows of a container, and the kubelet of its probes and back-offs.
+
+use std::rc::Rc;
+
+use super::backoff::BackOff;
+use super::behaviour::{Behaviour, Exit, Own};
+use super::process::Process;
+use crate::api::Timestamp;
+use crate::shell::Write;
+
+/// A container of a pod in the runtime.
+#[derive(Clone, Debug)]
+pub struct ContainerRuntime {
+    /// The container's name.
+    pub name: Rc<str>,
+    /// The current or last instance.
+    pub state: ContainerState,
+    /// The instance before the current one.
+    pub last: Option<Rc<Exited>>,
+    /// How many times the container was restarted.
+    pub restarts: i32,
+    /// Why the container could not be started (the kubelet's reason cache); `None` if it was not tried or
+    /// has started.
+    pub waiting: Option<Rc<Waiting>>,
+    /// Whether the SyncPod under way has stopped the container, so that its end is not in the status yet.
+    pub just_killed: bool,
+    /// Whether the readiness probe runs at once instead of at its next tick.
+    pub ask_readiness: bool,
+    /// The back-off after the container's ends.
+    pub backoff: BackOff,
+    /// The back-off after failed pulls of its image.
+    pub image_backoff: BackOff,
+    /// The image whose pull failed last, and the error; `None` if the last pull succeeded.
+    pub pull_error: Option<(Rc<str>, Rc<str>)>,
+    /// The state of its probes, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
+    pub probes: [ProbeRun; 3],
+    /// Which of its probes a person made fail, in the same order.
+    pub failing: [bool; 3],
+}
+
+impl ContainerRuntime {
+    /// A container that has never been started.
+    pub fn new(name: &str) -> ContainerRuntime {
+        ContainerRuntime {
+            name: name.into(),
+            state: ContainerState::None,
+            last: None,
+            restarts: 0,
+            waiting: None,
+            just_killed: false,
+            ask_readiness: false,
+            backoff: BackOff::default(),
+            image_backoff: BackOff::default(),
+            pull_error: None,
+            probes: [ProbeRun::default(); 3],
+            failing: [false; 3],
+        }
+    }
+
+    /// The instance, if it runs.
+    pub fn running(&self) -> Option<&Running> {
+        match &self.state {
+            ContainerState::Running(r) => Some(&**r),
+            _ => None,
+        }
+    }
+
+    /// The instance, if it has ended.
+    pub fn exited(&self) -> Option<&Rc<Exited>> {
+        match &self.state {
+            ContainerState::Exited(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+/// The current or last instance of a container.
+#[derive(Clone, Debug)]
+pub enum ContainerState {
+    /// There has been no instance yet.
+    None,
+    /// The instance was created and is starting.
+    Created(Instance),
+    /// The instance runs.
+    Running(Box<Running>),
+    /// The instance has ended.
+    Exited(Rc<Exited>),
+}
+
+/// The identity of an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The container id, `containerd://…`.
+    pub id: Rc<str>,
+    /// The image reference in the spec.
+    pub image: Rc<str>,
+    /// The image id.
+    pub image_id: Rc<str>,
+}
+
+/// A running instance.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// The instance's identity.
+    pub instance: Instance,
+    /// When it started.
+    pub since: Timestamp,
+    /// What the container does.
+    pub behaviour: Behaviour,
+    /// What its program does by itself.
+    pub own: Own,
+    /// The process in the container; `None` if the shell does not know the program.
+    pub process: Option<Rc<Process>>,
+    /// What hooks and probes have written into its file system.
+    pub outside: Rc<Vec<Write>>,
+    /// When and how it ends; `None` if that is not decided.
+    pub ends: Option<(Timestamp, Exit)>,
+    /// Whether the kubelet is stopping it.
+    pub stopping: bool,
+}
+
+/// An instance that has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exited {
+    /// The instance's identity.
+    pub instance: Instance,
+    /// How it ended.
+    pub exit: Exit,
+    /// `Unknown` if the kubelet did not see it end; `None` if the reason follows from `exit`.
+    pub reason: Option<&'static str>,
+    /// Its last message (`terminationMessagePath`); `None` if it has left none.
+    pub message: Option<Rc<str>>,
+    /// The process that has ended, kept for its output; `None` if the shell does not know the program.
+    pub process: Option<Rc<Process>>,
+    /// When it started.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Timestamp,
+}
+
+/// Why a container could not be started, as in `state.waiting` of its status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// For example `CrashLoopBackOff`.
+    pub reason: &'static str,
+    /// The message.
+    pub message: String,
+}
+
+/// The state of a probe of a running container (`prober/worker.go`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProbeRun {
+    /// The result; `None` before the first one.
+    pub result: Option<bool>,
+    /// The answer of the last probe; `None` before the first one.
+    pub last: Option<bool>,
+    /// How many times in a row that was the answer.
+    pub run: i32,
+    /// The moment of the last probe.
+    pub asked: Option<Timestamp>,
+    /// Whether the worker waits for a new instance of the container, after a failure that stops this one.
+    pub on_hold: bool,
+}

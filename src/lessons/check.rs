@@ -1,0 +1,139 @@
+//! Plays a lesson to its end by its solutions, which shows whether it holds what it promises.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::file::{By, Lesson};
+use super::run::LessonRun;
+use super::{open, perform};
+use crate::session::{Prediction, Session};
+
+/// What a lesson promises and does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// The number of the step, the first is 1; 0 for the lesson's set-up.
+    pub step: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}: {}", self.step, self.what)
+    }
+}
+
+impl std::error::Error for Flaw {}
+
+/// Plays the lesson to its end: each prediction is made rightly, and each goal is met by the lesson's solution. Returns the session
+/// and the lesson as they are then.
+///
+/// # Errors
+///
+/// The first thing that is not as the lesson promises: a deed that changes nothing, a goal that is met before anything is done or
+/// not met by its solution, a prediction whose answer is not among those that can be given.
+pub fn check(lesson: &Lesson) -> Result<(Session, LessonRun), Flaw> {
+    let lesson = Rc::new(lesson.clone());
+    let mut session = open(&lesson);
+    let mut again = Session::new(lesson.scenario().start());
+    if let Some(deed) = perform(&lesson, &mut again, &lesson.start.setup) {
+        return Err(Flaw { step: 0, what: format!("{deed:?} changes nothing") });
+    }
+    let mut run = LessonRun::new(lesson.clone());
+    for nth in 0..lesson.steps.len() {
+        let flaw = |what: String| Flaw { step: nth + 1, what };
+        let first = run.first(nth).to_vec();
+        if let Some(deed) = perform(&lesson, &mut session, &first) {
+            return Err(flaw(format!("{deed:?} changes nothing")));
+        }
+        run.enter(nth, &session);
+        predict(&lesson, &mut run, &mut session).map_err(flaw)?;
+        solve(&lesson, &mut run, &mut session).map_err(flaw)?;
+        if !run.is_done() {
+            return Err(flaw("the step is not done at its end".to_owned()));
+        }
+    }
+    run.enter(lesson.steps.len(), &session);
+    Ok((session, run))
+}
+
+/// Every prediction that can be made of a step but for the orders, which are too many: of these it is the given one and its reverse.
+fn predictions(by: &By) -> Vec<Prediction> {
+    match by {
+        By::Choice(all) => (0..all.len()).map(Prediction::Choice).collect(),
+        By::Order(all) => vec![
+            Prediction::Order((0..all.len()).collect()),
+            Prediction::Order((0..all.len()).rev().collect()),
+        ],
+        By::Number(from, to) => (*from..=*to).map(Prediction::Number).collect(),
+        By::Object(_) => vec![Prediction::Object(String::new())],
+    }
+}
+
+fn predict(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Result<(), String> {
+    let Some(predict) = run.step().and_then(|s| s.predict.clone()) else { return Ok(()) };
+    if let Some(deed) = perform(lesson, &mut session.clone(), &predict.play) {
+        return Err(format!("{deed:?} changes nothing"));
+    }
+    let mut right = Vec::new();
+    let mut really = Vec::new();
+    for said in predictions(&predict.by) {
+        let (mut run, mut session) = (run.clone(), session.clone());
+        let play = run.predict(said.clone()).to_vec();
+        perform(lesson, &mut session, &play);
+        run.played(&session)?;
+        let Some(predicted) = run.predicted() else { return Err("the prediction cannot be made".to_owned()) };
+        really.clone_from(&predicted.really);
+        if predicted.right {
+            right.push(said);
+        }
+    }
+    let said = match (&predict.by, right.as_slice()) {
+        (By::Choice(_) | By::Number(..), [one]) => one.clone(),
+        (By::Choice(_) | By::Number(..), all) => {
+            return Err(format!("{really:?} is what happens, and {} of the answers are that", all.len()));
+        }
+        (By::Order(all), _) => {
+            let place = |text: &String| all.iter().position(|c| c.is == *text);
+            let mut order: Vec<usize> = really.iter().filter_map(place).collect();
+            if order.is_empty() || order.len() < really.len() {
+                return Err(format!("{really:?} happens, which is not all among what can be put in order"));
+            }
+            let rest: Vec<usize> = (0..all.len()).filter(|n| !order.contains(n)).collect();
+            order.extend(rest);
+            Prediction::Order(order)
+        }
+        (By::Object(_), _) => {
+            let name = really.first().ok_or("no object is what happens")?;
+            Prediction::Object(name.clone())
+        }
+    };
+    let play = run.predict(said).to_vec();
+    perform(lesson, session, &play);
+    run.played(session)?;
+    if run.predicted().is_some_and(|p| p.right) { Ok(()) } else { Err(format!("nothing said is {really:?}")) }
+}
+
+fn solve(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Result<(), String> {
+    let Some(task) = run.step().and_then(|s| s.task.clone()) else { return Ok(()) };
+    if run.met().is_some() {
+        return Err("the goal is met before anything is done".to_owned());
+    }
+    let mut steps = task.solution.as_slice();
+    while let Some((deed, rest)) = steps.split_first() {
+        if let Some(idle) = perform(lesson, session, std::slice::from_ref(deed)) {
+            return Err(format!("{idle:?} changes nothing"));
+        }
+        run.judge(session);
+        steps = rest;
+    }
+    if run.met().is_some() {
+        return Ok(());
+    }
+    let parts = run.parts().unwrap_or_default();
+    let open = task.goal.iter().zip(parts).filter(|(_, is)| **is != Ok(true)).map(|(part, is)| match is {
+        Ok(_) => format!("{:?}", part.label.en),
+        Err(why) => format!("{:?} ({why})", part.label.en),
+    });
+    Err(format!("the solution does not meet {}", open.collect::<Vec<_>>().join(", ")))
+}

@@ -1,0 +1,299 @@
+//! The file of a lesson, and how it is read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer};
+use serde_yaml::with::singleton_map_recursive;
+
+use super::expression::{Answer, AtMoment, Expression, Now};
+use crate::api::ip_family::IpFamily;
+use crate::session::data::{self, DataError};
+use crate::session::scenario::{Scenario, ScenarioStep, Text};
+
+/// The most words of a step's English text.
+pub const WORDS_LIMIT: usize = 60;
+/// The most characters of a step's Chinese text.
+pub const CHARACTERS_LIMIT: usize = 140;
+
+/// A lesson.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// The lesson's name in addresses: the name of its file.
+    #[serde(skip)]
+    pub id: String,
+    /// The title.
+    pub title: Text,
+    /// The idea, as the map of the course says it in a few words.
+    pub idea: Text,
+    /// The ids of the lessons that lead to this one.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// The cluster that the lesson begins with.
+    pub start: Beginning,
+    /// The steps.
+    pub steps: Vec<LessonStep>,
+    /// The sentence to keep.
+    pub keep: Text,
+    /// Where Kubernetes' documentation goes on.
+    #[serde(default, rename = "readOn")]
+    pub read_on: Vec<Page>,
+}
+
+/// A page of somebody's documentation.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// What the link is called.
+    pub label: Text,
+    /// Its address, which begins with `https://`.
+    #[serde(deserialize_with = "https")]
+    pub url: String,
+}
+
+/// The cluster that a lesson begins with: as a scenario's.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beginning {
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The number of etcd members: 1, 3 or 5.
+    #[serde(default = "one")]
+    pub etcd: usize,
+    /// The address families of the cluster: `ipv4` or `dual`.
+    #[serde(default, rename = "ipFamily")]
+    pub ip_family: IpFamily,
+    /// The text in the editor, which command lines of the lesson call `manifest.yaml`.
+    pub manifest: String,
+    /// Further files that command lines of the lesson name.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// What is done before the lesson begins.
+    #[serde(default, with = "singleton_map_recursive")]
+    pub setup: Vec<ScenarioStep>,
+}
+
+/// A step of a lesson. One that neither asks for a prediction nor sets a goal is only read.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LessonStep {
+    /// What the step says, in Markdown: at most [`WORDS_LIMIT`] words, and [`CHARACTERS_LIMIT`] characters in Chinese.
+    #[serde(deserialize_with = "short")]
+    pub text: Text,
+    /// What the lesson does before the step is read.
+    #[serde(default, with = "singleton_map_recursive")]
+    pub first: Vec<ScenarioStep>,
+    /// The objects that are lit.
+    #[serde(default)]
+    pub lit: Vec<Lit>,
+    /// What the page shows beside the text.
+    #[serde(default)]
+    pub look: Look,
+    /// What the learner predicts.
+    #[serde(default)]
+    pub predict: Option<Predict>,
+    /// What the learner does, in a step that asks for no prediction.
+    #[serde(default, rename = "do")]
+    pub task: Option<Task>,
+}
+
+/// What the page shows beside a step's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Look {
+    /// The objects.
+    #[default]
+    Graph,
+    /// The component map.
+    Map,
+}
+
+/// Objects: of a kind, or the one with a name. Written `Pod` or `Deployment/web`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lit {
+    /// The kind.
+    pub kind: String,
+    /// The name; `None` for all objects of the kind.
+    pub name: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Lit {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Lit, D::Error> {
+        let text = String::deserialize(from)?;
+        let (kind, name) = match text.split_once('/') {
+            Some((kind, name)) => (kind, Some(name.to_owned())),
+            None => (text.as_str(), None),
+        };
+        Ok(Lit { kind: kind.to_owned(), name })
+    }
+}
+
+/// A prediction: a question, the way in which it is answered, and what is done once the learner has answered. The right answer is
+/// not in the file. It is worked out from the run.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Predict {
+    /// The question.
+    pub ask: Text,
+    /// How it is answered.
+    #[serde(with = "singleton_map_recursive")]
+    pub by: By,
+    /// What is done when the learner has answered.
+    #[serde(with = "singleton_map_recursive")]
+    pub play: Vec<ScenarioStep>,
+    /// What is true after that: a text, a number or a list of texts, as [`Predict::by`] needs it.
+    pub answer: Expression<Answer>,
+    /// What is said of the answer, whatever the learner said.
+    pub because: Text,
+}
+
+/// How a prediction is made.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    /// One of several answers is chosen.
+    Choice(Vec<Choice>),
+    /// Several things are put in order; the answer is a list with the first ones.
+    Order(Vec<Choice>),
+    /// A number between the first and the second, both included.
+    Number(u32, u32),
+    /// An object of the graph is pointed at; the answer is its name, or a list of names of which each is right.
+    Object(Lit),
+}
+
+/// An answer to choose.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The value that the prediction's expression has if this is what happens.
+    pub is: String,
+    /// What it is called; the value itself if absent.
+    #[serde(default)]
+    pub label: Option<Text>,
+    /// What is said to who chose this, if it is not what happens.
+    #[serde(default)]
+    pub but: Option<Text>,
+}
+
+/// Something to do, with many ways to do it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// The parts of the goal: it is met when all of them hold.
+    pub goal: Vec<Part>,
+    /// Hints, which come one by one. The last hint is always the solution, played.
+    #[serde(default)]
+    pub hints: Vec<Text>,
+    /// A way to meet the goal.
+    #[serde(with = "singleton_map_recursive")]
+    pub solution: Vec<ScenarioStep>,
+}
+
+/// A part of a goal.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// What the part says.
+    pub label: Text,
+    /// When it holds.
+    #[serde(with = "singleton_map_recursive")]
+    pub holds: Holds,
+}
+
+/// When a part of a goal holds. Time begins with the step.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Holds {
+    /// If the condition holds at the moment that is shown.
+    Now(Expression<Now>),
+    /// If it has held after every write.
+    Always(Expression<AtMoment>),
+    /// If it has held after some write.
+    Ever(Expression<AtMoment>),
+}
+
+fn one() -> usize {
+    1
+}
+
+fn https<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let url = String::deserialize(from)?;
+    if url.starts_with("https://") {
+        Ok(url)
+    } else {
+        Err(serde::de::Error::custom("an address has to begin with https://"))
+    }
+}
+
+/// A text with no more words, or characters, than a step's text may have.
+fn short<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+    let text: Text = Text::deserialize(from)?;
+    let (words, characters) = (text.en.split_whitespace().count(), text.zh.chars().count());
+    let too_long = |n: usize, what: &str, limit: usize| {
+        Err(serde::de::Error::custom(format!("{n} {what} are too many: a step has at most {limit}")))
+    };
+    if words > WORDS_LIMIT {
+        too_long(words, "words", WORDS_LIMIT)
+    } else if characters > CHARACTERS_LIMIT {
+        too_long(characters, "Chinese characters", CHARACTERS_LIMIT)
+    } else {
+        Ok(text)
+    }
+}
+
+impl Lesson {
+    /// The beginning as a scenario, whose set-up is the lesson's.
+    pub fn scenario(&self) -> Scenario {
+        let start = &self.start;
+        Scenario {
+            id: String::new(),
+            title: self.title.clone(),
+            text: self.idea.clone(),
+            nodes: start.nodes,
+            etcd: start.etcd,
+            ip_family: start.ip_family,
+            depth: None,
+            manifest: start.manifest.clone(),
+            files: start.files.clone(),
+            setup: start.setup.clone(),
+            tries: Vec::new(),
+            notes: Vec::new(),
+            plays: Vec::new(),
+        }
+    }
+}
+
+/// Reads a lesson's file. The lesson's id is the file's name without folder and ending.
+///
+/// # Errors
+///
+/// What is wrong, with the file, the line and the field: see [`DataError`]. Conditions are compiled here, so that what is wrong in
+/// them is said at their line.
+pub fn read(file: &str, text: &str) -> Result<Lesson, DataError> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let id = name.strip_suffix(".yaml").unwrap_or(name).to_owned();
+    let lesson = Lesson { id, ..data::read(file, text)? };
+    let wrong = |field: String, message: &str| DataError {
+        file: file.to_owned(),
+        line: None,
+        column: None,
+        message: format!("{field}: {message}"),
+    };
+    if lesson.steps.is_empty() {
+        return Err(wrong("steps".into(), "a lesson has at least one step"));
+    }
+    for (i, step) in lesson.steps.iter().enumerate() {
+        if step.predict.is_some() && step.task.is_some() {
+            return Err(wrong(format!("steps[{i}]"), "a step has `predict` or `do`, not both"));
+        }
+        if let Some(By::Choice(all) | By::Order(all)) = step.predict.as_ref().map(|p| &p.by)
+            && all.len() < 2
+        {
+            return Err(wrong(format!("steps[{i}].predict.by"), "there are at least two answers"));
+        }
+        if step.task.as_ref().is_some_and(|t| t.goal.is_empty()) {
+            return Err(wrong(format!("steps[{i}].do.goal"), "a goal has at least one part"));
+        }
+    }
+    Ok(lesson)
+}

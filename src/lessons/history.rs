@@ -1,0 +1,279 @@
+//! What happened since a step of a lesson began, as the values that its expressions read: the objects then and now, and every
+//! command in between. Parts of a goal that speak of the whole time are judged after every write.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::expression::{AtMoment, CUSTOM, Expression, Now, Scope};
+use super::file::{Holds, Part};
+use crate::api::persistent::{Map, Vector};
+use crate::api::pod::is_ready;
+use crate::api::types::Pod;
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::{Request, Response};
+use crate::apiserver::Write;
+use crate::cel::{Activation, EvalError, Value};
+use crate::cluster::{Cluster, Command, Outcome};
+use crate::session::{Moment, MomentId, Session, What};
+
+/// The most next commands that an expression sees.
+const NEXT: usize = 20;
+
+/// The objects of a moment as values. Cloning it copies pointers.
+#[derive(Clone, Debug, Default)]
+struct World {
+    kinds: Map<Kind, Map<Key, Value>>,
+}
+
+impl World {
+    fn of(cluster: &Cluster) -> World {
+        let mut world = World::default();
+        for (at, object) in cluster.api().cached_all() {
+            world.set(at, Some(object));
+        }
+        world
+    }
+
+    fn set(&mut self, at: &ObjectRef, object: Option<&Object>) {
+        let kind = self.kinds.entry(at.kind).or_default();
+        match object {
+            Some(object) => {
+                kind.insert(at.key.clone(), value_of(object));
+            }
+            None => {
+                kind.remove(&at.key);
+            }
+        }
+    }
+
+    fn value(&self) -> Value {
+        let of = |kind: &Kind| {
+            Value::from_values(self.kinds.get(kind).into_iter().flat_map(|all| all.values().cloned()))
+        };
+        let built_in = Kind::BUILT_IN.iter().map(|kind| (kind.plural(), of(kind)));
+        let custom = self.kinds.keys().filter(|kind| !Kind::BUILT_IN.contains(kind));
+        let custom = Value::from_entries(custom.map(|kind| (kind.plural(), of(kind))));
+        Value::from_entries(built_in.chain([(CUSTOM, custom)]))
+    }
+}
+
+/// An object as its JSON, with what is worked out of it under `is`.
+fn value_of(object: &Object) -> Value {
+    let mut value = object.to_value();
+    let meta = object.meta();
+    let owner = meta.controller().map_or(String::new(), |owner| format!("{}/{}", owner.kind, owner.name));
+    let is = json!({
+        "ready": object.get::<Pod>().is_some_and(|pod| is_ready(pod)),
+        "deleting": meta.is_deleting(),
+        "owner": owner,
+    });
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("is".to_owned(), is);
+    }
+    Value::from_json(&value)
+}
+
+/// A command as a value.
+fn command(by: &str, request: &Request, response: &Response, rule: Option<&str>) -> Value {
+    let name = match response {
+        Response::Object { object, .. } if !object.name().is_empty() => object.name(),
+        _ => request.key.name.as_str(),
+    };
+    Value::from_json(&json!({
+        "by": by,
+        "verb": request.verb.as_str(),
+        "kind": request.kind.as_str(),
+        "subresource": request.subresource.as_str(),
+        "namespace": &*request.key.namespace,
+        "name": name,
+        "code": response.code(),
+        "rule": rule.unwrap_or_default(),
+    }))
+}
+
+fn command_of(c: &Command) -> Value {
+    command(&c.by, &c.request, &c.response, c.why.as_ref().map(|w| w.rule))
+}
+
+/// What is known of the time up to a moment.
+#[derive(Clone, Debug)]
+struct Known {
+    world: World,
+    commands: Vector<Value>,
+    time: Timestamp,
+    /// For each part of the goal: whether it has held after every write, or after some write.
+    parts: Vec<Result<bool, String>>,
+}
+
+/// The time since a step of a lesson began.
+#[derive(Clone, Debug)]
+pub(super) struct History {
+    begin: MomentId,
+    time: Timestamp,
+    before: World,
+    known: BTreeMap<MomentId, Known>,
+}
+
+impl History {
+    /// A history that begins at the moment that is shown.
+    pub(super) fn begin(session: &Session) -> History {
+        History {
+            begin: session.at(),
+            time: session.now(),
+            before: World::of(session.cluster()),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// The moment at which it begins.
+    pub(super) fn begins(&self) -> MomentId {
+        self.begin
+    }
+
+    /// Whether each part of a goal holds at the moment that is shown, or what CEL says of it. `None` if the history's beginning
+    /// does not lie on the way to that moment.
+    pub(super) fn judge(&mut self, session: &Session, goal: &[Part]) -> Option<Vec<Result<bool, String>>> {
+        let known = self.follow(session, goal)?;
+        let now = |condition: &Expression<Now>| {
+            let activation = self.now(session, &known, condition);
+            truth(condition.evaluate(&activation))
+        };
+        let part = |(part, so_far): (&Part, &Result<bool, String>)| match &part.holds {
+            Holds::Now(condition) => now(condition),
+            Holds::Always(_) | Holds::Ever(_) => so_far.clone(),
+        };
+        Some(goal.iter().zip(&known.parts).map(part).collect())
+    }
+
+    /// What an expression gives at the moment that is shown. `None` as with [`History::judge`].
+    pub(super) fn evaluate<S: Scope>(
+        &mut self,
+        session: &Session,
+        expression: &Expression<S>,
+    ) -> Option<Result<Value, EvalError>> {
+        let known = self.follow(session, &[])?;
+        Some(expression.evaluate(&self.now(session, &known, expression)))
+    }
+
+    fn at_moment(&self, known: &Known) -> Activation {
+        Activation::new()
+            .with("now", known.world.value())
+            .with("before", self.before.value())
+            .with("commands", Value::from_values(known.commands.iter().cloned()))
+            .with("seconds", Value::Int(known.time.as_second() - self.time.as_second()))
+    }
+
+    fn now<S: Scope>(&self, session: &Session, known: &Known, of: &Expression<S>) -> Activation {
+        let mut activation = self.at_moment(known);
+        if of.uses("steady") || of.uses("next") {
+            let next = session.next_commands(NEXT);
+            activation = activation
+                .with("steady", Value::Bool(next.is_empty()))
+                .with("next", Value::from_values(next.iter().map(command_of)));
+        }
+        activation
+    }
+
+    /// Follows the run to the moment that is shown, moment by moment.
+    fn follow(&mut self, session: &Session, goal: &[Part]) -> Option<Known> {
+        let mut way = Vec::new();
+        let mut at = session.at();
+        while at != self.begin && !self.known.contains_key(&at) {
+            way.push(at);
+            at = session.moment(at)?.parent?;
+        }
+        let mut known = match self.known.get(&at) {
+            Some(known) if known.parts.len() == goal.len() => known.clone(),
+            Some(_) => {
+                self.known.clear();
+                return self.follow(session, goal);
+            }
+            None => {
+                let mut known = Known {
+                    world: self.before.clone(),
+                    commands: Vector::new(),
+                    time: self.time,
+                    parts: Vec::new(),
+                };
+                let activation = self.at_moment(&known);
+                known.parts = goal.iter().map(|part| at_moment(part, &activation)).collect();
+                known
+            }
+        };
+        while let Some(id) = way.pop() {
+            self.pass(session, session.moment(id)?, goal, &mut known);
+            self.known.insert(id, known.clone());
+        }
+        Some(known)
+    }
+
+    fn pass(&self, session: &Session, moment: &Moment, goal: &[Part], known: &mut Known) {
+        let wrote = |known: &mut Known, write: &Write| {
+            known.world.set(&write.object, write.next.as_ref());
+            if goal.iter().all(|part| matches!(part.holds, Holds::Now(_))) {
+                return;
+            }
+            let activation = self.at_moment(known);
+            for (part, so_far) in goal.iter().zip(&mut known.parts) {
+                judge_again(part, so_far, &activation);
+            }
+        };
+        match &moment.what {
+            What::Start | What::Import => {}
+            What::Fault(fault) => {
+                let name = serde_json::to_value(fault).ok();
+                let name = name
+                    .as_ref()
+                    .and_then(|v| v.as_str().or_else(|| v.as_object()?.keys().next().map(String::as_str)));
+                known.commands.push_back(Value::from_json(&json!({
+                    "by": "you", "verb": "fault", "kind": name.unwrap_or_default(), "subresource": "", "namespace": "",
+                    "name": "", "code": 200, "rule": "",
+                })));
+            }
+            What::Person { exchanges, writes, .. } => {
+                for e in exchanges {
+                    known.commands.push_back(command("you", &e.request, &e.response, None));
+                }
+                writes.iter().for_each(|w| wrote(known, w));
+            }
+            What::Commands(commands) => {
+                for c in commands {
+                    known.time = c.at;
+                    known.commands.push_back(command_of(c));
+                    c.writes.iter().chain(&c.events).for_each(|w| wrote(known, w));
+                }
+            }
+            What::Machinery(t) => {
+                if let Outcome::Sent { request, response, why, background: false, .. } = &t.outcome {
+                    let by = moment.by(session.cluster()).unwrap_or_default();
+                    known.commands.push_back(command(&by, request, response, why.as_ref().map(|w| w.rule)));
+                }
+                t.writes.iter().for_each(|w| wrote(known, w));
+            }
+        }
+    }
+}
+
+fn truth(value: Result<Value, EvalError>) -> Result<bool, String> {
+    value.map(|v| v.as_bool().unwrap_or_default()).map_err(|e| e.to_string())
+}
+
+/// What a part that speaks of the whole time says of a moment alone; `false` for one that speaks of the moment that is shown.
+fn at_moment(part: &Part, activation: &Activation) -> Result<bool, String> {
+    let of = |condition: &Expression<AtMoment>| truth(condition.evaluate(activation));
+    match &part.holds {
+        Holds::Now(_) => Ok(false),
+        Holds::Always(condition) | Holds::Ever(condition) => of(condition),
+    }
+}
+
+/// Takes a further moment into what is known of a part.
+fn judge_again(part: &Part, so_far: &mut Result<bool, String>, activation: &Activation) {
+    match (&part.holds, &*so_far) {
+        (Holds::Always(_), Ok(true)) | (Holds::Ever(_), Ok(false) | Err(_)) => {
+            *so_far = at_moment(part, activation);
+        }
+        (Holds::Now(_) | Holds::Always(_) | Holds::Ever(_), _) => {}
+    }
+}

@@ -1,0 +1,130 @@
+//! What a shell's commands read and print: standard input, descriptors, messages.
+
+use super::files::{self, Change};
+use super::machine::{Out, Shell, Stop, TEXT_LIMIT, cut};
+use super::{Output, Tools};
+
+impl Shell<'_> {
+    /// Opens a file for writing, or says why that cannot be.
+    pub(super) fn open(&mut self, path: &str, append: bool) -> Result<Out, &'static str> {
+        match self.path(path).as_str() {
+            "/dev/null" | "/dev/tty" => return Ok(Out::Nowhere),
+            "/dev/stdout" => return Ok(self.outs.get(&1).cloned().unwrap_or(Out::Nowhere)),
+            "/dev/stderr" => return Ok(self.outs.get(&2).cloned().unwrap_or(Out::Nowhere)),
+            "/proc/1/fd/1" | "/proc/self/fd/1" => return Ok(Out::Console { stderr: false }),
+            "/proc/1/fd/2" | "/proc/self/fd/2" => return Ok(Out::Console { stderr: true }),
+            _ => {}
+        }
+        if let Some(commands) = &self.commands {
+            return Err(commands.no_files());
+        }
+        if self.is_directory(path) {
+            return Err("Is a directory");
+        }
+        let path = self.path(path);
+        let directory = files::parent(&path).to_owned();
+        if !self.is_directory(&directory) && self.program.complete {
+            return Err("nonexistent directory");
+        }
+        let new = !append || self.files.at(&path, self.now).is_none();
+        if new {
+            self.change(&path, Change::Put("".into()));
+        }
+        Ok(Out::File(path))
+    }
+
+    /// Writes to a file descriptor.
+    pub(super) fn write(&mut self, fd: u8, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.outs.get(&fd) {
+            Some(Out::Console { stderr }) => {
+                self.printed = self.printed.saturating_add(text.len());
+                // Who runs a program to its end asks for what it has done only at some moment.
+                if self.until.is_some() && self.printed <= 64 * TEXT_LIMIT {
+                    self.output.push(Output { at: self.now, stderr: *stderr, text: text.to_owned() });
+                }
+            }
+            Some(Out::File(path)) => {
+                let path = path.clone();
+                self.change(&path, Change::Append(cut(text).into()));
+            }
+            Some(Out::Buffer(at)) => {
+                if let Some(buffer) = self.buffers.get_mut(*at) {
+                    let free = self.text_limit.saturating_sub(buffer.len());
+                    buffer.extend(text.chars().scan(0, |used, c| {
+                        *used += c.len_utf8();
+                        (*used <= free).then_some(c)
+                    }));
+                }
+            }
+            Some(Out::Nowhere) | None => {}
+        }
+    }
+
+    pub(super) fn print(&mut self, text: &str) {
+        self.write(1, text);
+    }
+
+    /// A message of a command about itself.
+    pub(super) fn error(&mut self, message: &str) {
+        self.write(2, &format!("{message}\n"));
+    }
+
+    /// A message of the shell, as `sh: …`.
+    pub(super) fn complain(&mut self, message: &str) {
+        self.complain_at(1, message);
+    }
+
+    /// A message of the shell about a line.
+    pub(super) fn complain_at(&mut self, line: usize, message: &str) {
+        let name = if self.frame.name.is_empty() { "sh" } else { &self.frame.name };
+        let text = match self.program.tools {
+            _ if self.frame.bash => format!("{name}: line {line}: {message}"),
+            Tools::Gnu => format!("{name}: {line}: {message}"),
+            Tools::Busybox => format!("{name}: {message}"),
+        };
+        self.error(&text);
+    }
+
+    /// All that is left of standard input.
+    pub(super) fn read_input(&mut self) -> Result<String, Stop> {
+        self.await_input()?;
+        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(String::new()) };
+        let open = input.open;
+        let text = input.text.iter().skip(input.at).collect();
+        input.at = input.text.len();
+        if open && !self.line_by_line {
+            return Err(self.block());
+        }
+        self.wants_more |= open;
+        Ok(text)
+    }
+
+    fn await_input(&mut self) -> Result<(), Stop> {
+        match self.inputs.get(self.input).and_then(|i| i.from).filter(|t| *t > self.now) {
+            Some(from) => self.pass(from.duration_since(self.now)),
+            None => Ok(()),
+        }
+    }
+
+    /// The next line of standard input with its newline; `None` at its end.
+    pub(super) fn read_line(&mut self) -> Result<Option<String>, Stop> {
+        self.await_input()?;
+        let Some(input) = self.inputs.get_mut(self.input) else { return Ok(None) };
+        let mut line = String::new();
+        while let Some(c) = input.text.get(input.at) {
+            line.push(*c);
+            input.at += 1;
+            if *c == '\n' {
+                return Ok(Some(line));
+            }
+        }
+        let open = input.open;
+        if open {
+            return Err(self.block());
+        }
+        Ok((!line.is_empty()).then_some(line))
+    }
+}
