@@ -32,6 +32,16 @@ window.steadyTexts = async () => {
   }
 };
 
+// The text of a lesson of the course, by its id. `null` if it cannot be had.
+window.steadyLesson = async (id) => {
+  try {
+    const answer = await fetch(`lessons/${encodeURIComponent(id)}.yaml`);
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+};
+
 // What gives files to the person, fetched when one is asked for: a PNG if there is a scale, else the text as it is.
 window.steadySave = async (name, type, text, scale) => {
   const { save, png } = await import("./export.js");

@@ -24,6 +24,15 @@ impl Engine {
             Input::Part => self.part(),
             Input::OpenScenario(id) => self.open_scenario(&id),
             Input::BeginWith(cluster) => self.begin_with(cluster),
+            Input::OpenLesson(id, step) => self.want_lesson(&id, step),
+            Input::LessonText(id, text) => self.take_lesson(&id, text.as_deref()),
+            Input::BringLesson(file, text) => self.bring_lesson(&file, &text),
+            Input::LessonStep(step) => self.lesson_step(step),
+            Input::LessonAgain => self.lesson_again(),
+            Input::LeaveLesson => self.leave_lesson(),
+            Input::Predict(said) => self.predict(said),
+            Input::Hint => self.hint(),
+            Input::Solve => self.solve(),
             Input::Attempt(nth) => self.attempt(nth),
             Input::Step => {
                 if self.at_rest() {

@@ -1,11 +1,12 @@
 //! Activities: what an engine works on in slices of time.
 
 use super::Mode;
+use super::lesson::Deeds;
 use crate::api::Timestamp;
 use crate::cluster::{Clock, Digesting};
 use crate::session::explore::Choice;
 use crate::session::scenario::{Scenario, SetUp};
-use crate::session::{Depth, MomentId, Replay, Travel};
+use crate::session::{Depth, LessonLink, MomentId, Replay, Travel};
 
 /// How many objects are added to a fingerprint between two readings of the clock.
 const OBJECTS_AT_ONCE: usize = 32;
@@ -26,6 +27,8 @@ pub(super) enum Activity {
     Follow(Depth, Vec<Choice>, usize),
     /// The set-up of a scenario.
     SetUp(Box<SetUpOf>),
+    /// Deeds of a lesson.
+    Lesson(Box<Deeds>),
     /// Repeating a run that was opened.
     Replay(Box<Opening>),
     /// Going to a moment whose cluster has to be computed again.
@@ -43,6 +46,7 @@ impl Activity {
             Activity::ToSteady(done, _) => Mode::ToSteady { done: *done },
             Activity::ToMoment(run) => Mode::ToMoment { done: run.done },
             Activity::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
+            Activity::Lesson(deeds) => Mode::Loading { done: deeds.done(), of: None },
             Activity::Replay(o) => {
                 let (done, of) = o.replay.progress();
                 Mode::Loading { done, of: Some(of) }
@@ -65,6 +69,7 @@ impl Activity {
     pub(super) fn advance(&mut self) -> (bool, Option<String>) {
         match self {
             Activity::SetUp(s) => (s.setup.advance(1), None),
+            Activity::Lesson(deeds) => (deeds.advance(), None),
             Activity::Replay(o) => (o.replay.advance(1), None),
             Activity::Travel(_, way) => (way.advance(1), None),
             Activity::Share(d) => {
@@ -146,6 +151,8 @@ pub(super) struct Opening {
     pub(super) view: Option<String>,
     /// What its author says at some steps.
     pub(super) notes: Vec<(usize, String)>,
+    /// The lesson that it belongs to.
+    pub(super) lesson: Option<LessonLink>,
     /// Where it came from.
     pub(super) from: OpenedFrom,
 }

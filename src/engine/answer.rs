@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::{Answer, Ask, Engine, FinestView, Form, MachineryView, RunText, ScenarioView};
+use super::{Answer, Ask, CourseLine, Engine, FinestView, Form, MachineryView, RunText, ScenarioView};
 use crate::cluster::Policy;
+use crate::lessons;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
@@ -57,6 +58,7 @@ impl Engine {
             Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
             Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),
             Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
+            Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),
             Ask::Policies => Answer::Policies(self.policies()),
             Ask::Branches => Answer::Branches(branches(session, &self.shown.marks)),
             Ask::Happened(moment) => {

@@ -9,7 +9,7 @@ use crate::session::explore::Choice;
 use crate::session::export::Which;
 use crate::session::view::graph::GraphFilter;
 use crate::session::view::{DefinedKind, Pick};
-use crate::session::{Depth, MomentId};
+use crate::session::{Depth, MomentId, Prediction};
 
 /// What the page knows when it opens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +66,26 @@ pub enum Input {
     BeginWith(ClusterStart),
     /// Does what the scenario offers to try: the place in [`ScenarioView::tries`](super::ScenarioView).
     Attempt(usize),
+
+    /// Opens the lesson of the course with this id at a step, the first is 0. The steps before it are done by their solutions.
+    OpenLesson(String, usize),
+    /// The text of the lesson that [`Output::WantLesson`](super::Output::WantLesson) asked for; `None` if it cannot be had.
+    LessonText(String, Option<String>),
+    /// Opens a lesson that a person has brought: the name of its file, and its text. What is wrong with it is in
+    /// [`Shown::lesson_problem`](super::Shown::lesson_problem). If it is the lesson that is shown, its step is shown again.
+    BringLesson(String, String),
+    /// Shows a step of the lesson: one that was reached, or the next one. The number of steps stands for the end.
+    LessonStep(usize),
+    /// Goes back to the moment at which the step of the lesson began.
+    LessonAgain,
+    /// Leaves the lesson. The run stays as it is.
+    LeaveLesson,
+    /// Predicts what the step of the lesson asks for. The run then answers.
+    Predict(Prediction),
+    /// Asks for a further hint.
+    Hint,
+    /// Has the solution of the step of the lesson played.
+    Solve,
 
     /// Takes a step at the depth that is set.
     Step,
@@ -226,6 +246,8 @@ pub enum Ask {
     PlaneFaults,
     /// All scenarios.
     Scenarios,
+    /// All lessons.
+    Course,
     /// The policies that can be chosen.
     Policies,
     /// The branches that are not shown.

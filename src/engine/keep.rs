@@ -36,8 +36,8 @@ pub(super) struct Keeping {
 }
 
 /// What is compared to find out whether a run has changed: the last moment of the branch, the moment that is shown, the
-/// policy, and the editor's text.
-type State = (Moment, Moment, Policy, Rc<String>);
+/// policy, the editor's text, and how far the lesson is.
+type State = (Moment, Moment, Policy, Rc<String>, Option<(String, usize, u64)>);
 
 impl Keeping {
     /// An id that no other run has.
@@ -75,7 +75,7 @@ impl Engine {
 
     fn state(&self) -> State {
         let s = &self.session;
-        (s.tip(), s.at(), s.policy().clone(), self.shown.text.clone())
+        (s.tip(), s.at(), s.policy().clone(), self.shown.text.clone(), self.lesson_state())
     }
 
     /// Notes how the run is now that it has been opened, and whether it is kept like that.
@@ -105,6 +105,11 @@ impl Engine {
 
     /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
     pub(super) fn open(&mut self, text: &str, from: OpenedFrom) -> bool {
+        if let Some(path) = text.strip_prefix("/lesson/") {
+            self.open_lesson_address(path);
+            return true;
+        }
+        let text = text.strip_prefix('/').unwrap_or(text);
         // The ids of scenarios begin with a digit, and versions of links are letters.
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             return self.open_named(text);
@@ -127,6 +132,7 @@ impl Engine {
             selected,
             view,
             notes: link.notes,
+            lesson: link.lesson,
             from,
         };
         self.load(Activity::Replay(Box::new(opening)));
@@ -201,6 +207,7 @@ impl Engine {
         link.selected = self.shown.selection.as_ref().map(name_of);
         link.view = self.shown.map.shown.then(|| MACHINERY.to_owned());
         self.give_notes(&mut link);
+        link.lesson = self.lesson_link();
         link
     }
 

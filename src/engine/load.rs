@@ -35,6 +35,7 @@ impl Engine {
                 self.moved();
                 self.arrive();
             }
+            Activity::Lesson(deeds) => self.performed(*deeds),
             Activity::Replay(opening) => {
                 self.opened(*opening);
                 self.arrive();
@@ -90,6 +91,9 @@ impl Engine {
             let nodes = &self.shown.graph.nodes;
             let found = nodes.iter().find(|n| super::keep::name_of(&n.reference) == *name);
             self.shown.selection = found.map(|n| n.reference.clone());
+        }
+        if let Some(lesson) = opening.lesson {
+            self.resume_lesson(lesson);
         }
         if !replayed.same {
             self.say(Said::key("link-differs"), true);

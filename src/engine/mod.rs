@@ -56,10 +56,12 @@ mod input;
 mod keep;
 #[cfg(test)]
 mod keep_tests;
+mod lesson;
 mod listing;
 mod load;
 mod options;
 mod output;
+mod progress;
 mod run;
 pub mod runs;
 mod show;
@@ -83,6 +85,9 @@ pub use crate::cluster::{Actor, Fault, Policy};
 pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::{KubeletFault, PodCause};
+pub use crate::lessons::{
+    AnswerForm, EndView, LessonView, PartView, PredictView, PredictedView, Prediction, SeenView, TaskView,
+};
 pub use crate::session::export::{Frame, StepTold, Which, Written};
 pub use crate::session::import::Report;
 pub use crate::session::link::MEMBERS;
@@ -100,9 +105,10 @@ pub use begins::{ClusterStart, NODES};
 pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
-    Answer, Draft, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
-    Shown, Stepped, Value,
+    Answer, CourseLine, Draft, FinestView, LessonProblem, MachineryView, MapState, Mode, Notice, Output,
+    RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
+pub use progress::{Passed, Progress};
 pub use run::{SLICE, SPEEDS};
 pub use terminal::{Completion, Editing, Entry, ShellView, is_unfinished, recall};
 
@@ -195,6 +201,10 @@ pub struct Engine {
     /// The step that was stepped into.
     inside: Option<Inside>,
     keeping: keep::Keeping,
+    /// The lesson that the run belongs to.
+    lesson: Option<lesson::Learning>,
+    /// The lesson whose text the page was asked for.
+    wanted: Option<lesson::Wanted>,
     /// Whether the page is a part of somebody else's page: then nothing is kept.
     embedded: bool,
     /// How many steps after the beginning of the run steps end.
@@ -240,6 +250,8 @@ impl Engine {
             own_depth: None,
             inside: None,
             keeping: keep::Keeping::default(),
+            lesson: None,
+            wanted: None,
             embedded: false,
             until: None,
             noted: false,

@@ -10,6 +10,7 @@ use super::terminal::{Completion, Editing, Entry, ShellView};
 use crate::api::ObjectRef;
 use crate::cluster::{Actor, Policy};
 use crate::kubectl;
+use crate::lessons::{LessonView, Listed};
 use crate::session::export::{Frame, StepTold};
 use crate::session::import::Report;
 use crate::session::scenario::{Scenario, Text};
@@ -57,6 +58,9 @@ pub enum Output {
     Remember(String),
     /// The page fetches the texts of `kubectl explain` and hands them in: [`Input::Texts`](super::Input::Texts).
     WantTexts,
+    /// The page fetches the text of the lesson with this id and hands it in:
+    /// [`Input::LessonText`](super::Input::LessonText).
+    WantLesson(String),
     /// The answer to the question with this number.
     Answer(u64, Box<Answer>),
 }
@@ -293,6 +297,49 @@ pub struct Shown {
     pub map: MapState,
     /// The scenario that the run came from, if it came from one.
     pub scenario: Option<Rc<ScenarioView>>,
+    /// The lesson that the run belongs to.
+    pub lesson: Option<Rc<LessonView>>,
+    /// What is wrong with the lesson's file that a person brought last.
+    pub lesson_problem: Option<Rc<LessonProblem>>,
+}
+
+/// What is wrong with the file of a lesson.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LessonProblem {
+    /// The line, the first is 1; `None` if the mistake is in no single line.
+    pub line: Option<usize>,
+    /// The column, the first is 1.
+    pub column: Option<usize>,
+    /// What is wrong, with the field.
+    pub message: String,
+}
+
+/// A lesson in the course.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CourseLine {
+    /// The lesson's id, which begins with the numbers of the chapter and of the lesson in it.
+    pub id: String,
+    /// The title.
+    pub title: Text,
+    /// The idea.
+    pub idea: Text,
+    /// The ids of the lessons that lead to this one.
+    pub after: Vec<String>,
+}
+
+fn owned(text: &Text<&str>) -> Text {
+    Text { en: text.en.to_owned(), zh: text.zh.to_owned() }
+}
+
+impl CourseLine {
+    pub(super) fn of(listed: &Listed) -> CourseLine {
+        CourseLine {
+            id: listed.id.to_owned(),
+            title: owned(&listed.title),
+            idea: owned(&listed.idea),
+            after: listed.after.iter().map(|id| (*id).to_owned()).collect(),
+        }
+    }
 }
 
 /// A step, for the site that embeds the page (docs/embed.md).
@@ -378,6 +425,8 @@ pub enum Answer {
     PlaneFaults(Vec<PlaneFault>),
     /// All scenarios, in the order of the gallery.
     Scenarios(Vec<ScenarioView>),
+    /// All lessons, in the order of the course.
+    Course(Vec<CourseLine>),
     /// The policies that can be chosen; with [`Policy::Starved`] the process that the component runs in, or `None` for a
     /// component that has acted in this run.
     Policies(Vec<(Policy, Option<Rc<str>>)>),

@@ -85,6 +85,7 @@ impl Engine {
         self.follow_machine();
         self.forget_listing();
         self.lines = super::listing::LINES;
+        self.look_at_lesson();
     }
 
     /// Draws the graph. If the run went along one branch since the last drawing, only the objects that were written
@@ -149,6 +150,7 @@ impl Engine {
         });
         self.scenario = scenario;
         self.session = session;
+        self.forget_lesson();
         self.beginning = beginning;
         self.shown.session += 1;
         self.shown.selection = None;

@@ -79,7 +79,7 @@ fn predict(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Resul
     let mut really = Vec::new();
     for said in predictions(&predict.by) {
         let (mut run, mut session) = (run.clone(), session.clone());
-        let play = run.predict(said.clone()).to_vec();
+        let play = run.predict(said.clone()).unwrap_or_default().to_vec();
         perform(lesson, &mut session, &play);
         run.played(&session)?;
         let Some(predicted) = run.predicted() else { return Err("the prediction cannot be made".to_owned()) };
@@ -108,7 +108,7 @@ fn predict(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Resul
             Prediction::Object(name.clone())
         }
     };
-    let play = run.predict(said).to_vec();
+    let play = run.predict(said).unwrap_or_default().to_vec();
     perform(lesson, session, &play);
     run.played(session)?;
     if run.predicted().is_some_and(|p| p.right) { Ok(()) } else { Err(format!("nothing said is {really:?}")) }

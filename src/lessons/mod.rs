@@ -50,7 +50,28 @@ pub use view::{AnswerForm, EndView, LessonView, PartView, PredictView, Predicted
 pub use crate::session::{LessonLink, Prediction, VisitLink};
 
 use crate::session::Session;
-use crate::session::scenario::ScenarioStep;
+use crate::session::scenario::{ScenarioStep, Text};
+
+/// A lesson in the course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The lesson's name in addresses: the name of its file. It begins with the numbers of the chapter and of the lesson in it.
+    pub id: &'static str,
+    /// The title.
+    pub title: Text<&'static str>,
+    /// The idea.
+    pub idea: Text<&'static str>,
+    /// The ids of the lessons that lead to this one.
+    pub after: &'static [&'static str],
+}
+
+include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
+
+/// All lessons of the course, in the order of their files' names. Their texts are not in the library: a page has them as the
+/// files that they are.
+pub fn list() -> &'static [Listed] {
+    LISTED
+}
 
 /// A session with the lesson's set-up done, at once.
 pub fn open(lesson: &Lesson) -> Session {

@@ -125,18 +125,13 @@ impl LessonRun {
         (!session.comes_from(done)).then_some(done)
     }
 
-    /// Notes a prediction, and returns what is to be done then: [`LessonRun::played`] says how it came about. Empty if the step
-    /// asks for none, or has one already.
-    pub fn predict(&mut self, said: Prediction) -> &[ScenarioStep] {
-        let Some(predict) = self.lesson.steps.get(self.step).and_then(|s| s.predict.as_ref()) else {
-            return &[];
-        };
-        let Some(visit) = self.visits.get_mut(self.step).filter(|v| v.said.is_none()) else { return &[] };
-        if !fits(&said, predict) {
-            return &[];
-        }
+    /// Notes a prediction, and returns what is to be done then: [`LessonRun::played`] says how it came about. `None` if the step
+    /// asks for no prediction of this form, or has one already.
+    pub fn predict(&mut self, said: Prediction) -> Option<&[ScenarioStep]> {
+        let predict = self.lesson.steps.get(self.step)?.predict.as_ref().filter(|p| fits(&said, p))?;
+        let visit = self.visits.get_mut(self.step).filter(|v| v.said.is_none())?;
         visit.said = Some(said);
-        &predict.play
+        Some(&predict.play)
     }
 
     /// Compares the prediction with what has happened up to the moment that is shown.
@@ -198,6 +193,12 @@ impl LessonRun {
         if let Some(visit) = self.visits.get_mut(self.step) {
             visit.hints = (visit.hints + 1).min(of);
         }
+    }
+
+    /// What does the step that is shown without the learner: what its prediction plays, or its solution.
+    pub fn shortcut(&self) -> &[ScenarioStep] {
+        let play = self.step().and_then(|s| s.predict.as_ref()).map(|p| p.play.as_slice());
+        play.unwrap_or_else(|| self.solution())
     }
 
     /// A way to meet the goal of the step that is shown.

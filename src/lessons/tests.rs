@@ -18,3 +18,19 @@ fn every_lesson_holds_what_it_promises() {
         check(&lesson).unwrap_or_else(|flaw| panic!("{name}: {flaw}"));
     }
 }
+
+#[test]
+fn the_course_lists_every_lesson_as_its_file_says() {
+    let listed = list();
+    assert_eq!(files().len(), listed.len());
+    for ((name, text), listed) in files().into_iter().zip(listed) {
+        let lesson = read(&name, &text).unwrap();
+        assert_eq!(lesson.id, listed.id);
+        assert_eq!((lesson.title.en.as_str(), lesson.title.zh.as_str()), (listed.title.en, listed.title.zh));
+        assert_eq!((lesson.idea.en.as_str(), lesson.idea.zh.as_str()), (listed.idea.en, listed.idea.zh));
+        assert_eq!(lesson.after, listed.after);
+        for id in listed.after {
+            assert!(list().iter().any(|l| l.id == *id && l.id != lesson.id), "{name}: after {id}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use super::clock::Clock;
+use super::course::CourseDialog;
 use super::drop as files;
 use super::explore::Explore;
 use super::graph::{Graph, Leads};
@@ -15,6 +16,7 @@ use super::i18n::{Lang, Texts};
 use super::inspector::{Inspector, SCHEDULING, Tab, WHY};
 use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
+use super::lesson::LessonPanel;
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill, WhyNode};
 use super::notice::{Progress, message};
@@ -29,7 +31,9 @@ use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
-use steady::engine::{Card, Input, Mode, ObjectRef, Options, PodLook, Shape, Shown};
+use steady::engine::{
+    Card, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown,
+};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
 pub fn mount() {
@@ -87,6 +91,7 @@ fn App(props: &Props) -> Html {
     // Whether the graph has the page for itself.
     let alone = use_state(|| false);
     let runs = use_state(|| false);
+    let course = use_state(|| false);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
     let asked_why = use_state(|| None::<ObjectRef>);
     let shape = use_state(|| store.options().shape);
@@ -231,6 +236,7 @@ fn App(props: &Props) -> Html {
     let graph: Shared<_> = (&v.graph).into();
     let text: Shared<_> = (&v.text).into();
     let story = v.scenario.as_ref().map(Shared::from);
+    let lesson = v.lesson.as_ref().map(Shared::from);
     if *shape != Shape::Whole {
         return html! {
             <ContextProvider<Store> context={store.clone()}>
@@ -245,7 +251,7 @@ fn App(props: &Props) -> Html {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()} data-alone={(*alone && !v.map.shown && !*exploring).then_some("true")}>
-                <TopBar scenario={story.clone()} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
+                <TopBar scenario={story.clone()} lesson={lesson.clone()} course={let course = course.clone(); move |open: bool| course.set(open)} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
@@ -253,17 +259,17 @@ fn App(props: &Props) -> Html {
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
-                    <Left scenario={story.clone()} {text} text_set={v.text_set}
+                    <Left scenario={story.clone()} lesson={lesson.clone()} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
                         editing={v.editing.as_ref().map(Shared::from)} />
                     <Graph hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
-                        if !v.map.shown { { over(v) } <Brief scenario={story.clone()} /> }
+                        if !v.map.shown { { over(v) } { brief(v, &story, &lesson) } }
                     </Graph>
                     if v.map.shown {
-                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) }</MachineMap>
+                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
                         finest={v.finest} tab={tab.clone()} why={asked_why} />
@@ -284,10 +290,21 @@ fn App(props: &Props) -> Html {
                 }
                 <Report scenario={story.clone()} />
                 <KeysDialog open={*help} set={open_help} />
+                <CourseDialog open={*course} set={let course = course.clone(); move |open: bool| course.set(open)} now={v.lesson.as_ref().map(|l| l.id.clone())} />
                 <RunsDialog open={*runs} set={let runs = runs.clone(); move |open: bool| runs.set(open)} run={v.run.clone()} />
             </div>
         </ContextProvider<Texts>>
         </ContextProvider<Store>>
+    }
+}
+
+/// What a narrow page says above the graph: the lesson, or else the scenario's story.
+fn brief(v: &Shown, story: &Option<Shared<ScenarioView>>, lesson: &Option<Shared<LessonView>>) -> Html {
+    match lesson {
+        Some(lesson) => {
+            html! { <LessonPanel lesson={lesson.clone()} selection={v.selection.clone()} class="brief" /> }
+        }
+        None => html! { <Brief scenario={story.clone()} /> },
     }
 }
 

@@ -55,6 +55,14 @@ pub fn focus(selector: &str) {
     .forget();
 }
 
+/// Puts the focus on the first thing inside an element that a selector finds, if it is to be seen.
+pub fn focus_in(root: &NodeRef, selector: &str) {
+    let found = root.cast::<Element>().and_then(|root| root.query_selector(selector).ok().flatten());
+    if let Some(el) = found.and_then(|el| el.dyn_into::<HtmlElement>().ok()) {
+        let _ = el.focus();
+    }
+}
+
 /// Tries to focus it, and says whether it has the focus.
 fn focused(selector: &str) -> bool {
     let Ok(Some(el)) = document().query_selector(selector) else { return false };

@@ -3,14 +3,15 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, MEMBERS, NODES,
-    Preview, Problem, ScenarioView, ShellView,
+    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, LessonView,
+    MEMBERS, NODES, ObjectRef, Preview, Problem, ScenarioView, ShellView,
 };
 use yew::prelude::*;
 
 use super::editor::Editor;
 use super::i18n::Texts;
 use super::keys;
+use super::lesson::LessonPanel;
 use super::missing::missing_image;
 use super::store::{Shared, Store};
 use super::terminal::Terminal;
@@ -22,6 +23,12 @@ use crate::ui::hooks::{use_store, use_texts};
 pub struct Props {
     /// The scenario that is on the table.
     pub scenario: Option<Shared<ScenarioView>>,
+    /// The lesson that the run belongs to.
+    #[prop_or_default]
+    pub lesson: Option<Shared<LessonView>>,
+    /// The object that is selected in the graph.
+    #[prop_or_default]
+    pub selection: Option<ObjectRef>,
     /// The manifest.
     pub text: Shared<String>,
     /// Grows when the page set it.
@@ -105,6 +112,9 @@ pub fn Left(props: &Props) -> Html {
     };
     html! {
         <section class="left" aria-label={t.get("left")}>
+            if let Some(lesson) = &props.lesson {
+                <LessonPanel lesson={lesson.clone()} selection={props.selection.clone()} class="beside" />
+            }
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
                 { tab(false, "tab-manifest", "manifest") }
                 { tab(true, "tab-kubectl", "kubectl") }

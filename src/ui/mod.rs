@@ -15,6 +15,8 @@ mod app;
 #[cfg(target_arch = "wasm32")]
 mod clock;
 #[cfg(target_arch = "wasm32")]
+mod course;
+#[cfg(target_arch = "wasm32")]
 mod drop;
 #[cfg(target_arch = "wasm32")]
 mod editor;
@@ -38,6 +40,8 @@ mod js;
 mod keys;
 #[cfg(target_arch = "wasm32")]
 mod left;
+#[cfg(target_arch = "wasm32")]
+mod lesson;
 #[cfg(target_arch = "wasm32")]
 mod menu;
 #[cfg(target_arch = "wasm32")]

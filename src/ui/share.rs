@@ -17,7 +17,7 @@ use crate::ui::hooks::{use_store, use_texts};
 extern "C" {
     /// static/boot.js: saves a file, whose text is drawn first if it is a picture of pixels.
     #[wasm_bindgen(js_name = steadySave, catch)]
-    async fn save(name: &str, kind: &str, text: &str, scale: f64) -> Result<(), JsValue>;
+    pub(super) async fn save(name: &str, kind: &str, text: &str, scale: f64) -> Result<(), JsValue>;
 }
 
 /// What the dialog needs.

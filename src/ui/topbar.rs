@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use gloo::utils::{document_element, window};
 use steady::engine::{
-    Answer, Ask, Depth, Happened, Input, Mode, NextLine, PlaneFault, Policy, SPEEDS, ScenarioView, Text,
+    Answer, Ask, Depth, Happened, Input, LessonView, Mode, NextLine, PlaneFault, Policy, SPEEDS,
+    ScenarioView, Text,
 };
 use yew::prelude::*;
 
@@ -20,6 +21,10 @@ use crate::ui::hooks::{use_store, use_texts};
 pub struct BarProps {
     /// The scenario that is on the table.
     pub scenario: Option<Shared<ScenarioView>>,
+    /// The lesson that the run belongs to.
+    pub lesson: Option<Shared<LessonView>>,
+    /// Opens the map of the course.
+    pub course: Callback<bool>,
     /// Opens the keys.
     pub help: Callback<bool>,
     /// Opens the list of kept runs.
@@ -35,7 +40,12 @@ pub struct BarProps {
 pub fn TopBar(props: &BarProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let title = props.scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let title = match (&props.lesson, &props.scenario) {
+        (Some(lesson), _) => said(&t, &lesson.title),
+        (None, Some(scenario)) => said(&t, &scenario.title),
+        (None, None) => t.get("own-work"),
+    };
+    let course = props.course.reform(|_: MouseEvent| true);
     // As they were when the menu was opened.
     let offered = use_mut_ref(Vec::<ScenarioView>::new);
     let choices = {
@@ -116,6 +126,9 @@ pub fn TopBar(props: &BarProps) -> Html {
             </h1>
             <Menu class="scenarios" name={t.get("scenarios")} called={t.with("scenarios-now", &[("title", title.as_str().into())])} {choices} {choose}
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
+            <button type="button" id="course-button" class="menu-button" title={t.get("course-title")} aria-label={t.get("course")} aria-haspopup="dialog" onclick={course}>
+                { glyph::icon(glyph::COURSE) }<span>{ t.get("course") }</span>
+            </button>
             <Faults />
             <button type="button" id="explore-button" class="menu-button" title={t.get("explore-keys")} aria-label={t.get("explore")}
                 aria-expanded={props.exploring.to_string()} onclick={explore}>

@@ -178,10 +178,11 @@ impl Scenario {
     }
 }
 
-/// The set-up of a scenario, done in slices.
+/// The set-up of a scenario, or other deeds in it, done in slices.
 #[derive(Clone, Debug)]
 pub struct SetUp {
     scenario: Scenario,
+    deeds: Vec<ScenarioStep>,
     session: Session,
     /// The index of the next deed, and the number of steps of it that are done.
     deed: usize,
@@ -192,8 +193,12 @@ pub struct SetUp {
 impl SetUp {
     /// A set-up that has not begun.
     pub fn new(scenario: &Scenario) -> SetUp {
-        let session = Session::new(scenario.start());
-        SetUp { scenario: scenario.clone(), session, deed: 0, steps: 0, done: 0 }
+        SetUp::of(scenario, scenario.setup.clone(), Session::new(scenario.start()))
+    }
+
+    /// Deeds in a session of the scenario, none of which is done yet. They go on from the moment that the session shows.
+    pub fn of(scenario: &Scenario, deeds: Vec<ScenarioStep>, session: Session) -> SetUp {
+        SetUp { scenario: scenario.clone(), deeds, session, deed: 0, steps: 0, done: 0 }
     }
 
     /// The number of steps done. The number of all steps is not known.
@@ -204,7 +209,7 @@ impl SetUp {
     /// Does at most `steps` steps. Returns whether the set-up is done.
     pub fn advance(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
-            let Some(deed) = self.scenario.setup.get(self.deed) else { return true };
+            let Some(deed) = self.deeds.get(self.deed) else { return true };
             self.done += 1;
             let again = matches!(deed, ScenarioStep::Steady(_))
                 && self.steps < STEPS_TO_STEADY
@@ -219,7 +224,7 @@ impl SetUp {
             self.deed += 1;
             self.steps = 0;
         }
-        self.deed >= self.scenario.setup.len()
+        self.deed >= self.deeds.len()
     }
 
     /// The session, as far as the set-up has come.

@@ -1,7 +1,7 @@
 //! What the page does with each output of the engine.
 
 use gloo::utils::window;
-use steady::engine::{Notice, Output, Report, Shown, Stepped};
+use steady::engine::{Mode, Notice, Output, Report, Shown, Stepped};
 use wasm_bindgen::JsCast;
 
 use super::keep::{VIEW, view_name};
@@ -39,6 +39,7 @@ impl Store {
                 }
                 Output::Remember(line) => self.remember_line(&line),
                 Output::WantTexts => self.fetch_texts(),
+                Output::WantLesson(id) => self.fetch_lesson(id),
                 Output::MapShown(shown) => {
                     self.put_local(VIEW, view_name(shown));
                 }
@@ -67,9 +68,17 @@ impl Store {
 
     fn show(&self, shown: Shown) {
         let moved = self.with(|s| s.version != shown.version);
+        let lesson = shown.lesson.clone().filter(|lesson| self.with(|s| s.lesson.as_ref() != Some(lesson)));
         *self.0.shown.borrow_mut() = shown;
-        let (run, scenario) = self.with(|s| (s.run.clone(), s.scenario.as_ref().map(|x| x.id.clone())));
-        self.shows_run(&run, scenario.as_deref());
+        if let Some(lesson) = lesson {
+            self.note_lesson(&lesson);
+        }
+        let loading = self.with(|s| matches!(s.mode, Mode::Loading { .. }));
+        // Another run may be about to take the place of the one that is shown: its lock is held already.
+        if !loading {
+            let (run, scenario) = self.with(|s| (s.run.clone(), s.scenario.as_ref().map(|x| x.id.clone())));
+            self.shows_run(&run, scenario.as_deref());
+        }
         if moved {
             if !self.0.lit.borrow().is_empty() {
                 *self.0.lit.borrow_mut() = Shared::default();

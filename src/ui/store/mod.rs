@@ -6,6 +6,7 @@ mod db;
 mod hear;
 mod host;
 mod keep;
+mod lesson;
 mod locks;
 mod runs;
 mod shared;
@@ -230,7 +231,13 @@ impl Store {
             who: shown.by.as_deref().map_or("who-start", who::class),
             text: sentence(&texts, &shown.happened),
         };
-        let (lit, toast) = (self.0.lit.borrow().clone(), self.0.toast.borrow().clone());
+        let (mut lit, toast) = (self.0.lit.borrow().clone(), self.0.toast.borrow().clone());
+        if lit.is_empty()
+            && let Some(lesson) = shown.lesson.as_ref().filter(|lesson| !lesson.lit.is_empty())
+        {
+            // Nothing is pointed at: what the lesson speaks of is lit.
+            lit = Rc::new(lesson.lit.iter().cloned().collect::<BTreeSet<ObjectRef>>()).into();
+        }
         let shared = self.0.shared.borrow().clone();
         View { shown, texts, lit, last_step, toast, shared }
     }

@@ -1,0 +1,451 @@
+//! A lesson over the run that is shown: which one it is, and what a person does in it.
+//!
+//! What a lesson is and when its goals are met is in [`crate::lessons`]. This file opens one ([`Output::WantLesson`] asks the page
+//! for its text), carries out its deeds in slices of time as the set-up of a scenario ([`Activity::Lesson`]), and has each new
+//! moment judged.
+
+use std::rc::Rc;
+
+use super::activity::Activity;
+use super::{Engine, LessonProblem, Output, Said, Value};
+use crate::lessons::{self, Lesson, LessonLink, LessonRun, LessonView, Prediction};
+use crate::session::scenario::{ScenarioStep, SetUp};
+use crate::session::{MomentId, Session};
+
+/// The lesson that somebody goes through.
+pub(super) struct Learning {
+    run: LessonRun,
+    /// The text of the lesson's file, if a person has brought it.
+    own: Option<Rc<str>>,
+    /// The step that somebody has asked for by its address: those before it are done by their solutions.
+    heading: usize,
+    /// Grows with everything that is done in the lesson, so that it is kept.
+    turns: u64,
+}
+
+/// What is done with the text of a lesson once it is here.
+pub(super) struct Wanted {
+    id: String,
+    then: Wish,
+}
+
+enum Wish {
+    /// It is opened at this step.
+    Open(usize),
+    /// It goes on in the run with this number, as a link of that run has it.
+    Resume(u32, Box<LessonLink>),
+}
+
+/// Deeds of a lesson that are being done.
+pub(super) struct Deeds {
+    setup: SetUp,
+    then: Then,
+}
+
+/// What comes after deeds of a lesson.
+enum Then {
+    /// The lesson begins: its file's text if a person has brought it, and the step that was asked for.
+    Begin(Rc<Lesson>, Option<Rc<str>>, usize),
+    /// This step is entered.
+    Enter(usize),
+    /// The prediction is compared with what happened.
+    Played,
+    /// The goal is judged.
+    Solved,
+}
+
+impl Deeds {
+    /// How many steps were taken.
+    pub(super) fn done(&self) -> u64 {
+        self.setup.done()
+    }
+
+    /// Takes a step. Returns whether all deeds are done.
+    pub(super) fn advance(&mut self) -> bool {
+        self.setup.advance(1)
+    }
+}
+
+/// The address of a step of a lesson, without `#/lesson/`: the lesson's id, and the number of the step where one is named.
+fn step_of_address(path: &str) -> (&str, usize) {
+    let (id, step) = path.split_once('/').unwrap_or((path, ""));
+    (id, step.parse::<usize>().unwrap_or(1).saturating_sub(1))
+}
+
+impl Engine {
+    /// Opens the lesson that an address names.
+    pub(super) fn open_lesson_address(&mut self, path: &str) {
+        let (id, step) = step_of_address(path);
+        self.want_lesson(id, step);
+    }
+
+    /// Opens a lesson of the course at a step. The page is asked for its text.
+    pub(super) fn want_lesson(&mut self, id: &str, step: usize) {
+        if !lessons::list().iter().any(|listed| listed.id == id) {
+            let id: String = id.chars().take(60).collect();
+            return self.say(Said::key("lesson-none").with("id", Value::Text(id)), true);
+        }
+        self.ask_for_lesson(id.to_owned(), Wish::Open(step));
+    }
+
+    fn ask_for_lesson(&mut self, id: String, then: Wish) {
+        self.out.push(Output::WantLesson(id.clone()));
+        self.wanted = Some(Wanted { id, then });
+    }
+
+    /// Takes the text of the lesson that the page was asked for.
+    pub(super) fn take_lesson(&mut self, id: &str, text: Option<&str>) {
+        let Some(wanted) = self.wanted.take_if(|wanted| wanted.id == id) else { return };
+        let Some(text) = text else { return self.say(Said::key("lesson-unread"), true) };
+        let lesson = match lessons::read(&format!("{id}.yaml"), text) {
+            Ok(lesson) => Rc::new(lesson),
+            Err(e) => return self.say(Said::Text(e.to_string()), true),
+        };
+        match wanted.then {
+            Wish::Open(step) => self.begin_lesson(lesson, None, step),
+            Wish::Resume(session, link) if session == self.shown.session => self.resume(lesson, None, &link),
+            Wish::Resume(..) => {}
+        }
+    }
+
+    /// Opens a lesson that a person has brought, at the step that is shown if it is the same lesson.
+    pub(super) fn bring_lesson(&mut self, file: &str, text: &str) {
+        match lessons::read(file, text) {
+            Ok(lesson) => {
+                self.shown.lesson_problem = None;
+                let same = self.lesson.as_ref().filter(|l| l.own.is_some() && l.run.lesson().id == lesson.id);
+                let step = same.map_or(0, |l| l.run.at());
+                self.begin_lesson(Rc::new(lesson), Some(text.into()), step);
+            }
+            Err(e) => {
+                let problem = LessonProblem { line: e.line, column: e.column, message: e.message };
+                self.shown.lesson_problem = Some(Rc::new(problem));
+            }
+        }
+        self.touch();
+    }
+
+    fn begin_lesson(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, step: usize) {
+        if !self.at_rest() {
+            return;
+        }
+        self.out.push(Output::Hush);
+        self.keep();
+        let setup = SetUp::new(&lesson.scenario());
+        self.load(Activity::Lesson(Box::new(Deeds { setup, then: Then::Begin(lesson, own, step) })));
+    }
+
+    /// Goes on with a lesson as a link of the run that is shown has it.
+    pub(super) fn resume_lesson(&mut self, link: LessonLink) {
+        let Some(text) = link.text.clone() else {
+            let (id, session) = (link.id.clone(), self.shown.session);
+            return self.ask_for_lesson(id, Wish::Resume(session, Box::new(link)));
+        };
+        match lessons::read(&format!("{}.yaml", link.id), &text) {
+            Ok(lesson) => self.resume(Rc::new(lesson), Some(text.as_str().into()), &link),
+            Err(e) => self.say(Said::Text(e.to_string()), true),
+        }
+    }
+
+    fn resume(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, link: &LessonLink) {
+        let run = LessonRun::restore(lesson, link, &self.session);
+        self.lesson = Some(Learning { run, own, heading: 0, turns: 0 });
+        self.look_at_lesson();
+    }
+
+    /// Does a lesson's deeds from a moment on.
+    fn perform(&mut self, deeds: Vec<ScenarioStep>, from: Option<MomentId>, then: Then) {
+        let Some(learning) = &mut self.lesson else { return };
+        learning.turns += 1;
+        let scenario = learning.run.lesson().scenario();
+        let mut session = self.session.clone();
+        if let Some(from) = from {
+            session.goto(from);
+        }
+        let setup = SetUp::of(&scenario, deeds, session);
+        self.load(Activity::Lesson(Box::new(Deeds { setup, then })));
+    }
+
+    /// Goes on when deeds of a lesson are done.
+    pub(super) fn performed(&mut self, deeds: Deeds) {
+        let Deeds { setup, then } = deeds;
+        let session = setup.finish();
+        if let Then::Begin(lesson, own, step) = then {
+            return self.begun(lesson, own, step, session);
+        }
+        self.session = session;
+        let Some(learning) = &mut self.lesson else { return self.moved() };
+        let mut wrong = None;
+        match then {
+            Then::Begin(..) | Then::Solved => {}
+            Then::Enter(step) => {
+                learning.run.enter(step, &self.session);
+            }
+            Then::Played => wrong = learning.run.played(&self.session).err(),
+        }
+        let entered = matches!(then, Then::Enter(_));
+        self.moved();
+        if let Some(why) = wrong {
+            self.say(Said::key("lesson-no-answer").with("why", Value::Text(why)), true);
+        }
+        if entered {
+            self.look_there();
+            self.go_towards();
+        }
+    }
+
+    fn begun(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, step: usize, session: Session) {
+        let beginning = session.at();
+        self.shown.depth = self.own_depth.take().unwrap_or(self.shown.depth);
+        self.set_text(lesson.start.manifest.clone());
+        self.take_notes(None, &[]);
+        self.replace_run(None, session, beginning, None);
+        let mut run = LessonRun::new(lesson);
+        run.enter(0, &self.session);
+        let heading = step.min(run.lesson().steps.len());
+        self.lesson = Some(Learning { run, own, heading, turns: 0 });
+        self.out.push(Output::Opened);
+        self.moved();
+        self.settle(false);
+        self.look_there();
+        self.go_towards();
+    }
+
+    /// Does the step that is shown by its solution, if somebody has asked for a later one.
+    fn go_towards(&mut self) {
+        let Some(learning) = &self.lesson else { return };
+        let run = &learning.run;
+        let at = run.at();
+        if at >= learning.heading {
+            return;
+        }
+        let mut deeds = run.shortcut().to_vec();
+        deeds.extend_from_slice(run.first(at + 1));
+        self.perform(deeds, None, Then::Enter(at + 1));
+    }
+
+    /// Shows a step of the lesson: one that was reached as it began, or the next one.
+    pub(super) fn lesson_step(&mut self, step: usize) {
+        if !self.at_rest() {
+            return;
+        }
+        let Some(learning) = &mut self.lesson else { return };
+        learning.heading = 0;
+        if step < learning.run.reached() {
+            let begins = learning.run.enter(step, &self.session);
+            learning.turns += 1;
+            if let Some(moment) = begins {
+                self.goto(moment);
+            }
+            self.look_at_lesson();
+            self.look_there();
+        } else if step == learning.run.reached() {
+            let deeds = learning.run.first(step).to_vec();
+            let from = learning.run.goes_on_from(&self.session);
+            self.perform(deeds, from, Then::Enter(step));
+        }
+    }
+
+    /// Notes a prediction, and has the run answer it from the beginning of the step on.
+    pub(super) fn predict(&mut self, said: Prediction) {
+        if !self.at_rest() {
+            return;
+        }
+        let Some(learning) = &mut self.lesson else { return };
+        let begins = learning.run.begins();
+        if let Some(deeds) = learning.run.predict(said).map(<[ScenarioStep]>::to_vec) {
+            self.perform(deeds, begins, Then::Played);
+        }
+    }
+
+    /// Gives a further hint.
+    pub(super) fn hint(&mut self) {
+        if let Some(learning) = &mut self.lesson {
+            learning.run.hint();
+            learning.turns += 1;
+            self.look_at_lesson();
+        }
+    }
+
+    /// Plays the solution of the step that is shown, from its beginning on.
+    pub(super) fn solve(&mut self) {
+        if !self.at_rest() {
+            return;
+        }
+        let Some(learning) = &self.lesson else { return };
+        let (deeds, begins) = (learning.run.solution().to_vec(), learning.run.begins());
+        if !deeds.is_empty() {
+            self.perform(deeds, begins, Then::Solved);
+        }
+    }
+
+    /// Goes back to the beginning of the step that is shown.
+    pub(super) fn lesson_again(&mut self) {
+        let begins = self.lesson.as_ref().and_then(|l| l.run.begins());
+        if let Some(moment) = begins {
+            self.goto(moment);
+        }
+    }
+
+    /// Leaves the lesson. Its run stays.
+    pub(super) fn leave_lesson(&mut self) {
+        self.forget_lesson();
+        self.look_at_lesson();
+    }
+
+    /// Forgets the lesson, because another run takes the place of its run.
+    pub(super) fn forget_lesson(&mut self) {
+        self.lesson = None;
+        self.wanted = None;
+        self.shown.lesson_problem = None;
+    }
+
+    /// The lesson as a link of the run carries it.
+    pub(super) fn lesson_link(&self) -> Option<LessonLink> {
+        let learning = self.lesson.as_ref()?;
+        Some(learning.run.link(&self.session, learning.own.as_ref().map(|text| text.to_string())))
+    }
+
+    /// What tells one state of the lesson from another: its id, the step, and how much was done in it.
+    pub(super) fn lesson_state(&self) -> Option<(String, usize, u64)> {
+        self.lesson.as_ref().map(|l| (l.run.lesson().id.clone(), l.run.at(), l.turns))
+    }
+
+    /// Judges the lesson at the moment that is shown, and reads anew what is shown of it.
+    pub(super) fn look_at_lesson(&mut self) {
+        let shown = self.lesson.as_mut().map(|learning| {
+            learning.run.judge(&self.session);
+            Rc::new(LessonView::of(&learning.run, &self.session, learning.own.is_some()))
+        });
+        if shown != self.shown.lesson {
+            self.shown.lesson = shown;
+            self.touch();
+        }
+    }
+
+    /// Shows what the step that was entered is about: the objects or the component map.
+    fn look_there(&mut self) {
+        let Some(map) = self.shown.lesson.as_ref().map(|view| view.map) else { return };
+        if self.shown.map.shown != map && !self.embedded {
+            self.shown.map.shown = map;
+            self.follow_machine();
+            self.touch();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::Input;
+    use super::*;
+
+    fn text(id: &str) -> String {
+        std::fs::read_to_string(format!("{}/static/lessons/{id}.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    }
+
+    /// Works until nothing is under way, and hands in the texts that are asked for.
+    fn settle(engine: &mut Engine, mut out: Vec<Output>) -> Vec<Output> {
+        let mut all = Vec::new();
+        loop {
+            for one in &out {
+                if let Output::WantLesson(id) = one {
+                    let more = engine.handle(Input::LessonText(id.clone(), Some(text(id))));
+                    all.extend(more);
+                }
+            }
+            all.extend(out);
+            if engine.activity.is_none() && all.iter().all(|o| !matches!(o, Output::Busy))
+                || engine.due().is_none()
+            {
+                return all;
+            }
+            out = engine.work();
+        }
+    }
+
+    fn send(engine: &mut Engine, input: Input) -> Vec<Output> {
+        let out = engine.handle(input);
+        let mut all = settle(engine, out);
+        while engine.due().is_some() {
+            let out = engine.work();
+            all.extend(settle(engine, out));
+        }
+        all
+    }
+
+    fn opened(id: &str) -> Engine {
+        let mut engine = Engine::new(|| 0.0);
+        engine.handle(Input::Begin(super::super::Begin::default()));
+        send(&mut engine, Input::OpenLesson(id.to_owned(), 0));
+        engine
+    }
+
+    fn view(engine: &Engine) -> LessonView {
+        (**engine.shown.lesson.as_ref().unwrap()).clone()
+    }
+
+    const ID: &str = "1.2-enabling-condition";
+
+    #[test]
+    fn a_lesson_is_gone_through_and_its_goal_is_met_by_what_a_person_does() {
+        let mut engine = opened(ID);
+        assert_eq!((view(&engine).step, view(&engine).reached), (0, 1));
+        send(&mut engine, Input::LessonStep(1));
+        assert!(!view(&engine).done);
+        send(&mut engine, Input::Predict(Prediction::Choice(0)));
+        let predicted = view(&engine).predict.unwrap().predicted.unwrap();
+        assert!(!predicted.right && predicted.but.is_some());
+        send(&mut engine, Input::LessonStep(2));
+        send(&mut engine, Input::Predict(Prediction::Choice(1)));
+        assert!(view(&engine).predict.unwrap().predicted.unwrap().right);
+        send(&mut engine, Input::LessonStep(3));
+        assert!(!view(&engine).task.unwrap().met);
+        send(&mut engine, Input::Kubectl("set env deployment/web A=1".to_owned()));
+        send(&mut engine, Input::ToSteady);
+        assert!(view(&engine).task.unwrap().met);
+        send(&mut engine, Input::LessonStep(4));
+        send(&mut engine, Input::LessonStep(5));
+        assert!(view(&engine).end.is_some());
+    }
+
+    #[test]
+    fn the_address_of_a_later_step_does_the_ones_before_by_their_solutions() {
+        let mut engine = Engine::new(|| 0.0);
+        engine.handle(Input::Begin(super::super::Begin::default()));
+        send(&mut engine, Input::Open(format!("/lesson/{ID}/4")));
+        let view = view(&engine);
+        assert_eq!((view.step, view.reached), (3, 4));
+        assert!(!view.task.unwrap().met);
+    }
+
+    #[test]
+    fn a_link_goes_on_with_the_lesson_where_it_was_left() {
+        let mut engine = opened(ID);
+        send(&mut engine, Input::LessonStep(1));
+        send(&mut engine, Input::Predict(Prediction::Choice(1)));
+        let link = engine.draft(None).encode();
+        let mut other = Engine::new(|| 0.0);
+        other.handle(Input::Begin(super::super::Begin::default()));
+        send(&mut other, Input::Open(link));
+        assert_eq!(view(&other), view(&engine));
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_file_that_a_person_brings_is_said_at_its_line() {
+        let mut engine = opened(ID);
+        let broken = text(ID).replace("nodes: 3", "nodes: three");
+        send(&mut engine, Input::BringLesson("mine.yaml".to_owned(), broken));
+        assert!(engine.shown.lesson_problem.as_ref().unwrap().line.is_some());
+        send(&mut engine, Input::BringLesson("mine.yaml".to_owned(), text(ID)));
+        assert!(engine.shown.lesson_problem.is_none());
+        assert!(view(&engine).own);
+    }
+
+    #[test]
+    fn another_run_ends_the_lesson() {
+        let mut engine = opened(ID);
+        send(&mut engine, Input::OpenScenario("04-rolling-update".to_owned()));
+        assert!(engine.shown.lesson.is_none());
+    }
+}
