@@ -124,9 +124,9 @@ fn task(store: &Store, t: &Texts, task: &TaskView, astray: bool) -> Html {
             }
             <div class="lesson-choices">
                 if task.more_hints {
-                    <button type="button" class="quiet" onclick={on(Input::Hint)}>{ t.get("lesson-hint") }</button>
+                    <button type="button" class="quiet lesson-hint" onclick={on(Input::Hint)}>{ t.get("lesson-hint") }</button>
                 } else if !task.met {
-                    <button type="button" class="quiet" onclick={on(Input::Solve)}>{ t.get("lesson-solve") }</button>
+                    <button type="button" class="quiet lesson-solve" onclick={on(Input::Solve)}>{ t.get("lesson-solve") }</button>
                 }
                 if astray || !task.met {
                     <button type="button" class="quiet" onclick={on(Input::LessonAgain)}>{ t.get("lesson-again") }</button>

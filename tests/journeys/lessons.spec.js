@@ -1,0 +1,160 @@
+// The course: every lesson is played to its end by keyboard, in both languages; what a person does in one is kept.
+import { readdirSync } from "node:fs";
+import { accessible, expect, open, opened, test } from "./page.js";
+
+const ids = readdirSync("static/lessons").filter((name) => name.endsWith(".yaml")).map((name) => name.slice(0, -5)).sort();
+const chapters = [...new Set(ids.map((id) => id.split(".")[0]))];
+const panel = (page, where = "beside") => page.locator(`.lesson.${where}`);
+const here = (page, where) => panel(page, where).locator(".lesson-steps [aria-current=step]");
+
+/** Presses a button by keyboard. */
+async function press(button) {
+  await button.focus();
+  await button.press("Enter");
+}
+
+/** Answers what a step asks: with the first answer, or with the last one. */
+async function answer(page, last, where) {
+  const ask = panel(page, where).locator(".lesson-ask");
+  const number = ask.locator("input[type=number]");
+  const choices = ask.locator(".lesson-choices:first-of-type .quiet");
+  const send = ask.locator(".lesson-choices .solid");
+  if (await number.count()) {
+    await number.focus();
+    await page.keyboard.type(await number.getAttribute(last ? "max" : "min"));
+    await page.keyboard.press("Enter");
+  } else if (await ask.locator("[aria-pressed]").count()) {
+    const n = await choices.count();
+    for (let i = 0; i + 1 < n; i++) await press(choices.nth(last ? n - 1 - i : i));
+    await press(send);
+  } else if (await choices.count()) {
+    await press(last ? choices.last() : choices.first());
+  } else {
+    // An object of the graph is pointed at.
+    const kind = (await ask.locator("[role=status]").textContent()).match(/[A-Z]\w+/)[0];
+    await press(page.getByRole("button", { name: new RegExp(`^${kind} `) }).first());
+    await press(send);
+  }
+  await expect(ask.locator(".lesson-outcome")).toBeVisible({ timeout: 20_000 });
+}
+
+/** Goes through the lesson that is open, to its end. */
+async function play(page, last, where) {
+  for (;;) {
+    const step = await here(page, where).getAttribute("aria-label");
+    if (await panel(page, where).locator(".lesson-keep").count()) return;
+    if (await panel(page, where).locator(".lesson-ask").count()) await answer(page, last, where);
+    const task = panel(page, where).locator(".lesson-task");
+    if (await task.count()) {
+      while (await task.locator(".lesson-hint").count()) await press(task.locator(".lesson-hint"));
+      await press(task.locator(".lesson-solve"));
+      await expect(task.locator(".lesson-met")).toBeVisible({ timeout: 20_000 });
+    }
+    await press(panel(page, where).locator(".lesson-next"));
+    await expect(here(page, where)).not.toHaveAttribute("aria-label", step, { timeout: 20_000 });
+  }
+}
+
+for (const chapter of chapters) {
+  for (const lang of ["en", "zh"]) {
+    test(`chapter ${chapter} in ${lang}: each lesson is played to its end by keyboard`, async ({ page }) => {
+      const lessons = ids.filter((id) => id.startsWith(`${chapter}.`));
+      test.setTimeout(60_000 * lessons.length);
+      await open(page, `?lang=${lang}#/lesson/${lessons[0]}`);
+      for (const id of lessons) {
+        await expect(panel(page).locator("h2 .lesson-place")).toHaveText(id.split("-")[0]);
+        await play(page, lang === "zh");
+        if (id === lessons[0]) await accessible(page, ".lesson.beside");
+        if (id !== lessons.at(-1)) await press(panel(page).locator(".lesson-next"));
+      }
+      const progress = await page.evaluate(() => JSON.parse(localStorage.getItem("steady:course")));
+      for (const id of lessons) expect(progress.lessons[id].done, id).toBe(true);
+    });
+  }
+}
+
+test("the map of the course: what leads to what, what is next, and how far one is", async ({ page }) => {
+  await open(page);
+  await page.locator("#course-button").click();
+  const map = page.locator("dialog.course");
+  await expect(map.locator(".course-lessons li")).toHaveCount(ids.length);
+  await expect(map.locator(".next")).toHaveCount(1);
+  await accessible(page, "dialog.course");
+  await map.locator(".next button").click();
+  await expect(panel(page)).toBeVisible();
+  await expect(page.locator(".scenarios b")).toHaveText(await panel(page).locator("h2").evaluate((h) => h.lastChild.textContent));
+  await press(page.locator("#course-button"));
+  await expect(map.locator("[aria-current=true]")).toHaveCount(1);
+  await expect(map.getByText("1 of", { exact: false })).toHaveCount(1);
+});
+
+test("a lesson goes on after a reload, as a link, and from the address of a step", async ({ page, context }) => {
+  await open(page, "#/lesson/1.2-enabling-condition");
+  await press(panel(page).locator(".lesson-next"));
+  await answer(page, true);
+  const said = await panel(page).locator(".lesson-outcome").textContent();
+  await page.waitForTimeout(1000);
+  await page.reload();
+  await opened(page);
+  await expect(panel(page).locator(".lesson-outcome")).toHaveText(said);
+  const link = await page.evaluate(() => window.steady.link());
+  const other = await context.newPage();
+  await open(other, link.startsWith("#") ? link : `#${link}`);
+  await expect(panel(other).locator(".lesson-outcome")).toHaveText(said);
+  await open(other, "?lang=zh#/lesson/1.2-enabling-condition/4");
+  await expect(panel(other).locator(".lesson-task")).toBeVisible();
+  await open(other, "?lang=en#/04-rolling-update");
+  await expect(other.locator(".scenarios b")).toHaveText("Rolling update");
+  await expect(panel(other)).toHaveCount(0);
+});
+
+test("leaving a lesson leaves its run", async ({ page }) => {
+  await open(page, "#/lesson/1.2-enabling-condition");
+  const digest = await page.evaluate(() => window.steady.digest());
+  await press(panel(page).getByRole("button", { name: "Leave the lesson" }));
+  await expect(panel(page)).toHaveCount(0);
+  expect(await page.evaluate(() => window.steady.digest())).toBe(digest);
+});
+
+test("a lesson of one's own: its mistakes are said, and it is shared as a link", async ({ page, context }) => {
+  await open(page);
+  const text = (nodes) => `
+title: {en: Mine, zh: 我的}
+idea: {en: An idea, zh: 一个想法}
+start: {nodes: ${nodes}, manifest: ''}
+steps:
+  - text: {en: "Make a *ConfigMap*. <b>Not bold</b>", zh: 创建一个 ConfigMap。}
+    do:
+      goal:
+        - label: {en: There is one in default., zh: default 里有一个。}
+          holds: {now: 'now.configmaps.exists(c, c.metadata.name == "mine")'}
+      solution: [kubectl: create configmap mine]
+keep: {en: Keep this., zh: 记住这句话。}
+`;
+  const bring = async (nodes) => {
+    await page.locator("#course-button").click();
+    await page.locator("dialog.course input[accept='.yaml,.yml']").setInputFiles({ name: "mine.yaml", mimeType: "text/yaml", buffer: Buffer.from(text(nodes)) });
+  };
+  await bring("two");
+  await expect(page.locator(".lesson-problem")).toContainText("line 4");
+  await bring(2);
+  await expect(panel(page).locator(".lesson-text em")).toHaveText("ConfigMap");
+  await expect(panel(page).locator(".lesson-text")).toContainText("<b>Not bold</b>");
+  await page.evaluate(() => window.steady.kubectl("create configmap mine"));
+  await expect(panel(page).locator(".lesson-met")).toBeVisible();
+  const link = await page.evaluate(() => window.steady.link());
+  const other = await context.newPage();
+  await open(other, link.startsWith("#") ? link : `#${link}`);
+  await expect(panel(other).locator(".lesson-met")).toBeVisible();
+  await press(panel(other).locator(".lesson-next"));
+  await expect(panel(other).locator(".lesson-keep")).toHaveText("Keep this.");
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  test("a lesson is whole", async ({ page }) => {
+    await open(page, "?lang=zh#/lesson/1.2-enabling-condition");
+    await play(page, false, "brief");
+    await accessible(page, ".lesson.brief");
+  });
+});
