@@ -72,7 +72,7 @@ pub enum Input {
     /// The text of the lesson that [`Output::WantLesson`](super::Output::WantLesson) asked for; `None` if it cannot be had.
     LessonText(String, Option<String>),
     /// Opens a lesson that a person has brought: the name of its file, and its text. What is wrong with it is in
-    /// [`Shown::lesson_problem`](super::Shown::lesson_problem). If it is the lesson that is shown, its step is shown again.
+    /// [`Shown::own_lesson`](super::Shown::own_lesson). If it is the lesson that is shown, its step is shown again.
     BringLesson(String, String),
     /// Shows a step of the lesson: one that was reached, or the next one. The number of steps stands for the end.
     LessonStep(usize),

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::activity::Activity;
-use super::{Engine, LessonProblem, Output, Said, Value};
+use super::{Engine, LessonProblem, Output, OwnLesson, Said, Value};
 use crate::lessons::{self, Lesson, LessonLink, LessonRun, LessonView, Prediction};
 use crate::session::scenario::{ScenarioStep, SetUp};
 use crate::session::{MomentId, Session};
@@ -110,18 +110,17 @@ impl Engine {
 
     /// Opens a lesson that a person has brought, at the step that is shown if it is the same lesson.
     pub(super) fn bring_lesson(&mut self, file: &str, text: &str) {
-        match lessons::read(file, text) {
+        let (file, text): (String, Rc<str>) = (file.to_owned(), text.into());
+        let problem = match lessons::read(&file, &text) {
             Ok(lesson) => {
-                self.shown.lesson_problem = None;
                 let same = self.lesson.as_ref().filter(|l| l.own.is_some() && l.run.lesson().id == lesson.id);
                 let step = same.map_or(0, |l| l.run.at());
-                self.begin_lesson(Rc::new(lesson), Some(text.into()), step);
+                self.begin_lesson(Rc::new(lesson), Some(text.clone()), step);
+                None
             }
-            Err(e) => {
-                let problem = LessonProblem { line: e.line, column: e.column, message: e.message };
-                self.shown.lesson_problem = Some(Rc::new(problem));
-            }
-        }
+            Err(e) => Some(LessonProblem { line: e.line, column: e.column, message: e.message }),
+        };
+        self.shown.own_lesson = Some(Rc::new(OwnLesson { file, text, problem }));
         self.touch();
     }
 
@@ -149,8 +148,16 @@ impl Engine {
 
     fn resume(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, link: &LessonLink) {
         let run = LessonRun::restore(lesson, link, &self.session);
+        self.own_text(own.as_ref(), &run);
         self.lesson = Some(Learning { run, own, heading: 0, turns: 0 });
         self.look_at_lesson();
+    }
+
+    /// Shows the text of a lesson's file if a person has brought it.
+    fn own_text(&mut self, own: Option<&Rc<str>>, run: &LessonRun) {
+        let file = format!("{}.yaml", run.lesson().id);
+        self.shown.own_lesson =
+            own.map(|text| Rc::new(OwnLesson { file, text: text.clone(), problem: None }));
     }
 
     /// Does a lesson's deeds from a moment on.
@@ -203,6 +210,7 @@ impl Engine {
         let mut run = LessonRun::new(lesson);
         run.enter(0, &self.session);
         let heading = step.min(run.lesson().steps.len());
+        self.own_text(own.as_ref(), &run);
         self.lesson = Some(Learning { run, own, heading, turns: 0 });
         self.out.push(Output::Opened);
         self.moved();
@@ -297,7 +305,7 @@ impl Engine {
     pub(super) fn forget_lesson(&mut self) {
         self.lesson = None;
         self.wanted = None;
-        self.shown.lesson_problem = None;
+        self.shown.own_lesson = None;
     }
 
     /// The lesson as a link of the run carries it.
@@ -436,9 +444,11 @@ mod tests {
         let mut engine = opened(ID);
         let broken = text(ID).replace("nodes: 3", "nodes: three");
         send(&mut engine, Input::BringLesson("mine.yaml".to_owned(), broken));
-        assert!(engine.shown.lesson_problem.as_ref().unwrap().line.is_some());
+        let problem = |e: &Engine| e.shown.own_lesson.as_ref().unwrap().problem.clone();
+        assert!(problem(&engine).unwrap().line.is_some());
+        assert!(!view(&engine).own);
         send(&mut engine, Input::BringLesson("mine.yaml".to_owned(), text(ID)));
-        assert!(engine.shown.lesson_problem.is_none());
+        assert!(problem(&engine).is_none());
         assert!(view(&engine).own);
     }
 

@@ -106,7 +106,7 @@ pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
     Answer, CourseLine, Draft, FinestView, LessonProblem, MachineryView, MapState, Mode, Notice, Output,
-    RunText, Said, ScenarioView, Shown, Stepped, Value,
+    OwnLesson, RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
 pub use progress::{Passed, Progress};
 pub use run::{SLICE, SPEEDS};

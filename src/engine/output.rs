@@ -299,8 +299,19 @@ pub struct Shown {
     pub scenario: Option<Rc<ScenarioView>>,
     /// The lesson that the run belongs to.
     pub lesson: Option<Rc<LessonView>>,
-    /// What is wrong with the lesson's file that a person brought last.
-    pub lesson_problem: Option<Rc<LessonProblem>>,
+    /// The file of a lesson that a person has brought last.
+    pub own_lesson: Option<Rc<OwnLesson>>,
+}
+
+/// The file of a lesson that a person has brought.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnLesson {
+    /// The name of the file.
+    pub file: String,
+    /// What is in it.
+    pub text: Rc<str>,
+    /// What is wrong with it. The lesson that is shown is then the one of an earlier text.
+    pub problem: Option<LessonProblem>,
 }
 
 /// What is wrong with the file of a lesson.

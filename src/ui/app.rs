@@ -259,7 +259,7 @@ fn App(props: &Props) -> Html {
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
-                    <Left scenario={story.clone()} lesson={lesson.clone()} selection={v.selection.clone()} {text} text_set={v.text_set}
+                    <Left scenario={story.clone()} lesson={lesson.clone()} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
                         editing={v.editing.as_ref().map(Shared::from)} />

@@ -11,6 +11,9 @@ use super::i18n::Texts;
 use super::share::save;
 use super::topbar::said;
 
+/// The lesson that an author begins with where none is shown.
+const EXAMPLE: &str = "1.2-enabling-condition";
+
 /// What the dialog is drawn from.
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -148,6 +151,14 @@ pub fn CourseDialog(props: &Props) -> Html {
             store.send(Input::BringLesson(name, text));
         })
     };
+    let write = {
+        let (store, set) = (store.clone(), props.set.clone());
+        let example = props.now.clone().unwrap_or_else(|| EXAMPLE.to_owned());
+        move |_| {
+            set.emit(false);
+            store.write_lesson(&example);
+        }
+    };
     html! {
         <dialog class="keys course" ref={dialog} aria-labelledby="course-title" onclose={closed} onclick={outside}>
             <div class="sheet">
@@ -156,6 +167,7 @@ pub fn CourseDialog(props: &Props) -> Html {
                 <p>{ t.get("course-about") }</p>
                 { for chapters.iter().map(chapter) }
                 <footer>
+                    <button type="button" class="quiet" title={t.get("course-write-about")} onclick={write}>{ t.get("course-write") }</button>
                     <label class="quiet file">{ t.get("course-own") }<input type="file" accept=".yaml,.yml" onchange={own} /></label>
                     <button type="button" class="quiet" onclick={export}>{ t.get("course-export") }</button>
                     <label class="quiet file">{ t.get("course-import") }<input type="file" accept=".json" onchange={import} /></label>

@@ -31,7 +31,14 @@ pub struct Props {
     /// How often somebody has asked for a line, and which line and column it was last.
     pub place: (u32, usize, usize),
     /// How often somebody has asked for the text to be formatted.
+    #[prop_or_default]
     pub format: u32,
+    /// Called with the whole text when a person has typed, where the text is not the manifest.
+    #[prop_or_default]
+    pub typed: Option<Callback<String>>,
+    /// What the text is called, where it is not the manifest.
+    #[prop_or_default]
+    pub called: Option<AttrValue>,
 }
 
 /// The editor's own object, and what it calls.
@@ -62,11 +69,12 @@ pub fn Editor(props: &Props) -> Html {
     let ready = use_state(|| false);
     {
         let (host, live, ready) = (host.clone(), live.clone(), ready.setter());
-        let words = words(&t);
+        let words = words(&t, props.called.as_ref());
+        let (text, typed) = (props.text.clone(), props.typed.clone());
         use_effect_with((), move |()| {
             if let Some(host) = host.cast::<HtmlElement>() {
                 spawn_local(async move {
-                    match mount(&host, &store, &words).await {
+                    match mount(&host, &store, &words, &text, typed).await {
                         Ok(editor) => {
                             *live.borrow_mut() = Some(editor);
                             ready.set(true);
@@ -79,9 +87,9 @@ pub fn Editor(props: &Props) -> Html {
     }
     {
         let live = live.clone();
-        use_effect_with((t.clone(), *ready), move |(t, _)| {
+        use_effect_with((t.clone(), props.called.clone(), *ready), move |(t, called, _)| {
             if let Some(l) = &*live.borrow() {
-                l.call("setWords", &words(t));
+                l.call("setWords", &words(t, called.as_ref()));
             }
         });
     }
@@ -184,24 +192,43 @@ const PHRASES: &[(&str, &str)] = &[
 ];
 
 /// What the editor is called, and its words, in the page's language.
-fn words(t: &Texts) -> JsValue {
+fn words(t: &Texts, called: Option<&AttrValue>) -> JsValue {
     let phrases = Object::new();
     for (phrase, key) in PHRASES {
         let _ = Reflect::set(&phrases, &(*phrase).into(), &t.get(key).into());
     }
     let words = Object::new();
     let _ = Reflect::set(&words, &"phrases".into(), &phrases);
-    let _ = Reflect::set(&words, &"ariaLabel".into(), &t.get("manifest").into());
+    let called = called.map_or_else(|| t.get("manifest"), AttrValue::to_string);
+    let _ = Reflect::set(&words, &"ariaLabel".into(), &called.into());
     words.into()
 }
 
-async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Live, JsValue> {
+async fn mount(
+    host: &HtmlElement,
+    store: &Store,
+    words: &JsValue,
+    text: &str,
+    typed: Option<Callback<String>>,
+) -> Result<Live, JsValue> {
     let (typing, applying) = (store.clone(), store.clone());
-    let on_change = Closure::<dyn Fn(String)>::new(move |text| typing.typed(text));
-    let on_apply = Closure::<dyn Fn(String)>::new(move |text| {
-        applying.typed(text);
-        applying.send(Input::Apply);
-    });
+    // Another text than the manifest is not applied: asking for it is typing.
+    let (on_change, on_apply) = match typed {
+        Some(typed) => {
+            let again = typed.clone();
+            (
+                Closure::<dyn Fn(String)>::new(move |text| typed.emit(text)),
+                Closure::new(move |text| again.emit(text)),
+            )
+        }
+        None => {
+            let on_apply = Closure::new(move |text: String| {
+                applying.typed(text);
+                applying.send(Input::Apply);
+            });
+            (Closure::<dyn Fn(String)>::new(move |text| typing.typed(text)), on_apply)
+        }
+    };
     let telling = store.clone();
     let unformatted = Closure::<dyn Fn(f64, String)>::new(move |line: f64, why: String| {
         let t = telling.texts();
@@ -215,7 +242,7 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
     let schema_of = Closure::<dyn Fn(JsValue) -> Promise>::new(move |kind| schema_of(&asking, &kind));
     let options = Object::new();
     let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
-    set("text", &store.with(|s| s.text.to_string()).into())?;
+    set("text", &text.into())?;
     set("dark", &is_dark().into())?;
     for name in ["ariaLabel", "phrases"] {
         set(name, &Reflect::get(words, &name.into())?)?;

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use steady::engine::{
     ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, LessonView,
-    MEMBERS, NODES, ObjectRef, Preview, Problem, ScenarioView, ShellView,
+    MEMBERS, NODES, ObjectRef, OwnLesson, Preview, Problem, ScenarioView, ShellView,
 };
 use yew::prelude::*;
 
 use super::editor::Editor;
 use super::i18n::Texts;
 use super::keys;
-use super::lesson::LessonPanel;
+use super::lesson::{LessonFile, LessonPanel};
 use super::missing::missing_image;
 use super::store::{Shared, Store};
 use super::terminal::Terminal;
@@ -26,6 +26,9 @@ pub struct Props {
     /// The lesson that the run belongs to.
     #[prop_or_default]
     pub lesson: Option<Shared<LessonView>>,
+    /// The file of a lesson that a person has brought.
+    #[prop_or_default]
+    pub own: Option<Shared<OwnLesson>>,
     /// The object that is selected in the graph.
     #[prop_or_default]
     pub selection: Option<ObjectRef>,
@@ -54,12 +57,32 @@ pub struct Props {
     pub editing: Option<Shared<Editing>>,
 }
 
+/// What the pane has in front.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Manifest,
+    Kubectl,
+    Lesson,
+}
+
+impl Tab {
+    /// What has the focus when a person chooses the tab.
+    fn first(self) -> &'static str {
+        match self {
+            Tab::Manifest => "#tab-manifest-panel .editor",
+            Tab::Kubectl => "#kubectl-line",
+            Tab::Lesson => "#tab-lesson-panel .editor",
+        }
+    }
+}
+
 /// The pane.
 #[component]
 pub fn Left(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
-    let terminal = use_state(|| false);
+    let tab_now = use_state(|| Tab::Manifest);
+    let terminal = *tab_now == Tab::Kubectl;
     // The line and column that the editor shows, and how often somebody has asked for one.
     let place = use_state(|| (0, 1, 1));
     let go = {
@@ -68,26 +91,35 @@ pub fn Left(props: &Props) -> Html {
     };
     {
         // `kubectl edit` leads to the editor, and back. What is to have the focus has to be seen first.
-        let (set, was, goal) = (terminal.setter(), use_mut_ref(|| false), use_mut_ref(|| None));
+        let (set, was, goal) = (tab_now.setter(), use_mut_ref(|| false), use_mut_ref(|| None));
         let next = goal.clone();
         use_effect_with(props.editing.is_some(), move |editing| {
             if was.replace(*editing) != *editing {
                 *next.borrow_mut() = Some(if *editing { ".editor" } else { "#kubectl-line" });
-                set.set(!*editing);
+                set.set(if *editing { Tab::Manifest } else { Tab::Kubectl });
             }
         });
-        use_effect_with(*terminal, move |_| {
+        use_effect_with(terminal, move |_| {
             if let Some(selector) = goal.borrow_mut().take() {
                 keys::focus(selector);
             }
         });
     }
-    let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
-        let on = *terminal == is_terminal;
-        let set = terminal.clone();
+    {
+        // Who brings a lesson's file wants to see it; without one there is no such tab.
+        let (set, now) = (tab_now.setter(), *tab_now);
+        use_effect_with(props.own.is_some(), move |own| match own {
+            true => set.set(Tab::Lesson),
+            false if now == Tab::Lesson => set.set(Tab::Manifest),
+            false => {}
+        });
+    }
+    let tab = |to: Tab, id: &'static str, key: &'static str| {
+        let on = *tab_now == to;
+        let set = tab_now.clone();
         let onclick = move |_| {
-            set.set(is_terminal);
-            keys::focus(if is_terminal { "#kubectl-line" } else { ".editor" });
+            set.set(to);
+            keys::focus(to.first());
         };
         html! {
             <button type="button" role="tab" {id} aria-selected={on.to_string()} tabindex={if on { "0" } else { "-1" }}
@@ -116,10 +148,16 @@ pub fn Left(props: &Props) -> Html {
                 <LessonPanel lesson={lesson.clone()} selection={props.selection.clone()} class="beside" />
             }
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
-                { tab(false, "tab-manifest", "manifest") }
-                { tab(true, "tab-kubectl", "kubectl") }
+                { tab(Tab::Manifest, "tab-manifest", "manifest") }
+                { tab(Tab::Kubectl, "tab-kubectl", "kubectl") }
+                if props.own.is_some() { { tab(Tab::Lesson, "tab-lesson", "lesson-file") } }
             </div>
-            <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
+            if let Some(own) = &props.own {
+                <div class="panel" id="tab-lesson-panel" role="tabpanel" aria-labelledby="tab-lesson" hidden={*tab_now != Tab::Lesson}>
+                    <LessonFile own={own.clone()} />
+                </div>
+            }
+            <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*tab_now != Tab::Manifest}>
                 if let Some(editing) = &props.editing {
                     <p class="editing" role="status">{ t.with("editing", &[("line", editing.line.clone().into())]) }</p>
                 } else {
@@ -142,7 +180,7 @@ pub fn Left(props: &Props) -> Html {
                     }
                 </div>
             </div>
-            <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
+            <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!terminal}>
                 <Terminal entries={props.terminal.clone()} history={props.history.clone()} shell={props.shell.clone()} />
             </div>
         </section>

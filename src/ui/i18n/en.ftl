@@ -1358,3 +1358,14 @@ lesson-read-on = Read on
 lesson-none = There is no lesson { $id } in this version.
 lesson-unread = The lesson could not be loaded. Is there a network?
 lesson-no-answer = The run gives no answer here: { $why }
+lesson-more-like = { $n ->
+    [one] {" "}(and one more by this rule)
+   *[other] {" "}(and { $n } more by this rule)
+}
+lesson-fold = Fold the lesson
+lesson-file = Lesson
+lesson-file-about = { $file }: the lesson follows what you write. Share gives a link with the lesson in it.
+lesson-file-reads = The file is a lesson.
+lesson-file-save = Save as a file
+course-write = Write a lesson
+course-write-about = Opens a copy of a lesson, to be changed beside its result

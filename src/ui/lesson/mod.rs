@@ -1,6 +1,7 @@
 //! The panel with the lesson that somebody goes through: the step's text, what it asks, and the way on.
 
 mod answers;
+mod file;
 mod markdown;
 
 use steady::engine::{
@@ -9,6 +10,7 @@ use steady::engine::{
 use yew::prelude::*;
 
 use self::answers::Prophecy;
+pub use self::file::LessonFile;
 use self::markdown::markdown;
 use super::hooks::{use_answer, use_store, use_texts};
 use super::i18n::Texts;
@@ -33,6 +35,7 @@ pub fn LessonPanel(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let panel = use_node_ref();
+    let folded = use_state(|| false);
     let lesson = &props.lesson;
     {
         // Whoever pressed "Next" reads on, also with a screen reader: the new text has the focus.
@@ -63,9 +66,11 @@ pub fn LessonPanel(props: &Props) -> Html {
         }
     };
     html! {
-        <section class={classes!("lesson", props.class)} aria-label={t.with("lesson-called", &[("title", said(&t, &lesson.title).into())])} ref={panel}>
+        <section class={classes!("lesson", props.class, folded.then_some("folded"))} aria-label={t.with("lesson-called", &[("title", said(&t, &lesson.title).into())])} ref={panel}>
             <header>
                 <h2>if !lesson.own { <span class="lesson-place">{ place }</span>{ " " } }{ said(&t, &lesson.title) }</h2>
+                <button type="button" class="tool lesson-fold" aria-expanded={(!*folded).to_string()} aria-label={t.get("lesson-fold")} title={t.get("lesson-fold")}
+                    onclick={let folded = folded.clone(); move |_| folded.set(!*folded)}>{ glyph::icon(glyph::DOWN) }</button>
                 <button type="button" class="tool" aria-label={t.get("lesson-leave")} title={t.get("lesson-leave")} onclick={on(Input::LeaveLesson)}>{ glyph::icon(glyph::CLOSE) }</button>
             </header>
             <ol class="lesson-steps" aria-label={t.get("lesson-steps")}>{ for (0..=lesson.steps).map(dot) }</ol>
@@ -140,11 +145,9 @@ fn task(store: &Store, t: &Texts, task: &TaskView, astray: bool) -> Html {
 fn end(store: &Store, t: &Texts, end: &EndView) -> Html {
     let seen = |s: &SeenView| {
         let (store, moment) = (store.clone(), s.moment);
-        let times = if s.times > 1 {
-            t.with("summary-times", &[("n", (s.times as f64).into())])
-        } else {
-            String::new()
-        };
+        let more = s.times.saturating_sub(1);
+        let times =
+            if more > 0 { t.with("lesson-more-like", &[("n", (more as f64).into())]) } else { String::new() };
         html! {
             <li><button type="button" class={classes!("led", who::class(&s.first.by))} onclick={move |_| store.send(Input::Goto(moment))}>
                 <i class="dot" aria-hidden="true"></i><span>{ t.command(&s.first) }{ times }</span></button></li>

@@ -14,18 +14,21 @@ const COURSE: &str = "steady:course";
 impl Store {
     /// Fetches the text of a lesson and hands it in.
     pub(super) fn fetch_lesson(&self, id: String) {
-        let window = gloo::utils::window();
-        let fetched = Reflect::get(&window, &"steadyLesson".into())
-            .and_then(|f| f.dyn_into::<Function>())
-            .and_then(|f| f.call1(&window, &id.as_str().into()))
-            .and_then(|p| p.dyn_into::<Promise>());
         let store = self.clone();
         spawn_local(async move {
-            let text = match fetched {
-                Ok(promise) => JsFuture::from(promise).await.ok(),
-                Err(_) => None,
-            };
-            store.send(Input::LessonText(id, text.and_then(|t| t.as_string())));
+            let text = text_of(&id).await;
+            store.send(Input::LessonText(id, text));
+        });
+    }
+
+    /// Opens a copy of a lesson, for its author-to-be to change.
+    pub fn write_lesson(&self, example: &str) {
+        let (store, example) = (self.clone(), example.to_owned());
+        spawn_local(async move {
+            match text_of(&example).await {
+                Some(text) => store.send(Input::BringLesson("my-lesson.yaml".to_owned(), text)),
+                None => store.say(store.texts().get("lesson-unread"), true),
+            }
         });
     }
 
@@ -50,4 +53,12 @@ impl Store {
             self.keep_progress(&progress);
         }
     }
+}
+
+/// The text of a lesson of the course; `None` if it cannot be had.
+async fn text_of(id: &str) -> Option<String> {
+    let window = gloo::utils::window();
+    let load: Function = Reflect::get(&window, &"steadyLesson".into()).ok()?.dyn_into().ok()?;
+    let promise: Promise = load.call1(&window, &id.into()).ok()?.dyn_into().ok()?;
+    JsFuture::from(promise).await.ok()?.as_string()
 }
