@@ -192,6 +192,7 @@ fn words(t: &Texts) -> JsValue {
     let words = Object::new();
     let _ = Reflect::set(&words, &"phrases".into(), &phrases);
     let _ = Reflect::set(&words, &"ariaLabel".into(), &t.get("manifest").into());
+    let _ = Reflect::set(&words, &"ariaDescription".into(), &t.get("keys-editor").into());
     words.into()
 }
 
@@ -217,7 +218,7 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
     let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
     set("text", &store.with(|s| s.text.to_string()).into())?;
     set("dark", &is_dark().into())?;
-    for name in ["ariaLabel", "phrases"] {
+    for name in ["ariaLabel", "ariaDescription", "phrases"] {
         set(name, &Reflect::get(words, &name.into())?)?;
     }
     set("onChange", on_change.as_ref())?;
