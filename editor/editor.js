@@ -105,6 +105,7 @@ function hover(catalogue) {
  * @param {(kind: object) => Promise<string | null>} [o.schemaOf] the schema of one of these, as JSON; it is asked for when
  *   it is needed first, and again when the revision has changed
  * @param {string} [o.ariaLabel]
+ * @param {string} [o.ariaDescription] how the keyboard leaves the text
  * @param {boolean} [o.readOnly]
  * @param {Record<string, string>} [o.phrases] CodeMirror's own words in another language
  */
@@ -115,9 +116,11 @@ export function mount(el, o = {}) {
   const parent = el.shadowRoot ?? el.attachShadow({ mode: "open" });
   const theme = new Compartment();
   const words = new Compartment();
-  const inWords = ({ phrases, ariaLabel }) => [
+  const inWords = ({ phrases, ariaLabel, ariaDescription }) => [
     EditorState.phrases.of(phrases ?? {}),
-    EditorView.contentAttributes.of({ tabindex: "0", "aria-label": ariaLabel ?? "YAML", spellcheck: "false", autocorrect: "off" }),
+    EditorView.contentAttributes.of({
+      tabindex: "0", "aria-label": ariaLabel ?? "YAML", "aria-description": ariaDescription ?? "", spellcheck: "false", autocorrect: "off",
+    }),
   ];
   const loading = o.schemaUrl
     ? fetch(o.schemaUrl).then((r) => (r.ok ? r.json() : null)).catch(() => null)
@@ -213,7 +216,7 @@ export function mount(el, o = {}) {
     /** The custom kinds there are from now on: `[{apiVersion, kind, revision}]`. */
     setKinds: (kinds) => catalogue.setKinds(kinds),
     setTheme: (dark) => view.dispatch({ effects: theme.reconfigure(look(dark)) }),
-    /** Another language: `{phrases, ariaLabel}`. A panel that is open keeps its words, so it closes. */
+    /** Another language: `{phrases, ariaLabel, ariaDescription}`. A panel that is open keeps its words, so it closes. */
     setWords(o) {
       closeSearchPanel(view);
       closeLintPanel(view);

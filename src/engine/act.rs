@@ -136,7 +136,7 @@ impl Engine {
             Input::Texts(json) => self.take_texts(json.as_deref()),
             Input::Do(line) => self.run_line(&line),
             Input::Kubectl(line) => {
-                let printed = self.kubectl(&line);
+                let printed = self.scripted(&line);
                 self.out.push(Output::Printed(printed));
             }
             Input::Evict(pod) => self.evict(&pod),

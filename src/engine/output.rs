@@ -254,6 +254,8 @@ pub struct Shown {
     pub depth: Depth,
     /// Whether the moment is inside a step that was stepped into, so that there is a way back to it.
     pub inside: bool,
+    /// The component whose step that was.
+    pub inside_of: Option<Rc<str>>,
     /// By which policy the next component is chosen.
     pub policy: Policy,
     /// Which activity is under way.

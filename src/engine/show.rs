@@ -64,7 +64,9 @@ impl Engine {
         shown.by = moment.by(cluster);
         shown.subject = subject(moment);
         shown.finest = session.count_actions_of(session.at());
-        shown.inside = session.inside().is_some();
+        let inside = session.inside();
+        shown.inside = inside.is_some();
+        shown.inside_of = inside.and_then(|step| session.moment(step)?.by(cluster));
         let exists = |o: &ObjectRef| shown.graph.find(o).is_some() || cluster.api().cached(o).is_some();
         if shown.selection.as_ref().is_some_and(|s| !exists(s)) {
             shown.selection = None;
@@ -164,6 +166,7 @@ impl Engine {
         self.marks_tip = MomentId::MAX;
         self.live = None;
         self.close_shell();
+        self.mark_new_run();
         self.shown.editing = None;
         self.kubeconfig = None;
         self.session.set_schema(self.schema.clone());

@@ -147,7 +147,7 @@ impl<'a> Invocation<'a> {
 
     fn output(self, exit: i32) -> Output {
         let Invocation { out, err, refused, kubeconfig, executed_in, .. } = self;
-        Output { stdout: out, stderr: err, exit, refused, kubeconfig, executed_in }
+        Output { stdout: out, stderr: err, exit, waits: false, refused, kubeconfig, executed_in }
     }
 
     /// Prints an error as kubectl's `CheckErr` does.

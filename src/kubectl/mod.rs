@@ -134,6 +134,9 @@ pub struct Output {
     pub stderr: String,
     /// The exit code of the command.
     pub exit: i32,
+    /// Whether the command has not ended: it waits for something. The exit code says nothing yet then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
     /// The documents of its manifests that were refused, in the order of the messages about them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,

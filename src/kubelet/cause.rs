@@ -54,6 +54,10 @@ causes! {
     Started = "container-started",
     /// The container could not be started.
     NotStarted = "container-not-started",
+    /// The container has ended, and the kubelet waits before it restarts it (`CrashLoopBackOff`).
+    RestartBackOff = "container-restart-back-off",
+    /// The image could not be pulled, and the kubelet waits before it tries again (`ImagePullBackOff`).
+    PullBackOff = "container-pull-back-off",
     /// The container has ended.
     Ended = "container-ended",
     /// The readiness probe has begun to pass.

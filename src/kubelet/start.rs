@@ -117,7 +117,7 @@ impl Turn<'_> {
             format!("Back-off restarting failed container {name} in pod {pod}"),
         );
         let message = format!("back-off {} restarting failed container={name} pod={pod}", go_duration(delay));
-        self.cannot_start(i, "CrashLoopBackOff", message);
+        self.waits_to_start(i, "CrashLoopBackOff", message, PodCause::RestartBackOff);
         // The next sync reports the waiting reason; after that there is nothing to do until the back-off
         // ends.
         let at = if known { until } else { until.min(later(now, timings::RESYNC)) };
@@ -180,7 +180,8 @@ impl Turn<'_> {
         let message = format!("Back-off pulling image {image:?}");
         self.event(Some(i), "Normal", "BackOff", message.clone());
         self.event(Some(i), "Warning", "Failed", "Error: ImagePullBackOff".into());
-        self.cannot_start(i, "ImagePullBackOff", format!("{message}: ErrImagePull: {error}"));
+        let message = format!("{message}: ErrImagePull: {error}");
+        self.waits_to_start(i, "ImagePullBackOff", message, PodCause::PullBackOff);
         self.retry(later(self.now, timings::SYNC_RETRY), false);
     }
 
@@ -382,12 +383,17 @@ impl Turn<'_> {
         self.retry(later(self.now, timings::SYNC_RETRY), known && reason != "ErrImagePull");
     }
 
-    /// Notes why a container waits (the kubelet's reason cache), for the next status.
+    /// Notes why a container could not be started, for the next status.
     fn cannot_start(&mut self, i: usize, reason: &'static str, message: String) {
+        self.waits_to_start(i, reason, message, PodCause::NotStarted);
+    }
+
+    /// Notes why a container waits (the kubelet's reason cache), and the cause of the next status.
+    fn waits_to_start(&mut self, i: usize, reason: &'static str, message: String, cause: PodCause) {
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.waiting = Some(Rc::new(Waiting { reason, message }));
         }
-        self.caused(Some(i), PodCause::NotStarted);
+        self.caused(Some(i), cause);
     }
 
     /// Plans a retry of SyncPod. Of two retries the foreground one counts, of two alike the earlier.

@@ -226,7 +226,7 @@ impl Client {
         self.edits = 0;
         match command.drive(self) {
             Poll::Ready(output) => (output, None),
-            Poll::Wait(wait, output) => (output, Some(wait)),
+            Poll::Wait(wait, output) => (Output { waits: true, ..output }, Some(wait)),
         }
     }
 

@@ -32,7 +32,7 @@ use super::topbar::{TopBar, Transport};
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
 use steady::engine::{
-    Card, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown,
+    Card, Happened, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown,
 };
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
@@ -262,7 +262,8 @@ fn App(props: &Props) -> Html {
                     <Left scenario={story.clone()} lesson={lesson.clone()} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
-                        editing={v.editing.as_ref().map(Shared::from)} />
+                        editing={v.editing.as_ref().map(Shared::from)} acted={v.position > v.beginning && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))}
+                        on={let pane = pane.clone(); move |()| { pane.set(Pane::Graph); keys::focus(".next") }} />
                     <Graph hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
@@ -277,7 +278,7 @@ fn App(props: &Props) -> Html {
                         depth={v.depth} mode={v.mode} />
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
-                            <span role="status" aria-live="polite">{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} finest={v.finest} inside={v.inside} /></p>
+                            <span role="status" aria-live="polite" title={last_step.text.clone()}>{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} by={v.by.clone()} finest={v.finest} inside={v.inside} inside_of={v.inside_of.clone()} /></p>
                         <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} {why_node} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>

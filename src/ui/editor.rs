@@ -201,6 +201,7 @@ fn words(t: &Texts, called: Option<&AttrValue>) -> JsValue {
     let _ = Reflect::set(&words, &"phrases".into(), &phrases);
     let called = called.map_or_else(|| t.get("manifest"), AttrValue::to_string);
     let _ = Reflect::set(&words, &"ariaLabel".into(), &called.into());
+    let _ = Reflect::set(&words, &"ariaDescription".into(), &t.get("keys-editor").into());
     words.into()
 }
 
@@ -244,7 +245,7 @@ async fn mount(
     let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
     set("text", &text.into())?;
     set("dark", &is_dark().into())?;
-    for name in ["ariaLabel", "phrases"] {
+    for name in ["ariaLabel", "ariaDescription", "phrases"] {
         set(name, &Reflect::get(words, &name.into())?)?;
     }
     set("onChange", on_change.as_ref())?;

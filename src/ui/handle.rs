@@ -143,7 +143,9 @@ fn printed(store: &Store, printed: Option<Printed>) -> JsValue {
         let stderr = format!("error: {}\n", store.texts().get("still-loading"));
         Printed { stderr, exit: 1, ..Printed::default() }
     });
-    object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
+    // What waits has not ended.
+    let exit = if out.waits { JsValue::NULL } else { out.exit.into() };
+    object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", exit)])
 }
 
 /// A promise that is kept when nothing runs any more.

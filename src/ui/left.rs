@@ -55,6 +55,12 @@ pub struct Props {
     pub shell: Option<Shared<ShellView>>,
     /// The object that `kubectl edit` has put in place of the manifest.
     pub editing: Option<Shared<Editing>>,
+    /// Whether a command line of the person led to the moment that is shown.
+    #[prop_or_default]
+    pub acted: bool,
+    /// Leads to the graph and to what comes next, which a narrow page shows in another pane.
+    #[prop_or_default]
+    pub on: Callback<()>,
 }
 
 /// What the pane has in front.
@@ -165,6 +171,7 @@ pub fn Left(props: &Props) -> Html {
                 }
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()}
                     images={props.images.clone()} kinds={props.kinds.clone()} place={*place} format={*format} />
+                <p class="leave" aria-hidden="true"><kbd>{ "Esc" }</kbd><kbd>{ "Tab" }</kbd>{ t.get("leave-editor") }</p>
                 <div class="apply">
                     if props.importable {
                         <div class="changes" role="status"><p class="goes-back">{ t.get("import-offer") }</p></div>
@@ -172,7 +179,7 @@ pub fn Left(props: &Props) -> Html {
                         <button type="button" class="solid" onclick={import}>{ t.get("import-do") }</button>
                     } else {
                         <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
-                            images={props.images.clone()} {go} />
+                            images={props.images.clone()} acted={props.acted} on={props.on.clone()} {go} />
                         <button type="button" class="quiet" title="Shift+Alt+F" onclick={ask_format}>{ t.get("format") }</button>
                         if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
                         <button type="button" class="solid" onclick={apply}>
@@ -219,6 +226,8 @@ struct ChangesProps {
     preview: Option<Shared<Preview>>,
     diagnostics: Shared<Vec<Problem>>,
     images: Shared<Vec<ImageWarning>>,
+    acted: bool,
+    on: Callback<()>,
     /// Has the editor show a line and a column.
     go: Callback<(usize, usize)>,
 }
@@ -262,6 +271,13 @@ fn Changes(props: &ChangesProps) -> Html {
         return html! { <div class="changes"><p class="muted hint">{ t.get("apply-hint") }</p></div> };
     };
     if preview.is_empty() {
+        if props.acted {
+            let on = props.on.reform(|_: MouseEvent| ());
+            return html! {
+                <div class="changes" role="status">{ for images }<p>{ t.get("apply-done") }</p>
+                    <button type="button" class="quiet next-pane" onclick={on}>{ t.get("apply-next") }</button></div>
+            };
+        }
         return html! { <div class="changes">{ for images }<p class="muted">{ t.get("apply-nothing") }</p></div> };
     }
     let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());

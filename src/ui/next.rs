@@ -73,7 +73,7 @@ pub fn NextCommands(props: &Props) -> Html {
         let first = i == 0;
         html! {
             <li key={format!("{i} {}", line.by)}>
-                <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))}
+                <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))} title={t.next(line)}
                     onmouseenter={let l = light.clone(); move |_| l()} onmouseleave={let d = dark.clone(); move |_| d()}
                     onfocus={move |_| light()} onblur={move |_| dark()}
                     onclick={move |_| store.send(Input::Choose(pick))} disabled={running}>

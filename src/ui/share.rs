@@ -128,7 +128,7 @@ pub fn Share(props: &Props) -> Html {
             <div class="sheet">
                 <header><h2 id="share-title">{ t.get("share-title") }</h2>
                     <button type="button" class="tool" aria-label={t.get("close")} onclick={move |_| close()}>{ glyph::icon(glyph::CLOSE) }</button></header>
-                <Copied id="share-link" label={t.get("share-link")} text={props.address.clone()} at_once={true} />
+                <Copied id="share-link" label={t.get("share-link")} text={props.address.clone()} />
                 <p class="muted">{ t.with("share-link-about", &[("n", (props.address.len() as f64).into())]) }</p>
                 <NoteOfStep />
                 <Frame address={props.address.clone()} title={title.clone()} />
@@ -150,9 +150,6 @@ struct CopiedProps {
     id: &'static str,
     label: String,
     text: String,
-    /// Whether it is copied as soon as it is shown.
-    #[prop_or_default]
-    at_once: bool,
     /// Whether it has several lines.
     #[prop_or_default]
     long: bool,
@@ -172,12 +169,9 @@ fn Copied(props: &CopiedProps) -> Html {
         })
     };
     {
-        let (copy, at_once) = (copy.clone(), props.at_once);
-        use_effect_with(props.text.clone(), move |text| {
-            if at_once {
-                copy.emit(text.clone());
-            }
-        });
+        // What was said of another text does not hold of this one.
+        let told = told.setter();
+        use_effect_with(props.text.clone(), move |_| told.set(None));
     }
     let onclick = {
         let text = props.text.clone();

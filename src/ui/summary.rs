@@ -101,7 +101,7 @@ fn Outline(props: &OutlineProps) -> Html {
             <li class={LEVELS.get(c.depth).copied()}>
                 <button type="button" class={classes!("led", who::class(&c.by))} onclick={go}>
                     <i class="dot" aria-hidden="true"></i><span>{ said(&t, c) }
-                    if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ t.gap(&t.why(why)) }{ t.why(why) }</span> }
+                    if let Some(why) = &c.why { { " " }<span class="because">{ because(&t, c) }{ t.gap(&t.why(why)) }{ t.why(why) }</span> }
                     if c.waited { { " " }<em>{ t.get("why-waited") }</em> }</span>
                 </button>
             </li>
@@ -123,6 +123,15 @@ fn Outline(props: &OutlineProps) -> Html {
 
 /// How far a line stands from what the person did; without inline styles that takes a class each.
 const LEVELS: [&str; 12] = ["i0", "i2", "i4", "i6", "i8", "i10", "i12", "i14", "i16", "i18", "i20", "i22"];
+
+/// What stands before the reason: of writes whose reasons differ it says which one has it.
+fn because(t: &Texts, c: &ConsequenceView) -> String {
+    match &c.why_of {
+        None => t.get("because"),
+        Some(_) if c.objects == 1 => t.get("because-first"),
+        Some(of) => t.with("because-of-one", &[("name", of.key.name.to_string().into())]),
+    }
+}
 
 /// Who wrote what, and how often.
 fn said(t: &Texts, c: &ConsequenceView) -> String {

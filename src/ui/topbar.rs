@@ -329,7 +329,7 @@ fn Faults() -> Html {
                 let Answer::PlaneFaults(faults) = answer else { return };
                 let choice = |f: &PlaneFault| Choice {
                     title: t.with(&f.key, &[("what", f.what.to_string().into())]),
-                    about: t.get(&format!("{}-about", f.key)),
+                    about: t.with(&format!("{}-about", f.key), &[("what", f.what.to_string().into())]),
                     now: false,
                     group: t.get("faults-plane"),
                 };

@@ -135,6 +135,11 @@ test("Share gives the link and the code of a frame, which shows the run", async 
   const link = await dialog.getByLabel("Link to this run").inputValue();
   expect(link).toMatch(/^http.*\?lang=en#[a-f]/);
   expect(link.length).toBeLessThan(2000);
+  // The clipboard is the person's until they press Copy.
+  await page.evaluate(() => navigator.clipboard.writeText("mine"));
+  await expect(dialog.getByRole("status").first()).toHaveText("");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("mine");
+  await dialog.getByRole("button", { name: "Copy" }).first().click();
   await expect(dialog.getByRole("status").first()).toHaveText("Copied");
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(link);
   await accessible(page, ".share-dialog");

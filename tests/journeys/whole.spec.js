@@ -140,7 +140,7 @@ test("on a phone the story stands above the graph, and nothing lies on the cards
   for (const viewport of [{ width: 390, height: 844 }, { width: 720, height: 450 }]) {
     await page.setViewportSize(viewport);
     await open(page);
-    await expect(page.locator(".brief")).toContainText("Press Step");
+    await expect(page.locator(".brief")).toContainText("each Step is one command");
     const [over, canvas] = await page.locator(".over, .canvas").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().toJSON()));
     expect(over.bottom).toBeLessThanOrEqual(canvas.top + 1);
     const wide = await page.locator(".over > *").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().right)));

@@ -255,8 +255,9 @@ fn whole(value: &JsValue, name: &str, max: f64) -> Result<Option<u64>, JsError> 
 }
 
 fn printed(o: &Output) -> Printed {
-    object(&[("stdout", (&o.stdout).into()), ("stderr", (&o.stderr).into()), ("exit", o.exit.into())])
-        .unchecked_into()
+    // What waits has not ended.
+    let exit = if o.waits { JsValue::NULL } else { o.exit.into() };
+    object(&[("stdout", (&o.stdout).into()), ("stderr", (&o.stderr).into()), ("exit", exit)]).unchecked_into()
 }
 
 fn object(fields: &[(&str, JsValue)]) -> JsValue {

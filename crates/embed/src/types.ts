@@ -16,7 +16,12 @@ export interface Options {
 /** Who goes next: in turn, the newest news first, by chance, or one component last. */
 export type Policy = "fair" | "newest" | `random:${number}` | `starved:${string}`;
 /** What a command line printed. */
-export interface Output { stdout: string; stderr: string; exit: number }
+export interface Output {
+  stdout: string;
+  stderr: string;
+  /** The exit code; `null` if the command has not ended, because it waits (`wait`, `drain`, `rollout status`, `delete`). */
+  exit: number | null;
+}
 /** How deep a step goes: the next API write, one sync, or one finest action. */
 export type Depth = "command" | "reconcile" | "machinery";
 /** What a component would do next. */

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::keep::MANIFEST;
-use super::{Engine, Output, Said, Value};
+use super::{Engine, Output, Said, Texts, Value};
 use crate::api::ObjectRef;
 use crate::kubectl::{self, ContainerShell, KUBECONFIG};
 use crate::session::view::{eviction, problems};
@@ -32,6 +32,10 @@ const ENTRIES: usize = 400;
 const BYTES: usize = 4 << 20;
 /// How many lines are remembered.
 pub(super) const REMEMBERED: usize = 500;
+
+/// What a script reads of `kubectl explain` as long as its texts are not here.
+const TEXTS_COME: &str =
+    "warning: the texts of the fields are being loaded; run the line again to have them printed\n";
 
 impl Engine {
     /// Runs a line that was typed.
@@ -75,6 +79,14 @@ impl Engine {
             terminal.remove(0);
         }
         self.touch();
+    }
+
+    /// Says where the lines of another run begin, if there are any of the run before.
+    pub(super) fn mark_new_run(&mut self) {
+        let begins = Said::key("terminal-new-run");
+        if self.shown.terminal.last().is_some_and(|last| last.said.as_ref() != Some(&begins)) {
+            self.push_entry(Entry { said: Some(begins), ..Entry::default() });
+        }
     }
 
     /// Runs a line outside of a container: a shell that is open there is closed first.
@@ -147,6 +159,19 @@ impl Engine {
         // A link carries a line's files with it, so a line gets only those that it names.
         let files: &[(&str, &str)] = &[(MANIFEST, &text)];
         self.kubectl_with(line, if line.contains(MANIFEST) { files } else { &[] })
+    }
+
+    /// As [`Engine::kubectl`], for a script, which has its answer at once: the texts of `kubectl explain` are asked for, but it
+    /// is the next such line that has them.
+    pub(super) fn scripted(&mut self, line: &str) -> Option<kubectl::Output> {
+        let words = kubectl::words::split(line).unwrap_or_default();
+        let explains = self.texts == Texts::Unasked && kubectl::command_of(&words) == Some("explain");
+        let mut done = self.kubectl(line)?;
+        if explains {
+            self.out.push(Output::WantTexts);
+            done.stderr.push_str(TEXTS_COME);
+        }
+        Some(done)
     }
 
     fn kubectl_with(&mut self, line: &str, files: &[(&str, &str)]) -> Option<kubectl::Output> {
@@ -246,6 +271,9 @@ impl Engine {
         self.touch();
         if self.session.at() != before {
             self.moved();
+        } else if output.exit == 0 {
+            // Nothing moved, so nobody else looks what is left to apply.
+            self.preview();
         }
         Some(output)
     }

@@ -339,6 +339,55 @@ fn the_texts_of_explain_are_asked_for_once() {
     assert!(typed(&mut e, "kubectl explain configmaps").output.contains("    What configures."));
 }
 
+/// What a script's line printed.
+fn scripted(e: &mut Engine, line: &str) -> (crate::kubectl::Output, bool) {
+    let mut wants_texts = false;
+    let mut printed = None;
+    for out in e.handle(Input::Kubectl(line.into())) {
+        match out {
+            Output::Printed(output) => printed = output,
+            Output::WantTexts => wants_texts = true,
+            _ => {}
+        }
+    }
+    (printed.unwrap(), wants_texts)
+}
+
+/// A script has its answer at once: what waits has not ended, and texts that are not here are said to be missing.
+#[test]
+fn a_script_learns_that_a_command_waits_and_that_texts_are_missing() {
+    let mut e = engine();
+    to_steady(&mut e);
+    let (out, _) = scripted(&mut e, "wait deployment web --for=jsonpath={.spec.replicas}=9");
+    assert!(out.waits, "{out:?}");
+    let (out, _) = scripted(&mut e, "drain node-1 --ignore-daemonsets --force");
+    assert!(out.waits, "{out:?}");
+    let (out, _) = scripted(&mut e, "get pods");
+    assert!(!out.waits && out.exit == 0 && out.stderr.is_empty(), "{out:?}");
+    let (out, wants) = scripted(&mut e, "explain configmaps.data");
+    assert!(wants && out.stderr.contains("being loaded") && out.stdout.contains("FIELD: data"), "{out:?}");
+    let texts = r##"{"kinds": {"v1 ConfigMap": "io.ConfigMap"}, "definitions": {"io.ConfigMap": {
+        "description": "What configures.", "properties": {"data": {"description": "The data."}}}}}"##;
+    e.handle(Input::Texts(Some(texts.into())));
+    let (out, wants) = scripted(&mut e, "explain configmaps.data");
+    assert!(!wants && out.stderr.is_empty() && out.stdout.contains("The data."), "{out:?}");
+}
+
+/// What the terminal shows above belongs to the run before.
+#[test]
+fn another_run_is_marked_in_the_terminal() {
+    let mut e = engine();
+    e.handle(Input::OpenScenario("02-self-healing".into()));
+    assert!(e.shown().terminal.is_empty());
+    typed(&mut e, "kubectl get pods");
+    e.handle(Input::OpenScenario("03-scaling".into()));
+    let marks = |e: &Engine| e.shown().terminal.iter().filter(|entry| entry.line.is_empty()).count();
+    assert_eq!((marks(&e), e.shown().terminal.len()), (1, 2));
+    // Once, however many runs are looked at without a line.
+    e.handle(Input::OpenScenario("01-first-deployment".into()));
+    assert_eq!((marks(&e), e.shown().terminal.len()), (1, 2));
+}
+
 fn completed(e: &mut Engine, head: &str) -> Completion {
     let out = e.handle(Input::Ask(1, Ask::Complete(head.into())));
     match out.into_iter().next() {

@@ -153,6 +153,8 @@ pub struct ConsequenceView {
     pub writes: usize,
     /// Why the first of them was issued, if its sync said so.
     pub why: Option<Reason>,
+    /// The object of the first of them, if the others have other reasons.
+    pub why_of: Option<ObjectRef>,
     /// Whether time had to pass before any of them.
     pub waited: bool,
 }
@@ -190,6 +192,7 @@ fn consequence(causes: &Causes<'_>, of: &causes::Consequence) -> ConsequenceView
         objects: of.objects.len(),
         writes: of.writes,
         why: step.and_then(|s| s.request).and_then(|sent| sent.why).map(Reason::of),
+        why_of: step.filter(|_| of.varies).map(|s| s.write.object.clone()),
         waited: of.waited,
     }
 }

@@ -245,7 +245,8 @@ fn Said(props: &SaidProps) -> Html {
     });
     let age = (!props.view.age.is_empty())
         .then(|| t.with("callout-age", &[("age", props.view.age.clone().into())]));
-    let state = card::says(node, &t, None, pods_on(&props.graph, props.place, object.kind));
+    let load = (pods_on(&props.graph, props.place, object.kind), props.graph.cut_off.contains(object));
+    let state = card::says(node, &t, None, load);
     html! {
         <div class={classes!("callout", who::keeper(&props.view.keeper))} id={ID} role="tooltip" ref={element}
             onpointerenter={props.onpointerenter.clone()} onpointerleave={props.onpointerleave.clone()}>

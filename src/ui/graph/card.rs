@@ -36,6 +36,8 @@ pub struct Props {
     pub now: i64,
     /// Of a node: how many pods run on it.
     pub pods: usize,
+    /// Of a node: whether it is cut off from the API server.
+    pub cut_off: bool,
     /// Whether it has the small form of narrow panes.
     pub small: bool,
     /// Whether a command that is pointed at is about it.
@@ -124,7 +126,7 @@ const LINE: f32 = 36.0;
 
 /// The card in one line: the kind and the name, and how it stands.
 fn line(props: &Props) -> Html {
-    let (n, r, t) = (&props.node.0, props.rect, &props.texts);
+    let (n, r) = (&props.node.0, props.rect);
     let mut kind = "";
     let (mut x, mut mark, mut under) = (12.0, Html::default(), String::new());
     match &n.card {
@@ -136,7 +138,7 @@ fn line(props: &Props) -> Html {
                 under = pod.word.clone();
             }
         }
-        Says::Node { ready, schedulable } => under = node_under(t, *ready, *schedulable, props.pods),
+        Says::Node { ready, schedulable } => under = node_under(props, *ready, *schedulable),
         Says::Workload { want, ready, .. } => {
             (kind, under) = (n.reference.kind.as_str(), format!("{ready} / {want}"))
         }
@@ -161,11 +163,13 @@ fn line(props: &Props) -> Html {
     </> }
 }
 
-fn node_under(t: &Texts, ready: bool, schedulable: bool, pods: usize) -> String {
+fn node_under(props: &Props, ready: bool, schedulable: bool) -> String {
+    let t = &props.texts;
     match (ready, schedulable) {
         (false, _) => "NotReady".to_owned(),
+        (true, _) if props.cut_off => t.get("node-cut-off"),
         (true, false) => "SchedulingDisabled".to_owned(),
-        (true, true) => t.with("node-pods", &[("n", (pods as f64).into())]),
+        (true, true) => t.with("node-pods", &[("n", (props.pods as f64).into())]),
     }
 }
 
@@ -183,14 +187,14 @@ fn label(props: &Props, t: &Texts) -> String {
     let n = &props.node.0;
     let name = format!("{} {}", n.reference.kind.as_str(), n.reference.key.name);
     let next = props.next.map(|at| clock::short(at, props.now));
-    let says = says(n, t, next, props.pods);
+    let says = says(n, t, next, (props.pods, props.cut_off));
     let changed = if props.changed.is_some() { t.get("label-changed") } else { String::new() };
     [name, says, changed].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// How an object stands, in one line; empty if it does not say. `next` is when it runs next, and `pods` how many pods run on
-/// a node.
-pub fn says(n: &GraphNode, t: &Texts, next: Option<String>, pods: usize) -> String {
+/// How an object stands, in one line; empty if it does not say. `next` is when it runs next; of a node, `load` is how many pods
+/// run on it, and whether it is cut off from the API server.
+pub fn says(n: &GraphNode, t: &Texts, next: Option<String>, load: (usize, bool)) -> String {
     match &n.card {
         Says::Workload { want, ready, succeeds, halt, .. } => [tally(t, *succeeds, *ready, *want)]
             .into_iter()
@@ -217,7 +221,9 @@ pub fn says(n: &GraphNode, t: &Texts, next: Option<String>, pods: usize) -> Stri
         }
         Says::Node { ready, .. } => {
             let word = if *ready { "Ready" } else { "NotReady" };
-            t.with("label-node", &[("word", word.into()), ("n", (pods as f64).into())])
+            let (pods, cut_off) = load;
+            let said = t.with("label-node", &[("word", word.into()), ("n", (pods as f64).into())]);
+            if cut_off { format!("{said}, {}", t.get("node-cut-off")) } else { said }
         }
         Says::Resource(standing) => standing.as_ref().map_or_else(String::new, |s| s.word.clone()),
         Says::Other => String::new(),
@@ -352,13 +358,14 @@ fn pod_card(props: &Props, pod: &PodView) -> Html {
 }
 
 fn node_card(props: &Props, ready: bool, schedulable: bool) -> Html {
-    let (n, r, t) = (&props.node.0, props.rect, &props.texts);
-    let under = node_under(t, ready, schedulable, props.pods);
+    let (n, r) = (&props.node.0, props.rect);
+    let under = node_under(props, ready, schedulable);
+    let well = ready && !props.cut_off;
     let mid = r.h / 2.0;
     html! { <>
-        <path class={classes!("chip", if ready { "calm" } else { "bad" })} transform={format!("translate(18 {mid})")}
+        <path class={classes!("chip", if well { "calm" } else { "bad" })} transform={format!("translate(18 {mid})")}
             d="M-5.5-5.5h11v11h-11zM-8-2.5h2.5M-8 2.5h2.5M5.5-2.5H8M5.5 2.5H8M-2.5-8v2.5M2.5-8v2.5M-2.5 5.5V8M2.5 5.5V8" />
-        if !ready { <path class="cross" transform={format!("translate(18 {mid})")} d="M-2.5-2.5 2.5 2.5M2.5-2.5-2.5 2.5" /> }
+        if !well { <path class="cross" transform={format!("translate(18 {mid})")} d="M-2.5-2.5 2.5 2.5M2.5-2.5-2.5 2.5" /> }
         <text class="name" x="34" y={(mid - 2.0).to_string()}>{ middle(&n.reference.key.name, ((r.w - 40.0) / 7.2) as usize) }</text>
         <text class="under" x="34" y={(mid + 12.0).to_string()}>{ middle(&under, ((r.w - 40.0) / 6.0) as usize) }</text>
     </> }

@@ -104,10 +104,11 @@ pub fn cards(
         let changed = props.changed.contains(&node.reference);
         let load = || loads.get(props.whole.find(&node.reference)?).copied();
         let pods = if node.place == Place::Node { load().unwrap_or(0) } else { 0 };
+        let cut_off = props.graph.cut_off.contains(&node.reference);
         let next = props.runs.get(&node.reference).copied();
         Some(html! {
             <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
-                owner={owner_name(item.node)} {next} now={next.map_or(0, |_| props.now)} {pods} small={flow != Flow::Right}
+                owner={owner_name(item.node)} {next} now={next.map_or(0, |_| props.now)} {pods} {cut_off} small={flow != Flow::Right}
                 lit={props.lit.contains(&node.reference)} selected={selected == Some(item.node)} rushing={props.rushing}
                 stop={selected.map_or(first == Some(item.node), |s| s == item.node)}
                 changed={changed.then_some(props.version)} select={select.clone()} texts={t.clone()} />

@@ -42,6 +42,9 @@ const NARROW: f32 = 600.0;
 /// In a pane that runs downwards and is lower than this, a card has one line of text.
 const LOW: u32 = 240;
 
+/// In a pane that runs to the right and is lower than this, cards stand close together.
+const CLOSE: u32 = 280;
+
 /// Of more objects that a step changed, none is looked for to bring it into view.
 const FOLLOWED: usize = 20;
 
@@ -126,23 +129,32 @@ pub fn Graph(props: &Props) -> Html {
     let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
     let tight = view.size().1 < LOW;
     let flow = if width < NARROW { Flow::Down { width: width - 28.0, tight } } else { Flow::Right };
+    let low = flow == Flow::Right && measured && view.size().1 < CLOSE;
     {
         let slots = slots.clone();
-        use_memo((props.scenario.clone(), flow == Flow::Right), move |_| {
-            *slots.borrow_mut() = Slots::default()
+        use_memo((props.scenario.clone(), flow == Flow::Right, low), move |(.., low)| {
+            *slots.borrow_mut() = Slots::of(*low)
         });
     }
     let placed = {
         let slots = slots.clone();
         let graph = props.graph.clone();
         use_memo(
-            (props.graph.shape, FlowKey(flow), props.scenario.clone(), *records),
+            (props.graph.shape, FlowKey(flow), low, props.scenario.clone(), *records),
             move |(.., records)| layout(&graph, flow, &mut slots.borrow_mut(), *records),
         )
     };
     {
         let view = view.clone();
         use_effect_with(props.alone.as_ref().map(|(alone, _)| *alone), move |_| view.forget());
+    }
+    {
+        // Another filter shows something else: what a person had moved to may not be among it.
+        let (view, placed) = (view.clone(), placed.clone());
+        use_effect_with(props.filter.clone(), move |_| {
+            view.forget();
+            view.fit_if_untouched(&placed, flow);
+        });
     }
     {
         let view = view.clone();

@@ -15,6 +15,10 @@ use crate::ui::layout::{Flow, Layout, Rect};
 const SMALLEST: f32 = 0.08;
 /// Smaller than this, the words on a card cannot be read.
 const READABLE: f32 = 0.65;
+/// What can still be guessed, in a pane that is so low that there is no other choice.
+const GUESSED: f32 = 0.55;
+/// A pane lower than this is such a one.
+const LOW: f32 = 280.0;
 /// How much of the pane's top the columns' heads take.
 const HEADS: f32 = 40.0;
 /// How much room is left above a graph that runs downwards.
@@ -213,7 +217,13 @@ impl Viewport {
                     let (across, down) = (w - 2.0 * EDGE, h - HEADS - EDGE);
                     let scale = (across / bounds.w.max(1.0)).min(down / bounds.h.max(1.0));
                     // A grid of pods is read by its colours, so it may be as small as it has to.
-                    let least = if s.whole || !placed.folds.is_empty() { SMALLEST } else { READABLE };
+                    let least = if s.whole || !placed.folds.is_empty() {
+                        SMALLEST
+                    } else if h < LOW {
+                        GUESSED
+                    } else {
+                        READABLE
+                    };
                     s.scale = scale.clamp(least, if w > WIDE { ENLARGED } else { 1.0 });
                     s.x = ((w - bounds.w * s.scale) / 2.0).max(EDGE);
                     s.y = HEADS + ((down - bounds.h * s.scale) / 2.0).clamp(0.0, 90.0);

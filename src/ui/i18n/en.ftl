@@ -54,7 +54,12 @@ fault-restart-about = Its caches and queues are lost; everything is listed again
 fault-watches = Cut the watches of { $what }
 fault-watches-about = It goes on from the revision it has seen.
 fault-stop = Stop { $what }
-fault-stop-about = It is cut off, and what it has in memory is lost. If it led, its lease runs out.
+fault-stop-about = { $what ->
+    [kube-apiserver] Its own controllers stop: those of CustomResourceDefinitions and of the addresses of Services. Requests are still answered.
+    [kube-controller-manager] It is cut off, and what it has in memory is lost. If it led, its lease runs out.
+    [kube-scheduler] It is cut off, and what it has in memory is lost. If it led, its lease runs out.
+   *[other] It is cut off, and what it has in memory is lost.
+}
 fault-start = Start { $what }
 fault-start-about = With nothing in memory. Where another leads, it waits.
 fault-replicate = Start one more { $what }
@@ -132,8 +137,12 @@ apply = Apply
 format = Format
 format-refused = Not formatted: line { $line } cannot be read. { $why }
 format-not = Not formatted: it would have changed more than the form of the text.
+leave-editor = leaves the editor
+leave-line = leaves the line
 apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
+apply-done = The cluster has what stands here. The components have not acted on it yet.
+apply-next = What comes next
 apply-would = What Apply would do
 apply-create = create
 apply-unreadable = Nothing was applied: line { $line } of the manifest is not YAML.
@@ -155,6 +164,7 @@ terminal-help =
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
+terminal-new-run = Another run begins here. What stands above is of the run before.
 terminal-inside = This is a shell in the container { $container } of the pod { $pod }. “exit” or Ctrl+D leaves it.
 terminal-inside-line = Shell in the container { $container } of the pod { $pod }
 terminal-copy = Copy what “{ $line }” printed
@@ -247,6 +257,7 @@ node-pods = { $n ->
     [one] { $n } pod
    *[other] { $n } pods
 }
+node-cut-off = cut off
 fold = { $n ->
     [one] { $n } pod
    *[other] { $n } pods
@@ -295,6 +306,8 @@ summary-left-out = { $n ->
   }
 summary-times = , { $n } times
 because = because
+because-first = first because
+because-of-one = { $name } because
 refused = will be refused: { $code }
 in-time = in { $s } s
 step-verb = ACTION
@@ -964,6 +977,8 @@ fact-pod-stopped = all its containers have stopped
 fact-pod-all-restarted = all its containers are restarted
 fact-container-started = has started
 fact-container-not-started = could not be started
+fact-container-restart-back-off = has ended, and the kubelet waits before it restarts it (CrashLoopBackOff)
+fact-container-pull-back-off = has no image, and the kubelet waits before it pulls it again (ImagePullBackOff)
 fact-container-ended = has ended
 fact-container-ready = is ready
 fact-container-not-ready = is not ready
@@ -1131,7 +1146,8 @@ stage-told = { $n ->
    *[other] { $who }: { $n } watches are told
 }
 into = Step into
-into-about = Go through the { $n } finest actions that this step is made of (I)
+into-about = Go through the { $n } finest actions that this step of { $who } is made of (I)
+into-inside = Inside a step of { $who }
 out = Back out
 out-about = Back to the step that was stepped into (Esc)
 into-title = Made of { $n } finest actions

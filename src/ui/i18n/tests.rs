@@ -249,4 +249,11 @@ fn a_cause_names_its_container() {
     assert_eq!(en.why(&of_pod), "it was bound to this node");
     assert_eq!(en.why(&of_container), "container web is ready");
     assert_eq!(zh.why(&of_container), "容器 web 已就绪");
+    // A container that crashes again and again has been started each time.
+    let waits = fact("what", PodCause::RestartBackOff.word(), true);
+    let said = en.why(&why(vec![waits, fact("container", "web", false)]));
+    assert_eq!(
+        said,
+        "container web has ended, and the kubelet waits before it restarts it (CrashLoopBackOff)"
+    );
 }

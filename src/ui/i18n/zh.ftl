@@ -50,7 +50,12 @@ fault-restart-about = 它的缓存和队列全部丢失，一切重新 list。
 fault-watches = 切断 { $what } 的 watch
 fault-watches-about = 它从已看到的 revision 继续。
 fault-stop = 停止 { $what }
-fault-stop-about = 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
+fault-stop-about = { $what ->
+    [kube-apiserver] 它自己的控制器停止：管理 CustomResourceDefinition 和 Service 地址的那些。请求仍会得到应答。
+    [kube-controller-manager] 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
+    [kube-scheduler] 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
+   *[other] 它与集群断开，内存中的内容全部丢失。
+}
 fault-start = 启动 { $what }
 fault-start-about = 启动时内存是空的。如果已有领导者，它就等待。
 fault-replicate = 再启动一个 { $what }
@@ -128,8 +133,12 @@ apply = 应用
 format = 格式化
 format-refused = 未格式化：无法读取第 { $line } 行。{ $why }
 format-not = 未格式化：那样改变的将不只是文本的格式。
+leave-editor = 离开编辑器
+leave-line = 离开这一行
 apply-hint = 改点什么，这里会显示“应用”将做什么。
 apply-nothing = “应用”不会改变任何东西。
+apply-done = 集群中已经是这里写的内容，各组件还没有对它做出反应。
+apply-next = 接下来
 apply-would = “应用”将做什么
 apply-unreadable = 没有应用任何内容：清单的第 { $line } 行不是 YAML。
 apply-past = 你看到的是过去：这次运行在此之后还有内容。现在应用会开始另一个分支：
@@ -151,6 +160,7 @@ terminal-help =
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
+terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
 terminal-inside = 这是 Pod { $pod } 中容器 { $container } 的 Shell。输入 exit 或按 Ctrl+D 离开。
 terminal-inside-line = Pod { $pod } 中容器 { $container } 的 Shell
 terminal-copy = 复制“{ $line }”的输出
@@ -228,6 +238,7 @@ card-no-condition = 没有状况
 pod-no-node = 尚未调度
 pod-restarts = 重启 { $n } 次
 node-pods = { $n } 个 Pod
+node-cut-off = 已断开
 fold = { $n } 个 Pod，{ $ready } 个就绪
 fold-kind = { $n } 个 { $kind }
 fold-bad = { $n } 个 { $kind }，{ $bad } 个有问题
@@ -260,6 +271,8 @@ summary-too-long = 此后发生的事太多，无法列出谁引出了谁。
 summary-left-out = 还有 { $n } 行未显示。
 summary-times = ，共 { $n } 次
 because = 因为
+because-first = 第一次是因为
+because-of-one = 其中 { $name } 是因为
 refused = 将被拒绝：{ $code }
 in-time = { $s } 秒后
 step-verb = 动作
@@ -785,6 +798,8 @@ fact-pod-stopped = 它的容器都已停止
 fact-pod-all-restarted = 它的所有容器都被重启
 fact-container-started = 已启动
 fact-container-not-started = 无法启动
+fact-container-restart-back-off = 已结束，kubelet 回退一段时间后再重启它（CrashLoopBackOff）
+fact-container-pull-back-off = 没有镜像，kubelet 回退一段时间后再拉取（ImagePullBackOff）
 fact-container-ended = 已结束
 fact-container-ready = 已就绪
 fact-container-not-ready = 未就绪
@@ -927,7 +942,8 @@ stage-store-removed = { $object } 已移除，revision { $n }
 stage-store-nothing = 没有写入任何内容。
 stage-told = { $who }：通知 { $n } 个 watch
 into = 进入这一步
-into-about = 逐个走过组成这一步的 { $n } 个最细动作（I）
+into-about = 逐个走过组成 { $who } 这一步的 { $n } 个最细动作（I）
+into-inside = 在 { $who } 的一步之内
 out = 退出
 out-about = 回到刚才进入的那一步（Esc）
 into-title = 由 { $n } 个最细动作组成

@@ -37,6 +37,8 @@ pub struct Slots {
     /// How high the columns of workloads and pods have been.
     pub(super) height: f32,
     pub(super) tick: u64,
+    /// Whether the pane is so low that cards stand close together, however few they are.
+    low: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -98,8 +100,14 @@ impl Column {
 }
 
 impl Slots {
-    /// Whether there are so many groups that they stand close together. It stays so, because all would move otherwise.
+    /// No places yet. `low` says whether the pane is so low that cards stand close together.
+    pub fn of(low: bool) -> Slots {
+        Slots { low, ..Slots::default() }
+    }
+
+    /// Whether there are so many groups, or so little room, that they stand close together. It stays so, because all would
+    /// move otherwise.
     pub(super) fn dense(&self) -> bool {
-        self.groups > super::FEW_GROUPS
+        self.low || self.groups > super::FEW_GROUPS
     }
 }

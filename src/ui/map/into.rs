@@ -1,5 +1,7 @@
 //! Into a step: the finest actions that it is made of.
 
+use std::rc::Rc;
+
 use steady::engine::{Answer, Ask, FinestLine, Input, Moment};
 use yew::prelude::*;
 
@@ -13,9 +15,15 @@ pub struct Props {
     pub at: Moment,
     /// How many finest actions it is made of.
     pub finest: usize,
+    /// The component that issued the step.
+    #[prop_or_default]
+    pub by: Option<Rc<str>>,
     /// Whether a step was stepped into before.
     #[prop_or_default]
     pub inside: bool,
+    /// The component whose step that was.
+    #[prop_or_default]
+    pub inside_of: Option<Rc<str>>,
 }
 
 /// A button that steps into the moment that is looked at, or back out of one.
@@ -24,15 +32,20 @@ pub fn StepIn(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     if props.inside {
-        return html! {
+        return html! { <>
+            if let Some(who) = &props.inside_of {
+                <span class="inside-of">{ t.with("into-inside", &[("who", who.to_string().into())]) }</span>
+            }
             <button type="button" class="quiet step-in" title={t.get("out-about")} aria-keyshortcuts="Escape"
                 onclick={move |_| store.send(Input::StepOut)}>{ t.get("out") }</button>
-        };
+        </> };
     }
     if props.finest < 2 {
         return Html::default();
     }
-    let (at, about) = (props.at, t.with("into-about", &[("n", (props.finest as f64).into())]));
+    let who = props.by.as_deref().unwrap_or_default().to_owned();
+    let about = t.with("into-about", &[("n", (props.finest as f64).into()), ("who", who.into())]);
+    let at = props.at;
     html! {
         <button type="button" class="quiet step-in" title={about} aria-keyshortcuts="I"
             onclick={move |_| store.send(Input::StepInto(at, 1))}>{ t.get("into") }</button>

@@ -128,8 +128,9 @@ pub fn Line(props: &Props) -> Html {
         if let Some(found) = found {
             <p class="found" role="status">{ t.get("terminal-search") }<code>{ found.unwrap_or_else(|| "–".to_owned()) }</code></p>
         }
+        <p class="leave" id="leave-line"><kbd>{ "Esc" }</kbd><kbd>{ "Tab" }</kbd>{ t.get("leave-line") }</p>
         <div class="line"><span aria-hidden="true">{ sign }</span>
-            <input id="kubectl-line" ref={field.clone()} type="text" role="combobox" aria-label={label} aria-autocomplete="list"
+            <input id="kubectl-line" ref={field.clone()} type="text" role="combobox" aria-label={label} aria-autocomplete="list" aria-describedby="leave-line"
                 aria-expanded={offer.is_some().to_string()} aria-controls={offer.as_ref().map(|_| "terminal-words")}
                 aria-activedescendant={offer.as_ref().map(|o| id_of(o.at))}
                 autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false" enterkeyhint="send"

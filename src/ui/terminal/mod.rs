@@ -67,11 +67,11 @@ pub fn Terminal(props: &Props) -> Html {
         };
         html! {
             <div class="entry" key={e.id}>
-                <p class="typed"><span>if e.prompt.is_empty() { <i aria-hidden="true">{ "$ " }</i> } else { <i>{ &e.prompt }</i> }{ &e.line }</span>
+                if !e.line.is_empty() { <p class="typed"><span>if e.prompt.is_empty() { <i aria-hidden="true">{ "$ " }</i> } else { <i>{ &e.prompt }</i> }{ &e.line }</span>
                     if !e.output.is_empty() {
                         <button type="button" class="copy" title={label.clone()} aria-label={label} onclick={copy}>{ glyph::copy() }</button>
-                    }</p>
-                if let Some(said) = &e.said { <p class="muted">{ t.said(said) }</p> }
+                    }</p> }
+                if let Some(said) = &e.said { <p class={classes!("muted", e.line.is_empty().then_some("new-run"))}>{ t.said(said) }</p> }
                 if !e.output.is_empty() { <pre class={classes!(e.failed.then_some("bad"))}>{ e.output.trim_end_matches('\n') }</pre> }
                 if e.refused { <pre class="bad">{ format!("error: {}", t.get("still-loading")) }</pre> }
                 if e.waits { <p class="muted">{ t.get("terminal-waits") }</p> }

@@ -128,8 +128,9 @@ impl<'s> Causes<'s> {
     /// What a write followed from. The revision of a write that it names is smaller.
     ///
     /// Of the writes that the component had heard of it is the newest to an object that the command is about: the one that it
-    /// wrote, those that it read its reasons from, their owner, or what they own; failing that, the newest of somebody else's,
-    /// if the sync was of one object. Else it is the last write to these objects.
+    /// wrote, those that it read its reasons from, their owner, or what they own (a ReplicaSet's pod is created because another
+    /// one of its pods is going); failing that, the newest of somebody else's, if the sync was of one object. Else it is the last
+    /// write to these objects.
     pub fn cause(&self, revision: u64) -> Cause {
         let Some(step) = self.steps.get(&revision) else { return Cause::Start };
         let Some(sent) = step.request else { return Cause::Person };
@@ -140,7 +141,11 @@ impl<'s> Causes<'s> {
         };
         let own = |s: &Step<'_>| s.write.user == step.write.user && s.request.is_some();
         let found = heard()
-            .find(|s| about.contains(&s.write.object) || related(s.write, step.write))
+            .find(|s| {
+                about.contains(&s.write.object)
+                    || related(s.write, step.write)
+                    || is_owned_by_one_of(s.write, &about)
+            })
             .or_else(|| heard().find(|s| sent.of_one && !own(s)))
             .map(|s| s.write.revision)
             .or_else(|| about.iter().filter_map(|o| self.last_write(o, revision)).max())
@@ -194,9 +199,8 @@ impl<'s> Causes<'s> {
 
     /// The Pod of this name as a write found or left it; `None` if the object is not a Pod, or nothing is known of it.
     fn pod(&self, of: &ObjectRef, write: &'s Write) -> Option<&'s Pod> {
-        let known = |w: &'s Write| w.next.as_ref().or(w.last.as_ref()).or(w.prev.as_ref());
-        let before = || known(self.steps.get(&self.last_write(of, write.revision)?)?.write);
-        let object = if *of == write.object { known(write) } else { before() };
+        let before = || written(self.steps.get(&self.last_write(of, write.revision)?)?.write);
+        let object = if *of == write.object { written(write) } else { before() };
         object.or_else(|| self.session.cluster().api().cached(of))?.get::<Pod>().map(|p| &**p)
     }
 
@@ -245,12 +249,26 @@ impl<'s> Causes<'s> {
     }
 }
 
+/// The object of a write: as the write left it, or as it was before it went.
+fn written(write: &Write) -> Option<&Object> {
+    write.next.as_ref().or(write.last.as_ref()).or(write.prev.as_ref())
+}
+
+/// Whether the controller that owns a written object is one of these objects.
+fn is_owned_by_one_of(write: &Write, objects: &BTreeSet<ObjectRef>) -> bool {
+    let Some(owner) = written(write).and_then(|o| o.meta().controller()) else { return false };
+    let of = &write.object.key;
+    let is_owner = |o: &ObjectRef| {
+        o.kind.as_str() == owner.kind && o.key.name == owner.name && o.key.namespace == of.namespace
+    };
+    objects.iter().any(is_owner)
+}
+
 /// Whether one of two written objects owns the other.
 fn related(a: &Write, b: &Write) -> bool {
-    let object = |w: &'_ Write| w.next.clone().or_else(|| w.last.clone()).or_else(|| w.prev.clone());
-    let (Some(a), Some(b)) = (object(a), object(b)) else { return false };
+    let (Some(a), Some(b)) = (written(a), written(b)) else { return false };
     let owns = |owner: &Object, owned: &Object| {
         owned.meta().owners().iter().any(|o| Some(&o.uid) == owner.meta().uid.as_ref())
     };
-    owns(&a, &b) || owns(&b, &a)
+    owns(a, b) || owns(b, a)
 }

@@ -82,6 +82,14 @@ fn outline(session: &Session) -> String {
     })
 }
 
+/// Who deletes a pod gets another one: it follows from the deletion that it is created, bound and started.
+#[test]
+fn a_replacement_follows_from_the_deletion() {
+    let mut session = scenario::find("02-self-healing").unwrap().open();
+    run_to_steady(&mut session);
+    insta::assert_snapshot!(outline(&session));
+}
+
 #[test]
 fn a_lost_node_leads_back_to_who_cut_it_off_and_a_job_to_who_applied() {
     let mut session = scenario::find("10-node-lost").unwrap().open();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::{Cause, Causes};
 use crate::api::{Kind, ObjectRef, order};
+use crate::client::Why;
 use crate::session::{MomentId, Session, What};
 
 /// Of a run with more moments since the deed no summary is made: every write would have to be looked at.
@@ -29,6 +30,8 @@ pub struct Consequence {
     pub writes: usize,
     /// The revision of the first write.
     pub first: u64,
+    /// Whether other writes have reasons with other facts than the first one's.
+    pub varies: bool,
     /// Whether time had to pass before any of them.
     pub waited: bool,
 }
@@ -68,6 +71,10 @@ pub fn last_deed(session: &Session) -> Option<Deed> {
 }
 
 impl Causes<'_> {
+    fn why(&self, revision: u64) -> Option<&Why> {
+        self.steps.get(&revision)?.request?.why
+    }
+
     /// What followed from a deed, of at most [`MOMENTS`].
     pub fn summary(&self, deed: Deed) -> Summary {
         let (since, deed) = (deed.place, deed.moment);
@@ -106,12 +113,23 @@ impl Causes<'_> {
                 let first = *revision;
                 all.push((
                     parent,
-                    Consequence { depth, by, verb, kind, objects, writes: 0, first, waited: false },
+                    Consequence {
+                        depth,
+                        by,
+                        verb,
+                        kind,
+                        objects,
+                        writes: 0,
+                        first,
+                        varies: false,
+                        waited: false,
+                    },
                 ));
                 all.len() - 1
             });
             if let Some((_, consequence)) = all.get_mut(at) {
                 consequence.writes += 1;
+                consequence.varies |= self.why(consequence.first) != self.why(*revision);
                 consequence.waited |= self.waited(*revision);
                 consequence.objects.insert(step.write.object.clone());
             }

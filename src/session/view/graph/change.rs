@@ -62,6 +62,7 @@ impl Drawing {
     /// Draws a cluster that differs from the one that was drawn in these objects at most. `boot` as in
     /// [`Drawing::draw`].
     pub fn follow(&mut self, cluster: &Cluster, boot: &Cluster, touched: &BTreeSet<ObjectRef>) {
+        self.mark_cut_off(cluster);
         let mut moved = Moved::default();
         let mut same_shape = true;
         // Copied if somebody else holds it.

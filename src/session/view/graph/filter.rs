@@ -183,7 +183,8 @@ impl Filtered {
             let kept = |e: &Edge| Some(Edge { from: place(e.from)?, to: place(e.to)?, kind: e.kind });
             Rc::new(graph.edges.iter().filter_map(kept).collect())
         };
-        self.shown = Rc::new(Graph { nodes, edges, shape: SHAPES + self.shapes });
+        let cut_off = graph.cut_off.clone();
+        self.shown = Rc::new(Graph { nodes, edges, shape: SHAPES + self.shapes, cut_off });
         self.kept = kept;
         self.whole = Some(graph.clone());
         self.shown.clone()

@@ -12,6 +12,7 @@ mod filter;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,8 @@ pub struct Graph {
     /// The same number as long as there are the same objects, each wanting as many pods, with the
     /// same lines: as long as nothing has to be placed anew. Graphs of one [`Drawing`] differ in it.
     pub shape: u64,
+    /// The nodes that are cut off from the API server: their kubelets do not run, whatever the objects still say.
+    pub cut_off: Rc<BTreeSet<ObjectRef>>,
 }
 
 impl Graph {
@@ -184,10 +187,21 @@ impl Drawing {
             objects.push(object.clone());
         }
         drop(old);
-        self.graph = Rc::new(Graph { nodes, edges: Rc::default(), shape: self.graph.shape + 1 });
+        let (shape, cut_off) = (self.graph.shape + 1, self.graph.cut_off.clone());
+        self.graph = Rc::new(Graph { nodes, edges: Rc::default(), shape, cut_off });
         self.objects = objects;
         let edges = self.find_edges();
         self.change().edges = Rc::new(edges);
+        self.mark_cut_off(cluster);
+    }
+
+    /// Notes which nodes are cut off. No object says that, so it is read from the cluster.
+    fn mark_cut_off(&mut self, cluster: &Cluster) {
+        let stopped = cluster.processes().filter(|p| !p.running).filter_map(|p| p.node.as_deref());
+        let cut_off: BTreeSet<ObjectRef> = stopped.map(|node| ObjectRef::new(Kind::NODE, "", node)).collect();
+        if *self.graph.cut_off != cut_off {
+            self.change().cut_off = Rc::new(cut_off);
+        }
     }
 
     /// The graph, to be changed: copied first if somebody else holds it.

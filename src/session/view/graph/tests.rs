@@ -125,3 +125,20 @@ fn an_object_of_a_custom_kind_says_how_it_stands() {
         assert_eq!(card(&session, "Website"), expected);
     }
 }
+
+/// A node whose kubelet cannot reach the API server is marked at once, long before its object says anything.
+#[test]
+fn a_node_that_is_cut_off_is_marked_and_unmarked() {
+    let mut session = scenario::find("01-first-deployment").unwrap().open();
+    let boot = session.cluster_at(0).unwrap();
+    let mut drawing = drawn(session.cluster(), &boot);
+    assert!(drawing.graph().cut_off.is_empty());
+    let node = ObjectRef::new(Kind::NODE, "", "node-2");
+    session.fault(&crate::cluster::Fault::NodeDown { node: "node-2".into() }).unwrap();
+    drawing.follow(session.cluster(), &boot, &BTreeSet::new());
+    assert_eq!(drawing.graph().cut_off.iter().collect::<Vec<_>>(), [&node]);
+    assert_eq!(drawn(session.cluster(), &boot).graph().cut_off, drawing.graph().cut_off);
+    session.fault(&crate::cluster::Fault::NodeUp { node: "node-2".into() }).unwrap();
+    drawing.follow(session.cluster(), &boot, &BTreeSet::new());
+    assert!(drawing.graph().cut_off.is_empty());
+}

@@ -22,6 +22,12 @@ fn phase(phase: &str, reason: Option<&str>, message: Option<&str>) -> Ails {
     Ails::Phase { phase: phase.to_owned(), reason: text(reason), message: text(message) }
 }
 
+/// The phase of a claim or a volume as `kubectl get` has it: of one that is being deleted it is `Terminating`
+/// (`printPersistentVolumeClaim`).
+fn shown_phase<'o>(object: &Object, phase: &'o str) -> &'o str {
+    if object.meta().is_deleting() { "Terminating" } else { phase }
+}
+
 /// Whether a claim is left unbound on purpose: its class binds for a pod, and the scheduler has chosen no node for one yet. What
 /// is wrong with a pod that uses the claim is said of the pod.
 fn awaits_consumer(cluster: &Cluster, claim: &PersistentVolumeClaim) -> bool {
@@ -52,6 +58,7 @@ impl KindView for Claims {
     }
     fn card(&self, object: &Object) -> Card {
         let phase = object.get::<PersistentVolumeClaim>().map_or("", |c| claim_phase(c));
+        let phase = shown_phase(object, phase);
         standing(phase, phase == "Bound")
     }
     /// A change of the claim that failed or waits for a pod, a phase other than `Bound`, or what keeps a claim that is
@@ -95,6 +102,7 @@ impl KindView for Volumes {
     }
     fn card(&self, object: &Object) -> Card {
         let phase = object.get::<PersistentVolume>().map_or("", |v| volume_phase(v));
+        let phase = shown_phase(object, phase);
         standing(phase, matches!(phase, "Bound" | "Available"))
     }
     /// Its provisioner could not delete it.

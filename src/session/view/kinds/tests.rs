@@ -212,6 +212,31 @@ fn a_workload_that_a_quota_refuses_says_why() {
     assert_eq!(said, [("rc", "FailedCreate"), ("rs", "FailedCreate")]);
 }
 
+/// As `kubectl get` has it: the phase of a claim that is being deleted is still `Bound`, and what is shown is `Terminating`.
+#[test]
+fn a_claim_that_is_being_deleted_says_so() {
+    let mut session = Session::new(Start { nodes: 1, ..Start::default() });
+    let made = "apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: user}
+spec:
+  containers: [{name: c, image: busybox, command: [sleep, infinity], volumeMounts: [{name: d, mountPath: /d}]}]
+  volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]
+";
+    assert_eq!(session.apply(made).exit, 0);
+    run(&mut session);
+    let claim = Kind::PERSISTENT_VOLUME_CLAIM;
+    assert_eq!(standing(&session, claim, "data"), Some((true, "Bound".to_owned())));
+    do_all(&mut session, &["delete pvc data --wait=false"]);
+    run(&mut session);
+    assert_eq!(standing(&session, claim, "data"), Some((false, "Terminating".to_owned())));
+}
+
 #[test]
 fn a_claim_that_is_not_bound_says_its_phase() {
     let mut session = Session::new(Start::default());
