@@ -58,8 +58,8 @@ impl<S: Clone> Clone for InFlight<S> {
     fn clone(&self) -> Self {
         InFlight {
             key: self.key.clone(),
-            origin: self.origin,
-            leads: self.leads,
+            origin: self.origin.clone(),
+            leads: self.leads.clone(),
             caches: self.caches.clone(),
             now: self.now,
             state: self.state.clone(),
@@ -282,7 +282,6 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn notify(&mut self, env: &mut Env<'_>, watch: usize, seen: &Notification) {
         self.handled += 1;
-        let origin = Origin::heard(seen.object());
         let mut handler = Handler::new(
             &mut self.state,
             env.caches,
@@ -290,7 +289,7 @@ impl<R: Reconciler> Component for Controller<R> {
             &mut self.queue,
             env.timers,
             &mut self.recorder,
-            origin,
+            seen.object(),
         );
         self.watches.tell(&mut handler, watch, seen);
     }
@@ -301,7 +300,6 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) -> bool {
         self.handled += 1;
-        let origin = Origin::default();
         let mut handler = Handler::new(
             &mut self.state,
             env.caches,
@@ -309,7 +307,7 @@ impl<R: Reconciler> Component for Controller<R> {
             &mut self.queue,
             env.timers,
             &mut self.recorder,
-            origin,
+            None,
         );
         self.reconciler.fault(&mut handler, fault)
     }
@@ -333,7 +331,7 @@ impl<R: Reconciler> Component for Controller<R> {
         let (key, origin) = self.queue.get()?;
         let f = InFlight {
             key,
-            leads: origin,
+            leads: origin.clone(),
             origin,
             caches: env.caches.clone(),
             now: env.now,

@@ -13,7 +13,7 @@ use super::origin::Origin;
 use super::recorder::{Recorded, Recorder};
 use super::timer::{TimerOp, Wait};
 use super::workqueue::WorkQueue;
-use crate::api::{ApiKind, Key, Timestamp, later};
+use crate::api::{ApiKind, Key, Object, Timestamp, later};
 
 /// A change of an object of a kind, as a handler hears of it: `OnAdd`, `OnUpdate`, `OnDelete`.
 #[derive(Debug)]
@@ -66,8 +66,8 @@ pub struct Handler<'a, S = (), K = Key> {
     queue: &'a mut WorkQueue,
     timers: &'a mut Vec<TimerOp>,
     recorder: &'a mut Recorder,
-    /// What the keys follow from that are added.
-    origin: Origin,
+    /// What the handler heard of: the keys that are added follow from it. `None` for a fault.
+    heard: Option<&'a Object>,
     key: PhantomData<fn(K)>,
 }
 
@@ -79,9 +79,9 @@ impl<'a, S, K: WorkKey> Handler<'a, S, K> {
         queue: &'a mut WorkQueue,
         timers: &'a mut Vec<TimerOp>,
         recorder: &'a mut Recorder,
-        origin: Origin,
+        heard: Option<&'a Object>,
     ) -> Handler<'a, S, K> {
-        Handler { state, caches, now, queue, timers, recorder, origin, key: PhantomData }
+        Handler { state, caches, now, queue, timers, recorder, heard, key: PhantomData }
     }
 
     /// Records an event about an object.
@@ -104,7 +104,7 @@ impl<'a, S, K: WorkKey> Handler<'a, S, K> {
 
     /// Adds a key.
     pub fn enqueue(&mut self, key: K) {
-        self.queue.add(AnyKey::new(key), &self.origin);
+        self.queue.add(AnyKey::new(key), &Origin::heard(self.heard));
     }
 
     /// Adds a key after a while. The cluster is not steady before that.
@@ -115,7 +115,7 @@ impl<'a, S, K: WorkKey> Handler<'a, S, K> {
     /// Adds a key after a while, and says what waits for it.
     pub fn enqueue_waiting(&mut self, key: K, after: SignedDuration, wait: Wait) {
         let at = later(self.now, after.max(SignedDuration::ZERO));
-        plan(self.queue, self.timers, &AnyKey::new(key), &self.origin, at, wait);
+        plan(self.queue, self.timers, &AnyKey::new(key), &Origin::heard(self.heard), at, wait);
     }
 
     /// Whether any key is planned for later.

@@ -1,5 +1,7 @@
 //! What a sync followed from: [`Origin`].
 
+use std::rc::Rc;
+
 use crate::api::Object;
 use crate::api::types::ObjectMeta;
 
@@ -9,24 +11,31 @@ const MOST: usize = 8;
 /// What a sync followed from: the writes that its component heard of since it last took the key, and whether a planned
 /// moment came. It says what *enabled* a command: client-go keeps no such thing, as it decides nothing. A default one
 /// is that of a component that has just started, and of what a person does to a component.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The revisions in ascending order; only the first `len` count. The array is inline: a queue's map is copied often.
-    revisions: [u64; MOST],
-    len: u8,
+    revisions: Revisions,
     /// Whether a moment came for which the key was planned.
     pub planned: bool,
 }
 
+/// Revisions in ascending order, each once. They are small, because every clone of a cluster shares a queue's map with it and
+/// copies the parts of it that are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Revisions {
+    #[default]
+    None,
+    One(u64),
+    /// At least two.
+    Many(Rc<[u64]>),
+}
+
 impl Origin {
     /// The origin of what follows from nothing that is known.
-    pub const NONE: Origin = Origin { revisions: [0; MOST], len: 0, planned: false };
+    pub const NONE: Origin = Origin { revisions: Revisions::None, planned: false };
 
     /// The origin of what follows from a write.
     pub fn write(revision: u64) -> Origin {
-        let mut origin = Origin::NONE;
-        origin.insert(revision);
-        origin
+        Origin { revisions: Revisions::One(revision), planned: false }
     }
 
     /// The origin of what was planned, when its moment has come.
@@ -36,7 +45,11 @@ impl Origin {
 
     /// The revisions of the writes, in ascending order, at most the newest eight.
     pub fn revisions(&self) -> &[u64] {
-        self.revisions.get(..usize::from(self.len)).unwrap_or_default()
+        match &self.revisions {
+            Revisions::None => &[],
+            Revisions::One(revision) => std::slice::from_ref(revision),
+            Revisions::Many(all) => all,
+        }
     }
 
     /// The origin of what follows from hearing of an object.
@@ -47,26 +60,20 @@ impl Origin {
     /// Adds another origin.
     pub(super) fn add(&mut self, other: &Origin) {
         self.planned |= other.planned;
-        other.revisions().iter().for_each(|revision| self.insert(*revision));
-    }
-
-    fn insert(&mut self, revision: u64) {
-        let Err(mut at) = self.revisions().binary_search(&revision) else { return };
-        if self.revisions().len() < MOST {
-            self.len += 1;
-        } else if at == 0 {
+        let (mine, theirs) = (self.revisions(), other.revisions());
+        if theirs.iter().all(|revision| mine.contains(revision)) {
             return;
-        } else {
-            // The oldest makes room.
-            self.revisions.rotate_left(1);
-            at -= 1;
         }
-        if let Some(from) = self.revisions.get_mut(at..usize::from(self.len)) {
-            from.rotate_right(1);
-            if let Some(place) = from.first_mut() {
-                *place = revision;
-            }
+        if mine.is_empty() {
+            self.revisions = other.revisions.clone();
+            return;
         }
+        let mut all = [mine, theirs].concat();
+        all.sort_unstable();
+        all.dedup();
+        // The oldest make room.
+        let from = all.len().saturating_sub(MOST);
+        self.revisions = Revisions::Many(all.split_off(from).into());
     }
 }
 

@@ -66,7 +66,7 @@ impl WorkQueue {
             all.add(origin);
             return;
         }
-        self.dirty.insert(key.clone(), *origin);
+        self.dirty.insert(key.clone(), origin.clone());
         if !self.processing.contains(&key) {
             self.queue.push_back(key);
         }
@@ -92,7 +92,7 @@ impl WorkQueue {
     /// if the key's timer has to change.
     pub fn add_at(&mut self, key: &AnyKey, at: Timestamp, origin: &Origin) -> Option<Option<Timestamp>> {
         let Some((old, origins)) = self.waiting.get_mut(key) else {
-            self.waiting.insert(key.clone(), (at, *origin));
+            self.waiting.insert(key.clone(), (at, origin.clone()));
             return Some(None);
         };
         origins.add(origin);

@@ -217,7 +217,7 @@ impl Cluster {
         let component = p.components.get(actor.component as usize)?;
         let pending = component.pending()?.clone();
         let key = component.working_on()?.clone();
-        let origin = *component.origin()?;
+        let origin = component.origin()?.clone();
         if self.api.is_electing() {
             return None;
         }
