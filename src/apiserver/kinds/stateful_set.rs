@@ -101,6 +101,10 @@ impl Strategy for StatefulSet {
         fixed
             .persistent_volume_claim_retention_policy
             .clone_from(&before.persistent_volume_claim_retention_policy);
+        if text(&fixed.service_name) == text(&before.service_name) {
+            // In Go the name is no pointer: an absent one is an empty one.
+            fixed.service_name.clone_from(&before.service_name);
+        }
         if !semantic_eq(&fixed, before) {
             let message = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
             errs.push(FieldError::forbidden(&Path::new("spec"), message));
