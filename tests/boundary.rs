@@ -12,6 +12,7 @@ const PAGE: [&str; 11] = [
     "gloo",
     "idb",
     "js_sys",
+    "pulldown_cmark",
     "std",
     "unic_langid",
     "wasm_bindgen",
