@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// What the page may import: the standard library, what draws it, what keeps runs in the browser, and its texts.
-const PAGE: [&str; 11] = [
+const PAGE: [&str; 12] = [
     "console_error_panic_hook",
     "fluent_bundle",
     "gloo",
