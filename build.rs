@@ -1,6 +1,7 @@
-//! Prepares the scenarios' files and the list of lessons for the library. For the published page it also has the linker report which
-//! data refers to which, because `crates/split/` cuts that page in two.
+//! Prepares the scenarios' files, the list of lessons, the rule book and the glossary for the library. For the published page it
+//! also has the linker report which data refers to which, because `crates/split/` cuts that page in two.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,12 +13,16 @@ fn main() -> ExitCode {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=static/scenarios");
     println!("cargo:rerun-if-changed=static/lessons");
+    println!("cargo:rerun-if-changed=static/rules.yaml");
+    println!("cargo:rerun-if-changed=static/glossary.yaml");
+    // The rule book has the lines of the code.
+    println!("cargo:rerun-if-changed=src");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|is| is == value);
     // Only what is built for size is cut.
     if is("CARGO_CFG_TARGET_ARCH", "wasm32") && is("OPT_LEVEL", "z") {
         println!("cargo:rustc-link-arg-bin=steady=--emit-relocs");
     }
-    match scenarios().and_then(|()| lessons()) {
+    match scenarios().and_then(|()| lessons()).and_then(|()| rules()).and_then(|()| glossary()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             println!("cargo::error={why}");
@@ -61,6 +66,106 @@ fn lessons() -> Result<(), String> {
     }
     code.push_str("];\n");
     write("lessons.rs", &code)
+}
+
+/// Writes `BOOK`, which `src/session/view/rules.rs` includes: each rule with the places in the code where its name stands.
+fn rules() -> Result<(), String> {
+    let file = Path::new("static/rules.yaml");
+    let chapters = list(file)?;
+    let rules_of =
+        |chapter: &Value| chapter.get("rules").and_then(Value::as_array).cloned().unwrap_or_default();
+    let name_of = |rule: &Value| rule.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut places: BTreeMap<String, Vec<Found>> =
+        chapters.iter().flat_map(rules_of).map(|rule| (name_of(&rule), Vec::new())).collect();
+    look_for(Path::new("src"), &mut places)?;
+    let mut code = String::from("const BOOK: &[Chapter] = &[\n");
+    for chapter in &chapters {
+        let by = texts(chapter, "by");
+        let _ = writeln!(code, "    Chapter {{ by: &{by:?}, rules: &[");
+        for rule in rules_of(chapter) {
+            let name = name_of(&rule);
+            let found = places.get(&name).map(Vec::as_slice).unwrap_or_default();
+            // A name without dots can be another word elsewhere.
+            let made = found.iter().any(|f| f.is_made);
+            let at: Vec<(&str, usize)> =
+                found.iter().filter(|f| f.is_made || !made).map(|f| (f.file.as_str(), f.line)).collect();
+            if at.is_empty() {
+                return Err(format!("{}: the code has no rule {name}", file.display()));
+            }
+            let (when, then) = (text(file, &rule, "when")?, text(file, &rule, "then")?);
+            let _ = writeln!(
+                code,
+                "        Rule {{ name: {name:?}, when: {when}, then: {then}, places: &{at:?} }},"
+            );
+        }
+        code.push_str("    ] },\n");
+    }
+    code.push_str("];\n");
+    write("rules.rs", &code)
+}
+
+/// A place where the name of a rule stands.
+struct Found {
+    /// The file, below `src/`.
+    file: String,
+    line: usize,
+    /// Whether the reason is made there, and the name not only passed on.
+    is_made: bool,
+}
+
+/// Notes where names stand in the code of the components, tests aside.
+fn look_for(folder: &Path, places: &mut BTreeMap<String, Vec<Found>>) -> Result<(), String> {
+    let mut entries = fs::read_dir(folder)
+        .and_then(|all| all.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
+        .map_err(|e| format!("{}: {e}", folder.display()))?;
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !matches!(&*name, "ui" | "engine" | "lessons" | "session") {
+            look_for(&path, places)?;
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+            let source = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            for (n, line) in source.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with("//")) {
+                for literal in line.split('"').skip(1).step_by(2) {
+                    let Some(found) = places.get_mut(literal) else { continue };
+                    let file = path.strip_prefix("src").unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                    let is_made = line.contains(&format!("Why::new(\"{literal}\""));
+                    found.push(Found { file, line: n + 1, is_made });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes `TERMS`, which `src/lessons/glossary.rs` includes.
+fn glossary() -> Result<(), String> {
+    let file = Path::new("static/glossary.yaml");
+    let mut code = String::from("const TERMS: &[Term] = &[\n");
+    for term in list(file)? {
+        let forms = term.get("forms").cloned().unwrap_or_default();
+        let (en, zh) = (texts(&forms, "en"), texts(&forms, "zh"));
+        let (name, says) = (text(file, &term, "term")?, text(file, &term, "says")?);
+        let url = term.get("url").and_then(Value::as_str).unwrap_or_default();
+        let _ = writeln!(
+            code,
+            "    Term {{ term: {name}, forms: Text {{ en: &{en:?}, zh: &{zh:?} }}, says: {says}, url: {url:?} }},"
+        );
+    }
+    code.push_str("];\n");
+    write("glossary.rs", &code)
+}
+
+/// The items of a YAML file that is a list.
+fn list(file: &Path) -> Result<Vec<Value>, String> {
+    let why = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
+    let text = fs::read_to_string(file).map_err(|e| why(&e))?;
+    serde_yaml::from_str(&text).map_err(|e| why(&e))
+}
+
+/// The texts of a field that is a list.
+fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
+    value.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// The YAML files of a folder, in the order of their names, each with what it contains.

@@ -17,7 +17,7 @@ async function opened(locale) {
   // What Apply would do is worked out after that.
   await page.locator(".changes .hint").waitFor({ state: "detached" });
   const tree = await page.evaluate(() => {
-    const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .toast";
+    const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .term-note, .toast";
     const keep = ["class", "lang", "open", "selected", "d", "viewBox", "width", "height", "cx", "cy", "r", "x", "y", "rx", "points", "data-pane"];
     const of = (node) => {
       if (node.nodeType === Node.TEXT_NODE) return node.textContent;

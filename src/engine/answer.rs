@@ -9,8 +9,8 @@ use crate::lessons;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
-    FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests, summary,
-    versions, why, yaml_view,
+    FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
+    rule_book, summary, versions, why, yaml_view,
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, export, handle, scenario};
 
@@ -59,6 +59,7 @@ impl Engine {
             Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),
             Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
             Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),
+            Ask::Rules => Answer::Rules(Box::new(rule_book(session, &self.shown.listing))),
             Ask::Policies => Answer::Policies(self.policies()),
             Ask::Branches => Answer::Branches(branches(session, &self.shown.marks)),
             Ask::Happened(moment) => {

@@ -248,6 +248,8 @@ pub enum Ask {
     Scenarios,
     /// All lessons.
     Course,
+    /// The rule book.
+    Rules,
     /// The policies that can be chosen.
     Policies,
     /// The branches that are not shown.

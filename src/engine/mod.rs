@@ -98,7 +98,8 @@ pub use crate::session::view::{
     EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health, ImageWarning, Issued, Line,
     LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place,
     PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead,
-    RequestView, RequestWords, Short, Standing, SummaryView, Version, WhyLink, WhyView, Word, YamlView,
+    RequestView, RequestWords, RuleBook, RuleChapter, RuleView, Short, Standing, SummaryView, Version,
+    WhyLink, WhyView, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use begins::{ClusterStart, NODES};
@@ -111,6 +112,11 @@ pub use output::{
 pub use progress::{Passed, Progress};
 pub use run::{SLICE, SPEEDS};
 pub use terminal::{Completion, Editing, Entry, ShellView, is_unfinished, recall};
+
+/// What the terms in the texts of lessons and scenarios mean.
+pub mod glossary {
+    pub use crate::lessons::glossary::{Piece, Reader, Term};
+}
 
 /// What the inspector shows of a pod's scheduling.
 pub mod scheduling {

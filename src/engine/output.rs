@@ -19,8 +19,8 @@ use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
-    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, SummaryView, Version, WhyView, Word,
-    YamlView,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, RuleBook, SummaryView, Version,
+    WhyView, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -440,6 +440,8 @@ pub enum Answer {
     Scenarios(Vec<ScenarioView>),
     /// All lessons, in the order of the course.
     Course(Vec<CourseLine>),
+    /// The rules of all components, with those that are enabled according to [`Shown::listing`].
+    Rules(Box<RuleBook>),
     /// The policies that can be chosen; with [`Policy::Starved`] the process that the component runs in, or `None` for a
     /// component that has acted in this run.
     Policies(Vec<(Policy, Option<Rc<str>>)>),

@@ -128,6 +128,7 @@ fn everything_that_crosses_is_plain_data() {
             Ask::Digest,
             Ask::Link,
             Ask::Scenarios,
+            Ask::Rules,
         ] {
             asked(&mut e, ask);
         }

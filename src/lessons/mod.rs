@@ -32,6 +32,7 @@
 mod check;
 mod expression;
 mod file;
+pub mod glossary;
 mod history;
 mod run;
 #[cfg(test)]

@@ -24,6 +24,7 @@ use super::pane::{Pane, is_narrow};
 use super::player::Held;
 use super::player::{self, Player};
 use super::report::Report;
+use super::rules::RulesDialog;
 use super::runs::RunsDialog;
 use super::share::Share;
 use super::store::{Shared, Store, View, read_local};
@@ -32,7 +33,7 @@ use super::topbar::{TopBar, Transport};
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
 use steady::engine::{
-    Card, Happened, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown,
+    Card, Happened, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown, Word,
 };
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
@@ -92,6 +93,8 @@ fn App(props: &Props) -> Html {
     let alone = use_state(|| false);
     let runs = use_state(|| false);
     let course = use_state(|| false);
+    // Where the rule book is open.
+    let rules = use_state(|| None::<Option<Word>>);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
     let asked_why = use_state(|| None::<ObjectRef>);
     let shape = use_state(|| store.options().shape);
@@ -279,7 +282,8 @@ fn App(props: &Props) -> Html {
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
                             <span role="status" aria-live="polite" title={last_step.text.clone()}>{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} by={v.by.clone()} finest={v.finest} inside={v.inside} inside_of={v.inside_of.clone()} /></p>
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} {why_node} />
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} {why_node}
+                            rules={let rules = rules.clone(); Some(Callback::from(move |at: Option<Word>| rules.set(Some(at))))} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>
                     <div class="layer"></div>
@@ -292,6 +296,7 @@ fn App(props: &Props) -> Html {
                 <Report scenario={story.clone()} />
                 <KeysDialog open={*help} set={open_help} />
                 <CourseDialog open={*course} set={let course = course.clone(); move |open: bool| course.set(open)} now={v.lesson.as_ref().map(|l| l.id.clone())} />
+                <RulesDialog at={(*rules).clone()} set={let rules = rules.clone(); move |at| rules.set(at)} version={v.version} ready={v.listing.ready} />
                 <RunsDialog open={*runs} set={let runs = runs.clone(); move |open: bool| runs.set(open)} run={v.run.clone()} />
             </div>
         </ContextProvider<Texts>>

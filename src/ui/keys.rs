@@ -38,6 +38,7 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["I"], "key-into"),
     (&["Esc"], "key-out"),
     (&["O"], "key-explore"),
+    (&["B"], "rules"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
 ];
@@ -213,6 +214,10 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>, show: &Cal
         ("i" | "I", _) => store.send(Input::StepInto(store.with(|s| s.at), 1)),
         ("Escape", _) if store.with(|s| s.inside) => store.send(Input::StepOut),
         ("o" | "O", _) => click("#explore-button"),
+        ("b" | "B", _) => {
+            show.emit(Pane::Graph);
+            click("#rules-button");
+        }
         ("a" | "A", _) => open_menu(),
         ("f" | "F" | "/", _) => {
             show.emit(Pane::Graph);

@@ -15,6 +15,7 @@ use super::lesson::{LessonFile, LessonPanel};
 use super::missing::missing_image;
 use super::store::{Shared, Store};
 use super::terminal::Terminal;
+use super::terms::Words;
 use super::topbar::said;
 use crate::ui::hooks::{use_store, use_texts};
 
@@ -385,7 +386,7 @@ fn story(store: &Store, t: &Texts, props: &StoryProps, class: &'static str) -> H
     html! {
         <details {class} open=true key={scenario.id.to_string()}>
             <summary>{ t.get("story") }</summary>
-            <p>{ text }</p>
+            <p><Words {text} /></p>
             if let Some(cluster) = scenario.cluster { <Cluster {cluster} /> }
             if !tries.is_empty() { <div class="tries">{ for tries.into_iter().enumerate().map(button) }</div> }
         </details>

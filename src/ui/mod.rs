@@ -59,6 +59,8 @@ mod policy;
 #[cfg(target_arch = "wasm32")]
 mod report;
 #[cfg(target_arch = "wasm32")]
+mod rules;
+#[cfg(target_arch = "wasm32")]
 mod runs;
 #[cfg(target_arch = "wasm32")]
 mod share;
@@ -68,6 +70,8 @@ mod store;
 mod summary;
 #[cfg(target_arch = "wasm32")]
 mod terminal;
+#[cfg(target_arch = "wasm32")]
+mod terms;
 #[cfg(target_arch = "wasm32")]
 mod timeline;
 #[cfg(target_arch = "wasm32")]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use steady::engine::{
     self, Ailing, Ails, Counts, Declared, Halt, Happened, Input, Issued, Kind, Listing, Mode, NextLine,
-    NextWhat, ObjectRef, Short,
+    NextWhat, ObjectRef, Short, Word,
 };
 use yew::prelude::*;
 
@@ -41,6 +41,9 @@ pub struct Props {
     /// Shows how the scheduler stands to a pod.
     #[prop_or_default]
     pub why_node: Callback<ObjectRef>,
+    /// Opens the rule book, at a rule if one is named; a page without it has none.
+    #[prop_or_default]
+    pub rules: Option<Callback<Option<Word>>>,
 }
 
 /// The list.
@@ -83,6 +86,7 @@ pub fn NextCommands(props: &Props) -> Html {
                     <span class="go" aria-hidden="true">{ if first { t.get("step") } else { t.get("go-first") } }</span>
                 </button>
                 <WhyNode by={Some(line.by.clone())} about={line.about.to_vec()} open={props.why_node.clone()} />
+                { for props.rules.as_ref().and_then(|open| rule_of(&t, line, open)) }
             </li>
         }
     };
@@ -111,7 +115,11 @@ pub fn NextCommands(props: &Props) -> Html {
     let scheduled = props.listing.scheduled.iter().map(|line| item(0, line));
     html! {
         <div class={classes!("next", (!props.listing.ready).then_some("looking"))} tabindex="-1" aria-busy={(!props.listing.ready).to_string()}>
-            <h2>{ heading }<Readings declared={d.clone()} /></h2>
+            <h2>{ heading }<Readings declared={d.clone()} />
+                if let Some(open) = &props.rules {
+                    <button type="button" id="rules-button" class="quiet rules-open" title={t.get("rules-title")} aria-haspopup="dialog"
+                        onclick={let open = open.clone(); move |_| open.emit(None)}>{ t.get("rules-open") }</button>
+                }</h2>
             if props.listing.steady() {
                 <Steady declared={props.declared.clone()} scheduled={props.listing.scheduled.is_some()} />
                 if !running { <Summary version={props.version} /> }
@@ -136,6 +144,18 @@ pub fn NextCommands(props: &Props) -> Html {
             }
         </div>
     }
+}
+
+/// Beside a next command: a button that opens the rule book at its rule.
+fn rule_of(t: &Texts, line: &NextLine, open: &Callback<Option<Word>>) -> Option<Html> {
+    let NextWhat::Command(c) = &line.what else { return None };
+    let rule = c.why.as_ref()?.rule.clone();
+    let said = t.with("rule-about", &[("rule", rule.to_string().into())]);
+    let open = open.clone();
+    Some(html! {
+        <button type="button" class="quiet rule-of" title={said.clone()} aria-haspopup="dialog" onclick={move |_| open.emit(Some(rule.clone()))}>
+            <span aria-hidden="true">{ t.get("rule-open") }</span><span class="sr">{ said }</span></button>
+    })
 }
 
 /// What a step or a line is about.

@@ -30,6 +30,7 @@ mod reason;
 mod refusal;
 mod report;
 mod requests;
+mod rules;
 pub mod scheduling;
 mod timeline;
 mod why;
@@ -57,6 +58,7 @@ pub use reason::{Reason, ReasonFact};
 pub use refusal::Refusal;
 pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
+pub use rules::{RuleBook, RuleChapter, RuleView, rule_book};
 pub use timeline::{Branch, Mark, branches, follow_marks};
 pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};
 

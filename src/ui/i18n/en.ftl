@@ -901,7 +901,6 @@ why-binding_cycle-failed = its claims could not be bound: { $message }
 why-kubelet-admit = { $node } does not take it: { $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
-why-kubelet-sync_terminated_pod = { $what }
 why-kubelet-can_be_deleted = all its containers have stopped
 why-kubelet-update_lease = { $node } is alive
 why-kubelet-sync_node_status = { $ready ->
@@ -1318,6 +1317,36 @@ import-orphaned = References to owners that are not in the text were dropped: { 
 import-tainted = Nodes with a control-plane taint, as a complete DaemonSet has no pod there: { $what }
 import-autoscaled = What pods use is not in the text: autoscalers know it only if a metrics server is installed (Break something).
 link-no-scenario = there is no scenario { $id }.
+
+# The rule book, and the glossary
+
+rules = The rule book
+rules-open = Rules
+rules-title = The rule book: each rule of each component (B)
+rules-about = Each component follows rules of this form: where the condition holds, the command is enabled, and the component issues it when it is its turn. The command makes its own condition false. When no rule of anybody is enabled, the cluster is steady.
+rules-find = Find a rule
+rules-show = Which rules
+rules-all = All { $n }
+rules-enabled = Enabled now { $n }
+rules-used = Used in this run { $n }
+rules-none = There is no such rule.
+rules-unknown = Which rules are enabled is known at the depths of commands and reconciles, once the next commands are found.
+rules-more = { $n ->
+    [one] One more component has something to do, and was not looked at.
+   *[other] { $n } more components have something to do, and were not looked at.
+}
+rule-open = Rule
+rule-about = Rule { $rule } in the rule book
+rule-enabled = enabled now
+rule-then = enables
+rule-used = { $n ->
+    [0] Not used in this run
+    [one] Used once in this run
+   *[other] Used { $n } times in this run
+}
+rule-last = Go to the last time
+rule-place = In the code:
+term-page = Kubernetes documentation: { $term }
 
 # The course
 

@@ -165,8 +165,9 @@ fn chinese_has_the_terms_of_kubernetes_documentation() {
         ("存活检查", "存活探针"),
     ];
     let mut texts = vec![("zh.ftl".to_owned(), ZH.to_owned())];
-    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap() {
-        let path = file.unwrap().path();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("static");
+    let scenarios = std::fs::read_dir(folder.join("scenarios")).unwrap().map(|file| file.unwrap().path());
+    for path in scenarios.chain([folder.join("rules.yaml"), folder.join("glossary.yaml")]) {
         let all = std::fs::read_to_string(&path).unwrap();
         let zh: Vec<_> = all.lines().filter(|l| l.trim_start().starts_with("zh:")).collect();
         texts.push((path.display().to_string(), zh.join("\n")));

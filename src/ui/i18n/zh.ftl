@@ -741,7 +741,6 @@ why-binding_cycle-failed = 它的申领无法绑定：{ $message }
 why-kubelet-admit = { $node } 不接受它：{ $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
-why-kubelet-sync_terminated_pod = { $what }
 why-kubelet-can_be_deleted = 它的容器都已停止
 why-kubelet-update_lease = { $node } 定期续约
 why-kubelet-sync_node_status = { $ready ->
@@ -1099,6 +1098,32 @@ import-orphaned = 已去掉指向文本中不存在的属主的引用：{ $n } �
 import-tainted = 带有控制平面污点的节点，因为一个完整的 DaemonSet 在其上没有 Pod：{ $what }
 import-autoscaled = 文本中没有 Pod 的用量：只有安装了 metrics server（在“制造故障”中），自动扩缩器才知道用量。
 link-no-scenario = 没有场景 { $id }。
+
+# 规则手册与术语表
+
+rules = 规则手册
+rules-open = 规则
+rules-title = 规则手册：每个组件的每条规则（B）
+rules-about = 每个组件都遵循这种形式的规则：条件成立时，命令就被启用，轮到该组件时由它发出。命令会使自己的条件不再成立。当所有组件都没有启用的规则时，集群处于稳态。
+rules-find = 查找规则
+rules-show = 显示哪些规则
+rules-all = 全部 { $n }
+rules-enabled = 现在启用 { $n }
+rules-used = 本次运行用过 { $n }
+rules-none = 没有这样的规则。
+rules-unknown = 在命令和调谐这两个深度，找到接下来的命令之后，才知道哪些规则被启用。
+rules-more = 还有 { $n } 个组件有事可做，没有查看。
+rule-open = 规则
+rule-about = 规则手册中的规则 { $rule }
+rule-enabled = 现在启用
+rule-then = 启用
+rule-used = { $n ->
+    [0] 本次运行没有用过
+   *[other] 本次运行用过 { $n } 次
+}
+rule-last = 转到最近一次
+rule-place = 代码位置：
+term-page = Kubernetes 文档：{ $term }
 
 # 课程
 

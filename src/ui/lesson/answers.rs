@@ -168,9 +168,9 @@ fn outcome(t: &Texts, p: &PredictedView) -> Html {
                     <dt>{ t.get("lesson-said") }</dt><dd>{ words(&p.said) }</dd>
                     <dt>{ t.get("lesson-really") }</dt><dd><b>{ words(&p.really) }</b></dd>
                 </dl>
-                if let Some(but) = &p.but { { markdown(&said(t, but)) } }
+                if let Some(but) = &p.but { { markdown(t, &said(t, but)) } }
             }
-            { markdown(&said(t, &p.because)) }
+            { markdown(t, &said(t, &p.because)) }
         </div>
     }
 }

@@ -1,17 +1,23 @@
-//! Markdown as elements of the page. Whatever a text contains, it becomes elements and text: HTML in it stays text.
+//! Markdown as elements of the page. Whatever a text contains, it becomes elements and text: HTML in it stays text. Terms of the
+//! glossary are explained where they come first.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use yew::prelude::*;
 use yew::virtual_dom::{VList, VNode};
 
+use crate::ui::i18n::Texts;
+use crate::ui::terms::{reader, told};
+
 /// What a text in Markdown looks like.
-pub fn markdown(text: &str) -> Html {
+pub fn markdown(t: &Texts, text: &str) -> Html {
+    let mut reader = reader(t);
     let mut open: Vec<(Option<Tag<'_>>, VList)> = vec![(None, VList::new())];
     for event in Parser::new(text) {
         match event {
             Event::Start(tag) => open.push((Some(tag), VList::new())),
             Event::End(end) => close(&mut open, end),
             Event::Code(code) => put(&mut open, html! { <code>{ code.to_string() }</code> }),
+            Event::Text(t) if is_prose(&open) => put(&mut open, told(&mut reader, &t)),
             Event::Text(t) | Event::Html(t) | Event::InlineHtml(t) => {
                 put(&mut open, VNode::from(t.to_string()))
             }
@@ -26,6 +32,12 @@ pub fn markdown(text: &str) -> Html {
     }
     // The parser ends each element that it began.
     open.pop().map(|(_, list)| VNode::from(list)).unwrap_or_default()
+}
+
+/// Whether terms are explained in what is open now: not in code, in links and in headings.
+fn is_prose(open: &[(Option<Tag<'_>>, VList)]) -> bool {
+    let other = |tag: &Tag<'_>| matches!(tag, Tag::CodeBlock(_) | Tag::Link { .. } | Tag::Heading { .. });
+    !open.iter().any(|(tag, _)| tag.as_ref().is_some_and(other))
 }
 
 fn put(open: &mut [(Option<Tag<'_>>, VList)], node: VNode) {

@@ -76,7 +76,7 @@ pub fn LessonPanel(props: &Props) -> Html {
             <ol class="lesson-steps" aria-label={t.get("lesson-steps")}>{ for (0..=lesson.steps).map(dot) }</ol>
             <div class="lesson-body">
                 if let Some(text) = &lesson.text {
-                    <div class="lesson-text" tabindex="-1">{ markdown(&said(&t, text)) }</div>
+                    <div class="lesson-text" tabindex="-1">{ markdown(&t, &said(&t, text)) }</div>
                 }
                 if let Some(predict) = &lesson.predict {
                     <Prophecy key={format!("{}/{}", lesson.id, lesson.step)} predict={predict.clone()} selection={props.selection.clone()} />
@@ -125,7 +125,7 @@ fn task(store: &Store, t: &Texts, task: &TaskView, astray: bool) -> Html {
             <ul class="lesson-parts" role="status">{ for task.parts.iter().map(part) }</ul>
             if task.met { <p class="lesson-met" role="status">{ t.get("lesson-met") }</p> }
             if !task.hints.is_empty() {
-                <ol class="lesson-hints">{ for task.hints.iter().map(|hint| html! { <li>{ markdown(&said(t, hint)) }</li> }) }</ol>
+                <ol class="lesson-hints">{ for task.hints.iter().map(|hint| html! { <li>{ markdown(t, &said(t, hint)) }</li> }) }</ol>
             }
             <div class="lesson-choices">
                 if task.more_hints {
