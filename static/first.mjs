@@ -17,7 +17,7 @@ async function opened(locale) {
   // What Apply would do is worked out after that.
   await page.locator(".changes .hint").waitFor({ state: "detached" });
   const tree = await page.evaluate(() => {
-    const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .term-note, .toast";
+    const drop = "dialog, .canvas > *, .inspected > *, .strip > *, #tab-kubectl-panel, .readings-about, .toast";
     const keep = ["class", "lang", "open", "selected", "d", "viewBox", "width", "height", "cx", "cy", "r", "x", "y", "rx", "points", "data-pane"];
     const of = (node) => {
       if (node.nodeType === Node.TEXT_NODE) return node.textContent;
@@ -28,7 +28,14 @@ async function opened(locale) {
       }
       // A style asks for it.
       if (node.id === "explore-button") attributes.push(["id", node.id]);
-      return [node.localName, attributes, [...node.childNodes].map(of).filter((child) => child !== null)];
+      // The page opens without the glossary: a text with terms is one text.
+      const children = [];
+      const add = (child) => {
+        if (typeof child === "string" && typeof children.at(-1) === "string") children.push(children.pop() + child);
+        else if (child !== null) children.push(child);
+      };
+      for (const child of node.childNodes) add(child.matches?.(".term-whole") ? child.querySelector(".term").textContent : of(child));
+      return [node.localName, attributes, children];
     };
     return of(document.querySelector(".app"));
   });

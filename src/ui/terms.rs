@@ -6,11 +6,13 @@ use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
 use steady::engine::glossary::{Piece, Reader, Term};
 use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlElement, Node};
 use yew::prelude::*;
 
 use super::hooks::use_texts;
 use super::i18n::{Lang, Texts};
+use super::store::when_whole;
 use super::topbar::said;
 
 /// A reader of a text in the page's language.
@@ -37,10 +39,20 @@ pub struct WordsProps {
     pub text: String,
 }
 
-/// A text in which the terms are explained.
+/// A text in which the terms are explained, as soon as the whole page is there: it opens without the glossary.
 #[component]
 pub fn Words(props: &WordsProps) -> Html {
-    told(&mut reader(&use_texts()), &props.text)
+    let t = use_texts();
+    let whole = use_state(|| false);
+    {
+        let whole = whole.setter();
+        use_effect_with((), move |()| when_whole(Closure::once_into_js(move || whole.set(true))));
+    }
+    if *whole {
+        told(&mut reader(&t), &props.text)
+    } else {
+        html! { &props.text }
+    }
 }
 
 #[derive(Properties)]

@@ -26,7 +26,7 @@ use host::Host;
 
 pub use host::clock;
 pub use keep::in_browser as read_local;
-pub use runs::{RunDeed, RunList};
+pub use runs::{RunDeed, RunList, when_whole};
 pub use shared::Shared;
 
 /// After how many milliseconds without a change it is worked out what Apply would do.

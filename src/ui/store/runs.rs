@@ -24,7 +24,7 @@ extern "C" {
     /// static/boot.js: calls a function once both parts of the page are there. What only that function needs does not
     /// have to be in the first part.
     #[wasm_bindgen(js_name = steadyWhen)]
-    fn when_whole(work: JsValue);
+    pub fn when_whole(work: JsValue);
 }
 
 /// What a tab knows of the kept runs.
