@@ -1,9 +1,11 @@
 //! Activities: what an engine works on in slices of time.
 
+use std::rc::Rc;
+
 use super::Mode;
-use super::lesson::Deeds;
 use crate::api::Timestamp;
 use crate::cluster::{Clock, Digesting};
+use crate::lessons::Lesson;
 use crate::session::explore::Choice;
 use crate::session::scenario::{Scenario, SetUp};
 use crate::session::{Depth, LessonLink, MomentId, Replay, Travel};
@@ -135,6 +137,36 @@ pub(super) struct SetUpOf {
     pub(super) setup: SetUp,
     /// Whether the page's address names it; else a person has chosen it from the list.
     pub(super) of_address: bool,
+}
+
+/// Deeds of a lesson that are being done.
+pub(super) struct Deeds {
+    pub(super) setup: SetUp,
+    pub(super) then: Then,
+}
+
+/// What comes after deeds of a lesson.
+pub(super) enum Then {
+    /// The lesson begins: its file's text if a person has brought it, and the step that was asked for.
+    Begin(Rc<Lesson>, Option<Rc<str>>, usize),
+    /// This step is entered.
+    Enter(usize),
+    /// The prediction is compared with what happened.
+    Played,
+    /// The goal is judged.
+    Solved,
+}
+
+impl Deeds {
+    /// How many steps were taken.
+    fn done(&self) -> u64 {
+        self.setup.done()
+    }
+
+    /// Takes a step. Returns whether all deeds are done.
+    fn advance(&mut self) -> bool {
+        self.setup.advance(1)
+    }
 }
 
 /// A run that is being opened.

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::activity::Activity;
+use super::activity::{Activity, Deeds, Then};
 use super::{Engine, LessonProblem, Output, OwnLesson, Said, Value};
 use crate::lessons::{self, Lesson, LessonLink, LessonRun, LessonView, Prediction};
 use crate::session::scenario::{ScenarioStep, SetUp};
@@ -34,36 +34,6 @@ enum Wish {
     Open(usize),
     /// It goes on in the run with this number, as a link of that run has it.
     Resume(u32, Box<LessonLink>),
-}
-
-/// Deeds of a lesson that are being done.
-pub(super) struct Deeds {
-    setup: SetUp,
-    then: Then,
-}
-
-/// What comes after deeds of a lesson.
-enum Then {
-    /// The lesson begins: its file's text if a person has brought it, and the step that was asked for.
-    Begin(Rc<Lesson>, Option<Rc<str>>, usize),
-    /// This step is entered.
-    Enter(usize),
-    /// The prediction is compared with what happened.
-    Played,
-    /// The goal is judged.
-    Solved,
-}
-
-impl Deeds {
-    /// How many steps were taken.
-    pub(super) fn done(&self) -> u64 {
-        self.setup.done()
-    }
-
-    /// Takes a step. Returns whether all deeds are done.
-    pub(super) fn advance(&mut self) -> bool {
-        self.setup.advance(1)
-    }
 }
 
 /// The address of a step of a lesson, without `#/lesson/`: the lesson's id, and the number of the step where one is named.
