@@ -85,7 +85,7 @@ pub fn CourseDialog(props: &Props) -> Html {
             None => None,
         };
         html! {
-            <li key={line.id.clone()} class={classes!(passed.is_some_and(|p| p.done).then_some("done"), is_next.then_some("next"))}>
+            <li key={line.id.clone()} class={classes!(passed.is_some_and(|p| p.done).then_some("done"), is_next.then_some("due"))}>
                 <button type="button" {onclick} aria-current={(props.now.as_deref() == Some(&line.id)).then_some("true")}>
                     <b><span class="lesson-place">{ place(&line.id) }</span>{ " " }{ said(&t, &line.title) }</b>
                     <span>{ said(&t, &line.idea) }</span>

@@ -90,9 +90,9 @@ test("the map of the course: what leads to what, what is next, and how far one i
   await page.locator("#course-button").click();
   const map = page.locator("dialog.course");
   await expect(map.locator(".course-lessons li")).toHaveCount(ids.length);
-  await expect(map.locator(".next")).toHaveCount(1);
+  await expect(map.locator(".due")).toHaveCount(1);
   await accessible(page, "dialog.course");
-  await map.locator(".next button").click();
+  await map.locator(".due button").click();
   await expect(panel(page)).toBeVisible();
   await expect(page.locator(".scenarios b")).toHaveText(await panel(page).locator("h2").evaluate((h) => h.lastChild.textContent));
   await press(page.locator("#course-button"));
