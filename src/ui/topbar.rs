@@ -126,7 +126,7 @@ pub fn TopBar(props: &BarProps) -> Html {
             </h1>
             <Menu class="scenarios" name={t.get("scenarios")} called={t.with("scenarios-now", &[("title", title.as_str().into())])} {choices} {choose}
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
-            <button type="button" id="course-button" class="menu-button" title={t.get("course-title")} aria-label={t.get("course")} aria-haspopup="dialog" onclick={course}>
+            <button type="button" id="course-button" class="menu-button course-open" title={t.get("course-title")} aria-label={t.get("course")} aria-haspopup="dialog" onclick={course}>
                 { glyph::icon(glyph::COURSE) }<span>{ t.get("course") }</span>
             </button>
             <Faults />
