@@ -110,6 +110,7 @@ fn joins(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use std::collections::BTreeSet;
 
     use super::*;

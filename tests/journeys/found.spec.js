@@ -165,6 +165,8 @@ for (const [name, use] of Object.entries({
         "who goes first": [".policy .menu-button", ".menu-list"],
         "the clock": [".clock .menu-button", ".menu-list"],
         "the keys": ["#keys-button", "dialog[open]"],
+        "the course": ["#course-button", "dialog[open]"],
+        "the rules": ["#rules-button", "dialog[open]"],
         "every order": ["#explore-button", ".explore"],
         "share": [".share", "dialog[open]"],
       };
