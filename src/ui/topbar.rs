@@ -63,6 +63,8 @@ pub fn TopBar(props: &BarProps) -> Html {
                 };
                 let (title, about) = (t.get("runs-open"), t.get("runs-open-about"));
                 let mut all = vec![Choice { title, about, now: false, group: String::new() }];
+                let (title, about) = (t.get("course-open"), t.get("course-title"));
+                all.push(Choice { title, about, now: false, group: String::new() });
                 all.extend(scenarios.iter().enumerate().map(choice));
                 *offered.borrow_mut() = scenarios;
                 open.emit(all);
@@ -71,13 +73,16 @@ pub fn TopBar(props: &BarProps) -> Html {
         })
     };
     let choose = {
-        let (store, runs) = (store.clone(), props.runs.clone());
-        Callback::from(move |i: usize| {
-            // The first line opens the list of runs.
-            let chosen = i.checked_sub(1).and_then(|i| offered.borrow().get(i).map(|s| s.id.to_string()));
-            match chosen {
-                Some(id) => store.send(Input::OpenScenario(id)),
-                None => runs.emit(true),
+        let (store, runs, course) = (store.clone(), props.runs.clone(), props.course.clone());
+        Callback::from(move |i: usize| match i {
+            // The first lines open the list of runs, and the course, which has no button of its own on a phone.
+            0 => runs.emit(true),
+            1 => course.emit(true),
+            _ => {
+                let chosen = offered.borrow().get(i - 2).map(|s| s.id.to_string());
+                if let Some(id) = chosen {
+                    store.send(Input::OpenScenario(id));
+                }
             }
         })
     };

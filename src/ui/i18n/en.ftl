@@ -1351,6 +1351,7 @@ term-page = Kubernetes documentation: { $term }
 # The course
 
 course = Course
+course-open = Course…
 course-title = Lessons: one idea each, five minutes
 course-about = Each lesson is one idea in five minutes, over a cluster that you can step, break and share. Begin anywhere; what leads to what is said below each.
 course-done = Done

@@ -1128,6 +1128,7 @@ term-page = Kubernetes 文档：{ $term }
 # 课程
 
 course = 课程
+course-open = 课程…
 course-title = 一课一个要点，五分钟
 course-about = 每课只讲一个要点，五分钟，用的是一个可以单步、可以弄坏、可以分享的集群。从哪一课开始都行；每课下面写着它承接哪一课。
 course-done = 已学完
