@@ -111,7 +111,7 @@ test("a lesson goes on after a reload, as a link, and from the address of a step
   await expect(panel(page).locator(".lesson-outcome")).toHaveText(said);
   const link = await page.evaluate(() => window.steady.link());
   const other = await context.newPage();
-  await open(other, link.startsWith("#") ? link : `#${link}`);
+  await open(other, link);
   await expect(panel(other).locator(".lesson-outcome")).toHaveText(said);
   await open(other, "?lang=zh#/lesson/1.2-enabling-condition/4");
   await expect(panel(other).locator(".lesson-task")).toBeVisible();
@@ -148,7 +148,7 @@ keep: {en: Keep this., zh: 记住这句话。}
     await page.locator("dialog.course input[accept='.yaml,.yml']").setInputFiles({ name: "mine.yaml", mimeType: "text/yaml", buffer: Buffer.from(text(nodes)) });
   };
   await bring("two");
-  await expect(page.locator(".lesson-problem")).toContainText("line 4");
+  await expect(page.locator(".lesson-problem")).toContainText("Line 4");
   await bring(2);
   await expect(panel(page).locator(".lesson-text em")).toHaveText("ConfigMap");
   await expect(panel(page).locator(".lesson-text")).toContainText("<b>Not bold</b>");
@@ -156,7 +156,7 @@ keep: {en: Keep this., zh: 记住这句话。}
   await expect(panel(page).locator(".lesson-met")).toBeVisible();
   const link = await page.evaluate(() => window.steady.link());
   const other = await context.newPage();
-  await open(other, link.startsWith("#") ? link : `#${link}`);
+  await open(other, link);
   await expect(panel(other).locator(".lesson-met")).toBeVisible();
   await press(panel(other).locator(".lesson-next"));
   await expect(panel(other).locator(".lesson-keep")).toHaveText("Keep this.");
