@@ -95,9 +95,7 @@ impl Engine {
     }
 
     fn begin_lesson(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, step: usize) {
-        if !self.at_rest() {
-            return;
-        }
+        // As a link does, this takes the place of whatever is under way: of two texts the newer one counts.
         self.out.push(Output::Hush);
         self.keep();
         let setup = SetUp::new(&lesson.scenario());
@@ -158,7 +156,10 @@ impl Engine {
             Then::Enter(step) => {
                 learning.run.enter(step, &self.session);
             }
-            Then::Played => wrong = learning.run.played(&self.session).err(),
+            Then::Played => {
+                wrong = learning.run.played(&self.session).err();
+                learning.run.take_back();
+            }
         }
         let entered = matches!(then, Then::Enter(_));
         self.moved();
@@ -233,6 +234,15 @@ impl Engine {
         let begins = learning.run.begins();
         if let Some(deeds) = learning.run.predict(said).map(<[ScenarioStep]>::to_vec) {
             self.perform(deeds, begins, Then::Played);
+        }
+    }
+
+    /// Deeds of a lesson were stopped before they were done: a prediction that waited for them can be made again.
+    pub(super) fn stopped_lesson(&mut self) {
+        if let Some(learning) = &mut self.lesson {
+            learning.heading = 0;
+            learning.run.take_back();
+            self.look_at_lesson();
         }
     }
 

@@ -107,6 +107,9 @@ impl Engine {
         if matches!(activity, Activity::SetUp(s) if s.of_address) {
             return self.say(Said::key("stopped-link"), false);
         }
+        if matches!(activity, Activity::Lesson(_)) {
+            return self.stopped_lesson();
+        }
         let Activity::Replay(opening) = activity else { return };
         match &opening.from {
             OpenedFrom::Kept { first: true, .. } => self.say(Said::key("stopped-work"), false),

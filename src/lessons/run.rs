@@ -134,6 +134,13 @@ impl LessonRun {
         Some(&predict.play)
     }
 
+    /// Takes back a prediction that the run has not answered, because what is done for it was stopped: another one can be made.
+    pub fn take_back(&mut self) {
+        if let Some(visit) = self.visits.get_mut(self.step).filter(|v| v.predicted.is_none()) {
+            visit.said = None;
+        }
+    }
+
     /// Compares the prediction with what has happened up to the moment that is shown.
     ///
     /// # Errors
@@ -240,6 +247,7 @@ impl LessonRun {
                 run.predict(said);
                 let played = of.at.and_then(|place| line.get(place)).is_some_and(|at| there.goto(*at));
                 if !played || run.played(&there).is_err() {
+                    run.take_back();
                     break;
                 }
             }
