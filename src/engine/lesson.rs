@@ -433,6 +433,30 @@ mod tests {
     }
 
     #[test]
+    fn a_prediction_whose_play_was_stopped_can_be_made_again() {
+        let mut engine = opened(ID);
+        send(&mut engine, Input::LessonStep(1));
+        // From here on each look at the clock takes so long that a slice does one step.
+        let now = std::cell::Cell::new(0.0);
+        engine.clock = Box::new(move || {
+            now.set(now.get() + 5.0);
+            now.get()
+        });
+        let long = ScenarioStep::Steady(true);
+        let begins = engine.lesson.as_ref().and_then(|l| l.run.begins());
+        if let Some(learning) = &mut engine.lesson {
+            learning.run.predict(Prediction::Choice(0));
+        }
+        engine.perform(vec![long], begins, Then::Played);
+        engine.work();
+        assert!(matches!(engine.activity, Some(Activity::Lesson(_))));
+        engine.handle(Input::Stop);
+        assert!(engine.activity.is_none() && view(&engine).asks());
+        send(&mut engine, Input::Predict(Prediction::Choice(1)));
+        assert!(!view(&engine).asks());
+    }
+
+    #[test]
     fn another_run_ends_the_lesson() {
         let mut engine = opened(ID);
         send(&mut engine, Input::OpenScenario("04-rolling-update".to_owned()));

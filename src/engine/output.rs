@@ -340,16 +340,12 @@ pub struct CourseLine {
     pub after: Vec<String>,
 }
 
-fn owned(text: &Text<&str>) -> Text {
-    Text { en: text.en.to_owned(), zh: text.zh.to_owned() }
-}
-
 impl CourseLine {
     pub(super) fn of(listed: &Listed) -> CourseLine {
         CourseLine {
             id: listed.id.to_owned(),
-            title: owned(&listed.title),
-            idea: owned(&listed.idea),
+            title: listed.title.into_owned(),
+            idea: listed.idea.into_owned(),
             after: listed.after.iter().map(|id| (*id).to_owned()).collect(),
         }
     }

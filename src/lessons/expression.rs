@@ -29,6 +29,15 @@ pub struct AtMoment;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer;
 
+/// The scope of a number that is measured after every write since the step began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure;
+
+impl Scope for Measure {
+    const NOW: bool = false;
+    const CONDITION: bool = false;
+}
+
 impl Scope for Now {
     const NOW: bool = true;
     const CONDITION: bool = true;

@@ -1,11 +1,13 @@
 //! The file of a lesson, and how it is read.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_yaml::with::singleton_map_recursive;
 
-use super::expression::{Answer, AtMoment, Expression, Now};
+use super::expression::{Answer, AtMoment, Expression, Measure, Now};
 use crate::api::ip_family::IpFamily;
 use crate::session::data::{self, DataError};
 use crate::session::scenario::{Scenario, ScenarioStep, Text};
@@ -141,10 +143,52 @@ pub struct Predict {
     /// What is done when the learner has answered.
     #[serde(with = "singleton_map_recursive")]
     pub play: Vec<ScenarioStep>,
-    /// What is true after that: a text, a number or a list of texts, as [`Predict::by`] needs it.
-    pub answer: Expression<Answer>,
+    /// What is true after that.
+    pub answer: Asked,
     /// What is said of the answer, whatever the learner said.
     pub because: Text,
+}
+
+/// What a prediction is about: an expression of the moment after its play, or the extreme that a number took in it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// A text, a number or a list of texts, as [`Predict::by`] needs it.
+    Last(Expression<Answer>),
+    /// The lowest number after any write since the step began; `{lowest: …}` in the file.
+    Lowest(Expression<Measure>),
+    /// The highest number; `{highest: …}` in the file.
+    Highest(Expression<Measure>),
+}
+
+impl<'de> Deserialize<'de> for Asked {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Asked, D::Error> {
+        struct Form;
+        impl<'de> Visitor<'de> for Form {
+            type Value = Asked;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an expression, or a mapping with `lowest` or `highest`")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, source: &str) -> Result<Asked, E> {
+                Expression::compile(source).map(Asked::Last).map_err(E::custom)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Asked, A::Error> {
+                let error = serde::de::Error::custom::<&str>;
+                let asked = match map.next_key::<String>()?.as_deref() {
+                    Some("lowest") => Asked::Lowest(map.next_value()?),
+                    Some("highest") => Asked::Highest(map.next_value()?),
+                    _ => return Err(error("an answer is an expression, `lowest` or `highest`")),
+                };
+                match map.next_key::<String>()? {
+                    None => Ok(asked),
+                    Some(_) => Err(error("an answer has one of `lowest` and `highest`")),
+                }
+            }
+        }
+        from.deserialize_any(Form)
+    }
 }
 
 /// How a prediction is made.
@@ -290,6 +334,14 @@ pub fn read(file: &str, text: &str) -> Result<Lesson, DataError> {
             && all.len() < 2
         {
             return Err(wrong(format!("steps[{i}].predict.by"), "there are at least two answers"));
+        }
+        if let Some(Predict { by, answer: Asked::Lowest(_) | Asked::Highest(_), .. }) = &step.predict
+            && !matches!(by, By::Number(..))
+        {
+            return Err(wrong(
+                format!("steps[{i}].predict"),
+                "`lowest` and `highest` are answered by a `number`",
+            ));
         }
         if step.task.as_ref().is_some_and(|t| t.goal.is_empty()) {
             return Err(wrong(format!("steps[{i}].do.goal"), "a goal has at least one part"));

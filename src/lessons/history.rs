@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::expression::{AtMoment, CUSTOM, Expression, Now, Scope};
-use super::file::{Holds, Part};
+use super::expression::{AtMoment, CUSTOM, Expression, Measure, Now, Scope};
+use super::file::{Asked, Holds, Part};
 use crate::api::persistent::{Map, Vector};
 use crate::api::pod::is_ready;
 use crate::api::types::Pod;
@@ -146,14 +146,42 @@ impl History {
         Some(goal.iter().zip(&known.parts).map(part).collect())
     }
 
-    /// What an expression gives at the moment that is shown. `None` as with [`History::judge`].
-    pub(super) fn evaluate<S: Scope>(
-        &mut self,
+    /// What a prediction asks for, at the moment that is shown, or what CEL says of it. `None` as with [`History::judge`].
+    pub(super) fn answer(&mut self, session: &Session, asked: &Asked) -> Option<Result<Value, String>> {
+        let extreme = |measure, better: fn(i64, i64) -> i64| self.extreme(session, measure, better);
+        match asked {
+            Asked::Last(expression) => {
+                let known = self.follow(session, &[])?;
+                let value = expression.evaluate(&self.now(session, &known, expression));
+                Some(value.map_err(|e| e.to_string()))
+            }
+            Asked::Lowest(measure) => extreme(measure, i64::min),
+            Asked::Highest(measure) => extreme(measure, i64::max),
+        }
+    }
+
+    /// The best of the numbers that an expression gives when the history begins and after every write up to the moment that is
+    /// shown.
+    fn extreme(
+        &self,
         session: &Session,
-        expression: &Expression<S>,
-    ) -> Option<Result<Value, EvalError>> {
-        let known = self.follow(session, &[])?;
-        Some(expression.evaluate(&self.now(session, &known, expression)))
+        measure: &Expression<Measure>,
+        better: fn(i64, i64) -> i64,
+    ) -> Option<Result<Value, String>> {
+        let number = |known: &Known| match measure.evaluate(&self.at_moment(known)) {
+            Ok(Value::Int(n)) => Ok(n),
+            Ok(other) => Err(format!("{} gives {}, which is no number", measure.source(), other.type_name())),
+            Err(e) => Err(e.to_string()),
+        };
+        let mut known = self.known_at_begin();
+        let mut best = number(&known);
+        let (_, way) = self.way_from(session, |_| false)?;
+        for id in way {
+            pass(session, session.moment(id)?, &mut known, &mut |known| {
+                best = best.clone().and_then(|best| Ok(better(best, number(known)?)));
+            });
+        }
+        Some(best.map(Value::Int))
     }
 
     fn at_moment(&self, known: &Known) -> Activation {
@@ -175,14 +203,30 @@ impl History {
         activation
     }
 
-    /// Follows the run to the moment that is shown, moment by moment.
-    fn follow(&mut self, session: &Session, goal: &[Part]) -> Option<Known> {
+    fn known_at_begin(&self) -> Known {
+        Known { world: self.before.clone(), commands: Vector::new(), time: self.time, parts: Vec::new() }
+    }
+
+    /// The moments on the way to the one that is shown, from the history's beginning or the last one of which `known` is true.
+    /// Returns that one as well. `None` if neither lies on the way.
+    fn way_from(
+        &self,
+        session: &Session,
+        known: impl Fn(MomentId) -> bool,
+    ) -> Option<(MomentId, Vec<MomentId>)> {
         let mut way = Vec::new();
         let mut at = session.at();
-        while at != self.begin && !self.known.contains_key(&at) {
+        while at != self.begin && !known(at) {
             way.push(at);
             at = session.moment(at)?.parent?;
         }
+        way.reverse();
+        Some((at, way))
+    }
+
+    /// Follows the run to the moment that is shown, moment by moment.
+    fn follow(&mut self, session: &Session, goal: &[Part]) -> Option<Known> {
+        let (at, way) = self.way_from(session, |id| self.known.contains_key(&id))?;
         let mut known = match self.known.get(&at) {
             Some(known) if known.parts.len() == goal.len() => known.clone(),
             Some(_) => {
@@ -190,67 +234,65 @@ impl History {
                 return self.follow(session, goal);
             }
             None => {
-                let mut known = Known {
-                    world: self.before.clone(),
-                    commands: Vector::new(),
-                    time: self.time,
-                    parts: Vec::new(),
-                };
+                let mut known = self.known_at_begin();
                 let activation = self.at_moment(&known);
                 known.parts = goal.iter().map(|part| at_moment(part, &activation)).collect();
                 known
             }
         };
-        while let Some(id) = way.pop() {
-            self.pass(session, session.moment(id)?, goal, &mut known);
+        let lasting = goal.iter().any(|part| !matches!(part.holds, Holds::Now(_)));
+        for id in way {
+            pass(session, session.moment(id)?, &mut known, &mut |known| {
+                if lasting {
+                    let activation = self.at_moment(known);
+                    for (part, so_far) in goal.iter().zip(&mut known.parts) {
+                        judge_again(part, so_far, &activation);
+                    }
+                }
+            });
             self.known.insert(id, known.clone());
         }
         Some(known)
     }
+}
 
-    fn pass(&self, session: &Session, moment: &Moment, goal: &[Part], known: &mut Known) {
-        let wrote = |known: &mut Known, write: &Write| {
-            known.world.set(&write.object, write.next.as_ref());
-            if goal.iter().all(|part| matches!(part.holds, Holds::Now(_))) {
-                return;
+/// Takes a moment into what is known. `then` is called after each of its writes.
+fn pass(session: &Session, moment: &Moment, known: &mut Known, then: &mut dyn FnMut(&mut Known)) {
+    let mut wrote = |known: &mut Known, write: &Write| {
+        known.world.set(&write.object, write.next.as_ref());
+        then(known);
+    };
+    match &moment.what {
+        What::Start | What::Import => {}
+        What::Fault(fault) => {
+            let name = serde_json::to_value(fault).ok();
+            let name = name
+                .as_ref()
+                .and_then(|v| v.as_str().or_else(|| v.as_object()?.keys().next().map(String::as_str)));
+            known.commands.push_back(Value::from_json(&json!({
+                "by": "you", "verb": "fault", "kind": name.unwrap_or_default(), "subresource": "", "namespace": "",
+                "name": "", "code": 200, "rule": "",
+            })));
+        }
+        What::Person { exchanges, writes, .. } => {
+            for e in exchanges {
+                known.commands.push_back(command("you", &e.request, &e.response, None));
             }
-            let activation = self.at_moment(known);
-            for (part, so_far) in goal.iter().zip(&mut known.parts) {
-                judge_again(part, so_far, &activation);
+            writes.iter().for_each(|w| wrote(known, w));
+        }
+        What::Commands(commands) => {
+            for c in commands {
+                known.time = c.at;
+                known.commands.push_back(command_of(c));
+                c.writes.iter().chain(&c.events).for_each(|w| wrote(known, w));
             }
-        };
-        match &moment.what {
-            What::Start | What::Import => {}
-            What::Fault(fault) => {
-                let name = serde_json::to_value(fault).ok();
-                let name = name
-                    .as_ref()
-                    .and_then(|v| v.as_str().or_else(|| v.as_object()?.keys().next().map(String::as_str)));
-                known.commands.push_back(Value::from_json(&json!({
-                    "by": "you", "verb": "fault", "kind": name.unwrap_or_default(), "subresource": "", "namespace": "",
-                    "name": "", "code": 200, "rule": "",
-                })));
+        }
+        What::Machinery(t) => {
+            if let Outcome::Sent { request, response, why, background: false, .. } = &t.outcome {
+                let by = moment.by(session.cluster()).unwrap_or_default();
+                known.commands.push_back(command(&by, request, response, why.as_ref().map(|w| w.rule)));
             }
-            What::Person { exchanges, writes, .. } => {
-                for e in exchanges {
-                    known.commands.push_back(command("you", &e.request, &e.response, None));
-                }
-                writes.iter().for_each(|w| wrote(known, w));
-            }
-            What::Commands(commands) => {
-                for c in commands {
-                    known.time = c.at;
-                    known.commands.push_back(command_of(c));
-                    c.writes.iter().chain(&c.events).for_each(|w| wrote(known, w));
-                }
-            }
-            What::Machinery(t) => {
-                if let Outcome::Sent { request, response, why, background: false, .. } = &t.outcome {
-                    let by = moment.by(session.cluster()).unwrap_or_default();
-                    known.commands.push_back(command(&by, request, response, why.as_ref().map(|w| w.rule)));
-                }
-                t.writes.iter().for_each(|w| wrote(known, w));
-            }
+            t.writes.iter().for_each(|w| wrote(known, w));
         }
     }
 }

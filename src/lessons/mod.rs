@@ -40,10 +40,10 @@ mod tests;
 mod view;
 
 pub use check::{Flaw, check};
-pub use expression::{Answer, AtMoment, Expression, Now, Scope};
+pub use expression::{Answer, AtMoment, Expression, Measure, Now, Scope};
 pub use file::{
-    Beginning, By, CHARACTERS_LIMIT, Choice, Holds, Lesson, LessonStep, Lit, Look, Page, Part, Predict, Task,
-    WORDS_LIMIT, read,
+    Asked, Beginning, By, CHARACTERS_LIMIT, Choice, Holds, Lesson, LessonStep, Lit, Look, Page, Part,
+    Predict, Task, WORDS_LIMIT, read,
 };
 pub use run::{LessonRun, Predicted};
 pub use view::{AnswerForm, EndView, LessonView, PartView, PredictView, PredictedView, SeenView, TaskView};

@@ -152,8 +152,8 @@ impl LessonRun {
         };
         let Some(visit) = self.visits.get_mut(self.step) else { return Ok(()) };
         let Some(said) = visit.said.clone() else { return Ok(()) };
-        let value = visit.history.evaluate(session, &predict.answer);
-        let value = value.ok_or("the run went back behind the step")?.map_err(|e| e.to_string())?;
+        let value = visit.history.answer(session, &predict.answer);
+        let value = value.ok_or("the run went back behind the step")??;
         let really = texts(&value);
         let right = is_right(&said, predict, &really);
         visit.predicted = Some(Predicted { said, really, right, at: session.at() });

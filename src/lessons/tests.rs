@@ -34,3 +34,56 @@ fn the_course_lists_every_lesson_as_its_file_says() {
         }
     }
 }
+
+/// A lesson about a Deployment whose pods come and go within one step.
+const EXTREMES: &str = "
+title: {en: One, zh: 一}
+idea: {en: An idea, zh: 一个想法}
+start:
+  nodes: 1
+  manifest: ''
+  setup: [kubectl: create configmap first]
+steps:
+  - text: {en: Two come and go., zh: 来了又走。}
+    predict:
+      ask: {en: How many?, zh: 几个？}
+      by: {number: [0, 9]}
+      play:
+        - kubectl: create configmap second
+        - kubectl: create configmap third
+        - kubectl: delete configmap first second third
+        - kubectl: create configmap fourth
+      answer: ANSWER
+      because: {en: So., zh: 如此。}
+keep: {en: Keep this., zh: 记住这句话。}
+";
+
+#[test]
+fn an_extreme_is_that_of_the_whole_step_and_not_of_its_end() {
+    let really = |answer: &str| {
+        let lesson = read("one.yaml", &EXTREMES.replace("ANSWER", answer)).unwrap();
+        let (_, mut run) = check(&lesson).unwrap();
+        run.enter(0, &open(&lesson));
+        run.predicted().unwrap().really.clone()
+    };
+    let count = "'now.configmaps.filter(c, c.metadata.namespace == \"default\" && !c.metadata.name.startsWith(\"kube\")).size()'";
+    assert_eq!(really(count), ["1"]);
+    assert_eq!(really(&format!("{{lowest: {count}}}")), ["0"]);
+    assert_eq!(really(&format!("{{highest: {count}}}")), ["3"]);
+}
+
+#[test]
+fn an_extreme_is_asked_for_as_a_number() {
+    let wrong = |from: &str, to: &str| {
+        let text = EXTREMES.replace("ANSWER", "{lowest: '1'}").replace(from, to);
+        read("one.yaml", &text).unwrap_err().to_string()
+    };
+    let choice = "{choice: [{is: a}, {is: b}]}";
+    assert!(wrong("{number: [0, 9]}", choice).contains("`lowest` and `highest` are answered by a `number`"));
+    assert!(
+        wrong("{lowest: '1'}", "{least: '1'}").contains("an answer is an expression, `lowest` or `highest`")
+    );
+    assert!(
+        wrong("{lowest: '1'}", "{lowest: 'steady ? 1 : 0'}").contains("undeclared reference to 'steady'")
+    );
+}

@@ -136,6 +136,11 @@ pub struct SeenView {
 }
 
 impl LessonView {
+    /// Whether the step asks for a prediction that has not been made.
+    pub fn asks(&self) -> bool {
+        self.predict.as_ref().is_some_and(|p| p.predicted.is_none())
+    }
+
     /// The lesson at the moment that a session shows. `own` says that a person has brought the file.
     pub fn of(run: &LessonRun, session: &Session, own: bool) -> LessonView {
         let lesson = run.lesson();

@@ -283,6 +283,7 @@ fn App(props: &Props) -> Html {
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
                             <span role="status" aria-live="polite" title={last_step.text.clone()}>{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} by={v.by.clone()} finest={v.finest} inside={v.inside} inside_of={v.inside_of.clone()} /></p>
                         <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} {why_node}
+                            asked={v.lesson.as_ref().filter(|l| l.asks()).map(|l| (l.id.clone(), l.step))}
                             rules={let rules = rules.clone(); Some(Callback::from(move |at: Option<Word>| rules.set(Some(at))))} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>

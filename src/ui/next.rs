@@ -38,6 +38,10 @@ pub struct Props {
     /// What a person did next in this run.
     #[prop_or_default]
     pub ahead: Option<Rc<Happened>>,
+    /// The step of a lesson that asks for a prediction which has not been made: its lesson's id and its place. The list would
+    /// give the answer away, so it is shown only to who asks for it.
+    #[prop_or_default]
+    pub asked: Option<(String, usize)>,
     /// Shows how the scheduler stands to a pod.
     #[prop_or_default]
     pub why_node: Callback<ObjectRef>,
@@ -53,10 +57,14 @@ pub fn NextCommands(props: &Props) -> Html {
     let t = use_texts();
     let d = &props.declared;
     let lines = &props.listing.lines;
+    let looked = use_state(|| None::<(String, usize)>);
+    let hidden = props.asked.is_some() && *looked != props.asked;
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
     let actions = lines.first().is_some_and(|l| matches!(l.what, NextWhat::Action { .. }));
-    let heading = if props.listing.steady() {
+    let heading = if hidden {
+        t.get("next-none")
+    } else if props.listing.steady() {
         t.get("next-none")
     } else if actions {
         t.get("next-actions")
@@ -120,7 +128,10 @@ pub fn NextCommands(props: &Props) -> Html {
                     <button type="button" id="rules-button" class="quiet rules-open" title={t.get("rules-title")} aria-haspopup="dialog"
                         onclick={let open = open.clone(); move |_| open.emit(None)}>{ t.get("rules-open") }</button>
                 }</h2>
-            if props.listing.steady() {
+            if hidden {
+                <p class="empty">{ t.get("next-asked") }{ " " }<button type="button" class="quiet"
+                    onclick={let (looked, asked) = (looked.clone(), props.asked.clone()); move |_| looked.set(asked.clone())}>{ t.get("next-look") }</button></p>
+            } else if props.listing.steady() {
                 <Steady declared={props.declared.clone()} scheduled={props.listing.scheduled.is_some()} />
                 if !running { <Summary version={props.version} /> }
                 if let Some(again) = again {

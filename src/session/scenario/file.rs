@@ -62,6 +62,13 @@ pub struct Text<S = String> {
     pub zh: S,
 }
 
+impl Text<&str> {
+    /// The same text, whose languages are its own.
+    pub fn into_owned(self) -> Text {
+        Text { en: self.en.to_owned(), zh: self.zh.to_owned() }
+    }
+}
+
 /// What an author says from a step on.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

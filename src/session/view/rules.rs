@@ -78,8 +78,8 @@ pub fn rule_book(session: &Session, listing: &Listing) -> RuleBook {
         let (count, last) = used.get(rule.name).map_or((0, None), |(n, last)| (*n, Some(*last)));
         RuleView {
             name: Word::new_static(rule.name),
-            when: owned(&rule.when),
-            then: owned(&rule.then),
+            when: rule.when.into_owned(),
+            then: rule.then.into_owned(),
             places: rule.places.iter().map(|(file, line)| (Word::new_static(file), *line)).collect(),
             enabled: listing
                 .lines
@@ -98,10 +98,6 @@ pub fn rule_book(session: &Session, listing: &Listing) -> RuleBook {
     let actions = listing.lines.iter().any(|l| matches!(l.what, NextWhat::Action { .. }));
     let looked = listing.ready && !actions;
     RuleBook { chapters: BOOK.iter().map(chapter).collect(), looked, more: listing.more }
-}
-
-fn owned(text: &Text<&str>) -> Text {
-    Text { en: text.en.to_owned(), zh: text.zh.to_owned() }
 }
 
 /// Whether a line has a command of the rule.
