@@ -174,6 +174,7 @@ fn files(folder: &str) -> Result<Vec<(PathBuf, Value)>, String> {
     let mut files = entries
         .map(|entry| entry.map(|e| e.path()).map_err(|e| e.to_string()))
         .collect::<Result<Vec<_>, _>>()?;
+    files.retain(|file| file.extension().is_some_and(|e| e == "yaml"));
     files.sort();
     let read = |file: PathBuf| {
         let why = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());

@@ -5,31 +5,42 @@ use std::process::ExitCode;
 use steady::lessons;
 use steady::session::{Session, What};
 
+const USAGE: &str = "usage: lesson [--run] FILE…";
+
 fn main() -> ExitCode {
     let (flags, files): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    if files.is_empty() || flags.iter().any(|flag| flag != "--run") {
+        eprintln!("{USAGE}");
+        return ExitCode::FAILURE;
+    }
     let mut sound = true;
     for file in files {
-        match played(&file) {
-            Ok(session) => {
-                println!("{file}: holds what it promises, in {} moments", session.timeline().len());
-                if flags.iter().any(|f| f == "--run") {
+        match read(&file) {
+            Ok(lesson) => {
+                let (session, flaw) = lessons::check(&lesson);
+                sound &= flaw.is_none();
+                match flaw {
+                    None => {
+                        println!("{file}: holds what it promises, in {} moments", session.timeline().len())
+                    }
+                    Some(flaw) => println!("{file}: {flaw}"),
+                }
+                if !flags.is_empty() {
                     print(&session);
                 }
             }
             Err(why) => {
                 sound = false;
-                println!("{file}: {why}");
+                println!("{why}");
             }
         }
     }
     if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn played(file: &str) -> Result<Session, String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
-    let lesson = lessons::read(file, &text).map_err(|e| e.to_string())?;
-    let (session, _) = lessons::check(&lesson).map_err(|flaw| flaw.to_string())?;
-    Ok(session)
+fn read(file: &str) -> Result<lessons::Lesson, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+    lessons::read(file, &text).map_err(|e| e.to_string())
 }
 
 /// Prints the commands of the timeline, each with its rule.

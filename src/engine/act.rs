@@ -304,6 +304,7 @@ impl Engine {
             return;
         }
         let Some(scenario) = scenario::find(id) else { return };
+        self.wanted = None;
         self.out.push(Output::Hush);
         self.keep();
         let setup = SetUp::new(&scenario);

@@ -147,14 +147,24 @@ pub(super) struct Deeds {
 
 /// What comes after deeds of a lesson.
 pub(super) enum Then {
-    /// The lesson begins: its file's text if a person has brought it, and the step that was asked for.
-    Begin(Rc<Lesson>, Option<Rc<str>>, usize),
+    /// The lesson begins.
+    Begin(Rc<Lesson>, Begins),
     /// This step is entered.
     Enter(usize),
     /// The prediction is compared with what happened.
     Played,
     /// The goal is judged.
     Solved,
+}
+
+/// How a lesson begins.
+pub(super) struct Begins {
+    /// The text of its file, if a person has brought it.
+    pub(super) own: Option<Rc<str>>,
+    /// The step that was asked for.
+    pub(super) step: usize,
+    /// The id of the run whose place it takes, if that was the same lesson before its text was changed.
+    pub(super) run: Option<Rc<str>>,
 }
 
 impl Deeds {

@@ -105,6 +105,7 @@ impl Engine {
 
     /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
     pub(super) fn open(&mut self, text: &str, from: OpenedFrom) -> bool {
+        self.wanted = None;
         if let Some(path) = text.strip_prefix("/lesson/") {
             self.open_lesson_address(path);
             return true;
@@ -183,7 +184,8 @@ impl Engine {
             (*run, *drafts) = (self.shown.session, Drafts::default());
         }
         let link = drafts.link(&self.session);
-        let scenario = self.scenario.as_ref().map(|s| s.id.clone()).unwrap_or_default();
+        let lesson = self.lesson_link().map(|lesson| lesson.id);
+        let scenario = lesson.or(self.scenario.as_ref().map(|s| s.id.clone())).unwrap_or_default();
         let line = self.session.timeline();
         let steps = line.iter().rev().take_while(|m| **m != self.beginning).count();
         let link = self.described(link).encode_quickly();

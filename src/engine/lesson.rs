@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::activity::{Activity, Deeds, Then};
+use super::activity::{Activity, Begins, Deeds, Then};
 use super::{Engine, LessonProblem, Output, OwnLesson, Said, Value};
 use crate::lessons::{self, Lesson, LessonLink, LessonRun, LessonView, Prediction};
 use crate::session::scenario::{ScenarioStep, SetUp};
@@ -32,8 +32,17 @@ pub(super) struct Wanted {
 enum Wish {
     /// It is opened at this step.
     Open(usize),
-    /// It goes on in the run with this number, as a link of that run has it.
-    Resume(u32, Box<LessonLink>),
+    /// It goes on in a run that was opened.
+    Resume(Resume),
+}
+
+/// A lesson as a link of a run has it, which goes on in that run.
+struct Resume {
+    /// The number of the run ([`Shown::session`](super::Shown::session)).
+    session: u32,
+    /// The timeline of the run when it was opened, in which the link counts its places.
+    line: Vec<MomentId>,
+    link: Box<LessonLink>,
 }
 
 /// The address of a step of a lesson, without `#/lesson/`: the lesson's id, and the number of the step where one is named.
@@ -72,9 +81,11 @@ impl Engine {
             Err(e) => return self.say(Said::Text(e.to_string()), true),
         };
         match wanted.then {
-            Wish::Open(step) => self.begin_lesson(lesson, None, step),
-            Wish::Resume(session, link) if session == self.shown.session => self.resume(lesson, None, &link),
-            Wish::Resume(..) => {}
+            Wish::Open(step) => self.begin_lesson(lesson, Begins { own: None, step, run: None }),
+            Wish::Resume(resume) if resume.session == self.shown.session => {
+                self.resume(lesson, None, &resume)
+            }
+            Wish::Resume(_) => {}
         }
     }
 
@@ -84,8 +95,9 @@ impl Engine {
         let problem = match lessons::read(&file, &text) {
             Ok(lesson) => {
                 let same = self.lesson.as_ref().filter(|l| l.own.is_some() && l.run.lesson().id == lesson.id);
-                let step = same.map_or(0, |l| l.run.at());
-                self.begin_lesson(Rc::new(lesson), Some(text.clone()), step);
+                let (step, run) = same.map_or((0, None), |l| (l.run.at(), Some(self.shown.run.clone())));
+                self.wanted = None;
+                self.begin_lesson(Rc::new(lesson), Begins { own: Some(text.clone()), step, run });
                 None
             }
             Err(e) => Some(LessonProblem { line: e.line, column: e.column, message: e.message }),
@@ -94,30 +106,39 @@ impl Engine {
         self.touch();
     }
 
-    fn begin_lesson(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, step: usize) {
+    fn begin_lesson(&mut self, lesson: Rc<Lesson>, with: Begins) {
         // As a link does, this takes the place of whatever is under way: of two texts the newer one counts.
         self.out.push(Output::Hush);
-        self.keep();
-        let setup = SetUp::new(&lesson.scenario());
-        self.load(Activity::Lesson(Box::new(Deeds { setup, then: Then::Begin(lesson, own, step) })));
+        if with.run.is_none() {
+            self.keep();
+        }
+        let scenario = lesson.scenario();
+        let first = lesson.steps.first().map_or(&[][..], |step| step.first.as_slice());
+        let deeds = scenario.setup.iter().chain(first).cloned().collect();
+        let setup = SetUp::of(&scenario, deeds, Session::new(scenario.start()));
+        self.load(Activity::Lesson(Box::new(Deeds { setup, then: Then::Begin(lesson, with) })));
     }
 
     /// Goes on with a lesson as a link of the run that is shown has it.
     pub(super) fn resume_lesson(&mut self, link: LessonLink) {
-        let Some(text) = link.text.clone() else {
-            let (id, session) = (link.id.clone(), self.shown.session);
-            return self.ask_for_lesson(id, Wish::Resume(session, Box::new(link)));
+        let (session, line) = (self.shown.session, self.session.timeline());
+        let resume = Resume { session, line, link: Box::new(link) };
+        let Some(text) = resume.link.text.clone() else {
+            return self.ask_for_lesson(resume.link.id.clone(), Wish::Resume(resume));
         };
-        match lessons::read(&format!("{}.yaml", link.id), &text) {
-            Ok(lesson) => self.resume(Rc::new(lesson), Some(text.as_str().into()), &link),
+        match lessons::read(&format!("{}.yaml", resume.link.id), &text) {
+            Ok(lesson) => self.resume(Rc::new(lesson), Some(text.as_str().into()), &resume),
             Err(e) => self.say(Said::Text(e.to_string()), true),
         }
     }
 
-    fn resume(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, link: &LessonLink) {
-        let run = LessonRun::restore(lesson, link, &self.session);
+    fn resume(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, from: &Resume) {
+        let run = LessonRun::restore(lesson, &from.link, &from.line, &self.session);
         self.own_text(own.as_ref(), &run);
+        // The lesson began after its set-up, which is where "Restart" goes.
+        self.beginning = run.began().unwrap_or(self.beginning);
         self.lesson = Some(Learning { run, own, heading: 0, turns: 0 });
+        self.derive();
         self.look_at_lesson();
     }
 
@@ -145,10 +166,12 @@ impl Engine {
     pub(super) fn performed(&mut self, deeds: Deeds) {
         let Deeds { setup, then } = deeds;
         let session = setup.finish();
-        if let Then::Begin(lesson, own, step) = then {
-            return self.begun(lesson, own, step, session);
+        if let Then::Begin(lesson, with) = then {
+            return self.begun(lesson, with, session);
         }
         self.session = session;
+        // They may have come while the deeds were done.
+        self.session.set_schema(self.schema.clone());
         let Some(learning) = &mut self.lesson else { return self.moved() };
         let mut wrong = None;
         match then {
@@ -172,20 +195,25 @@ impl Engine {
         }
     }
 
-    fn begun(&mut self, lesson: Rc<Lesson>, own: Option<Rc<str>>, step: usize, session: Session) {
+    fn begun(&mut self, lesson: Rc<Lesson>, with: Begins, session: Session) {
+        let Begins { own, step, run } = with;
         let beginning = session.at();
         self.shown.depth = self.own_depth.take().unwrap_or(self.shown.depth);
         self.set_text(lesson.start.manifest.clone());
         self.take_notes(None, &[]);
-        self.replace_run(None, session, beginning, None);
+        // The text of a file may have been changed since, so that it cannot be read.
+        let newer = self.shown.own_lesson.take().filter(|_| own.is_some());
+        self.replace_run(None, session, beginning, run);
         let mut run = LessonRun::new(lesson);
         run.enter(0, &self.session);
         let heading = step.min(run.lesson().steps.len());
         self.own_text(own.as_ref(), &run);
+        self.shown.own_lesson = newer.or(self.shown.own_lesson.take());
         self.lesson = Some(Learning { run, own, heading, turns: 0 });
         self.out.push(Output::Opened);
         self.moved();
-        self.settle(false);
+        // The lesson's address leaves the page's, so that a reload needs the run.
+        self.settle(true);
         self.look_there();
         self.go_towards();
     }
@@ -275,8 +303,11 @@ impl Engine {
         }
     }
 
-    /// Leaves the lesson. Its run stays.
+    /// Leaves the lesson. Its run stays as it is: deeds that are under way are not done.
     pub(super) fn leave_lesson(&mut self) {
+        if matches!(self.activity, Some(Activity::Lesson(_))) {
+            self.stop();
+        }
         self.forget_lesson();
         self.look_at_lesson();
     }
@@ -288,10 +319,23 @@ impl Engine {
         self.shown.own_lesson = None;
     }
 
-    /// The lesson as a link of the run carries it.
+    /// The lesson as a link of the run carries it, also while the text of a lesson that goes on is still asked for.
     pub(super) fn lesson_link(&self) -> Option<LessonLink> {
-        let learning = self.lesson.as_ref()?;
-        Some(learning.run.link(&self.session, learning.own.as_ref().map(|text| text.to_string())))
+        if let Some(learning) = &self.lesson {
+            let own = learning.own.as_ref().map(|text| text.to_string());
+            return Some(learning.run.link(&self.session, own));
+        }
+        match &self.wanted.as_ref()?.then {
+            Wish::Resume(resume) if resume.session == self.shown.session => {
+                let now = self.session.timeline();
+                let place = |place: usize| {
+                    let moment = resume.line.get(place)?;
+                    now.iter().position(|m| m == moment)
+                };
+                Some(resume.link.moved(place))
+            }
+            Wish::Resume(_) | Wish::Open(_) => None,
+        }
     }
 
     /// What tells one state of the lesson from another: its id, the step, and how much was done in it.
@@ -299,7 +343,8 @@ impl Engine {
         self.lesson.as_ref().map(|l| (l.run.lesson().id.clone(), l.run.at(), l.turns))
     }
 
-    /// Judges the lesson at the moment that is shown, and reads anew what is shown of it.
+    /// Judges the lesson at the moment that is shown, and reads anew what is shown of it. It is not done for moments that a run
+    /// passes: which of them are drawn depends on how fast the machine is, and whether a goal was met must not.
     pub(super) fn look_at_lesson(&mut self) {
         let shown = self.lesson.as_mut().map(|learning| {
             learning.run.judge(&self.session);

@@ -1,14 +1,16 @@
 //! Activities that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
 //! was opened, going to a moment, the fingerprint of a link.
 
-use super::activity::{Activity, OpenedFrom, Opening, SetUpOf};
+use super::activity::{Activity, OpenedFrom, Opening, SetUpOf, Then};
 use super::{Engine, MapState, Output, Said};
 use crate::session::{Depth, scenario};
 
 impl Engine {
     /// Begins an activity that leaves the run as it is, in place of the activity that is under way.
     pub(super) fn load(&mut self, activity: Activity) {
-        self.activity = None;
+        if matches!(self.activity.take(), Some(Activity::Lesson(_))) {
+            self.stopped_lesson();
+        }
         self.session.give_up();
         self.begin(activity);
     }
@@ -107,7 +109,10 @@ impl Engine {
         if matches!(activity, Activity::SetUp(s) if s.of_address) {
             return self.say(Said::key("stopped-link"), false);
         }
-        if matches!(activity, Activity::Lesson(_)) {
+        if let Activity::Lesson(deeds) = activity {
+            if matches!(deeds.then, Then::Begin(..)) {
+                self.say(Said::key("stopped-link"), false);
+            }
             return self.stopped_lesson();
         }
         let Activity::Replay(opening) = activity else { return };

@@ -70,7 +70,7 @@ pub enum Output {
 pub struct Draft {
     /// Which run it is: [`Shown::run`] while it is shown.
     pub id: Rc<str>,
-    /// The scenario that it came from; empty if it came from none.
+    /// The id of the scenario or of the lesson that it came from; empty if it came from none.
     pub scenario: String,
     /// How many moments the branch that is shown has after its beginning.
     pub steps: usize,

@@ -41,6 +41,7 @@ impl Engine {
             self.activity = None;
             self.session.goto(to);
             self.derive();
+            self.look_at_lesson();
         }
         if self.is_loading() {
             return false;

@@ -18,7 +18,7 @@ pub struct Kept {
     pub id: String,
     /// What a person called it; empty if nothing.
     pub name: String,
-    /// The scenario that it came from; empty if it came from none.
+    /// The id of the scenario or of the lesson that it came from; empty if it came from none.
     pub scenario: String,
     /// How many steps its branch has.
     pub steps: usize,
@@ -33,7 +33,7 @@ impl Kept {
     pub fn of_link(id: &str, link: &str, now: f64) -> Option<Kept> {
         let read = Link::decode(link).ok()?;
         let steps = usize::try_from(read.steps()).unwrap_or(usize::MAX);
-        let scenario = read.start.scenario;
+        let scenario = read.lesson.map_or(read.start.scenario, |lesson| lesson.id);
         Some(Kept { id: id.to_owned(), name: String::new(), scenario, steps, size: link.len(), changed: now })
     }
 }

@@ -27,6 +27,7 @@ impl Engine {
     /// As [`Engine::moved`], for steps that were reported one by one.
     pub(super) fn moved_quietly(&mut self) {
         self.derive();
+        self.look_at_lesson();
         self.look_again();
         self.look_inside();
     }
@@ -87,7 +88,6 @@ impl Engine {
         self.follow_machine();
         self.forget_listing();
         self.lines = super::listing::LINES;
-        self.look_at_lesson();
     }
 
     /// Draws the graph. If the run went along one branch since the last drawing, only the objects that were written
@@ -190,6 +190,7 @@ impl Engine {
         self.take_notes(Some(&scenario), &[]);
         self.replace_run(Some(scenario), session, beginning, None);
         self.derive();
+        self.look_at_lesson();
         self.settle(false);
     }
 

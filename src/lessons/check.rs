@@ -3,9 +3,11 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::file::{By, Lesson};
+use super::file::{By, Lesson, LessonStep};
+use super::perform;
 use super::run::LessonRun;
-use super::{open, perform};
+use crate::api::types::CustomResourceDefinition;
+use crate::api::{Kind, ObjectRef};
 use crate::session::{Prediction, Session};
 
 /// What a lesson promises and does not hold.
@@ -26,35 +28,58 @@ impl fmt::Display for Flaw {
 impl std::error::Error for Flaw {}
 
 /// Plays the lesson to its end: each prediction is made rightly, and each goal is met by the lesson's solution. Returns the session
-/// and the lesson as they are then.
-///
-/// # Errors
-///
-/// The first thing that is not as the lesson promises: a deed that changes nothing, a goal that is met before anything is done or
-/// not met by its solution, a prediction whose answer is not among those that can be given.
-pub fn check(lesson: &Lesson) -> Result<(Session, LessonRun), Flaw> {
+/// as it is then, and the first thing that is not as the lesson promises, at which the play ends: a deed that changes nothing, a
+/// goal that is met before anything is done or not met by its solution, a prediction whose answer is not among those that can be
+/// given, a kind that does not exist.
+pub fn check(lesson: &Lesson) -> (Session, Option<Flaw>) {
     let lesson = Rc::new(lesson.clone());
-    let mut session = open(&lesson);
-    let mut again = Session::new(lesson.scenario().start());
-    if let Some(deed) = perform(&lesson, &mut again, &lesson.start.setup) {
+    let mut session = Session::new(lesson.scenario().start());
+    let flaw = play(&lesson, &mut session).err();
+    (session, flaw)
+}
+
+fn play(lesson: &Rc<Lesson>, session: &mut Session) -> Result<(), Flaw> {
+    if let Some(deed) = perform(lesson, session, &lesson.start.setup) {
         return Err(Flaw { step: 0, what: format!("{deed:?} changes nothing") });
     }
     let mut run = LessonRun::new(lesson.clone());
-    for nth in 0..lesson.steps.len() {
+    for (nth, step) in lesson.steps.iter().enumerate() {
         let flaw = |what: String| Flaw { step: nth + 1, what };
-        let first = run.first(nth).to_vec();
-        if let Some(deed) = perform(&lesson, &mut session, &first) {
+        if let Some(deed) = perform(lesson, session, &step.first) {
             return Err(flaw(format!("{deed:?} changes nothing")));
         }
-        run.enter(nth, &session);
-        predict(&lesson, &mut run, &mut session).map_err(flaw)?;
-        solve(&lesson, &mut run, &mut session).map_err(flaw)?;
+        run.enter(nth, session);
+        known_kinds(step, session).map_err(flaw)?;
+        predict(lesson, &mut run, session).map_err(flaw)?;
+        solve(lesson, &mut run, session).map_err(flaw)?;
         if !run.is_done() {
             return Err(flaw("the step is not done at its end".to_owned()));
         }
     }
-    run.enter(lesson.steps.len(), &session);
-    Ok((session, run))
+    run.enter(lesson.steps.len(), session);
+    Ok(())
+}
+
+/// Whether there are the kinds whose objects a step lights or asks for.
+fn known_kinds(step: &LessonStep, session: &Session) -> Result<(), String> {
+    let asked = match step.predict.as_ref().map(|p| &p.by) {
+        Some(By::Object(of)) => Some(of),
+        _ => None,
+    };
+    let api = session.cluster().api();
+    let known = |kind: &str| {
+        let defined = |(of, _): (&ObjectRef, _)| of.kind.as_str() == kind;
+        Kind::BUILT_IN.iter().any(|k| k.as_str() == kind)
+            || api.cached_all().any(defined)
+            || api
+                .cached_all()
+                .filter_map(|(_, o)| o.get::<CustomResourceDefinition>())
+                .any(|d| d.spec.names.kind == kind)
+    };
+    match step.lit.iter().chain(asked).find(|l| !known(&l.kind)) {
+        Some(lit) => Err(format!("there is no kind {:?}", lit.kind)),
+        None => Ok(()),
+    }
 }
 
 /// Every prediction that can be made of a step but for the orders, which are too many: of these it is the given one and its reverse.
@@ -65,7 +90,7 @@ fn predictions(by: &By) -> Vec<Prediction> {
             Prediction::Order((0..all.len()).collect()),
             Prediction::Order((0..all.len()).rev().collect()),
         ],
-        By::Number(from, to) => (*from..=*to).map(Prediction::Number).collect(),
+        By::Number(of) => (of.from..=of.to).map(Prediction::Number).collect(),
         By::Object(_) => vec![Prediction::Object(String::new())],
     }
 }
@@ -90,8 +115,8 @@ fn predict(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Resul
         }
     }
     let said = match (&predict.by, right.as_slice()) {
-        (By::Choice(_) | By::Number(..), [one]) => one.clone(),
-        (By::Choice(_) | By::Number(..), all) => {
+        (By::Choice(_) | By::Number(_), [one]) => one.clone(),
+        (By::Choice(_) | By::Number(_), all) => {
             return Err(format!("{really:?} is what happens, and {} of the answers are that", all.len()));
         }
         (By::Order(all), _) => {
@@ -120,14 +145,11 @@ fn solve(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Result<
     if run.met().is_some() {
         return Err("the goal is met before anything is done".to_owned());
     }
-    let mut steps = task.solution.as_slice();
-    while let Some((deed, rest)) = steps.split_first() {
-        if let Some(idle) = perform(lesson, session, std::slice::from_ref(deed)) {
-            return Err(format!("{idle:?} changes nothing"));
-        }
-        run.judge(session);
-        steps = rest;
+    if let Some(idle) = perform(lesson, session, &task.solution) {
+        return Err(format!("{idle:?} changes nothing"));
     }
+    // As the page does: what holds on the way alone does not count.
+    run.judge(session);
     if run.met().is_some() {
         return Ok(());
     }

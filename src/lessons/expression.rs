@@ -91,13 +91,15 @@ impl<S: Scope> Expression<S> {
         self.program.uses(variable)
     }
 
-    /// Its value.
+    /// Its value. What it costs is taken from a budget.
     ///
     /// # Errors
     ///
-    /// What CEL says, for example that an object has no such field.
-    pub(super) fn evaluate(&self, activation: &Activation) -> Result<Value, EvalError> {
-        self.program.evaluate(activation, RUNTIME_COST_BUDGET).result
+    /// What CEL says, for example that an object has no such field, or that the budget is used up.
+    pub(super) fn evaluate(&self, activation: &Activation, budget: &mut u64) -> Result<Value, EvalError> {
+        let evaluated = self.program.evaluate(activation, RUNTIME_COST_BUDGET.min(*budget));
+        *budget = budget.saturating_sub(evaluated.cost);
+        evaluated.result
     }
 }
 

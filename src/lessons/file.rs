@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_yaml::with::singleton_map_recursive;
@@ -11,11 +13,16 @@ use super::expression::{Answer, AtMoment, Expression, Measure, Now};
 use crate::api::ip_family::IpFamily;
 use crate::session::data::{self, DataError};
 use crate::session::scenario::{Scenario, ScenarioStep, Text};
+use crate::session::{MEMBERS, NODES_LIMIT};
 
 /// The most words of a step's English text.
 pub const WORDS_LIMIT: usize = 60;
 /// The most characters of a step's Chinese text.
 pub const CHARACTERS_LIMIT: usize = 140;
+/// The most steps of a lesson.
+pub const STEPS_LIMIT: usize = 50;
+/// How many numbers there are to choose from at most.
+pub const NUMBERS_LIMIT: u32 = 1_000;
 
 /// A lesson.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,7 +40,8 @@ pub struct Lesson {
     pub after: Vec<String>,
     /// The cluster that the lesson begins with.
     pub start: Beginning,
-    /// The steps.
+    /// The steps: at least one, and at most [`STEPS_LIMIT`].
+    #[serde(deserialize_with = "steps")]
     pub steps: Vec<LessonStep>,
     /// The sentence to keep.
     pub keep: Text,
@@ -57,10 +65,11 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beginning {
-    /// The number of nodes.
+    /// The number of nodes, at most [`NODES_LIMIT`].
+    #[serde(deserialize_with = "nodes")]
     pub nodes: usize,
     /// The number of etcd members: 1, 3 or 5.
-    #[serde(default = "one")]
+    #[serde(default = "one", deserialize_with = "members")]
     pub etcd: usize,
     /// The address families of the cluster: `ipv4` or `dual`.
     #[serde(default, rename = "ipFamily")]
@@ -92,7 +101,7 @@ pub struct LessonStep {
     #[serde(default)]
     pub look: Look,
     /// What the learner predicts.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole")]
     pub predict: Option<Predict>,
     /// What the learner does, in a step that asks for no prediction.
     #[serde(default, rename = "do")]
@@ -154,7 +163,7 @@ pub struct Predict {
 pub enum Asked {
     /// A text, a number or a list of texts, as [`Predict::by`] needs it.
     Last(Expression<Answer>),
-    /// The lowest number after any write since the step began; `{lowest: …}` in the file.
+    /// The lowest number when the step began and after any write since; `{lowest: …}` in the file.
     Lowest(Expression<Measure>),
     /// The highest number; `{highest: …}` in the file.
     Highest(Expression<Measure>),
@@ -196,13 +205,37 @@ impl<'de> Deserialize<'de> for Asked {
 #[serde(rename_all = "camelCase")]
 pub enum By {
     /// One of several answers is chosen.
-    Choice(Vec<Choice>),
+    Choice(#[serde(deserialize_with = "several")] Vec<Choice>),
     /// Several things are put in order; the answer is a list with the first ones.
-    Order(Vec<Choice>),
-    /// A number between the first and the second, both included.
-    Number(u32, u32),
+    Order(#[serde(deserialize_with = "several")] Vec<Choice>),
+    /// A number in a range of at most [`NUMBERS_LIMIT`] numbers: `[0, 9]` in the file, both included.
+    Number(Numbers),
     /// An object of the graph is pointed at; the answer is its name, or a list of names of which each is right.
     Object(Lit),
+}
+
+/// Numbers to choose from. The first is not above the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "(u32, u32)")]
+pub struct Numbers {
+    /// The first.
+    pub from: u32,
+    /// The last.
+    pub to: u32,
+}
+
+impl TryFrom<(u32, u32)> for Numbers {
+    type Error = String;
+
+    fn try_from((from, to): (u32, u32)) -> Result<Numbers, String> {
+        match to.checked_sub(from) {
+            None => Err(format!("there is no number from {from} to {to}")),
+            Some(n) if n >= NUMBERS_LIMIT => {
+                Err(format!("there are more than {NUMBERS_LIMIT} numbers from {from} to {to}"))
+            }
+            Some(_) => Ok(Numbers { from, to }),
+        }
+    }
 }
 
 /// An answer to choose.
@@ -223,7 +256,8 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// The parts of the goal: it is met when all of them hold.
+    /// The parts of the goal, of which there is at least one: it is met when all of them hold.
+    #[serde(deserialize_with = "parts")]
     pub goal: Vec<Part>,
     /// Hints, which come one by one. The last hint is always the solution, played.
     #[serde(default)]
@@ -244,7 +278,7 @@ pub struct Part {
     pub holds: Holds,
 }
 
-/// When a part of a goal holds. Time begins with the step.
+/// When a part of a goal holds. The step's beginning counts as its first moment.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Holds {
@@ -273,15 +307,101 @@ fn https<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 fn short<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
     let text: Text = Text::deserialize(from)?;
     let (words, characters) = (text.en.split_whitespace().count(), text.zh.chars().count());
-    let too_long = |n: usize, what: &str, limit: usize| {
-        Err(serde::de::Error::custom(format!("{n} {what} are too many: a step has at most {limit}")))
-    };
-    if words > WORDS_LIMIT {
-        too_long(words, "words", WORDS_LIMIT)
-    } else if characters > CHARACTERS_LIMIT {
-        too_long(characters, "Chinese characters", CHARACTERS_LIMIT)
-    } else {
-        Ok(text)
+    at_most::<D::Error>(words, "words", WORDS_LIMIT)?;
+    at_most::<D::Error>(characters, "Chinese characters", CHARACTERS_LIMIT)?;
+    Ok(text)
+}
+
+fn at_most<E: serde::de::Error>(n: usize, what: &str, limit: usize) -> Result<(), E> {
+    if n > limit {
+        return Err(E::custom(format!("{n} {what} are too many: there may be {limit}")));
+    }
+    Ok(())
+}
+
+fn nodes<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let n = usize::deserialize(from)?;
+    at_most::<D::Error>(n, "nodes", NODES_LIMIT)?;
+    Ok(n)
+}
+
+fn members<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let n = usize::deserialize(from)?;
+    if MEMBERS.contains(&n) { Ok(n) } else { Err(serde::de::Error::custom("etcd has 1, 3 or 5 members")) }
+}
+
+fn steps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<LessonStep>, D::Error> {
+    let steps: Vec<Whole<LessonStep>> = Vec::deserialize(from)?;
+    at_most::<D::Error>(steps.len(), "steps", STEPS_LIMIT)?;
+    if steps.is_empty() {
+        return Err(serde::de::Error::custom("a lesson has at least one step"));
+    }
+    Ok(steps.into_iter().map(|Whole(step)| step).collect())
+}
+
+fn parts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Part>, D::Error> {
+    let parts: Vec<Part> = Vec::deserialize(from)?;
+    if parts.is_empty() {
+        return Err(serde::de::Error::custom("a goal has at least one part"));
+    }
+    Ok(parts)
+}
+
+fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Choice>, D::Error> {
+    let all: Vec<Choice> = Vec::deserialize(from)?;
+    if all.len() < 2 {
+        return Err(serde::de::Error::custom("there are at least two answers"));
+    }
+    Ok(all)
+}
+
+fn whole<'de, D: Deserializer<'de>, T: Deserialize<'de> + Fits>(from: D) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Whole<T>>::deserialize(from)?.map(|Whole(it)| it))
+}
+
+/// Something whose fields have to fit together.
+trait Fits {
+    /// What does not.
+    fn misfit(&self) -> Option<&'static str>;
+}
+
+impl Fits for LessonStep {
+    fn misfit(&self) -> Option<&'static str> {
+        let both = self.predict.is_some() && self.task.is_some();
+        both.then_some("a step has `predict` or `do`, not both")
+    }
+}
+
+impl Fits for Predict {
+    fn misfit(&self) -> Option<&'static str> {
+        let extreme = matches!(self.answer, Asked::Lowest(_) | Asked::Highest(_));
+        (extreme && !matches!(self.by, By::Number(_)))
+            .then_some("`lowest` and `highest` are answered by a `number`")
+    }
+}
+
+/// A mapping that is read and checked as a whole. The error is one of the mapping's, so that it has its line.
+struct Whole<T>(T);
+
+impl<'de, T: Deserialize<'de> + Fits> Deserialize<'de> for Whole<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Whole<T>, D::Error> {
+        struct Form<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Fits> Visitor<'de> for Form<T> {
+            type Value = Whole<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Whole<T>, A::Error> {
+                let it = T::deserialize(MapAccessDeserializer::new(map))?;
+                match it.misfit() {
+                    None => Ok(Whole(it)),
+                    Some(why) => Err(serde::de::Error::custom(why)),
+                }
+            }
+        }
+        from.deserialize_map(Form(PhantomData))
     }
 }
 
@@ -315,37 +435,6 @@ impl Lesson {
 /// them is said at their line.
 pub fn read(file: &str, text: &str) -> Result<Lesson, DataError> {
     let name = file.rsplit('/').next().unwrap_or(file);
-    let id = name.strip_suffix(".yaml").unwrap_or(name).to_owned();
-    let lesson = Lesson { id, ..data::read(file, text)? };
-    let wrong = |field: String, message: &str| DataError {
-        file: file.to_owned(),
-        line: None,
-        column: None,
-        message: format!("{field}: {message}"),
-    };
-    if lesson.steps.is_empty() {
-        return Err(wrong("steps".into(), "a lesson has at least one step"));
-    }
-    for (i, step) in lesson.steps.iter().enumerate() {
-        if step.predict.is_some() && step.task.is_some() {
-            return Err(wrong(format!("steps[{i}]"), "a step has `predict` or `do`, not both"));
-        }
-        if let Some(By::Choice(all) | By::Order(all)) = step.predict.as_ref().map(|p| &p.by)
-            && all.len() < 2
-        {
-            return Err(wrong(format!("steps[{i}].predict.by"), "there are at least two answers"));
-        }
-        if let Some(Predict { by, answer: Asked::Lowest(_) | Asked::Highest(_), .. }) = &step.predict
-            && !matches!(by, By::Number(..))
-        {
-            return Err(wrong(
-                format!("steps[{i}].predict"),
-                "`lowest` and `highest` are answered by a `number`",
-            ));
-        }
-        if step.task.as_ref().is_some_and(|t| t.goal.is_empty()) {
-            return Err(wrong(format!("steps[{i}].do.goal"), "a goal has at least one part"));
-        }
-    }
-    Ok(lesson)
+    let id = name.strip_suffix(".yaml").or(name.strip_suffix(".yml")).unwrap_or(name).to_owned();
+    Ok(Lesson { id, ..data::read(file, text)? })
 }

@@ -1,11 +1,12 @@
 //! What happened since a step of a lesson began, as the values that its expressions read: the objects then and now, and every
 //! command in between. Parts of a goal that speak of the whole time are judged after every write.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::expression::{AtMoment, CUSTOM, Expression, Measure, Now, Scope};
+use super::expression::{CUSTOM, Expression, Measure, Now, Scope};
 use super::file::{Asked, Holds, Part};
 use crate::api::persistent::{Map, Vector};
 use crate::api::pod::is_ready;
@@ -20,10 +21,16 @@ use crate::session::{Moment, MomentId, Session, What};
 /// The most next commands that an expression sees.
 const NEXT: usize = 20;
 
+/// What all expressions may cost together that are evaluated when a moment is judged or a prediction is answered: about a second
+/// of work. A lesson that somebody was sent must not keep the page from answering.
+const BUDGET: u64 = 20_000_000;
+
 /// The objects of a moment as values. Cloning it copies pointers.
 #[derive(Clone, Debug, Default)]
 struct World {
     kinds: Map<Kind, Map<Key, Value>>,
+    /// The lists of those kinds of which no object has changed since they were last asked for.
+    lists: RefCell<Map<Kind, Value>>,
 }
 
 impl World {
@@ -36,6 +43,7 @@ impl World {
     }
 
     fn set(&mut self, at: &ObjectRef, object: Option<&Object>) {
+        self.lists.get_mut().remove(&at.kind);
         let kind = self.kinds.entry(at.kind).or_default();
         match object {
             Some(object) => {
@@ -47,14 +55,23 @@ impl World {
         }
     }
 
+    fn list(&self, kind: Kind) -> Value {
+        let mut lists = self.lists.borrow_mut();
+        let of =
+            || Value::from_values(self.kinds.get(&kind).into_iter().flat_map(|all| all.values().cloned()));
+        lists.entry(kind).or_insert_with(of).clone()
+    }
+
     fn value(&self) -> Value {
-        let of = |kind: &Kind| {
-            Value::from_values(self.kinds.get(kind).into_iter().flat_map(|all| all.values().cloned()))
-        };
-        let built_in = Kind::BUILT_IN.iter().map(|kind| (kind.plural(), of(kind)));
-        let custom = self.kinds.keys().filter(|kind| !Kind::BUILT_IN.contains(kind));
-        let custom = Value::from_entries(custom.map(|kind| (kind.plural(), of(kind))));
-        Value::from_entries(built_in.chain([(CUSTOM, custom)]))
+        let built_in = Kind::BUILT_IN.iter().map(|kind| (kind.plural(), self.list(*kind)));
+        // A custom kind without objects has an empty list, as others have.
+        let served = self.kinds.get(&Kind::CUSTOM_RESOURCE_DEFINITION).into_iter().flat_map(|all| all.keys());
+        let none = served.filter_map(|key| key.name.split('.').next());
+        let none = none.map(|plural| (plural, Value::from_values(std::iter::empty())));
+        let some = self.kinds.keys().filter(|kind| !Kind::BUILT_IN.contains(kind));
+        let some = some.map(|kind| (kind.plural(), self.list(*kind)));
+        let custom: BTreeMap<&str, Value> = none.chain(some).collect();
+        Value::from_entries(built_in.chain([(CUSTOM, Value::from_entries(custom))]))
     }
 }
 
@@ -134,10 +151,11 @@ impl History {
     /// Whether each part of a goal holds at the moment that is shown, or what CEL says of it. `None` if the history's beginning
     /// does not lie on the way to that moment.
     pub(super) fn judge(&mut self, session: &Session, goal: &[Part]) -> Option<Vec<Result<bool, String>>> {
-        let known = self.follow(session, goal)?;
-        let now = |condition: &Expression<Now>| {
+        let mut budget = BUDGET;
+        let known = self.follow(session, goal, &mut budget)?;
+        let mut now = |condition: &Expression<Now>| {
             let activation = self.now(session, &known, condition);
-            truth(condition.evaluate(&activation))
+            truth(condition.evaluate(&activation, &mut budget))
         };
         let part = |(part, so_far): (&Part, &Result<bool, String>)| match &part.holds {
             Holds::Now(condition) => now(condition),
@@ -151,8 +169,9 @@ impl History {
         let extreme = |measure, better: fn(i64, i64) -> i64| self.extreme(session, measure, better);
         match asked {
             Asked::Last(expression) => {
-                let known = self.follow(session, &[])?;
-                let value = expression.evaluate(&self.now(session, &known, expression));
+                let mut budget = BUDGET;
+                let known = self.follow(session, &[], &mut budget)?;
+                let value = expression.evaluate(&self.now(session, &known, expression), &mut budget);
                 Some(value.map_err(|e| e.to_string()))
             }
             Asked::Lowest(measure) => extreme(measure, i64::min),
@@ -168,9 +187,15 @@ impl History {
         measure: &Expression<Measure>,
         better: fn(i64, i64) -> i64,
     ) -> Option<Result<Value, String>> {
-        let number = |known: &Known| match measure.evaluate(&self.at_moment(known)) {
+        let mut budget = BUDGET;
+        let mut number = |known: &Known| match measure.evaluate(&self.variables(known, measure), &mut budget)
+        {
             Ok(Value::Int(n)) => Ok(n),
-            Ok(other) => Err(format!("{} gives {}, which is no number", measure.source(), other.type_name())),
+            Ok(other) => Err(format!(
+                "{} is of the type {}, and a whole number is asked for",
+                measure.source(),
+                other.type_name()
+            )),
             Err(e) => Err(e.to_string()),
         };
         let mut known = self.known_at_begin();
@@ -184,16 +209,23 @@ impl History {
         Some(best.map(Value::Int))
     }
 
-    fn at_moment(&self, known: &Known) -> Activation {
-        Activation::new()
-            .with("now", known.world.value())
-            .with("before", self.before.value())
-            .with("commands", Value::from_values(known.commands.iter().cloned()))
-            .with("seconds", Value::Int(known.time.as_second() - self.time.as_second()))
+    /// The variables that an expression uses, of those that are known of every moment.
+    fn variables<S: Scope>(&self, known: &Known, of: &Expression<S>) -> Activation {
+        let mut activation = Activation::new();
+        if of.uses("now") {
+            activation = activation.with("now", known.world.value());
+        }
+        if of.uses("before") {
+            activation = activation.with("before", self.before.value());
+        }
+        if of.uses("commands") {
+            activation = activation.with("commands", Value::from_values(known.commands.iter().cloned()));
+        }
+        activation.with("seconds", Value::Int(known.time.as_second() - self.time.as_second()))
     }
 
     fn now<S: Scope>(&self, session: &Session, known: &Known, of: &Expression<S>) -> Activation {
-        let mut activation = self.at_moment(known);
+        let mut activation = self.variables(known, of);
         if of.uses("steady") || of.uses("next") {
             let next = session.next_commands(NEXT);
             activation = activation
@@ -225,34 +257,47 @@ impl History {
     }
 
     /// Follows the run to the moment that is shown, moment by moment.
-    fn follow(&mut self, session: &Session, goal: &[Part]) -> Option<Known> {
+    fn follow(&mut self, session: &Session, goal: &[Part], budget: &mut u64) -> Option<Known> {
         let (at, way) = self.way_from(session, |id| self.known.contains_key(&id))?;
         let mut known = match self.known.get(&at) {
             Some(known) if known.parts.len() == goal.len() => known.clone(),
             Some(_) => {
                 self.known.clear();
-                return self.follow(session, goal);
+                return self.follow(session, goal, budget);
             }
             None => {
                 let mut known = self.known_at_begin();
-                let activation = self.at_moment(&known);
-                known.parts = goal.iter().map(|part| at_moment(part, &activation)).collect();
+                let part = |part: &Part| self.judge_lasting(&part.holds, &known, budget).unwrap_or(Ok(false));
+                known.parts = goal.iter().map(part).collect();
                 known
             }
         };
-        let lasting = goal.iter().any(|part| !matches!(part.holds, Holds::Now(_)));
         for id in way {
             pass(session, session.moment(id)?, &mut known, &mut |known| {
-                if lasting {
-                    let activation = self.at_moment(known);
-                    for (part, so_far) in goal.iter().zip(&mut known.parts) {
-                        judge_again(part, so_far, &activation);
+                for (n, part) in goal.iter().enumerate() {
+                    if let Some(so_far) = known.parts.get(n)
+                        && is_open(&part.holds, so_far)
+                        && let Some(judged) = self.judge_lasting(&part.holds, known, budget)
+                        && let Some(so_far) = known.parts.get_mut(n)
+                    {
+                        *so_far = judged;
                     }
                 }
             });
             self.known.insert(id, known.clone());
         }
         Some(known)
+    }
+
+    /// Whether a condition that speaks of the whole time holds at a moment; `None` for one that speaks of the moment that is
+    /// shown.
+    fn judge_lasting(&self, holds: &Holds, known: &Known, budget: &mut u64) -> Option<Result<bool, String>> {
+        match holds {
+            Holds::Now(_) => None,
+            Holds::Always(condition) | Holds::Ever(condition) => {
+                Some(truth(condition.evaluate(&self.variables(known, condition), budget)))
+            }
+        }
     }
 }
 
@@ -288,6 +333,9 @@ fn pass(session: &Session, moment: &Moment, known: &mut Known, then: &mut dyn Fn
             }
         }
         What::Machinery(t) => {
+            if let Outcome::Advanced { to, .. } = t.outcome {
+                known.time = to;
+            }
             if let Outcome::Sent { request, response, why, background: false, .. } = &t.outcome {
                 let by = moment.by(session.cluster()).unwrap_or_default();
                 known.commands.push_back(command(&by, request, response, why.as_ref().map(|w| w.rule)));
@@ -301,21 +349,11 @@ fn truth(value: Result<Value, EvalError>) -> Result<bool, String> {
     value.map(|v| v.as_bool().unwrap_or_default()).map_err(|e| e.to_string())
 }
 
-/// What a part that speaks of the whole time says of a moment alone; `false` for one that speaks of the moment that is shown.
-fn at_moment(part: &Part, activation: &Activation) -> Result<bool, String> {
-    let of = |condition: &Expression<AtMoment>| truth(condition.evaluate(activation));
-    match &part.holds {
-        Holds::Now(_) => Ok(false),
-        Holds::Always(condition) | Holds::Ever(condition) => of(condition),
-    }
-}
-
-/// Takes a further moment into what is known of a part.
-fn judge_again(part: &Part, so_far: &mut Result<bool, String>, activation: &Activation) {
-    match (&part.holds, &*so_far) {
-        (Holds::Always(_), Ok(true)) | (Holds::Ever(_), Ok(false) | Err(_)) => {
-            *so_far = at_moment(part, activation);
-        }
-        (Holds::Now(_) | Holds::Always(_) | Holds::Ever(_), _) => {}
+/// Whether a further moment can change what is known of a condition that speaks of the whole time.
+fn is_open(holds: &Holds, so_far: &Result<bool, String>) -> bool {
+    match holds {
+        Holds::Now(_) => false,
+        Holds::Always(_) => *so_far == Ok(true),
+        Holds::Ever(_) => *so_far != Ok(true),
     }
 }

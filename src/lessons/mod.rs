@@ -42,8 +42,8 @@ mod view;
 pub use check::{Flaw, check};
 pub use expression::{Answer, AtMoment, Expression, Measure, Now, Scope};
 pub use file::{
-    Asked, Beginning, By, CHARACTERS_LIMIT, Choice, Holds, Lesson, LessonStep, Lit, Look, Page, Part,
-    Predict, Task, WORDS_LIMIT, read,
+    Asked, Beginning, By, CHARACTERS_LIMIT, Choice, Holds, Lesson, LessonStep, Lit, Look, NUMBERS_LIMIT,
+    Numbers, Page, Part, Predict, STEPS_LIMIT, Task, WORDS_LIMIT, read,
 };
 pub use run::{LessonRun, Predicted};
 pub use view::{AnswerForm, EndView, LessonView, PartView, PredictView, PredictedView, SeenView, TaskView};

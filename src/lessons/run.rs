@@ -145,7 +145,7 @@ impl LessonRun {
     ///
     /// # Errors
     ///
-    /// What CEL says, if the lesson's expression has no value there.
+    /// What CEL says, if the lesson's expression has no value there, or that its value is no answer.
     pub fn played(&mut self, session: &Session) -> Result<(), String> {
         let Some(predict) = self.lesson.steps.get(self.step).and_then(|s| s.predict.as_ref()) else {
             return Ok(());
@@ -155,6 +155,12 @@ impl LessonRun {
         let value = visit.history.answer(session, &predict.answer);
         let value = value.ok_or("the run went back behind the step")??;
         let really = texts(&value);
+        if really.is_empty() && !matches!(value, Value::List(_)) {
+            return Err(format!(
+                "the answer is of the type {}, which is neither a text nor a number",
+                value.type_name()
+            ));
+        }
         let right = is_right(&said, predict, &really);
         visit.predicted = Some(Predicted { said, really, right, at: session.at() });
         Ok(())
@@ -231,10 +237,10 @@ impl LessonRun {
         LessonLink { id: self.lesson.id.clone(), text, step: self.step, visits: visits.collect() }
     }
 
-    /// Takes up a lesson where [`LessonRun::link`] left it, in a run that was repeated. Steps from the first one on whose
-    /// beginning the run does not have were not reached.
-    pub fn restore(lesson: Rc<Lesson>, link: &LessonLink, session: &Session) -> LessonRun {
-        let line = session.timeline();
+    /// Takes up a lesson where [`LessonRun::link`] left it, in a run that was repeated. `line` is the timeline of that run when
+    /// it had been, which the places in the link are counted in. Steps from the first one on whose beginning the run does not
+    /// have were not reached.
+    pub fn restore(lesson: Rc<Lesson>, link: &LessonLink, line: &[MomentId], session: &Session) -> LessonRun {
         let mut run = LessonRun::new(lesson);
         let mut there = session.clone();
         for (nth, of) in link.visits.iter().enumerate().take(run.lesson.steps.len() + 1) {
@@ -271,7 +277,7 @@ fn fits(said: &Prediction, predict: &Predict) -> bool {
             sorted.sort_unstable();
             sorted.iter().copied().eq(0..all.len())
         }
-        (Prediction::Number(n), By::Number(from, to)) => (from..=to).contains(&n),
+        (Prediction::Number(n), By::Number(of)) => (of.from..=of.to).contains(n),
         (Prediction::Object(_), By::Object(_)) => true,
         (Prediction::Choice(_) | Prediction::Order(_) | Prediction::Number(_) | Prediction::Object(_), _) => {
             false
@@ -300,7 +306,7 @@ fn is_right(said: &Prediction, predict: &Predict, really: &[String]) -> bool {
             let said = places.iter().filter_map(|n| all.get(*n)).map(|c| c.is.as_str());
             !really.is_empty() && said.take(really.len()).eq(really.iter().map(String::as_str))
         }
-        (Prediction::Number(n), By::Number(..)) => Some(n.to_string().as_str()) == first,
+        (Prediction::Number(n), By::Number(_)) => Some(n.to_string().as_str()) == first,
         (Prediction::Object(name), By::Object(_)) => really.contains(name),
         (Prediction::Choice(_) | Prediction::Order(_) | Prediction::Number(_) | Prediction::Object(_), _) => {
             false

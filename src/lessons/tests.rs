@@ -1,6 +1,8 @@
 //! What a lesson promises is kept, for every file in `static/lessons/`.
 #![allow(clippy::unwrap_used)]
 
+use std::rc::Rc;
+
 use super::*;
 
 fn files() -> Vec<(String, String)> {
@@ -15,7 +17,9 @@ fn files() -> Vec<(String, String)> {
 fn every_lesson_holds_what_it_promises() {
     for (name, text) in files() {
         let lesson = read(&name, &text).unwrap_or_else(|e| panic!("{e}"));
-        check(&lesson).unwrap_or_else(|flaw| panic!("{name}: {flaw}"));
+        if let Some(flaw) = check(&lesson).1 {
+            panic!("{name}: {flaw}");
+        }
     }
 }
 
@@ -61,9 +65,13 @@ keep: {en: Keep this., zh: 记住这句话。}
 #[test]
 fn an_extreme_is_that_of_the_whole_step_and_not_of_its_end() {
     let really = |answer: &str| {
-        let lesson = read("one.yaml", &EXTREMES.replace("ANSWER", answer)).unwrap();
-        let (_, mut run) = check(&lesson).unwrap();
-        run.enter(0, &open(&lesson));
+        let lesson = Rc::new(read("one.yaml", &EXTREMES.replace("ANSWER", answer)).unwrap());
+        assert_eq!(check(&lesson).1, None);
+        let (mut session, mut run) = (open(&lesson), LessonRun::new(lesson.clone()));
+        run.enter(0, &session);
+        let play = run.predict(Prediction::Number(0)).unwrap().to_vec();
+        perform(&lesson, &mut session, &play);
+        run.played(&session).unwrap();
         run.predicted().unwrap().really.clone()
     };
     let count = "'now.configmaps.filter(c, c.metadata.namespace == \"default\" && !c.metadata.name.startsWith(\"kube\")).size()'";
@@ -86,4 +94,31 @@ fn an_extreme_is_asked_for_as_a_number() {
     assert!(
         wrong("{lowest: '1'}", "{lowest: 'steady ? 1 : 0'}").contains("undeclared reference to 'steady'")
     );
+}
+
+#[test]
+fn what_is_wrong_in_a_file_has_its_line() {
+    let whole = EXTREMES.replace("ANSWER", "'1'");
+    let why = |from: &str, to: &str| {
+        assert!(whole.contains(from), "{from}");
+        read("one.yaml", &whole.replace(from, to)).unwrap_err().to_string()
+    };
+    let errors = [
+        why("nodes: 1", "nodes: 5000"),
+        why("nodes: 1", "nodes: 1\n  etcd: 4"),
+        why("[0, 9]", "[9, 0]"),
+        why("[0, 9]", "[0, 4294967295]"),
+        why("{number: [0, 9]}", "{choice: [{is: a}]}"),
+        why("answer: '1'", "answer: {lowest: '1', highest: '1'}"),
+        why("{number: [0, 9]}\n", "{choice: [{is: a}, {is: b}]}\n      hint: x\n"),
+        why("      because", "    do: {goal: [], solution: []}\n    predikt:\n      because"),
+        why("keep:", "  - text: {en: a, zh: b}\n    do: {goal: [], solution: []}\nkeep:"),
+        why(
+            "keep:",
+            "  - text: {en: a, zh: b}\n    do: {goal: [{label: {en: a, zh: b}, holds: {now: 'true'}}], solution: []}\n    \
+             predict:\n      ask: {en: a, zh: b}\n      by: {number: [0, 1]}\n      play: []\n      answer: '1'\n      \
+             because: {en: a, zh: b}\nkeep:",
+        ),
+    ];
+    insta::assert_snapshot!(errors.join("\n"));
 }

@@ -171,7 +171,7 @@ impl PredictView {
         let by = match &predict.by {
             By::Choice(all) => AnswerForm::Choice(labels(all)),
             By::Order(all) => AnswerForm::Order(labels(all)),
-            By::Number(from, to) => AnswerForm::Number(*from, *to),
+            By::Number(n) => AnswerForm::Number(n.from, n.to),
             By::Object(of) => AnswerForm::Object(of.kind.clone()),
         };
         PredictView {
@@ -186,7 +186,7 @@ impl PredictedView {
     fn of(predicted: &Predicted, predict: &Predict) -> PredictedView {
         let choices: &[Choice] = match &predict.by {
             By::Choice(all) | By::Order(all) => all,
-            By::Number(..) | By::Object(_) => &[],
+            By::Number(_) | By::Object(_) => &[],
         };
         let of_value =
             |value: &String| choices.iter().find(|c| c.is == *value).map_or_else(|| same(value), label);

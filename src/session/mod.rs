@@ -55,7 +55,8 @@ use std::rc::Rc;
 pub use into::{Exchange, FINEST_LIMIT};
 pub use kubectl::{CommandLine, Looked, Ran, edited_files};
 pub use link::{
-    Drafts, LessonLink, Link, LinkError, LinkOp, Prediction, Replay, Replayed, STEPS_LIMIT, VisitLink,
+    Drafts, LessonLink, Link, LinkError, LinkOp, MEMBERS, NODES_LIMIT, Prediction, Replay, Replayed,
+    STEPS_LIMIT, VisitLink,
 };
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};

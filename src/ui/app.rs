@@ -240,6 +240,8 @@ fn App(props: &Props) -> Html {
     let text: Shared<_> = (&v.text).into();
     let story = v.scenario.as_ref().map(Shared::from);
     let lesson = v.lesson.as_ref().map(Shared::from);
+    // As long as a lesson asks what happens next, nothing tells it that was not asked to.
+    let asked = v.lesson.as_ref().filter(|l| l.asks()).map(|l| (l.id.clone(), l.step));
     if *shape != Shape::Whole {
         return html! {
             <ContextProvider<Store> context={store.clone()}>
@@ -257,7 +259,7 @@ fn App(props: &Props) -> Html {
                 <TopBar scenario={story.clone()} lesson={lesson.clone()} course={let course = course.clone(); move |open: bool| course.set(open)} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
-                    first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
+                    first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).filter(|_| asked.is_none()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
                 <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
@@ -283,7 +285,7 @@ fn App(props: &Props) -> Html {
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
                             <span role="status" aria-live="polite" title={last_step.text.clone()}>{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} by={v.by.clone()} finest={v.finest} inside={v.inside} inside_of={v.inside_of.clone()} /></p>
                         <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} {why_node}
-                            asked={v.lesson.as_ref().filter(|l| l.asks()).map(|l| (l.id.clone(), l.step))}
+                            {asked}
                             rules={let rules = rules.clone(); Some(Callback::from(move |at: Option<Word>| rules.set(Some(at))))} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>

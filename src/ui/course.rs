@@ -153,7 +153,9 @@ pub fn CourseDialog(props: &Props) -> Html {
     };
     let write = {
         let (store, set) = (store.clone(), props.set.clone());
-        let example = props.now.clone().unwrap_or_else(|| EXAMPLE.to_owned());
+        // A lesson that a person has brought is no file of the course.
+        let here = props.now.clone().filter(|now| all.iter().any(|line| line.id == *now));
+        let example = here.unwrap_or_else(|| EXAMPLE.to_owned());
         move |_| {
             set.emit(false);
             store.write_lesson(&example);

@@ -62,9 +62,7 @@ pub fn NextCommands(props: &Props) -> Html {
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
     let actions = lines.first().is_some_and(|l| matches!(l.what, NextWhat::Action { .. }));
-    let heading = if hidden {
-        t.get("next-none")
-    } else if props.listing.steady() {
+    let heading = if hidden || props.listing.steady() {
         t.get("next-none")
     } else if actions {
         t.get("next-actions")

@@ -38,6 +38,7 @@ pub fn RunsDialog(props: &Props) -> Html {
     let list = use_state(|| None::<RunList>);
     let renaming = use_state(|| None::<String>);
     let scenarios = use_answer(props.open.then_some(Ask::Scenarios), 0);
+    let lessons = use_answer(props.open.then_some(Ask::Course), 0);
     {
         let (dialog, store, list, renaming) = (dialog.clone(), store.clone(), list.clone(), renaming.clone());
         use_effect_with(props.open, move |open| {
@@ -76,11 +77,15 @@ pub fn RunsDialog(props: &Props) -> Html {
         move || set.emit(open)
     };
     let title = |run: &Kept| {
-        let known = match scenarios.as_deref() {
-            Some(Answer::Scenarios(all)) => all.iter().find(|s| *s.id == *run.scenario),
+        let scenario = match scenarios.as_deref() {
+            Some(Answer::Scenarios(all)) => all.iter().find(|s| *s.id == *run.scenario).map(|s| &s.title),
             _ => None,
         };
-        known.map_or_else(|| t.get("own-work"), |s| said(&t, &s.title))
+        let lesson = match lessons.as_deref() {
+            Some(Answer::Course(all)) => all.iter().find(|l| l.id == run.scenario).map(|l| &l.title),
+            _ => None,
+        };
+        scenario.or(lesson).map_or_else(|| t.get("own-work"), |title| said(&t, title))
     };
     let rows = list.iter().flat_map(|l| l.runs.iter().map(move |run| (l, run))).map(|(l, run)| {
         let here = *run.id == *props.run;

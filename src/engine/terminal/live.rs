@@ -172,7 +172,7 @@ impl Engine {
         }
         self.schema.clone_from(&document);
         self.session.set_schema(document);
-        if self.state_of_line() == Some(&State::WantsTexts) {
+        if !self.is_loading() && self.state_of_line() == Some(&State::WantsTexts) {
             self.go_on_with_line();
         }
         if self.texts == Texts::Missing {

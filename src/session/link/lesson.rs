@@ -17,6 +17,19 @@ pub struct LessonLink {
     pub visits: Vec<VisitLink>,
 }
 
+impl LessonLink {
+    /// The same lesson with other places: `place` says where each of them is now, if it is anywhere.
+    pub fn moved(&self, place: impl Fn(usize) -> Option<usize>) -> LessonLink {
+        let moved = |visit: &VisitLink| VisitLink {
+            begin: visit.begin.and_then(&place),
+            at: visit.at.and_then(&place),
+            met: visit.met.and_then(&place),
+            ..visit.clone()
+        };
+        LessonLink { visits: self.visits.iter().map(moved).collect(), ..self.clone() }
+    }
+}
+
 /// A step of a lesson that was reached. Moments are said by their places on the branch that the link repeats.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

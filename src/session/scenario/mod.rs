@@ -122,9 +122,8 @@ impl Scenario {
                 let _ = session.fault(fault);
             }
             ScenarioStep::Step(steps) => {
-                for _ in 0..steps.times.min(STEPS_TO_STEADY) {
-                    let actor = session.cluster().actor_at(&steps.by);
-                    if actor.is_none() || !session.step(steps.depth, actor) {
+                for _ in 0..steps.most() {
+                    if !steps.once(session) {
                         break;
                     }
                 }
@@ -178,6 +177,18 @@ impl Scenario {
     }
 }
 
+impl Steps {
+    fn most(&self) -> usize {
+        self.times.min(STEPS_TO_STEADY)
+    }
+
+    /// Takes one of the steps. Returns whether there was one.
+    fn once(&self, session: &mut Session) -> bool {
+        let actor = session.cluster().actor_at(&self.by);
+        actor.is_some() && session.step(self.depth, actor)
+    }
+}
+
 /// The set-up of a scenario, or other deeds in it, done in slices.
 #[derive(Clone, Debug)]
 pub struct SetUp {
@@ -211,15 +222,19 @@ impl SetUp {
         for _ in 0..steps {
             let Some(deed) = self.deeds.get(self.deed) else { return true };
             self.done += 1;
-            let again = matches!(deed, ScenarioStep::Steady(_))
-                && self.steps < STEPS_TO_STEADY
-                && self.session.step(Depth::Command, None);
+            let again = match deed {
+                ScenarioStep::Steady(_) => {
+                    self.steps < STEPS_TO_STEADY && self.session.step(Depth::Command, None)
+                }
+                ScenarioStep::Step(steps) => self.steps < steps.most() && steps.once(&mut self.session),
+                other => {
+                    self.scenario.perform(&mut self.session, other);
+                    false
+                }
+            };
             if again {
                 self.steps += 1;
                 continue;
-            }
-            if !matches!(deed, ScenarioStep::Steady(_)) {
-                self.scenario.perform(&mut self.session, deed);
             }
             self.deed += 1;
             self.steps = 0;

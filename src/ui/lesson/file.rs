@@ -32,6 +32,14 @@ pub fn LessonFile(props: &Props) -> Html {
     let waiting = use_mut_ref(|| None::<Timeout>);
     let set = use_mut_ref(|| 0u32);
     let go = use_state(|| (0, 1, 1));
+    // The editor calls what it was given first, and the file can become another one.
+    let file = use_mut_ref(String::new);
+    file.borrow_mut().clone_from(&props.own.file);
+    {
+        // Who leaves the file, or opens something else, does not want it back.
+        let waiting = waiting.clone();
+        use_effect_with((), move |()| move || drop(waiting.take()));
+    }
     {
         // Another file has come, and not what was typed here.
         let (latest, set) = (latest.clone(), set.clone());
@@ -42,14 +50,13 @@ pub fn LessonFile(props: &Props) -> Html {
         }
     }
     let typed = {
-        let (store, latest, waiting, file) =
-            (store.clone(), latest.clone(), waiting.clone(), props.own.file.clone());
+        let (store, latest, waiting, file) = (store.clone(), latest.clone(), waiting.clone(), file.clone());
         Callback::from(move |text: String| {
             *latest.borrow_mut() = text;
             let (store, latest, ended, file) = (store.clone(), latest.clone(), waiting.clone(), file.clone());
             *waiting.borrow_mut() = Some(Timeout::new(PAUSE, move || {
                 ended.borrow_mut().take();
-                let text = latest.borrow().clone();
+                let (file, text) = (file.borrow().clone(), latest.borrow().clone());
                 store.send(Input::BringLesson(file, text));
             }));
         })

@@ -8,6 +8,10 @@ use yew::virtual_dom::{VList, VNode};
 use crate::ui::i18n::Texts;
 use crate::ui::terms::{reader, told};
 
+/// How deep elements stand in each other at most. What is deeper stands in the last one: a page draws elements recursively, and
+/// a text of nothing but `>` would exhaust its stack.
+const DEPTH: usize = 16;
+
 /// What a text in Markdown looks like.
 pub fn markdown(t: &Texts, text: &str) -> Html {
     let mut reader = reader(t);
@@ -48,6 +52,12 @@ fn put(open: &mut [(Option<Tag<'_>>, VList)], node: VNode) {
 
 fn close(open: &mut Vec<(Option<Tag<'_>>, VList)>, _: TagEnd) {
     let Some((Some(tag), inside)) = open.pop() else { return };
+    if open.len() > DEPTH {
+        if let Some((_, list)) = open.last_mut() {
+            list.add_children(inside.iter().cloned());
+        }
+        return;
+    }
     let inside = VNode::from(inside);
     let node = match tag {
         Tag::Paragraph => html! { <p>{ inside }</p> },

@@ -179,7 +179,7 @@ struct OnwardProps {
     own: bool,
 }
 
-/// The lessons that this one leads to, or else the next one of the course.
+/// The next lesson of the course.
 #[component]
 fn Onward(props: &OnwardProps) -> Html {
     let store = use_store();
