@@ -501,6 +501,66 @@ mod tests {
         assert!(!view(&engine).asks());
     }
 
+    fn wants(out: &[Output], id: &str) -> bool {
+        out.iter().any(|one| matches!(one, Output::WantLesson(wanted) if wanted == id))
+    }
+
+    fn drafts(out: &[Output]) -> Vec<&super::super::Draft> {
+        let draft = |one| if let &Output::Keep(ref draft) = one { Some(draft) } else { None };
+        out.iter().filter_map(draft).collect()
+    }
+
+    #[test]
+    fn a_lesson_that_was_opened_is_kept_before_anything_is_done_in_it() {
+        let mut engine = opened(ID);
+        let out = engine.handle(Input::Save);
+        assert_eq!(drafts(&out).iter().map(|d| d.scenario.as_str()).collect::<Vec<_>>(), [ID]);
+    }
+
+    #[test]
+    fn a_file_that_is_typed_on_stays_one_run() {
+        let mut engine = opened(ID);
+        let first =
+            text(ID).replacen("  - text:", "  - first: [kubectl: create configmap before]\n    text:", 1);
+        send(&mut engine, Input::BringLesson("mine.yml".to_owned(), first.clone()));
+        assert_eq!(view(&engine).id, "mine");
+        let before = engine.session.kubectl("get configmap before", &[]);
+        assert_eq!(before.exit, 0, "{}", before.stderr);
+        let run = engine.shown.run.clone();
+        send(
+            &mut engine,
+            Input::BringLesson("mine.yml".to_owned(), first.replace("title: {en: ", "title: {en: A ")),
+        );
+        assert_eq!(engine.shown.run, run);
+        assert_eq!(engine.shown.own_lesson.as_ref().unwrap().file, "mine.yml");
+    }
+
+    #[test]
+    fn a_newer_choice_is_not_undone_by_a_lesson_that_comes_late() {
+        let mut engine = opened(ID);
+        let out = engine.handle(Input::OpenLesson("1.1-one-command".to_owned(), 0));
+        assert!(wants(&out, "1.1-one-command"));
+        send(&mut engine, Input::OpenScenario("04-rolling-update".to_owned()));
+        send(&mut engine, Input::LessonText("1.1-one-command".to_owned(), Some(text("1.1-one-command"))));
+        assert_eq!(engine.shown.scenario.as_ref().unwrap().id.as_ref(), "04-rolling-update");
+    }
+
+    #[test]
+    fn a_lesson_whose_text_is_still_fetched_stays_in_the_link() {
+        let mut engine = opened(ID);
+        send(&mut engine, Input::LessonStep(1));
+        send(&mut engine, Input::Predict(Prediction::Choice(1)));
+        let link = engine.draft(None);
+        let mut other = Engine::new(|| 0.0);
+        other.handle(Input::Begin(super::super::Begin::default()));
+        let mut out = other.handle(Input::Open(link.encode()));
+        while other.due().is_some() {
+            out.extend(other.work());
+        }
+        assert!(wants(&out, ID));
+        assert_eq!(other.draft(None).lesson, link.lesson);
+    }
+
     #[test]
     fn another_run_ends_the_lesson() {
         let mut engine = opened(ID);
