@@ -34,6 +34,9 @@ pub enum Wait {
     /// deadline is met on time when time passes for another reason, and time passes to it when a person lets it
     /// ([`Action::Advance`](crate::cluster::Action::Advance)).
     Schedule,
+    /// The deadline belongs to what goes on like this by itself and shows nothing new: the next start of a container whose
+    /// back-off is at its longest. As [`Wait::Schedule`], but a run does not stop after many of them.
+    Recurring,
     /// The cluster waits from the moment on at which the node's kubelet stops. A kubelet that runs
     /// renews its heartbeat in time, so a deadline for it is never met, however far time jumps. The
     /// deadline is met after everything else that is due at its moment, so that a heartbeat of that

@@ -1,7 +1,7 @@
 //! Virtual time. It stands still while any action is enabled, and then jumps to the next deadline.
 //!
-//! Five sorts of deadlines differ in whether the cluster waits for them. It waits for those in the foreground. It does
-//! not wait for those of schedules and for resyncs, but meets them on time. Those in the background are met whenever
+//! Six sorts of deadlines differ in whether the cluster waits for them. It waits for those in the foreground. It does
+//! not wait for those of schedules, for recurring ones and for resyncs, but meets them on time. Those in the background are met whenever
 //! time passes, and watchdogs while a kubelet is silent.
 
 use std::ops::Bound;
@@ -28,6 +28,8 @@ pub struct Clock {
     foreground: Map<Deadline, ()>,
     // The next runs of schedules that never end.
     scheduled: Map<Deadline, ()>,
+    // What recurs for ever without showing anything new.
+    recurring: Map<Deadline, ()>,
     // The next looks of components that look again at regular intervals. A cluster in which nothing else is left to
     // do is steady, and time does not pass to them.
     resyncs: Map<Deadline, ()>,
@@ -66,6 +68,7 @@ impl Clock {
             now,
             foreground: Map::new(),
             scheduled: Map::new(),
+            recurring: Map::new(),
             resyncs: Map::new(),
             background: Map::new(),
             polls: Map::new(),
@@ -108,6 +111,9 @@ impl Clock {
             Wait::Schedule => {
                 self.scheduled.insert(deadline, ());
             }
+            Wait::Recurring => {
+                self.recurring.insert(deadline, ());
+            }
             Wait::Resync => {
                 self.resyncs.insert(deadline.clone(), ());
                 self.polls.insert((ANYWHERE.into(), deadline), ());
@@ -127,6 +133,7 @@ impl Clock {
         let old = (at, actor, key.clone());
         self.foreground.remove(&old);
         self.scheduled.remove(&old);
+        self.recurring.remove(&old);
         self.resyncs.remove(&old);
         self.background.remove(&old);
         remove_all(&mut self.polls, |(_, d)| *d == old);
@@ -192,9 +199,15 @@ impl Clock {
         }
     }
 
+    /// All deadlines but watchdogs.
+    fn maps(&mut self) -> [&mut Map<Deadline, ()>; 5] {
+        let Clock { foreground, scheduled, recurring, resyncs, background, .. } = self;
+        [foreground, scheduled, recurring, resyncs, background]
+    }
+
     /// Drops all deadlines of a component.
     pub(super) fn forget(&mut self, actor: Actor) {
-        for map in [&mut self.foreground, &mut self.scheduled, &mut self.resyncs, &mut self.background] {
+        for map in self.maps() {
             let gone: Vec<Deadline> = map.keys().filter(|(_, a, _)| *a == actor).cloned().collect();
             for d in gone {
                 map.remove(&d);
@@ -232,16 +245,23 @@ impl Clock {
         foreground.into_iter().chain(barking).min()
     }
 
-    /// The next deadline that the cluster waits for or, if there is none, the next moment of a schedule.
+    /// The next deadline that the cluster waits for or, if there is none, the next that it meets by itself.
     pub fn next_or_scheduled(&self) -> Option<Timestamp> {
-        let scheduled = self.scheduled.get_min().map(|((t, _, _), ())| *t);
-        let first = self.next_waited_for().into_iter().chain(scheduled).min()?;
+        let by_itself = self.next_by_itself().map(|(t, ..)| t);
+        let first = self.next_waited_for().into_iter().chain(by_itself).min()?;
         Some(self.next_resync().map_or(first, |t| first.min(t)).max(self.now))
     }
 
     /// The moment of the next resync that the cluster does not wait for, at least the present one.
     pub fn next_resync(&self) -> Option<Timestamp> {
         self.resyncs.get_min().map(|((t, _, _), ())| (*t).max(self.now))
+    }
+
+    /// What happens next in a steady cluster if time passes, which is a run of a schedule or something that recurs: the moment,
+    /// the component, the key.
+    pub fn next_by_itself(&self) -> Option<(Timestamp, Actor, &AnyKey)> {
+        let recurring = self.recurring.get_min().map(|((t, a, k), ())| (*t, *a, k));
+        self.next_scheduled().into_iter().chain(recurring).min_by_key(|(t, a, _)| (*t, *a))
     }
 
     /// The next run of a schedule: the moment, the component, the key.
@@ -254,7 +274,7 @@ impl Clock {
     pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, AnyKey)> {
         self.now = self.now.max(to);
         let mut due: Vec<Deadline> = Vec::new();
-        for map in [&mut self.foreground, &mut self.scheduled, &mut self.resyncs, &mut self.background] {
+        for map in self.maps() {
             while let Some((first, ())) = map.get_min().filter(|((t, _, _), ())| *t <= to) {
                 let first = first.clone();
                 map.remove(&first);

@@ -143,7 +143,7 @@ impl Search {
             Who::Turn => cluster.fair(),
             Who::Policy(chooser) => chooser.towards_a_command(cluster),
         };
-        let next_run = || self.scheduled.then(|| cluster.clock.next_scheduled().map(|_| Action::Advance));
+        let next_run = || self.scheduled.then(|| cluster.clock.next_by_itself().map(|_| Action::Advance));
         let action = action.or_else(|| next_run().flatten()).ok_or(Stopped::Idle)?;
         if action == Action::Advance && self.copy.is_none() {
             self.copy = Some(given.clone());
@@ -370,7 +370,7 @@ impl Cluster {
     ) -> Result<(), Stopped> {
         let (mut moment, mut actions) = (self.now(), 0);
         loop {
-            let scheduled = || self.clock.next_scheduled().map(|_| Action::Advance);
+            let scheduled = || self.clock.next_by_itself().map(|_| Action::Advance);
             let due =
                 |a: &Action| *a != Action::Advance || self.clock.next_or_scheduled().is_some_and(|t| t <= to);
             match self.fair().or_else(scheduled).filter(due) {

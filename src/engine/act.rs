@@ -32,6 +32,7 @@ impl Engine {
             Input::LeaveLesson => self.leave_lesson(),
             Input::Predict(said) => self.predict(said),
             Input::Hint => self.hint(),
+            Input::CheckLesson => self.check_lesson(),
             Input::Solve => self.solve(),
             Input::Attempt(nth) => self.attempt(nth),
             Input::Step => {
@@ -361,7 +362,7 @@ impl Engine {
 
     /// Has the editor's text say what the cluster has in those fields in which the cluster has changed since the two agreed.
     /// What a person has edited since stays.
-    fn take_over(&mut self) {
+    pub(super) fn take_over(&mut self) {
         let Some(preview) = self.shown.preview.clone().filter(|p| p.follows) else { return };
         let Some(text) = follow(&self.shown.text, &preview.back) else { return };
         if let Some((agreed, _)) = &self.agreed

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Mode;
 use crate::api::Timestamp;
 use crate::cluster::{Clock, Digesting};
-use crate::lessons::Lesson;
+use crate::lessons::{Check, Lesson};
 use crate::session::explore::Choice;
 use crate::session::scenario::{Scenario, SetUp};
 use crate::session::{Depth, LessonLink, MomentId, Replay, Travel};
@@ -31,6 +31,8 @@ pub(super) enum Activity {
     SetUp(Box<SetUpOf>),
     /// Deeds of a lesson.
     Lesson(Box<Deeds>),
+    /// A play of the lesson that a person has brought, which shows whether it holds what it promises.
+    Check(Box<Check>),
     /// Repeating a run that was opened.
     Replay(Box<Opening>),
     /// Going to a moment whose cluster has to be computed again.
@@ -49,6 +51,7 @@ impl Activity {
             Activity::ToMoment(run) => Mode::ToMoment { done: run.done },
             Activity::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
             Activity::Lesson(deeds) => Mode::Loading { done: deeds.done(), of: None },
+            Activity::Check(check) => Mode::Loading { done: check.done(), of: None },
             Activity::Replay(o) => {
                 let (done, of) = o.replay.progress();
                 Mode::Loading { done, of: Some(of) }
@@ -72,6 +75,7 @@ impl Activity {
         match self {
             Activity::SetUp(s) => (s.setup.advance(1), None),
             Activity::Lesson(deeds) => (deeds.advance(), None),
+            Activity::Check(check) => (check.advance(1), None),
             Activity::Replay(o) => (o.replay.advance(1), None),
             Activity::Travel(_, way) => (way.advance(1), None),
             Activity::Share(d) => {

@@ -84,6 +84,8 @@ pub enum Input {
     Predict(Prediction),
     /// Asks for a further hint.
     Hint,
+    /// Plays the lesson that a person has brought to its end, to see whether it holds what it promises.
+    CheckLesson,
     /// Has the solution of the step of the lesson played.
     Solve,
 

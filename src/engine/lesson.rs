@@ -4,12 +4,13 @@
 //! for its text), carries out its deeds in slices of time as the set-up of a scenario ([`Activity::Lesson`]), and has each new
 //! moment judged.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::activity::{Activity, Begins, Deeds, Then};
 use super::{Engine, LessonProblem, Output, OwnLesson, Said, Value};
-use crate::lessons::{self, Lesson, LessonLink, LessonRun, LessonView, Prediction};
-use crate::session::scenario::{ScenarioStep, SetUp};
+use crate::lessons::{self, Check, Lesson, LessonLink, LessonRun, LessonView, Prediction};
+use crate::session::scenario::{Idle, ScenarioStep, SetUp};
 use crate::session::{MomentId, Session};
 
 /// The lesson that somebody goes through.
@@ -21,6 +22,8 @@ pub(super) struct Learning {
     heading: usize,
     /// Grows with everything that is done in the lesson, so that it is kept.
     turns: u64,
+    /// The editor's text when each step was entered, as far as that was on this page.
+    texts: BTreeMap<usize, Rc<String>>,
 }
 
 /// What is done with the text of a lesson once it is here.
@@ -102,7 +105,31 @@ impl Engine {
             }
             Err(e) => Some(LessonProblem { line: e.line, column: e.column, message: e.message }),
         };
-        self.shown.own_lesson = Some(Rc::new(OwnLesson { file, text, problem }));
+        if let Some(learning) = self.lesson.as_mut().filter(|_| problem.is_some()) {
+            // The text is kept with the lesson.
+            learning.turns += 1;
+        }
+        self.shown.own_lesson = Some(Rc::new(OwnLesson { file, text, brought: true, problem, played: None }));
+        self.touch();
+    }
+
+    /// Plays the lesson that a person has brought to its end, beside the run that is shown.
+    pub(super) fn check_lesson(&mut self) {
+        let Some(lesson) = self.lesson.as_ref().filter(|l| l.own.is_some()).map(|l| l.run.lesson().clone())
+        else {
+            return;
+        };
+        if self.at_rest() {
+            self.load(Activity::Check(Box::new(Check::new(&lesson))));
+        }
+    }
+
+    /// Says what a play to the end has shown.
+    pub(super) fn checked(&mut self, check: Check) {
+        if let Some(own) = &mut self.shown.own_lesson {
+            let flaw = check.flaw().map(|flaw| (flaw.step, flaw.what.clone()));
+            Rc::make_mut(own).played = Some(flaw.map_or(Ok(()), Err));
+        }
         self.touch();
     }
 
@@ -137,16 +164,21 @@ impl Engine {
         self.own_text(own.as_ref(), &run);
         // The lesson began after its set-up, which is where "Restart" goes.
         self.beginning = run.began().unwrap_or(self.beginning);
-        self.lesson = Some(Learning { run, own, heading: 0, turns: 0 });
+        self.lesson = Some(Learning { run, own, heading: 0, turns: 0, texts: BTreeMap::new() });
         self.derive();
         self.look_at_lesson();
+        if let Some(draft) = &from.link.draft {
+            let file = self.shown.own_lesson.as_ref().map(|own| own.file.clone()).unwrap_or_default();
+            self.bring_lesson(&file, draft);
+        }
     }
 
     /// Shows the text of a lesson's file if a person has brought it.
     fn own_text(&mut self, own: Option<&Rc<str>>, run: &LessonRun) {
         let file = format!("{}.yaml", run.lesson().id);
-        self.shown.own_lesson =
-            own.map(|text| Rc::new(OwnLesson { file, text: text.clone(), problem: None }));
+        self.shown.own_lesson = own.map(|text| {
+            Rc::new(OwnLesson { file, text: text.clone(), brought: false, problem: None, played: None })
+        });
     }
 
     /// Does a lesson's deeds from a moment on.
@@ -165,9 +197,11 @@ impl Engine {
     /// Goes on when deeds of a lesson are done.
     pub(super) fn performed(&mut self, deeds: Deeds) {
         let Deeds { setup, then } = deeds;
+        let idle = setup.idle().cloned();
         let session = setup.finish();
         if let Then::Begin(lesson, with) = then {
-            return self.begun(lesson, with, session);
+            self.begun(lesson, with, session);
+            return self.say_idle(idle);
         }
         self.session = session;
         // They may have come while the deeds were done.
@@ -185,14 +219,43 @@ impl Engine {
             }
         }
         let entered = matches!(then, Then::Enter(_));
+        let solved = matches!(then, Then::Solved);
         self.moved();
+        let is_met = self.lesson.as_ref().is_some_and(|l| l.run.met().is_some());
+        if idle.is_some() {
+            self.say_idle(idle);
+        } else if solved && !is_met {
+            self.say(Said::key("lesson-not-solved"), true);
+        }
         if let Some(why) = wrong {
             self.say(Said::key("lesson-no-answer").with("why", Value::Text(why)), true);
         }
         if entered {
+            let follows = self.lesson.as_ref().and_then(|l| l.run.step()).is_some_and(|step| step.follow);
+            if follows {
+                self.preview();
+                self.take_over();
+            }
+            self.note_text();
             self.look_there();
             self.go_towards();
         }
+    }
+
+    /// Notes the editor's text as that with which the step was entered.
+    fn note_text(&mut self) {
+        if let Some(learning) = &mut self.lesson {
+            learning.texts.insert(learning.run.at(), self.shown.text.clone());
+        }
+    }
+
+    /// Says that a deed of the lesson changed nothing: its author has to know, and its reader must not draw conclusions from it.
+    fn say_idle(&mut self, idle: Option<Idle>) {
+        let Some(Idle { deed, why }) = idle else { return };
+        self.say(
+            Said::key("lesson-idle").with("deed", Value::Text(deed)).with("why", Value::Text(why)),
+            true,
+        );
     }
 
     fn begun(&mut self, lesson: Rc<Lesson>, with: Begins, session: Session) {
@@ -206,10 +269,14 @@ impl Engine {
         self.replace_run(None, session, beginning, run);
         let mut run = LessonRun::new(lesson);
         run.enter(0, &self.session);
-        let heading = step.min(run.lesson().steps.len());
+        // The end of a lesson is reached by going through it.
+        let heading = step.min(run.lesson().steps.len().saturating_sub(1));
         self.own_text(own.as_ref(), &run);
         self.shown.own_lesson = newer.or(self.shown.own_lesson.take());
-        self.lesson = Some(Learning { run, own, heading, turns: 0 });
+        let applied = run.lesson().scenario().applied(&self.session);
+        self.agreed = applied.map(|at| (self.shown.text.clone(), at));
+        self.lesson = Some(Learning { run, own, heading, turns: 0, texts: BTreeMap::new() });
+        self.note_text();
         self.out.push(Output::Opened);
         self.moved();
         // The lesson's address leaves the page's, so that a reload needs the run.
@@ -297,9 +364,14 @@ impl Engine {
 
     /// Goes back to the beginning of the step that is shown.
     pub(super) fn lesson_again(&mut self) {
-        let begins = self.lesson.as_ref().and_then(|l| l.run.begins());
-        if let Some(moment) = begins {
+        let Some(learning) = &self.lesson else { return };
+        let text = learning.texts.get(&learning.run.at()).cloned();
+        if let Some(moment) = learning.run.begins() {
             self.goto(moment);
+        }
+        if let Some(text) = text.filter(|text| *text != self.shown.text) {
+            self.set_text((*text).clone());
+            self.preview();
         }
     }
 
@@ -323,7 +395,9 @@ impl Engine {
     pub(super) fn lesson_link(&self) -> Option<LessonLink> {
         if let Some(learning) = &self.lesson {
             let own = learning.own.as_ref().map(|text| text.to_string());
-            return Some(learning.run.link(&self.session, own));
+            let newest = self.shown.own_lesson.as_ref().filter(|own| own.problem.is_some());
+            let draft = newest.map(|own| own.text.to_string());
+            return Some(LessonLink { draft, ..learning.run.link(&self.session, own) });
         }
         match &self.wanted.as_ref()?.then {
             Wish::Resume(resume) if resume.session == self.shown.session => {

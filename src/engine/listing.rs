@@ -129,7 +129,7 @@ impl Engine {
         let lines = actions.iter().take(self.lines).map(|a| NextLine::of_action(cluster, *a));
         let lines: Rc<Vec<NextLine>> = Rc::new(lines.collect());
         let advance = || NextLine { pick: Pick::Schedule, ..NextLine::of_action(cluster, Action::Advance) };
-        let scheduled = (lines.is_empty() && cluster.clock().next_scheduled().is_some()).then(advance);
+        let scheduled = (lines.is_empty() && cluster.clock().next_by_itself().is_some()).then(advance);
         self.shown.listing = Listing { lines, more, ready: true, scheduled };
         self.touch();
     }

@@ -38,6 +38,7 @@ impl Engine {
                 self.arrive();
             }
             Activity::Lesson(deeds) => self.performed(*deeds),
+            Activity::Check(check) => self.checked(*check),
             Activity::Replay(opening) => {
                 self.opened(*opening);
                 self.arrive();

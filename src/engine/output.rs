@@ -312,8 +312,13 @@ pub struct OwnLesson {
     pub file: String,
     /// What is in it.
     pub text: Rc<str>,
+    /// Whether the person has brought it here, to write it. Else it came with a link, to be gone through.
+    pub brought: bool,
     /// What is wrong with it. The lesson that is shown is then the one of an earlier text.
     pub problem: Option<LessonProblem>,
+    /// What a play of this text to its end has shown, if it was played: that it holds what it promises, or at which step it does
+    /// not (the first is 1, and 0 is what comes before it) and why.
+    pub played: Option<Result<(), (usize, String)>>,
 }
 
 /// What is wrong with the file of a lesson.

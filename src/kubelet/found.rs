@@ -12,7 +12,7 @@ use super::container_state::{
     ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, Running, Waiting,
 };
 use super::fault::ProbeType;
-use super::state::{Requests, Retry};
+use super::state::{Requests, Retry, WakeSort};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::types::{ContainerStateTerminated, ContainerStatus, Pod};
@@ -196,15 +196,14 @@ impl Turn<'_> {
             c.image_backoff = after(now, FAILURES);
             until = c.image_backoff.until_since_update(now);
         }
-        // It can only fail again, until somebody changes something.
-        let background = reason != "CrashLoopBackOff" || self.is_routine(i, jiff::SignedDuration::ZERO);
-        let at = until.unwrap_or_else(|| later(now, super::backoff::MAX));
-        self.rt.retry = Some(match self.rt.retry {
-            Some(r) if r.background && !background => Retry { at, background },
-            Some(r) if r.background == background => Retry { at: r.at.min(at), background },
-            Some(r) => r,
-            None => Retry { at, background },
-        });
+        let sort = match reason {
+            "CrashLoopBackOff" if !self.is_routine(i, jiff::SignedDuration::ZERO) => WakeSort::Foreground,
+            "CrashLoopBackOff" | "ImagePullBackOff" => WakeSort::Recurring,
+            // It can only fail again, until somebody changes something.
+            _ => WakeSort::Background,
+        };
+        let retry = Retry { at: until.unwrap_or_else(|| later(now, super::backoff::MAX)), sort };
+        self.rt.retry = Some(self.rt.retry.map_or(retry, |before| before.or(retry)));
     }
 }
 

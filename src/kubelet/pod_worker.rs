@@ -11,7 +11,7 @@ use super::cause::PodCause;
 use super::container_state::{ContainerRuntime, ContainerState, Exited};
 use super::fault::KubeletFault;
 use super::prober;
-use super::state::{Retry, Todo, Work, WorkerPhase};
+use super::state::{Todo, WakeSort, Wakes, Work, WorkerPhase};
 use super::status;
 use super::timings::{self, later};
 use super::turn::Turn;
@@ -20,7 +20,7 @@ use crate::api::{Key, MetaExt, Timestamp};
 /// The most steps of one turn. A pod that needs more gets another turn.
 const STEPS_LIMIT: usize = 256;
 
-/// After this many restarts a container's next restart is a background deadline: it shows nothing new.
+/// After this many restarts a container's next restart is a deadline that recurs: it shows nothing new.
 const MANY_RESTARTS: i32 = 20;
 
 impl<'a> Turn<'a> {
@@ -145,7 +145,7 @@ impl<'a> Turn<'a> {
                 }
                 KubeletFault::Image { .. } | KubeletFault::Mount { .. } => {
                     if let Some(r) = self.rt.retry.as_mut() {
-                        r.background = false;
+                        r.sort = WakeSort::Foreground;
                     }
                 }
             }
@@ -360,45 +360,37 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The deadlines of the pod's next turn: foreground, background.
-    pub(super) fn wakes(&self) -> (Option<Timestamp>, Option<Timestamp>) {
-        let (mut foreground, mut background) = (None, None);
-        let earlier = |a: &mut Option<Timestamp>, t: Timestamp| *a = Some(a.map_or(t, |o| o.min(t)));
+    /// The deadlines of the pod's next turn.
+    pub(super) fn wakes(&self) -> Wakes {
+        let mut wakes = Wakes::default();
+        let sort = |routine: bool| if routine { WakeSort::Recurring } else { WakeSort::Foreground };
         for (i, c) in self.rt.containers.iter().enumerate() {
             let Some(r) = c.running() else { continue };
             if let Some((at, _)) = r.ends {
-                let routine = !r.stopping && self.is_routine(i, at.duration_since(r.since));
-                earlier(if routine { &mut background } else { &mut foreground }, at);
+                wakes.add(sort(!r.stopping && self.is_routine(i, at.duration_since(r.since))), at);
             }
         }
         if self.rt.phase == WorkerPhase::Sync {
             if let Some((work, at)) = self.rt.work.as_ref().and_then(|w| Some((w, w.until()?))) {
                 let routine = matches!(work, Work::PostStart { container, .. }
                     if self.is_routine(*container, SignedDuration::ZERO));
-                earlier(if routine { &mut background } else { &mut foreground }, at);
+                wakes.add(sort(routine), at);
             }
             if let Some(at) = self.deadline() {
-                earlier(&mut foreground, at);
+                wakes.add(WakeSort::Foreground, at);
             }
             // While SyncPod waits for something, a retry is planned only when that is over.
-            let retry = self.rt.retry.filter(|_| self.rt.work.is_none());
-            if let Some(Retry { at, background: bg }) = retry {
-                earlier(if bg { &mut background } else { &mut foreground }, at);
+            if let Some(retry) = self.rt.retry.filter(|_| self.rt.work.is_none()) {
+                wakes.add(retry.sort, retry.at);
             }
             for i in 0..self.rt.containers.len() {
-                let next = prober::next(self, i);
-                if let Some(at) = next.0 {
-                    earlier(&mut foreground, at);
-                }
-                if let Some(at) = next.1 {
-                    earlier(&mut background, at);
-                }
+                prober::next(self, i, &mut wakes);
             }
         }
-        (foreground, background)
+        wakes
     }
 
-    /// Whether the end of a container is a background deadline. It is if the container will be started again
+    /// Whether the end of a container is a deadline that recurs. It is if the container will be started again
     /// and runs so long that its back-off starts anew, or if it has been restarted [`MANY_RESTARTS`] times.
     pub(super) fn is_routine(&self, i: usize, runs: SignedDuration) -> bool {
         let Some((c, spec)) = self.rt.containers.get(i).zip(self.container_spec(i)) else { return false };

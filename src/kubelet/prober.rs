@@ -12,6 +12,7 @@ use super::container_state::ContainerRuntime;
 use super::execution::Executed;
 use super::fault::ProbeType;
 use super::known_images::{self, Answered};
+use super::state::{WakeSort, Wakes};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::Timestamp;
@@ -121,15 +122,15 @@ fn tick_from(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestam
     if tick < at { later(tick, period) } else { tick }
 }
 
-/// The next ticks of a container's probes that are needed: foreground, background.
-pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Timestamp>) {
-    let (mut foreground, mut background): (Option<Timestamp>, Option<Timestamp>) = (None, None);
+/// Adds the next ticks of a container's probes that are needed.
+pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
+    let sort = |routine: bool| if routine { WakeSort::Recurring } else { WakeSort::Foreground };
     let (Some(c), Some(spec), Some(base)) =
         (turn.rt.containers.get(i), turn.container_spec(i), turn.rt.probing_since)
     else {
-        return (None, None);
+        return;
     };
-    let Some(r) = c.running().filter(|_| turn.has_probes(i)) else { return (None, None) };
+    let Some(r) = c.running().filter(|_| turn.has_probes(i)) else { return };
     for type_ in ProbeType::ALL {
         let Some(probe) = spec_of(spec, type_).filter(|_| is_active(c, spec, type_)) else { continue };
         let period = whole(probe.period_seconds, 10, 1);
@@ -142,22 +143,18 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
         let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
         let counting = state.last.is_some_and(|l| Some(l) != known(c, type_));
         if known(c, type_) != Some(heard.passes) || counting {
-            let routine = turn.is_routine(i, SignedDuration::ZERO);
-            let wake = if routine { &mut background } else { &mut foreground };
-            *wake = Some(wake.map_or(tick, |t: Timestamp| t.min(tick)));
+            wakes.add(sort(turn.is_routine(i, SignedDuration::ZERO)), tick);
             continue;
         }
         if let Some(at) = heard.changes {
             let at = tick_from(base, period, at).max(tick);
             let routine = type_ == ProbeType::Liveness && turn.is_routine(i, at.duration_since(r.since));
-            let wake = if routine { &mut background } else { &mut foreground };
-            *wake = Some(wake.map_or(at, |t: Timestamp| t.min(at)));
+            wakes.add(sort(routine), at);
         }
         if !heard.passes {
-            background = Some(background.map_or(tick, |t: Timestamp| t.min(tick)));
+            wakes.add(WakeSort::Background, tick);
         }
     }
-    (foreground, background)
 }
 
 impl Turn<'_> {

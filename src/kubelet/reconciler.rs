@@ -94,7 +94,7 @@ impl Reconciler for Kubelet {
             }
             Task::Drivers(_) => self.update_csi_node(&cx).await,
             Task::Expand(claim) => self.expand_volume(&cx, &claim).await,
-            Task::Pod(pod) | Task::Background(pod) => {
+            Task::Pod(pod) | Task::Recurring(pod) | Task::Background(pod) => {
                 let result = self.sync_pod(&cx, pod.clone()).await;
                 self.plan_volumes(&cx, &pod);
                 result

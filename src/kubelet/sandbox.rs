@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::images::sandbox_id;
-use super::state::Retry;
+use super::state::{Retry, WakeSort};
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::quote::go_quote;
@@ -68,9 +68,9 @@ impl Turn<'_> {
     /// background deadline, because it can only fail again until a RuntimeClass or the Node changes.
     pub(super) fn sandbox_failed(&mut self, why: &str) {
         self.event(None, "Warning", "FailedCreatePodSandBox", format!("Failed to create pod sandbox: {why}"));
-        let background = self.rt.sandbox_failures > 0;
+        let sort = if self.rt.sandbox_failures > 0 { WakeSort::Background } else { WakeSort::Foreground };
         self.rt.sandbox_failures = self.rt.sandbox_failures.saturating_add(1);
         self.rt.waits_for_config = true;
-        self.rt.retry = Some(Retry { at: later(self.now, timings::SYNC_RETRY), background });
+        self.rt.retry = Some(Retry { at: later(self.now, timings::SYNC_RETRY), sort });
     }
 }

@@ -11,7 +11,7 @@ use super::cause::PodCause;
 use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
 use super::exec::not_found;
 use super::images;
-use super::state::{Retry, Work};
+use super::state::{Retry, WakeSort, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::duration::go_duration;
@@ -121,7 +121,8 @@ impl Turn<'_> {
         // The next sync reports the waiting reason; after that there is nothing to do until the back-off
         // ends.
         let at = if known { until } else { until.min(later(now, timings::RESYNC)) };
-        self.retry(at, (known || routine) && at_max);
+        let recurs = (known || routine) && at_max;
+        self.retry(at, if recurs { WakeSort::Recurring } else { WakeSort::Foreground });
         true
     }
 
@@ -174,7 +175,7 @@ impl Turn<'_> {
         let known = c.waiting.as_ref().is_some_and(|w| w.reason == "ImagePullBackOff");
         if known {
             // Real kubelets record this event about every ten seconds; here it is recorded once.
-            self.retry(until, at_max);
+            self.retry(until, if at_max { WakeSort::Recurring } else { WakeSort::Foreground });
             return;
         }
         let message = format!("Back-off pulling image {image:?}");
@@ -182,7 +183,7 @@ impl Turn<'_> {
         self.event(Some(i), "Warning", "Failed", "Error: ImagePullBackOff".into());
         let message = format!("{message}: ErrImagePull: {error}");
         self.waits_to_start(i, "ImagePullBackOff", message, PodCause::PullBackOff);
-        self.retry(later(self.now, timings::SYNC_RETRY), false);
+        self.retry(later(self.now, timings::SYNC_RETRY), WakeSort::Foreground);
     }
 
     /// The error with which the registry refuses an image. An image that a ConfigMap of the cluster declares exists.
@@ -380,7 +381,11 @@ impl Turn<'_> {
             c.and_then(|c| c.waiting.as_ref()).is_some_and(|w| w.reason == reason && w.message == message);
         self.cannot_start(i, reason, message);
         // A pull may succeed next time. The other failures stay until somebody changes something.
-        self.retry(later(self.now, timings::SYNC_RETRY), known && reason != "ErrImagePull");
+        let again = known && reason != "ErrImagePull";
+        self.retry(
+            later(self.now, timings::SYNC_RETRY),
+            if again { WakeSort::Background } else { WakeSort::Foreground },
+        );
     }
 
     /// Notes why a container could not be started, for the next status.
@@ -396,13 +401,10 @@ impl Turn<'_> {
         self.caused(Some(i), cause);
     }
 
-    /// Plans a retry of SyncPod. Of two retries the foreground one counts, of two alike the earlier.
-    fn retry(&mut self, at: Timestamp, background: bool) {
-        self.rt.retry = Some(match self.rt.retry {
-            Some(r) if r.background == background => Retry { at: r.at.min(at), background },
-            Some(r) if !r.background => r,
-            _ => Retry { at, background },
-        });
+    /// Plans a retry of SyncPod.
+    fn retry(&mut self, at: Timestamp, sort: WakeSort) {
+        let retry = Retry { at, sort };
+        self.rt.retry = Some(self.rt.retry.map_or(retry, |before| before.or(retry)));
     }
 }
 

@@ -6,14 +6,14 @@ use jiff::SignedDuration;
 
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::found;
-use super::state::{PodRuntime, WorkerPhase};
+use super::state::{PodRuntime, Wakes, WorkerPhase};
 use super::status;
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use crate::api::types::{ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Recorded, Result, Why, object_reference};
+use crate::client::{Recorded, Result, Wait, Why, object_reference};
 
 /// The most turns of a pod at one moment.
 const TURNS_LIMIT: usize = 64;
@@ -30,8 +30,8 @@ struct Decision {
     faults: Vec<(Key, u64)>,
     /// Images that could not be pulled before this kubelet was there, each with the registry's error.
     unpullable: Vec<(Rc<str>, Rc<str>)>,
-    /// The deadlines of the next turn: foreground, background.
-    wakes: (Option<Timestamp>, Option<Timestamp>),
+    /// The deadlines of the next turn.
+    wakes: Wakes,
 }
 
 impl Kubelet {
@@ -166,13 +166,18 @@ impl Kubelet {
     }
 
     /// Plans the next turn for these deadlines.
-    fn plan(cx: &Cx, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
-        let (foreground, background) = wakes;
+    fn plan(cx: &Cx, key: &Key, wakes: Wakes) {
+        let Wakes { foreground, recurring, background } = wakes;
+        // A turn does all that is due, so that a later one of a sort that counts less is planned then.
+        let before = |at: &Timestamp, others: &[Option<Timestamp>]| others.iter().flatten().all(|o| at < o);
         if let Some(at) = foreground {
             cx.enqueue_after(Task::Pod(key.clone()), at.duration_since(cx.now()));
         }
-        if let Some(at) = background.filter(|at| foreground.is_none_or(|f| *at < f)) {
-            cx.enqueue_after_in_background(Task::Background(key.clone()), at.duration_since(cx.now()));
+        if let Some(at) = recurring.filter(|at| before(at, &[foreground])) {
+            cx.enqueue_waiting(Task::Recurring(key.clone()), at.duration_since(cx.now()), Wait::Recurring);
+        }
+        if let Some(at) = background.filter(|at| before(at, &[foreground, recurring])) {
+            cx.enqueue_waiting(Task::Background(key.clone()), at.duration_since(cx.now()), Wait::Background);
         }
     }
 

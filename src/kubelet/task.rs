@@ -38,6 +38,8 @@ pub enum Task {
     Expand(Key),
     /// Take a turn of a pod.
     Pod(Key),
+    /// The same, planned for a deadline that recurs.
+    Recurring(Key),
     /// The same, planned for a background deadline.
     Background(Key),
 }
@@ -51,6 +53,7 @@ impl fmt::Display for Task {
             Task::Drivers(node) => write!(f, "{node}/drivers"),
             Task::Expand(claim) => write!(f, "{claim}/expand"),
             Task::Pod(pod) => pod.fmt(f),
+            Task::Recurring(pod) => write!(f, "{pod}/recurring"),
             Task::Background(pod) => write!(f, "{pod}/background"),
         }
     }

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use super::state::{PodVolume, Retry, State, Work};
+use super::state::{PodVolume, Retry, State, WakeSort, Work};
 use super::task::Task;
 use super::timings::{self, later};
 use super::turn::Turn;
@@ -129,7 +129,8 @@ impl Turn<'_> {
         self.rt.waits_for_config = true;
         let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
         self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
-        self.rt.retry = Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), background: true });
+        self.rt.retry =
+            Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), sort: WakeSort::Background });
     }
 
     /// The pod's volumes have been mounted.

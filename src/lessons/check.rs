@@ -3,11 +3,11 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::file::{By, Lesson, LessonStep};
-use super::perform;
+use super::file::{By, Lesson, LessonStep, Predict};
 use super::run::LessonRun;
 use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, ObjectRef};
+use crate::session::scenario::{ScenarioStep, SetUp};
 use crate::session::{Prediction, Session};
 
 /// What a lesson promises and does not hold.
@@ -30,34 +30,131 @@ impl std::error::Error for Flaw {}
 /// Plays the lesson to its end: each prediction is made rightly, and each goal is met by the lesson's solution. Returns the session
 /// as it is then, and the first thing that is not as the lesson promises, at which the play ends: a deed that changes nothing, a
 /// goal that is met before anything is done or not met by its solution, a prediction whose answer is not among those that can be
-/// given, a kind that does not exist.
+/// given, a kind that does not exist. [`Check`] does it in slices.
 pub fn check(lesson: &Lesson) -> (Session, Option<Flaw>) {
-    let lesson = Rc::new(lesson.clone());
-    let mut session = Session::new(lesson.scenario().start());
-    let flaw = play(&lesson, &mut session).err();
-    (session, flaw)
+    let mut check = Check::new(lesson);
+    while !check.advance(usize::MAX) {}
+    (check.doing.finish(), check.flaw)
 }
 
-fn play(lesson: &Rc<Lesson>, session: &mut Session) -> Result<(), Flaw> {
-    if let Some(deed) = perform(lesson, session, &lesson.start.setup) {
-        return Err(Flaw { step: 0, what: format!("{deed:?} changes nothing") });
+/// The play of a lesson to its end, in slices.
+#[derive(Clone, Debug)]
+pub struct Check {
+    run: LessonRun,
+    doing: SetUp,
+    /// What is being done, and for which step: the first is 1, and 0 is the set-up.
+    part: Doing,
+    step: usize,
+    flaw: Option<Flaw>,
+}
+
+/// The parts of a play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    SetUp,
+    /// What comes before the next step.
+    First,
+    /// The play of the step's prediction.
+    Play,
+    /// The solution of the step's goal.
+    Solution,
+    End,
+}
+
+impl Check {
+    /// A play that has not begun.
+    pub fn new(lesson: &Lesson) -> Check {
+        let doing = SetUp::new(&lesson.scenario());
+        let run = LessonRun::new(Rc::new(lesson.clone()));
+        Check { run, doing, part: Doing::SetUp, step: 0, flaw: None }
     }
-    let mut run = LessonRun::new(lesson.clone());
-    for (nth, step) in lesson.steps.iter().enumerate() {
-        let flaw = |what: String| Flaw { step: nth + 1, what };
-        if let Some(deed) = perform(lesson, session, &step.first) {
-            return Err(flaw(format!("{deed:?} changes nothing")));
+
+    /// The number of steps that were taken.
+    pub fn done(&self) -> u64 {
+        self.doing.done()
+    }
+
+    /// What is not as the lesson promises, as far as the play has come.
+    pub fn flaw(&self) -> Option<&Flaw> {
+        self.flaw.as_ref()
+    }
+
+    /// Takes at most `steps` steps. Returns whether the play is over.
+    pub fn advance(&mut self, steps: usize) -> bool {
+        for _ in 0..steps {
+            if self.part == Doing::End {
+                break;
+            }
+            if !self.doing.advance(1) {
+                continue;
+            }
+            match self.next() {
+                Ok(part) => self.part = part,
+                Err(what) => {
+                    self.flaw = Some(Flaw { step: self.step, what });
+                    self.part = Doing::End;
+                }
+            }
         }
-        run.enter(nth, session);
-        known_kinds(step, session).map_err(flaw)?;
-        predict(lesson, &mut run, session).map_err(flaw)?;
-        solve(lesson, &mut run, session).map_err(flaw)?;
-        if !run.is_done() {
-            return Err(flaw("the step is not done at its end".to_owned()));
+        self.part == Doing::End
+    }
+
+    /// Ends what was done, and begins what comes next.
+    fn next(&mut self) -> Result<Doing, String> {
+        if let Some(idle) = self.doing.idle() {
+            return Err(format!("nothing is changed by {idle}"));
+        }
+        let session = self.doing.session();
+        match self.part {
+            Doing::SetUp => Ok(self.go_on()),
+            Doing::First => {
+                self.run.enter(self.run.reached(), session);
+                let Some(step) = self.run.step().cloned() else { return Ok(Doing::End) };
+                known_kinds(&step, session)?;
+                if let Some(predict) = step.predict {
+                    return Ok(self.begin(predict.play, Doing::Play));
+                }
+                if let Some(task) = step.task {
+                    if self.run.met().is_some() {
+                        return Err("the goal is met before anything is done".to_owned());
+                    }
+                    return Ok(self.begin(task.solution, Doing::Solution));
+                }
+                Ok(self.go_on())
+            }
+            Doing::Play => {
+                let predict = self.run.step().and_then(|s| s.predict.clone());
+                if let Some(predict) = predict {
+                    let really = self.run.really(session)?;
+                    let said = right_answer(&predict, &really)?;
+                    self.run.predict(said);
+                    self.run.played(session)?;
+                }
+                Ok(self.go_on())
+            }
+            Doing::Solution => {
+                // As on the page: what holds on the way alone does not count.
+                self.run.judge(session);
+                match self.run.met() {
+                    Some(_) => Ok(self.go_on()),
+                    None => Err(format!("the solution does not meet {}", open_parts(&self.run))),
+                }
+            }
+            Doing::End => Ok(Doing::End),
         }
     }
-    run.enter(lesson.steps.len(), session);
-    Ok(())
+
+    /// Begins what comes before the next step.
+    fn go_on(&mut self) -> Doing {
+        self.step = self.run.reached() + 1;
+        let first = self.run.first(self.run.reached()).to_vec();
+        self.begin(first, Doing::First)
+    }
+
+    fn begin(&mut self, deeds: Vec<ScenarioStep>, part: Doing) -> Doing {
+        self.doing.go_on(deeds);
+        part
+    }
 }
 
 /// Whether there are the kinds whose objects a step lights or asks for.
@@ -82,44 +179,23 @@ fn known_kinds(step: &LessonStep, session: &Session) -> Result<(), String> {
     }
 }
 
-/// Every prediction that can be made of a step but for the orders, which are too many: of these it is the given one and its reverse.
-fn predictions(by: &By) -> Vec<Prediction> {
-    match by {
-        By::Choice(all) => (0..all.len()).map(Prediction::Choice).collect(),
-        By::Order(all) => vec![
-            Prediction::Order((0..all.len()).collect()),
-            Prediction::Order((0..all.len()).rev().collect()),
-        ],
-        By::Number(of) => (of.from..=of.to).map(Prediction::Number).collect(),
-        By::Object(_) => vec![Prediction::Object(String::new())],
-    }
-}
-
-fn predict(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Result<(), String> {
-    let Some(predict) = run.step().and_then(|s| s.predict.clone()) else { return Ok(()) };
-    // What happens is the same, whatever was said.
-    let mut after = session.clone();
-    if let Some(deed) = perform(lesson, &mut after, &predict.play) {
-        return Err(format!("{deed:?} changes nothing"));
-    }
-    let mut right = Vec::new();
-    let mut really = Vec::new();
-    for said in predictions(&predict.by) {
-        let mut run = run.clone();
-        run.predict(said.clone());
-        run.played(&after)?;
-        let Some(predicted) = run.predicted() else { return Err("the prediction cannot be made".to_owned()) };
-        really.clone_from(&predicted.really);
-        if predicted.right {
-            right.push(said);
+/// The answer that is right, if what really happened can be said at all.
+fn right_answer(predict: &Predict, really: &[String]) -> Result<Prediction, String> {
+    let cannot = |n: usize| format!("{really:?} is what happens, and {n} of the answers are that");
+    let first = really.first();
+    match &predict.by {
+        By::Choice(all) => {
+            let mut right = (0..all.len()).filter(|n| all.get(*n).map(|c| &c.is) == first);
+            match (right.next(), right.count()) {
+                (Some(one), 0) => Ok(Prediction::Choice(one)),
+                (one, more) => Err(cannot(usize::from(one.is_some()) + more)),
+            }
         }
-    }
-    let said = match (&predict.by, right.as_slice()) {
-        (By::Choice(_) | By::Number(_), [one]) => one.clone(),
-        (By::Choice(_) | By::Number(_), all) => {
-            return Err(format!("{really:?} is what happens, and {} of the answers are that", all.len()));
+        By::Number(of) => {
+            let n = first.and_then(|n| n.parse().ok()).filter(|n| (of.from..=of.to).contains(n));
+            n.map(Prediction::Number).ok_or_else(|| cannot(0))
         }
-        (By::Order(all), _) => {
+        By::Order(all) => {
             let place = |text: &String| all.iter().position(|c| c.is == *text);
             let mut order: Vec<usize> = really.iter().filter_map(place).collect();
             if order.is_empty() || order.len() < really.len() {
@@ -127,36 +203,19 @@ fn predict(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Resul
             }
             let rest: Vec<usize> = (0..all.len()).filter(|n| !order.contains(n)).collect();
             order.extend(rest);
-            Prediction::Order(order)
+            Ok(Prediction::Order(order))
         }
-        (By::Object(_), _) => {
-            let name = really.first().ok_or("no object is what happens")?;
-            Prediction::Object(name.clone())
-        }
-    };
-    let play = run.predict(said).unwrap_or_default().to_vec();
-    perform(lesson, session, &play);
-    run.played(session)?;
-    if run.predicted().is_some_and(|p| p.right) { Ok(()) } else { Err(format!("nothing said is {really:?}")) }
+        By::Object(_) => first.cloned().map(Prediction::Object).ok_or("no object is what happens".to_owned()),
+    }
 }
 
-fn solve(lesson: &Lesson, run: &mut LessonRun, session: &mut Session) -> Result<(), String> {
-    let Some(task) = run.step().and_then(|s| s.task.clone()) else { return Ok(()) };
-    if run.met().is_some() {
-        return Err("the goal is met before anything is done".to_owned());
-    }
-    if let Some(idle) = perform(lesson, session, &task.solution) {
-        return Err(format!("{idle:?} changes nothing"));
-    }
-    // As the page does: what holds on the way alone does not count.
-    run.judge(session);
-    if run.met().is_some() {
-        return Ok(());
-    }
-    let parts = run.parts().unwrap_or_default();
-    let open = task.goal.iter().zip(parts).filter(|(_, is)| **is != Ok(true)).map(|(part, is)| match is {
+/// The parts of a goal that do not hold.
+fn open_parts(run: &LessonRun) -> String {
+    let goal = run.step().and_then(|s| s.task.as_ref()).map_or(&[][..], |t| t.goal.as_slice());
+    let open = goal.iter().zip(run.parts().unwrap_or_default()).filter(|(_, is)| **is != Ok(true));
+    let told = open.map(|(part, is)| match is {
         Ok(_) => format!("{:?}", part.label.en),
         Err(why) => format!("{:?} ({why})", part.label.en),
     });
-    Err(format!("the solution does not meet {}", open.collect::<Vec<_>>().join(", ")))
+    told.collect::<Vec<_>>().join(", ")
 }

@@ -94,6 +94,9 @@ pub struct LessonStep {
     /// What the lesson does before the step is read.
     #[serde(default, with = "singleton_map_recursive")]
     pub first: Vec<ScenarioStep>,
+    /// Whether the text in the editor says from now on what the cluster has by now in those fields that the lesson has changed.
+    #[serde(default)]
+    pub follow: bool,
     /// The objects that are lit.
     #[serde(default)]
     pub lit: Vec<Lit>,

@@ -39,7 +39,7 @@ mod run;
 mod tests;
 mod view;
 
-pub use check::{Flaw, check};
+pub use check::{Check, Flaw, check};
 pub use expression::{Answer, AtMoment, Expression, Measure, Now, Scope};
 pub use file::{
     Asked, Beginning, By, CHARACTERS_LIMIT, Choice, Holds, Lesson, LessonStep, Lit, Look, NUMBERS_LIMIT,

@@ -147,11 +147,28 @@ impl LessonRun {
     ///
     /// What CEL says, if the lesson's expression has no value there, or that its value is no answer.
     pub fn played(&mut self, session: &Session) -> Result<(), String> {
-        let Some(predict) = self.lesson.steps.get(self.step).and_then(|s| s.predict.as_ref()) else {
+        let said = self.visits.get(self.step).and_then(|v| v.said.clone());
+        let Some((said, predict)) = said.zip(self.step().and_then(|s| s.predict.clone())) else {
             return Ok(());
         };
-        let Some(visit) = self.visits.get_mut(self.step) else { return Ok(()) };
-        let Some(said) = visit.said.clone() else { return Ok(()) };
+        let really = self.really(session)?;
+        let right = is_right(&said, &predict, &really);
+        if let Some(visit) = self.visits.get_mut(self.step) {
+            visit.predicted = Some(Predicted { said, really, right, at: session.at() });
+        }
+        Ok(())
+    }
+
+    /// What the prediction of the step that is shown asks for, at the moment that is shown.
+    ///
+    /// # Errors
+    ///
+    /// As [`LessonRun::played`].
+    pub(super) fn really(&mut self, session: &Session) -> Result<Vec<String>, String> {
+        let predict = self.lesson.steps.get(self.step).and_then(|s| s.predict.as_ref());
+        let Some((predict, visit)) = predict.zip(self.visits.get_mut(self.step)) else {
+            return Ok(Vec::new());
+        };
         let value = visit.history.answer(session, &predict.answer);
         let value = value.ok_or("the run went back behind the step")??;
         let really = texts(&value);
@@ -161,9 +178,7 @@ impl LessonRun {
                 value.type_name()
             ));
         }
-        let right = is_right(&said, predict, &really);
-        visit.predicted = Some(Predicted { said, really, right, at: session.at() });
-        Ok(())
+        Ok(really)
     }
 
     /// The prediction of the step that is shown, and what came of it.
@@ -234,7 +249,13 @@ impl LessonRun {
             hints: v.hints,
             met: v.met.and_then(place),
         });
-        LessonLink { id: self.lesson.id.clone(), text, step: self.step, visits: visits.collect() }
+        LessonLink {
+            id: self.lesson.id.clone(),
+            text,
+            draft: None,
+            step: self.step,
+            visits: visits.collect(),
+        }
     }
 
     /// Takes up a lesson where [`LessonRun::link`] left it, in a run that was repeated. `line` is the timeline of that run when

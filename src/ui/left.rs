@@ -113,12 +113,12 @@ pub fn Left(props: &Props) -> Html {
         });
     }
     {
-        // Who brings a lesson's file wants to see it; without one there is no such tab.
+        // Who brings a lesson's file wants to see it, and who has a link to one the lesson; without a file there is no such tab.
         let (set, now) = (tab_now.setter(), *tab_now);
-        use_effect_with(props.own.is_some(), move |own| match own {
-            true => set.set(Tab::Lesson),
-            false if now == Tab::Lesson => set.set(Tab::Manifest),
-            false => {}
+        use_effect_with(props.own.as_ref().map(|own| own.brought), move |brought| match brought {
+            Some(true) => set.set(Tab::Lesson),
+            None if now == Tab::Lesson => set.set(Tab::Manifest),
+            None | Some(false) => {}
         });
     }
     let tab = |to: Tab, id: &'static str, key: &'static str| {

@@ -11,6 +11,9 @@ pub struct LessonLink {
     /// The text of the lesson's file; `None` for a lesson that every page has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The newest text of the lesson's file, if it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
     /// The place of the step that is shown.
     pub step: usize,
     /// The steps that were reached.

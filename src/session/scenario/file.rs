@@ -1,6 +1,7 @@
 //! The file of a scenario, and how it is read.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
@@ -107,6 +108,19 @@ pub enum ScenarioStep {
     /// As a step of a person: of the component whose turn it is, and if nothing is left to do, after time has passed to the
     /// next run of a schedule.
     Schedule(bool),
+}
+
+impl fmt::Display for ScenarioStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScenarioStep::Kubectl(line) => write!(f, "kubectl {line}"),
+            ScenarioStep::Fault(fault) => write!(f, "fault {fault:?}"),
+            ScenarioStep::Step(steps) => write!(f, "step by {}", steps.by),
+            ScenarioStep::Act(act) => write!(f, "act {} of {}", act.action, act.of),
+            ScenarioStep::Steady(_) => f.write_str("steady"),
+            ScenarioStep::Schedule(_) => f.write_str("schedule"),
+        }
+    }
 }
 
 /// A step of a play.

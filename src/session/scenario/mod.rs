@@ -113,13 +113,26 @@ impl Scenario {
     /// Carries out a deed in a session. Returns whether it did anything.
     pub fn perform(&self, session: &mut Session, deed: &ScenarioStep) -> bool {
         let before = session.at();
-        match deed {
+        let _ = self.try_perform(session, deed);
+        session.at() != before
+    }
+
+    /// Carries out a deed in a session.
+    ///
+    /// # Errors
+    ///
+    /// Why it changed nothing. A cluster that is steady already is no error.
+    pub fn try_perform(&self, session: &mut Session, deed: &ScenarioStep) -> Result<(), String> {
+        let before = session.at();
+        let why = match deed {
             ScenarioStep::Kubectl(line) => {
-                self.kubectl(session, line);
+                let output = self.kubectl(session, line);
+                if output.stderr.trim().is_empty() { output.stdout } else { output.stderr }
             }
             ScenarioStep::Fault(fault) => {
-                // A fault that is not possible changes nothing, which the result says.
+                // It is reported as a deed that changed nothing.
                 let _ = session.fault(fault);
+                "this cannot happen here".to_owned()
             }
             ScenarioStep::Step(steps) => {
                 for _ in 0..steps.most() {
@@ -127,15 +140,18 @@ impl Scenario {
                         break;
                     }
                 }
+                steps.why_not(session)
             }
             ScenarioStep::Act(act) => {
                 if let Some(action) = find_action(&act.action, &act.of, &act.kind, session.cluster()) {
                     session.act(action);
                 }
+                "there is no such action at this moment".to_owned()
             }
             ScenarioStep::Schedule(_) => {
-                // Without a schedule there is no step, which the result says.
+                // It is reported as a deed that changed nothing.
                 let _ = session.to_schedule(Depth::Command);
+                "nothing is due, however much time passes".to_owned()
             }
             ScenarioStep::Steady(_) => {
                 for _ in 0..STEPS_TO_STEADY {
@@ -143,9 +159,10 @@ impl Scenario {
                         break;
                     }
                 }
+                return Ok(());
             }
-        }
-        session.at() != before
+        };
+        if session.at() == before { Err(why.trim().to_owned()) } else { Ok(()) }
     }
 
     fn kubectl(&self, session: &mut Session, line: &str) -> Output {
@@ -182,6 +199,14 @@ impl Steps {
         self.times.min(STEPS_TO_STEADY)
     }
 
+    /// Why there was no step.
+    fn why_not(&self, session: &Session) -> String {
+        match session.cluster().actor_at(&self.by) {
+            None => format!("there is no component {:?}", self.by),
+            Some(_) => format!("{} has nothing to do", self.by),
+        }
+    }
+
     /// Takes one of the steps. Returns whether there was one.
     fn once(&self, session: &mut Session) -> bool {
         let actor = session.cluster().actor_at(&self.by);
@@ -199,6 +224,22 @@ pub struct SetUp {
     deed: usize,
     steps: usize,
     done: u64,
+    idle: Option<Idle>,
+}
+
+/// A deed that changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// The deed, as a person would write it.
+    pub deed: String,
+    /// Why: what kubectl printed, or what was missing.
+    pub why: String,
+}
+
+impl std::fmt::Display for Idle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.deed, self.why)
+    }
 }
 
 impl SetUp {
@@ -209,7 +250,7 @@ impl SetUp {
 
     /// Deeds in a session of the scenario, none of which is done yet. They go on from the moment that the session shows.
     pub fn of(scenario: &Scenario, deeds: Vec<ScenarioStep>, session: Session) -> SetUp {
-        SetUp { scenario: scenario.clone(), deeds, session, deed: 0, steps: 0, done: 0 }
+        SetUp { scenario: scenario.clone(), deeds, session, deed: 0, steps: 0, done: 0, idle: None }
     }
 
     /// The number of steps done. The number of all steps is not known.
@@ -226,9 +267,18 @@ impl SetUp {
                 ScenarioStep::Steady(_) => {
                     self.steps < STEPS_TO_STEADY && self.session.step(Depth::Command, None)
                 }
-                ScenarioStep::Step(steps) => self.steps < steps.most() && steps.once(&mut self.session),
+                ScenarioStep::Step(steps) => {
+                    let again = self.steps < steps.most() && steps.once(&mut self.session);
+                    if !again && self.steps == 0 {
+                        let why = steps.why_not(&self.session);
+                        self.idle.get_or_insert(Idle { deed: deed.to_string(), why });
+                    }
+                    again
+                }
                 other => {
-                    self.scenario.perform(&mut self.session, other);
+                    if let Err(why) = self.scenario.try_perform(&mut self.session, other) {
+                        self.idle.get_or_insert(Idle { deed: other.to_string(), why });
+                    }
                     false
                 }
             };
@@ -240,6 +290,21 @@ impl SetUp {
             self.steps = 0;
         }
         self.deed >= self.deeds.len()
+    }
+
+    /// The first of the deeds that changed nothing, as far as the set-up has come.
+    pub fn idle(&self) -> Option<&Idle> {
+        self.idle.as_ref()
+    }
+
+    /// Further deeds, from where the others have led. It forgets those.
+    pub fn go_on(&mut self, deeds: Vec<ScenarioStep>) {
+        (self.deeds, self.deed, self.steps, self.idle) = (deeds, 0, 0, None);
+    }
+
+    /// The session, as far as the set-up has come.
+    pub fn session(&self) -> &Session {
+        &self.session
     }
 
     /// The session, as far as the set-up has come.

@@ -9,6 +9,7 @@ use yew::prelude::*;
 
 use crate::ui::editor::Editor;
 use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::i18n::Texts;
 use crate::ui::share::save;
 use crate::ui::store::Shared;
 
@@ -102,9 +103,25 @@ pub fn LessonFile(props: &Props) -> Html {
                 images={Shared::default()} kinds={Shared::default()} place={*go} {typed} called={t.get("lesson-file")} />
             <div class="apply">
                 <div class={classes!("changes", problem.is_some().then_some("bad"))} role="status">
-                    { said.unwrap_or_else(|| html! { <p class="muted">{ t.get("lesson-file-reads") }</p> }) }</div>
+                    { said.unwrap_or_else(|| played(&t, props.own.played.as_ref())) }</div>
+                <button type="button" class="quiet" disabled={problem.is_some()} title={t.get("lesson-file-play-about")}
+                    onclick={let store = store.clone(); move |_| store.send(Input::CheckLesson)}>{ t.get("lesson-file-play") }</button>
                 <button type="button" class="solid" onclick={keep}>{ t.get("lesson-file-save") }</button>
             </div>
         </>
+    }
+}
+
+/// What a play of the lesson to its end has shown.
+fn played(t: &Texts, played: Option<&Result<(), (usize, String)>>) -> Html {
+    match played {
+        None => html! { <p class="muted">{ t.get("lesson-file-reads") }</p> },
+        Some(Ok(())) => html! { <p>{ t.get("lesson-file-sound") }</p> },
+        Some(Err((step, what))) => {
+            let n = (*step as f64).into();
+            let where_ =
+                if *step == 0 { t.get("lesson-file-setup") } else { t.with("lesson-file-step", &[("n", n)]) };
+            html! { <p class="lesson-problem"><b>{ where_ }</b>{ " " }<span>{ what }</span></p> }
+        }
     }
 }

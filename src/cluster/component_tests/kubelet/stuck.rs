@@ -21,6 +21,30 @@ fn crash_loop_is_steady_when_its_back_off_is_at_its_longest() {
 }
 
 #[test]
+fn a_restart_after_the_longest_back_off_is_on_time_whatever_else_time_passes_for() {
+    let mut lab = Lab::new();
+    let mut loops = one(json!({"command": ["sh", "-c", "exit 1"]}));
+    loops["spec"]["activeDeadlineSeconds"] = 1200.into();
+    lab.pod(loops).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn time_passes_to_the_next_restart_of_a_crash_loop_if_somebody_lets_it() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"command": ["sh", "-c", "exit 1"]}))).steady();
+    let restarts =
+        |lab: &Lab| lab.get().status.as_ref().unwrap().container_statuses.as_ref().unwrap()[0].restart_count;
+    assert_eq!((restarts(&lab), lab.cluster.clock().next()), (6, None));
+    let due = lab.cluster.clock().next_by_itself().unwrap().0;
+    while restarts(&lab) == 6 {
+        let mut search = crate::cluster::Search::new(None).to_schedule();
+        search.advance(&mut lab.cluster, usize::MAX).unwrap().unwrap();
+    }
+    assert_eq!(lab.cluster.now().as_second(), due.as_second());
+}
+
+#[test]
 fn an_image_that_cannot_be_pulled_and_then_can() {
     let mut lab = Lab::new();
     let image = |pullable| KubeletFault::Image { image: "team/app:1".into(), pullable, message: "".into() };
