@@ -123,7 +123,12 @@ impl Engine {
                 self.touch();
             }
             Input::Note(text) => self.note(text),
-            Input::Apply => self.apply(),
+            // Whoever presses Ctrl+Enter on what a cluster printed gets what the page offers for it.
+            Input::ApplyOrImport if self.shown.importable => {
+                let text = self.shown.text.clone();
+                self.import(&text);
+            }
+            Input::Apply | Input::ApplyOrImport => self.apply(),
             Input::ApplyText(text) => {
                 let printed = self.apply_text(&text);
                 self.out.push(Output::Printed(printed));

@@ -162,6 +162,8 @@ pub enum Input {
     Note(String),
     /// Applies the editor's text.
     Apply,
+    /// As [`Input::Apply`]; of a text that was printed by a cluster, as [`Input::Import`].
+    ApplyOrImport,
     /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
     ApplyText(String),
     /// Runs a line in the terminal: a script of the shell, or a command of kubectl's with or without `kubectl`. An empty one

@@ -124,13 +124,27 @@ pub fn CourseDialog(props: &Props) -> Html {
             });
         }
     };
+    let forgotten = use_state(|| None::<Progress>);
     let reset = {
-        let (store, progress) = (store.clone(), progress.clone());
+        let (store, progress, forgotten) = (store.clone(), progress.clone(), forgotten.clone());
         move |_| {
+            forgotten.set(Some((*progress).clone()));
             store.keep_progress(&Progress::default());
             progress.set(Progress::default());
         }
     };
+    let undo = forgotten.as_ref().map(|before| {
+        let (store, progress, forgotten, before) =
+            (store.clone(), progress.clone(), forgotten.clone(), before.clone());
+        let onclick = move |_| {
+            store.keep_progress(&before);
+            progress.set(before.clone());
+            forgotten.set(None);
+        };
+        html! {
+            <p role="status">{ t.get("course-forgotten") }{ " " }<button type="button" class="quiet" {onclick}>{ t.get("run-undo") }</button></p>
+        }
+    });
     let import = {
         let (store, progress, refused) = (store.clone(), progress.clone(), refused.clone());
         read_file(move |_, text| match Progress::read(&text) {
@@ -175,6 +189,7 @@ pub fn CourseDialog(props: &Props) -> Html {
                     <label class="quiet file">{ t.get("course-import") }<input type="file" accept=".json" onchange={import} /></label>
                     <button type="button" class="quiet bad" onclick={reset}>{ t.get("course-reset") }</button>
                 </footer>
+                { for undo }
                 if *refused { <p role="alert">{ t.get("course-refused") }</p> }
             </div>
         </dialog>

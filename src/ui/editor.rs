@@ -225,7 +225,7 @@ async fn mount(
         None => {
             let on_apply = Closure::new(move |text: String| {
                 applying.typed(text);
-                applying.send(Input::Apply);
+                applying.send(Input::ApplyOrImport);
             });
             (Closure::<dyn Fn(String)>::new(move |text| typing.typed(text)), on_apply)
         }

@@ -64,6 +64,12 @@ pub fn focus_in(root: &NodeRef, selector: &str) {
     }
 }
 
+/// Whether nothing has the focus, or something that matches a selector.
+pub fn is_nowhere(selector: &str) -> bool {
+    let active = document().active_element();
+    active.is_none_or(|el| el.tag_name() == "BODY" || el.closest(selector).is_ok_and(|found| found.is_some()))
+}
+
 /// Tries to focus it, and says whether it has the focus.
 fn focused(selector: &str) -> bool {
     let Ok(Some(el)) = document().query_selector(selector) else { return false };

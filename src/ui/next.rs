@@ -297,7 +297,7 @@ fn Steady(props: &SteadyProps) -> Html {
         }
     };
     html! { <>
-        <p class="steady unmet"><b>{ t.get("stuck") }</b>{ stuck(&t, d, props.scheduled) }
+        <p class="steady unmet"><b>{ t.get("steady-stuck") }</b>{ stuck(&t, d, props.scheduled) }
             { " " }{ parting(&t, d) }</p>
         <ul class="shorts">{ for d.short.iter().map(row) }{ for d.ailing.iter().take(AILING).map(ailing) }</ul>
         if d.ailing.len() > AILING {

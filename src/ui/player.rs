@@ -13,11 +13,12 @@ use super::glyph;
 use super::graph::Graph;
 use super::inspector::{Inspector, Tab};
 use super::left::Left;
+use super::lesson::LessonPanel;
 use super::next::{NextCommands, StatePill};
 use super::notice::{Progress, message};
 use super::store::{LastStep, Shared, Store, Toast};
 use super::timeline::Timeline;
-use super::topbar::said;
+use super::topbar::{said, title_of};
 use crate::ui::hooks::{use_store, use_texts};
 use std::collections::BTreeSet;
 use steady::engine::ObjectRef;
@@ -112,16 +113,19 @@ pub fn Player(props: &Props) -> Html {
     let shows = |part: Part| options.shows(part);
     let graph: Shared<_> = (&v.graph).into();
     let scenario = v.scenario.as_ref().map(Shared::from);
-    let title = scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let lesson = v.lesson.as_ref().map(Shared::from);
+    let asks = v.lesson.as_ref().is_some_and(|l| l.asks());
+    let title = title_of(&t, scenario.as_deref(), lesson.as_deref());
     let story = scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
     let past = v.position.saturating_sub(v.beginning);
     let note = (v.notes.iter().rev()).find(|(at, _)| *at <= past).map(|(_, text)| said(&t, text));
-    let told = note.or_else(|| Some(story).filter(|s| !s.is_empty()));
+    // A lesson tells by itself, and what it asks is not given away.
+    let told = note.or_else(|| Some(story).filter(|s| !s.is_empty())).filter(|_| lesson.is_none());
     let next = v.listing.lines.first().or(v.listing.scheduled.as_ref()).map(|line| t.next(line));
     let recorded = v.position + 1 < v.marks.len();
     let next = match next {
         _ if v.ended => Some(t.get("player-ended")),
-        _ if recorded => None,
+        _ if recorded || asks => None,
         None if v.listing.ready => Some(t.get(if v.listing.steady() { "steady" } else { "next-none" })),
         next => next.map(|what| t.with("player-next", &[("what", what.into())])),
     };
@@ -158,6 +162,9 @@ pub fn Player(props: &Props) -> Html {
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)} editing={v.editing.as_ref().map(Shared::from)} />
                 }
                 <div class="player-middle">
+                    if let Some(lesson) = lesson.filter(|_| shows(Part::Story)) {
+                        <LessonPanel {lesson} selection={v.selection.clone()} class="played" />
+                    }
                     if let Some(told) = told {
                         if shows(Part::Story) {
                             <details class="player-story" open=true><summary>{ t.get("story") }</summary><p>{ told }</p></details>
@@ -170,7 +177,8 @@ pub fn Player(props: &Props) -> Html {
                         </Graph>
                     }
                     if shows(Part::Next) {
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()} />
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} version={v.version} ahead={v.act_ahead.clone()}
+                            asked={v.lesson.as_ref().filter(|l| l.asks()).map(|l| (l.id.clone(), l.step))} />
                     }
                 </div>
                 if shows(Part::Object) {

@@ -2,13 +2,13 @@
 
 use gloo::events::EventListener;
 use gloo::utils::window;
-use steady::engine::{Answer, Ask, ScenarioView};
+use steady::engine::{Answer, Ask, LessonView, ScenarioView};
 use yew::prelude::*;
 
 use super::export::{Picture, svg};
 use super::i18n::sentence;
 use super::store::{Shared, Store};
-use super::topbar::said;
+use super::topbar::{said, title_of};
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What the report is about.
@@ -16,6 +16,8 @@ use crate::ui::hooks::{use_store, use_texts};
 pub struct Props {
     /// The scenario, if the run came from one.
     pub scenario: Option<Shared<ScenarioView>>,
+    /// The lesson that the run belongs to.
+    pub lesson: Option<Shared<LessonView>>,
 }
 
 /// The report, while the browser prints.
@@ -38,7 +40,7 @@ pub fn Report(props: &Props) -> Html {
     if !*printing {
         return Html::default();
     }
-    let title = props.scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let title = title_of(&t, props.scenario.as_deref(), props.lesson.as_deref());
     let story = props.scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
     let (graph, changed, text) = store.with(|s| (s.graph.clone(), s.changed.clone(), s.text.clone()));
     let picture = svg(&Picture { graph: &graph, changed: &changed, says: "", texts: &t, dark: false });

@@ -1,6 +1,6 @@
 //! The dialog of Share: the link, the code of a frame, the run and the graph as files, and the ways to show it to others.
 
-use steady::engine::{Answer, Ask, Form, Input, Options, Part, ScenarioView, Shape, Which};
+use steady::engine::{Answer, Ask, Form, Input, LessonView, Options, Part, ScenarioView, Shape, Which};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlDialogElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
@@ -10,7 +10,7 @@ use super::export::{About, Picture, animated, markdown, svg};
 use super::glyph;
 use super::i18n::sentence;
 use super::store::{Shared, Store};
-use super::topbar::{is_dark, said};
+use super::topbar::{is_dark, said, title_of};
 use crate::ui::hooks::{use_store, use_texts};
 
 #[wasm_bindgen]
@@ -27,6 +27,8 @@ pub struct Props {
     pub address: String,
     /// The scenario, if the run came from one.
     pub scenario: Option<Shared<ScenarioView>>,
+    /// The lesson that the run belongs to.
+    pub lesson: Option<Shared<LessonView>>,
     /// Presents the run.
     pub present: Callback<()>,
 }
@@ -97,7 +99,18 @@ pub fn Share(props: &Props) -> Html {
             }
         }
     };
-    let title = props.scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let title = title_of(&t, props.scenario.as_deref(), props.lesson.as_deref());
+    // What the run began with has a short address, for a blackboard.
+    let origin = match (&props.lesson, &props.scenario) {
+        (Some(lesson), _) if lesson.own => None,
+        (Some(lesson), _) => {
+            let step = (lesson.step + 1).min(lesson.steps);
+            Some((t.get("share-lesson"), format!("/lesson/{}/{step}", lesson.id)))
+        }
+        (None, Some(scenario)) => Some((t.get("share-scenario"), format!("/{}", scenario.id))),
+        (None, None) => None,
+    };
+    let origin = origin.and_then(|(label, link)| Some((label, store.address(&link)?)));
     let files = FILES.map(|(file, key, name, kind)| {
         let (store, title) = (store.clone(), title.clone());
         let story = props.scenario.as_ref().map(|s| said(&t, &s.text)).unwrap_or_default();
@@ -130,6 +143,7 @@ pub fn Share(props: &Props) -> Html {
                     <button type="button" class="tool" aria-label={t.get("close")} onclick={move |_| close()}>{ glyph::icon(glyph::CLOSE) }</button></header>
                 <Copied id="share-link" label={t.get("share-link")} text={props.address.clone()} />
                 <p class="muted">{ t.with("share-link-about", &[("n", (props.address.len() as f64).into())]) }</p>
+                if let Some((label, text)) = origin { <Copied id="share-origin" {label} {text} /> }
                 <NoteOfStep />
                 <Frame address={props.address.clone()} title={title.clone()} />
                 <section aria-labelledby="share-download">

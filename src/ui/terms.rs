@@ -101,6 +101,12 @@ fn Explained(props: &ExplainedProps) -> Html {
         move || open.set(is)
     };
     let (enter, focused, pressed) = (to(true), to(true), to(true));
+    // A text that moves under a pointer at rest is not pointed at.
+    let pointed = Callback::from(move |e: MouseEvent| {
+        if (e.movement_x(), e.movement_y()) != (0, 0) {
+            enter();
+        }
+    });
     // The pointer or the focus may go on to the note.
     let left = {
         let (open, whole) = (open.setter(), whole.clone());
@@ -131,12 +137,12 @@ fn Explained(props: &ExplainedProps) -> Html {
     };
     let name = said(&t, &props.term.term);
     html! {
-        <span class="term-whole" ref={whole} onmouseenter={move |_| enter()} onmouseleave={left} onfocusin={move |_| focused()} onfocusout={blurred}>
+        <span class="term-whole" ref={whole} onmousemove={pointed} onmouseleave={left} onfocusin={move |_| focused()} onfocusout={blurred}>
             <span class="term" role="button" tabindex="0" ref={word} aria-expanded={open.to_string()} aria-describedby={(*id).clone()}
                 onclick={move |_| pressed()} onkeydown={keyed}>{ &props.text }</span>
             <span class="term-note" popover="manual" ref={note}>
                 <span class="term-says"><b>{ &name }</b><span id={(*id).clone()}>{ said(&t, &props.term.says) }</span>
-                    <a href={props.term.url} target="_blank" rel="noopener">{ t.with("term-page", &[("term", name.as_str().into())]) }</a></span>
+                    <a href={t.page(props.term.url)} target="_blank" rel="noopener">{ t.with("term-page", &[("term", name.as_str().into())]) }</a></span>
             </span>
         </span>
     }

@@ -35,16 +35,21 @@ pub struct BarProps {
     pub explore: Callback<bool>,
 }
 
+/// What a run is called: by the lesson that it belongs to, or else by its scenario.
+pub fn title_of(t: &Texts, scenario: Option<&ScenarioView>, lesson: Option<&LessonView>) -> String {
+    match (lesson, scenario) {
+        (Some(lesson), _) => said(t, &lesson.title),
+        (None, Some(scenario)) => said(t, &scenario.title),
+        (None, None) => t.get("own-work"),
+    }
+}
+
 /// Brand, scenario, settings.
 #[component]
 pub fn TopBar(props: &BarProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let title = match (&props.lesson, &props.scenario) {
-        (Some(lesson), _) => said(&t, &lesson.title),
-        (None, Some(scenario)) => said(&t, &scenario.title),
-        (None, None) => t.get("own-work"),
-    };
+    let title = title_of(&t, props.scenario.as_deref(), props.lesson.as_deref());
     let course = props.course.reform(|_: MouseEvent| true);
     // As they were when the menu was opened.
     let offered = use_mut_ref(Vec::<ScenarioView>::new);

@@ -36,7 +36,7 @@ cargo xtask bench [--only native|why|api|browser|cold|page|explorer|lighthouse|s
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
 cargo xtask split
-    learns anew which functions open the page, for crates/split/first.txt; leaves a page with marks in dist/
+    learns anew which functions open the page, for crates/split/{first,second}.txt; leaves a page with marks in dist/
 cargo xtask first
     what index.html shows until the wasm runs, in static/first.html, from the page as it is built in dist/
 cargo xtask picture

@@ -48,16 +48,9 @@ pub fn profile() -> Result<()> {
     run(trunk("build", Profile::Release)?.env("STEADY_MARK", "1"))?;
     let names = target_dir().join("opening.txt").display().to_string();
     bench::with_page("crates/split/profile.mjs", &[&names])?;
-    run(cargo().args([
-        "run",
-        "--quiet",
-        "--package",
-        "steady-split",
-        "--",
-        "profile",
-        &names,
-        "crates/split/first.txt",
-    ]))
+    run(cargo()
+        .args(["run", "--quiet", "--package", "steady-split", "--", "profile", &names, "dist/marks.txt"])
+        .args(["crates/split/first.txt", "crates/split/second.txt"]))
 }
 
 fn trunk(verb: &str, profile: Profile) -> Result<Command> {

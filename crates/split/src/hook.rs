@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use crate::module::Module;
-use crate::profile::{Profile, unhashed};
+use crate::profile::{Names, Profile, unhashed};
 use crate::{Result, cut, data, mark};
 
 /// The environment variable that asks for a page with marks instead of one that is cut.
@@ -34,9 +34,11 @@ pub fn run(profile: &str) -> Result<()> {
         let names: Vec<_> = module.defined().map(|(function, _)| unhashed(module.name(function))).collect();
         return write(&stage.join("marks.txt"), names.join("\n").as_bytes());
     }
-    let profile = Profile::read(&text(&source.join("crates/split/first.txt"))?);
+    let names =
+        |file: &str| Ok::<_, crate::Error>(Names::read(&text(&source.join("crates/split").join(file))?));
+    let profile = Profile { first: names("first.txt")?, second: Some(names("second.txt")?) };
     let linked = data::References::read(&read(&linked)?)?;
-    let parts = cut::cut(&module, &linked, |function| profile.has(module.name(function)))?;
+    let parts = cut::cut(&module, &linked, |function| profile.opens(module.name(function)))?;
     let [stay, leave, stubs] = parts.counts;
     println!("the first part has {stay} functions and {stubs} stubs for the {leave} of the second");
 

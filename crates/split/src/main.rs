@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use module::Module;
-use profile::Profile;
+use profile::{Names, Profile};
 
 /// An error with a text for the person who builds.
 pub type Error = Box<dyn std::error::Error>;
@@ -26,8 +26,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 const USAGE: &str = "\
 steady-split
     what Trunk calls: cuts the page that it has built
-steady-split profile NAMES PROFILE
-    writes a profile of the names in a file, one in a line
+steady-split profile OPEN ALL FIRST SECOND
+    writes the files of the functions that open the page and of all others, from their names, one in a line
 steady-split cut LINKED WASM NAMES FIRST SECOND
     cuts one module; those of its functions stay first that the file names, and LINKED is what the linker wrote";
 
@@ -38,9 +38,7 @@ fn main() -> ExitCode {
         [] => {
             std::env::var("TRUNK_PROFILE").map_err(|_| USAGE.into()).and_then(|profile| hook::run(&profile))
         }
-        ["profile", names, to] => {
-            named(names).and_then(|profile| hook::write(Path::new(to), profile.to_string().as_bytes()))
-        }
+        ["profile", open, all, first, second] => profile(open, all, [first, second]),
         ["cut", linked, wasm, names, first, second] => cut(linked, wasm, names, [first, second]),
         _ => Err(USAGE.into()),
     };
@@ -53,16 +51,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn named(names: &str) -> Result<Profile> {
-    Ok(hook::text(Path::new(names))?.lines().map(profile::hash).collect())
+fn profile(open: &str, all: &str, [first, second]: [&str; 2]) -> Result<()> {
+    let [open, all] = [open, all].map(|file| hook::text(Path::new(file)).map(|text| Names::of(&text)));
+    let (open, all) = (open?, all?);
+    hook::write(Path::new(first), open.write("Functions that open the page").as_bytes())?;
+    hook::write(Path::new(second), all.without(&open).write("All other functions of the page").as_bytes())
 }
 
 fn cut(linked: &str, wasm: &str, names: &str, [first, second]: [&str; 2]) -> Result<()> {
     let bytes = hook::read(Path::new(wasm))?;
     let module = Module::parse(&bytes)?;
     let linked = data::References::read(&hook::read(Path::new(linked))?)?;
-    let profile = named(names)?;
-    let parts = cut::cut(&module, &linked, |function| profile.has(module.name(function)))?;
+    let profile = Profile { first: Names::of(&hook::text(Path::new(names))?), second: None };
+    let parts = cut::cut(&module, &linked, |function| profile.opens(module.name(function)))?;
     hook::write(Path::new(first), &parts.first)?;
     hook::write(Path::new(second), &parts.second)
 }

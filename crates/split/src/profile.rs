@@ -1,42 +1,61 @@
-//! The functions that open the page: `crates/split/first.txt`, which `cargo xtask split` writes.
+//! Which functions open the page: `crates/split/first.txt` lists those that do and `crates/split/second.txt` all others, as they
+//! were when `cargo xtask split` wrote both.
 //!
 //! A function is identified by its name, which is the path in its source with all types for which it is
 //! compiled. The name stays the same between builds and compilers, unless the source changes it. A line of
-//! the file is a hash of a name; the names themselves would be a megabyte. A function that is missing in the
-//! file moves to the second module, and a line without a function has no effect.
+//! a file is a hash of a name; the names themselves would be a megabyte. A function that stands in neither file is new, and whether
+//! it opens the page is not known. It stays in the first module: a page that is somewhat larger opens, and one that calls a function
+//! of the second module waits for all of that.
 
 use std::collections::BTreeSet;
 
 use crate::hook::fnv;
 
-/// The set of functions that open the page.
-pub struct Profile(BTreeSet<u32>);
+/// The hashes of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names(BTreeSet<u32>);
 
-impl Profile {
-    /// Parses the file: a hash in every line; `#` begins a comment.
+impl Names {
+    /// Parses a file: a hash in every line; `#` begins a comment.
     pub fn read(text: &str) -> Self {
-        Profile(text.lines().filter_map(|line| u32::from_str_radix(line.trim(), 16).ok()).collect())
+        Names(text.lines().filter_map(|line| u32::from_str_radix(line.trim(), 16).ok()).collect())
     }
 
-    /// Whether a function with this name is in the set.
-    pub fn has(&self, name: &str) -> bool {
+    /// The names in a text, one in a line.
+    pub fn of(text: &str) -> Self {
+        Names(text.lines().map(hash).collect())
+    }
+
+    /// Those that are not among others.
+    pub fn without(&self, others: &Names) -> Self {
+        Names(self.0.difference(&others.0).copied().collect())
+    }
+
+    /// The file, with a first line that says what is in it.
+    pub fn write(&self, about: &str) -> String {
+        let lines = self.0.iter().map(|hash| format!("{hash:08x}\n"));
+        std::iter::once(format!("# {about}, as hashes of their names: `cargo xtask split` writes this.\n"))
+            .chain(lines)
+            .collect()
+    }
+
+    fn has(&self, name: &str) -> bool {
         self.0.contains(&hash(name))
     }
 }
 
-impl FromIterator<u32> for Profile {
-    fn from_iter<T: IntoIterator<Item = u32>>(hashes: T) -> Self {
-        Profile(hashes.into_iter().collect())
-    }
+/// Which functions open the page.
+pub struct Profile {
+    /// Those that do.
+    pub first: Names,
+    /// Those that do not; `None` for all others.
+    pub second: Option<Names>,
 }
 
-impl std::fmt::Display for Profile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(
-            f,
-            "# Functions that open the page, as hashes of their names: `cargo xtask split` writes this."
-        )?;
-        self.0.iter().try_for_each(|hash| writeln!(f, "{hash:08x}"))
+impl Profile {
+    /// Whether a function with this name stays in the first module.
+    pub fn opens(&self, name: &str) -> bool {
+        self.first.has(name) || self.second.as_ref().is_some_and(|second| !second.has(name))
     }
 }
 
@@ -78,10 +97,21 @@ mod tests {
     fn a_name_is_known_in_another_build() {
         let now = "<alloc[0123456789abcdef]::vec::Vec<[u8; 4]> as steady[77]::api::Key>::of::{closure#0}";
         assert_eq!(unhashed(now), "<alloc::vec::Vec<[u8; 4]> as steady::api::Key>::of::{closure#0}");
-        let profile: Profile = [hash(now)].into_iter().collect();
-        let read = Profile::read(&profile.to_string());
-        assert!(read.has(&now.replace("[77]", "[1a]")));
-        assert!(read.has(&format!("{now}.1234")));
-        assert!(!read.has("steady::other"));
+        let first = Names::read(&Names::of(now).write("Some"));
+        let profile = Profile { first, second: None };
+        assert!(profile.opens(&now.replace("[77]", "[1a]")));
+        assert!(profile.opens(&format!("{now}.1234")));
+        assert!(!profile.opens("steady::other"));
+    }
+
+    #[test]
+    fn a_function_that_is_new_stays() {
+        let all = Names::of("steady::open\nsteady::other");
+        let first = Names::of("steady::open");
+        let profile = Profile { second: Some(all.without(&first)), first };
+        assert_eq!(
+            ["open", "other", "new"].map(|f| profile.opens(&format!("steady::{f}"))),
+            [true, false, true]
+        );
     }
 }

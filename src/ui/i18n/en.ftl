@@ -329,8 +329,9 @@ steady-ended = { $n ->
    *[other] What was declared has run: { $n } completions.
 }
 stuck = Stuck
+steady-stuck = Steady, but stuck
 stuck-for-good = Nothing more happens by itself
-stuck-until = Nothing happens before the next run of a schedule
+stuck-until = Nothing happens before time passes to the next run of a schedule or restart
 stuck-ready = { $lead }, and { $n } of { $of } pods { $n ->
     [one] is
    *[other] are
@@ -404,6 +405,7 @@ tab-request = Request
 inspect-nothing = Choose an object in the graph.
 inspect-last = the last step
 inspect-gone = deleted
+line-removed = removed:{" "}
 owned-by = owned by { $kind } { $name }
 yaml-more = all fields
 yaml-less = fewer fields
@@ -1257,6 +1259,8 @@ player-at = Step { $n }
 present-leave = Leave (Esc)
 share-title = Share
 share-link = Link to this run
+share-lesson = This step of the lesson, from its beginning
+share-scenario = This scenario, from its beginning
 share-link-about = It contains the start and what was done, not the cluster: { $n } characters. Nothing is sent anywhere.
 share-copy = Copy
 share-copied = Copied
@@ -1371,6 +1375,7 @@ course-own = Open a lesson's file…
 course-export = Save progress
 course-import = Load progress…
 course-reset = Forget progress
+course-forgotten = Forgotten.
 course-refused = That file has no progress in it.
 
 lesson-called = Lesson: { $title }
@@ -1388,6 +1393,7 @@ lesson-this-one = { $kind } { $name }
 lesson-order = Press them in the order in which they come.
 lesson-predict = That is what I expect
 lesson-number = From { $from } to { $to }:
+lesson-number-wrong = It has to be a whole number from { $from } to { $to }.
 lesson-then = , then{" "}
 lesson-as-said = As you said: { $what }
 lesson-said = You said

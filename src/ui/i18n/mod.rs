@@ -77,6 +77,14 @@ impl Texts {
         Texts { lang, bundle: Rc::new(bundle) }
     }
 
+    /// The address of a page of documentation in the page's language.
+    pub fn page(&self, url: &str) -> String {
+        match self.lang {
+            Lang::En => url.to_owned(),
+            Lang::Zh => url.replacen("https://kubernetes.io/docs/", "https://kubernetes.io/zh-cn/docs/", 1),
+        }
+    }
+
     /// Which language.
     pub fn lang(&self) -> Lang {
         self.lang

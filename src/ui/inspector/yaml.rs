@@ -150,12 +150,15 @@ fn line(t: &Texts, l: &Line, ask: Option<Asking>) -> Html {
     };
     let class = classes!("l", class, INDENTS.get(indent(&l.text) / 2).copied());
     let was = was.map(|was| html! { <em>{ was }</em> });
+    // What is struck through is not a line of the object any more, which has to be heard, too.
+    let gone =
+        (l.mark == LineMark::Removed).then(|| html! { <span class="sr">{ t.get("line-removed") }</span> });
     let Some(ask) = ask else {
-        return html! { <span {class}>{ for tokens(&l.text) }{ was }{ "\n" }</span> };
+        return html! { <span {class}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span> };
     };
     html! {
         <span {class} role="button" tabindex="-1" data-line={ask.number.to_string()}
-            aria-expanded={ask.open.to_string()} onclick={ask.click()} onkeydown={ask.key()}>{ for tokens(&l.text) }{ was }{ "\n" }</span>
+            aria-expanded={ask.open.to_string()} onclick={ask.click()} onkeydown={ask.key()}>{ gone }{ for tokens(&l.text) }{ was }{ "\n" }</span>
     }
 }
 

@@ -145,12 +145,14 @@ fn Number(props: &NumberProps) -> Html {
             }
         }
     };
+    let wrong = number.is_none() && !typed.trim().is_empty();
     let range = t.with("lesson-number", &[("from", f64::from(from).into()), ("to", f64::from(to).into())]);
     html! {
         <div class="lesson-choices">
             <label>{ range }{ " " }
-                <input type="number" inputmode="numeric" min={from.to_string()} max={to.to_string()} value={(*typed).clone()} {oninput} {onkeydown} /></label>
+                <input type="number" inputmode="numeric" min={from.to_string()} max={to.to_string()} value={(*typed).clone()} aria-invalid={wrong.then_some("true")} {oninput} {onkeydown} /></label>
             <button type="button" class="solid" disabled={number.is_none()} onclick={move |_: MouseEvent| onclick()}>{ t.get("lesson-predict") }</button>
+            <span class="lesson-range" role="status">if wrong { { t.with("lesson-number-wrong", &[("from", f64::from(from).into()), ("to", f64::from(to).into())]) } }</span>
         </div>
     }
 }
@@ -160,7 +162,7 @@ fn outcome(t: &Texts, p: &PredictedView) -> Html {
     let words =
         |all: &[Text]| all.iter().map(|one| said(t, one)).collect::<Vec<_>>().join(&t.get("lesson-then"));
     html! {
-        <div class={classes!("lesson-outcome", p.right.then_some("right"))} role="status">
+        <div class={classes!("lesson-outcome", p.right.then_some("right"))} role="status" tabindex="-1">
             if p.right {
                 <p><b>{ t.with("lesson-as-said", &[("what", words(&p.really).into())]) }</b></p>
             } else {

@@ -25,7 +25,8 @@ pub struct Props {
     pub lesson: Shared<LessonView>,
     /// The object that is selected in the graph.
     pub selection: Option<ObjectRef>,
-    /// Where the panel stands: `story` beside the editor, `brief` above the graph of a narrow page.
+    /// Where the panel stands: `beside` the editor, `brief` above the graph of a narrow page, `played` above that of a run that is
+    /// embedded or presented.
     pub class: &'static str,
 }
 
@@ -39,10 +40,15 @@ pub fn LessonPanel(props: &Props) -> Html {
     let lesson = &props.lesson;
     {
         // Whoever pressed "Next" reads on, also with a screen reader: the new text has the focus.
-        let (panel, before) = (panel.clone(), use_mut_ref(|| None::<(String, usize)>));
-        use_effect_with((lesson.id.clone(), lesson.step), move |now| {
+        let (panel, before) = (panel.clone(), use_mut_ref(|| None::<(String, usize, bool)>));
+        let answered = lesson.predict.as_ref().is_some_and(|p| p.predicted.is_some());
+        use_effect_with((lesson.id.clone(), lesson.step, answered), move |now| {
             let was = before.replace(Some(now.clone()));
-            if was.is_some_and(|was| was.0 == now.0) {
+            let same_step = was.as_ref().is_some_and(|was| (&was.0, was.1) == (&now.0, now.1));
+            if same_step && now.2 {
+                // The buttons of the answers are gone, and with them what had the focus.
+                keys::focus_in(&panel, ".lesson-outcome");
+            } else if was.is_some() || keys::is_nowhere("#course-button, .lesson") {
                 keys::focus_in(&panel, ".lesson-text");
             }
         });
@@ -154,7 +160,7 @@ fn end(store: &Store, t: &Texts, end: &EndView) -> Html {
         }
     };
     let page = |(label, url): &(Text, String)| {
-        html! { <li><a href={url.clone()} target="_blank" rel="noopener">{ said(t, label) }</a></li> }
+        html! { <li><a href={t.page(url)} target="_blank" rel="noopener">{ said(t, label) }</a></li> }
     };
     html! {
         <div class="lesson-text" tabindex="-1">
