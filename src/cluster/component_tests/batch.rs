@@ -180,6 +180,48 @@ fn cron_job(policy: &str, command: &[&str]) -> Value {
     })
 }
 
+/// `SetDefaults_Job` makes the labels of a Job without any those of its template, and `generateSelector` adds to these. A
+/// Job with labels of its own keeps them, also if its template has the same ones.
+#[test]
+fn only_a_job_without_labels_has_those_of_its_pods() {
+    let generated = 4;
+    let labels = json!({"app": "pi"});
+    for (own, of_pods, have) in
+        [(None, None, generated), (None, Some(&labels), generated + 1), (Some(&labels), Some(&labels), 1)]
+    {
+        let mut c = cluster();
+        let mut one = job("pi", &["true"], json!({}));
+        if let Some(own) = own {
+            one["metadata"]["labels"] = own.clone();
+        }
+        if let Some(of_pods) = of_pods {
+            one["spec"]["template"]["metadata"] = json!({"labels": of_pods});
+        }
+        let mut applied = one.clone();
+        applied["apiVersion"] = "batch/v1".into();
+        applied["kind"] = "Job".into();
+        applied["metadata"]["name"] = "applied".into();
+        // A CronJob's controller creates the Job that its template is.
+        let mut cron = cron_job("Allow", &["true"]);
+        cron["spec"]["jobTemplate"] = json!({"metadata": {"labels": own}, "spec": one["spec"]});
+        create(&mut c, Kind::CRON_JOB, cron);
+        create(&mut c, Kind::JOB, one);
+        let apply = Request::new(&"kubectl".into(), Verb::Patch, Kind::JOB, Key::new("default", "applied"));
+        let config = Patch::Apply { config: applied, force: false };
+        c.request(&apply.body(Body::Patch(config))).0.object().unwrap();
+        assert!(c.run_to_steady(200, |_, _| {}));
+        next_run(&mut c);
+        assert_eq!(names(&c, Kind::JOB).len(), 3);
+        for name in names(&c, Kind::JOB) {
+            let job: Job = stored(&c, &name).unwrap();
+            let of_pods = job.spec.unwrap().template.metadata.unwrap().labels.unwrap();
+            let own = job.metadata.labels.unwrap();
+            assert_eq!(own.len(), have, "{name}: {own:?}");
+            assert!(own.len() == 1 || own == of_pods, "{name}: {own:?}");
+        }
+    }
+}
+
 /// Lets time pass to the next run and runs until the cluster is steady again.
 fn next_run(c: &mut Cluster) {
     assert!(c.is_steady());
