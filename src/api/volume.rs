@@ -21,6 +21,8 @@ pub const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner"
 pub const BETA_STORAGE_PROVISIONER: &str = "volume.beta.kubernetes.io/storage-provisioner";
 /// Annotation of a StorageClass: `true` if it is the default one.
 pub const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
+/// The older name of [`DEFAULT_CLASS`], which still counts.
+const BETA_DEFAULT_CLASS: &str = "storageclass.beta.kubernetes.io/is-default-class";
 /// Annotation of a claim or a volume with its class, from before there was a field for it.
 pub const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 /// The finalizer that keeps a claim while a pod uses it.
@@ -68,6 +70,11 @@ pub fn claim_class(claim: &PersistentVolumeClaim) -> &str {
 pub fn claim_has_class(claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.annotation(BETA_CLASS).is_some()
         || claim.spec.as_ref().is_some_and(|s| s.storage_class_name.is_some())
+}
+
+/// Whether a class is marked as the default one (`IsDefaultAnnotation`).
+pub fn is_default_class(class: &StorageClass) -> bool {
+    [DEFAULT_CLASS, BETA_DEFAULT_CLASS].iter().any(|a| class.metadata.annotation(a) == Some("true"))
 }
 
 /// The class of a volume; empty if it has none (`GetPersistentVolumeClass`).

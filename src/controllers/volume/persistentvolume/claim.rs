@@ -137,14 +137,13 @@ fn does_satisfy(
 
 /// The newest of the default StorageClasses, of equally old ones the first by name (`GetDefaultClass`).
 fn default_class(cx: &Cx) -> Option<String> {
-    let marked = |c: &&Rc<StorageClass>| c.metadata.annotation(storage::DEFAULT_CLASS) == Some("true");
     let age = |c: &&Rc<StorageClass>| {
         let name = c.metadata.name().to_owned();
         (c.metadata.creation_timestamp.as_ref().map(|t| t.0), std::cmp::Reverse(name))
     };
     cx.lister::<StorageClass>()
         .list(None)
-        .filter(marked)
+        .filter(|c| storage::is_default_class(c))
         .max_by_key(age)
         .and_then(|c| c.metadata.name.clone())
 }
