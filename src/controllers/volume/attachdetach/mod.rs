@@ -220,6 +220,9 @@ fn handle_attachment(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, VolumeAtt
     };
     let name = volume.and_then(|v| csi::source(v)).map(|(d, h)| Rc::from(csi::unique_name(d, h)));
     let Some(name) = name.or_else(|| known(cx)) else { return };
+    if seen.is_gone() {
+        cx.state.note_deleted(&name, &spec.node_name);
+    }
     let now = cx.now;
     let waits = State::of(&cx.state.operations, &name).filter_map(|(_, o)| o.retry).max();
     match waits.filter(|at| *at > now) {
