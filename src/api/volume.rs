@@ -13,6 +13,8 @@ pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 /// Annotation of a volume: its provisioner.
 pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+/// Annotation of a volume: the CSI driver that does now what an in-tree plug-in did.
+pub const MIGRATED_TO: &str = "pv.kubernetes.io/migrated-to";
 /// Annotation of a claim: the node selected for its first consumer.
 pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 /// Annotation of a claim: the provisioner that is to create its volume.
