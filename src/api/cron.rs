@@ -64,7 +64,10 @@ pub fn parse(spec: &str) -> Result<Schedule, String> {
     }
     let (mut spec, mut zone) = (spec, TimeZone::UTC);
     if let Some(named) = spec.strip_prefix("TZ=").or_else(|| spec.strip_prefix("CRON_TZ=")) {
-        let (name, rest) = named.split_once(' ').unwrap_or((named, ""));
+        // Kubernetes' parser takes the text up to the first space, which it expects to be there, and panics if it is not.
+        let Some((name, rest)) = named.split_once(' ') else {
+            return Err("invalid schedule format: runtime error: slice bounds out of range [:-1]".into());
+        };
         zone = load_location(name)
             .ok_or_else(|| format!("provided bad location {name}: unknown time zone {name}"))?;
         spec = rest.trim();
@@ -306,6 +309,9 @@ mod tests {
             ("1-2-3 * * * *", "too many hyphens: 1-2-3"),
             ("1/2/3 * * * *", "too many slashes: 1/2/3"),
             ("@sometimes", "unrecognized descriptor: @sometimes"),
+            ("TZ=UTC", "invalid schedule format: runtime error: slice bounds out of range [:-1]"),
+            ("CRON_TZ=x", "invalid schedule format: runtime error: slice bounds out of range [:-1]"),
+            ("TZ=x * * * * *", "provided bad location x: unknown time zone x"),
             ("@every x", "failed to parse duration @every x: time: invalid duration \"x\""),
         ] {
             assert_eq!(parse(bad).map(|_| ()), Err(why.to_owned()), "{bad}");

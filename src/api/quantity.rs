@@ -102,8 +102,7 @@ impl Amount {
     }
 
     /// An amount in thousandths.
-    #[cfg(test)]
-    const fn from_milli(value: i64, format: Format) -> Amount {
+    pub const fn from_milli(value: i64, format: Format) -> Amount {
         Amount { unscaled: value as i128, exponent: -3, format, dec: false }
     }
 

@@ -13,6 +13,8 @@ pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 /// Annotation of a volume: its provisioner.
 pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+/// Annotation of a volume: the CSI driver that does now what an in-tree plug-in did.
+pub const MIGRATED_TO: &str = "pv.kubernetes.io/migrated-to";
 /// Annotation of a claim: the node selected for its first consumer.
 pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 /// Annotation of a claim: the provisioner that is to create its volume.
@@ -21,6 +23,8 @@ pub const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner"
 pub const BETA_STORAGE_PROVISIONER: &str = "volume.beta.kubernetes.io/storage-provisioner";
 /// Annotation of a StorageClass: `true` if it is the default one.
 pub const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
+/// The older name of [`DEFAULT_CLASS`], which still counts.
+const BETA_DEFAULT_CLASS: &str = "storageclass.beta.kubernetes.io/is-default-class";
 /// Annotation of a claim or a volume with its class, from before there was a field for it.
 pub const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 /// The finalizer that keeps a claim while a pod uses it.
@@ -68,6 +72,11 @@ pub fn claim_class(claim: &PersistentVolumeClaim) -> &str {
 pub fn claim_has_class(claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.annotation(BETA_CLASS).is_some()
         || claim.spec.as_ref().is_some_and(|s| s.storage_class_name.is_some())
+}
+
+/// Whether a class is marked as the default one (`IsDefaultAnnotation`).
+pub fn is_default_class(class: &StorageClass) -> bool {
+    [DEFAULT_CLASS, BETA_DEFAULT_CLASS].iter().any(|a| class.metadata.annotation(a) == Some("true"))
 }
 
 /// The class of a volume; empty if it has none (`GetPersistentVolumeClass`).

@@ -9,7 +9,7 @@ use super::decode::to_object;
 use super::managed_fields::{self, Applier, Layout};
 use super::registry::{check_name, scale_of};
 use super::stage::Stage;
-use super::{ApiServer, kinds, rest};
+use super::{ApiServer, kinds};
 use crate::api::go_types::{self, Json};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Manager, Object};
@@ -145,13 +145,11 @@ fn check(config: &Value, kind: &str, api_version: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// The object that an apply led to, decoded and defaulted.
+/// The object that an apply led to, decoded. Its defaults are filled in where it is stored.
 fn object_of(kind: Kind, value: &Value) -> Result<Object, Status> {
     let decoded = go_types::decode(go_types::of(kind), &Json::from(value)).map_err(|e| {
         let (k, v) = (kind.as_str(), kind.version());
         Status::bad_request(format!("{k} in version {v} cannot be handled as a {k}: {e}", v = go_quote(v)))
     })?;
-    let mut object = to_object(kind, decoded.value)?;
-    rest::default(&mut object);
-    Ok(object)
+    to_object(kind, decoded.value)
 }

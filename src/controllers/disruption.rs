@@ -89,8 +89,10 @@ impl Reconciler for DisruptionController {
         };
         let Some(budget) = cx.lister::<PodDisruptionBudget>().get(&key).cloned() else { return Ok(()) };
         match try_sync(&cx, &budget).await {
-            Err(Error::Other(why)) => fail_safe(&cx, budget, &why).await,
-            other => other,
+            // Somebody else was faster, so there is a newer version to sync.
+            Err(Error::Api(e)) if e.is_conflict() => Err(Error::Api(e)),
+            Err(why) => fail_safe(&cx, budget, &why.to_string()).await,
+            Ok(()) => Ok(()),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Plugin, hook};
 use crate::api::types::{PersistentVolumeClaim, StorageClass};
-use crate::api::volume::{BETA_CLASS, DEFAULT_CLASS};
+use crate::api::volume::{BETA_CLASS, is_default_class};
 use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apimachinery::Status;
 use crate::apiserver::ApiServer;
@@ -30,7 +30,7 @@ fn default_storage_class(api: &ApiServer) -> Option<String> {
     api.etcd
         .range(Kind::STORAGE_CLASS, None)
         .filter_map(|(_, r)| StorageClass::from_object(&r.object))
-        .filter(|c| c.metadata.annotation(DEFAULT_CLASS) == Some("true"))
+        .filter(|c| is_default_class(c))
         .max_by_key(|c| {
             (
                 c.metadata.creation_timestamp.clone().map(|t| t.0),

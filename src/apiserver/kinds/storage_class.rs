@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use super::storage::Storage;
 use super::{AGE, Column, NAME, SelectableFields, Strategy};
+use crate::api::Timestamp;
 use crate::api::types::{StorageClass, TopologySelectorTerm};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::volume::is_default_class;
 use crate::apiserver::defaults::default;
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::field::pointer;
@@ -114,13 +115,7 @@ impl Strategy for StorageClass {
 
     fn row(&self, now: Timestamp) -> Vec<String> {
         let mut title = name(&self.metadata);
-        let is_default = [
-            "storageclass.kubernetes.io/is-default-class",
-            "storageclass.beta.kubernetes.io/is-default-class",
-        ]
-        .iter()
-        .any(|a| self.metadata.annotation(a) == Some("true"));
-        if is_default {
+        if is_default_class(self) {
             title.push_str(" (default)");
         }
         vec![

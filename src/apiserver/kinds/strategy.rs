@@ -15,6 +15,8 @@ use crate::with_built_in_kinds;
 pub(in crate::apiserver) struct Creation<'a> {
     /// The time that stamps objects, in whole seconds.
     pub now: Timestamp,
+    /// Whether the object came with labels. Those of one that came without are of its defaults.
+    pub labelled: bool,
     /// What the client is warned of.
     pub warnings: &'a mut Vec<String>,
 }

@@ -18,6 +18,14 @@ pub const MAX_GENERATED_BASE: usize = 58;
 /// How many characters follow them in a generated name.
 pub const GENERATED_SUFFIX: usize = 5;
 
+/// What is kept of a new object as it came, before defaults and admission.
+struct Submitted {
+    /// The spec of a pod.
+    spec: Option<pod::Spec>,
+    /// Whether it has labels.
+    labelled: bool,
+}
+
 impl ApiServer {
     pub(in crate::apiserver) fn create(
         &mut self,
@@ -44,7 +52,10 @@ impl ApiServer {
         cx.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
         cx.enter(Stage::Default, "", Some(&object));
-        let submitted_spec = object.get::<Pod>().and_then(|p| p.spec.clone());
+        let submitted = Submitted {
+            spec: object.get::<Pod>().and_then(|p| p.spec.clone()),
+            labelled: !object.meta().labels_or_empty().is_empty(),
+        };
         strategy.default(&mut object)?;
         one_owner_once(&mut object, false, &mut cx.warnings);
         // Nothing is added to an event, and half of all writes are events: their objects are not copied.
@@ -57,27 +68,27 @@ impl ApiServer {
         self.fill_object_meta(&mut object);
         let mut addresses = Transaction::default();
         let begun = begin_create(self, &mut object, r.dry_run, &mut addresses);
-        let create = |()| self.create_begun(r, &strategy, object, given.as_deref(), submitted_spec, cx);
+        let create = |()| self.create_begun(r, &strategy, object, given.as_deref(), submitted, cx);
         let answer = begun.and_then(create);
         addresses.finish(self, answer.is_ok());
         answer
     }
 
-    /// Creates an object for which everything is allocated that it needs. `given` are the field managers of the body,
-    /// `submitted_spec` is the spec of a pod as it came.
+    /// Creates an object for which everything is allocated that it needs. `given` are the field managers of the body.
     fn create_begun(
         &mut self,
         r: &Request,
         strategy: &WriteStrategy,
         mut object: Object,
         given: Option<&[ManagedFieldsEntry]>,
-        submitted_spec: Option<pod::Spec>,
+        submitted: Submitted,
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
-        let mut creation = Creation { now: self.now_seconds(), warnings: &mut cx.warnings };
+        let (now, labelled) = (self.now_seconds(), submitted.labelled);
+        let mut creation = Creation { now, labelled, warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
         cx.enter(Stage::Validate, "", Some(&object));
-        self.validate_new(r, strategy, submitted_spec, &object, cx)?;
+        self.validate_new(r, strategy, submitted.spec, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));

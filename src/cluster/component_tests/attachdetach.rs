@@ -386,3 +386,33 @@ fn a_controller_that_starts_again_knows_what_is_attached() {
     rest(&mut c);
     assert_eq!(attachments(&c), []);
 }
+
+/// `verifyAttachmentStatus` of a VolumeAttachment that is gone: nobody waits for it any longer.
+#[test]
+fn an_attachment_that_disappears_ends_the_wait_at_once() {
+    let mut c = cluster(1);
+    let switch = |controllers: &str| Fault::Controllers {
+        process: "external-provisioner".into(),
+        controllers: controllers.into(),
+    };
+    c.fault(&switch("*,-external-attacher")).unwrap();
+    pod(&mut c);
+    while attachments(&c).is_empty() {
+        c.next_command(None).unwrap();
+    }
+    let start = c.now();
+    let name = all(&c, Kind::VOLUME_ATTACHMENT)[0]["metadata"]["name"].as_str().unwrap().to_owned();
+    delete(&mut c, Kind::VOLUME_ATTACHMENT, Key::new("", &name), false);
+    assert_eq!(attachments(&c), []);
+    while events(&c, "FailedAttachVolume").is_empty() {
+        c.next_command(None).unwrap();
+    }
+    let volume = all(&c, Kind::PERSISTENT_VOLUME)[0]["metadata"]["name"].as_str().unwrap().to_owned();
+    let message = "volume attachment has been deleted";
+    let message = format!("AttachVolume.Attach failed for volume \"{volume}\" : {message}");
+    assert_eq!(events(&c, "FailedAttachVolume"), [message]);
+    assert_eq!(c.now(), start);
+    c.fault(&switch("*")).unwrap();
+    rest(&mut c);
+    assert_eq!(pods(&c)[0].2, "Running");
+}

@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use super::sets::run_up_to;
 use crate::api::types::{CronJob, Job, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, Patch, Request, Verb};
-use crate::cluster::{Cluster, Config, Fault, Search, Stopped};
+use crate::cluster::{Action, Cluster, Config, Fault, Outcome, Search, Stopped};
 use crate::controllers::job::util::{finished_condition, has_tracking_finalizer};
 
 fn cluster() -> Cluster {
@@ -180,6 +181,48 @@ fn cron_job(policy: &str, command: &[&str]) -> Value {
     })
 }
 
+/// `SetDefaults_Job` makes the labels of a Job without any those of its template, and `generateSelector` adds to these. A
+/// Job with labels of its own keeps them, also if its template has the same ones.
+#[test]
+fn only_a_job_without_labels_has_those_of_its_pods() {
+    let generated = 4;
+    let labels = json!({"app": "pi"});
+    for (own, of_pods, have) in
+        [(None, None, generated), (None, Some(&labels), generated + 1), (Some(&labels), Some(&labels), 1)]
+    {
+        let mut c = cluster();
+        let mut one = job("pi", &["true"], json!({}));
+        if let Some(own) = own {
+            one["metadata"]["labels"] = own.clone();
+        }
+        if let Some(of_pods) = of_pods {
+            one["spec"]["template"]["metadata"] = json!({"labels": of_pods});
+        }
+        let mut applied = one.clone();
+        applied["apiVersion"] = "batch/v1".into();
+        applied["kind"] = "Job".into();
+        applied["metadata"]["name"] = "applied".into();
+        // A CronJob's controller creates the Job that its template is.
+        let mut cron = cron_job("Allow", &["true"]);
+        cron["spec"]["jobTemplate"] = json!({"metadata": {"labels": own}, "spec": one["spec"]});
+        create(&mut c, Kind::CRON_JOB, cron);
+        create(&mut c, Kind::JOB, one);
+        let apply = Request::new(&"kubectl".into(), Verb::Patch, Kind::JOB, Key::new("default", "applied"));
+        let config = Patch::Apply { config: applied, force: false };
+        c.request(&apply.body(Body::Patch(config))).0.object().unwrap();
+        assert!(c.run_to_steady(200, |_, _| {}));
+        next_run(&mut c);
+        assert_eq!(names(&c, Kind::JOB).len(), 3);
+        for name in names(&c, Kind::JOB) {
+            let job: Job = stored(&c, &name).unwrap();
+            let of_pods = job.spec.unwrap().template.metadata.unwrap().labels.unwrap();
+            let own = job.metadata.labels.unwrap();
+            assert_eq!(own.len(), have, "{name}: {own:?}");
+            assert!(own.len() == 1 || own == of_pods, "{name}: {own:?}");
+        }
+    }
+}
+
 /// Lets time pass to the next run and runs until the cluster is steady again.
 fn next_run(c: &mut Cluster) {
     assert!(c.is_steady());
@@ -259,4 +302,41 @@ fn no_run_is_planned_after_one_whose_job_has_another_owner() {
     assert!(c.run_to_steady(200, |_, _| {}));
     assert_eq!(names(&c, Kind::JOB), [format!("backup-{}", run / 60)]);
     assert_eq!(c.find(Search::new(None).to_schedule()).err(), Some(Stopped::Idle));
+}
+
+/// A sync that finds its cache to be behind goes on with what the API server has, but writes the status of the CronJob that
+/// it began with (`syncCronJob` binds the other one to a name of its own). So the next sync does what is left.
+#[test]
+fn a_status_that_is_behind_meets_a_conflict() {
+    let mut c = cluster();
+    create(&mut c, Kind::CRON_JOB, cron_job("Allow", &["sleep", "1000"]));
+    assert!(c.run_to_steady(50, |_, _| {}));
+    let run = c.now().as_second() / 120 * 120 + 120;
+    c.run_until(jiff::Timestamp::from_second(run + 30).unwrap(), |_, _| {}).unwrap();
+    c.find(Search::new(None).to_schedule()).unwrap();
+    let is_status = |r: &Request| r.kind == Kind::CRON_JOB && r.verb == Verb::Update;
+    let write = run_up_to(&mut c, is_status);
+    c.act(&write).unwrap();
+    assert_eq!(names(&c, Kind::JOB).len(), 2);
+    let first = format!("backup-{}", run / 60);
+    let delete = Request::new(&"kubectl".into(), Verb::Delete, Kind::JOB, Key::new("default", &first));
+    c.request(&delete.body(Body::Delete(Default::default()))).0.object().unwrap();
+    // The controllers hear of the Jobs, and not of the CronJob.
+    let mut answers = Vec::new();
+    while answers.is_empty() {
+        let hears = |a: &Action| match c.step(a).unwrap().1.outcome {
+            Outcome::Reflected { kind, .. } => kind == Kind::CRON_JOB,
+            _ => false,
+        };
+        let next = c.enabled().into_iter().find(|a| !matches!(a, Action::Watch { .. } if hears(a))).unwrap();
+        if let Outcome::Sent { request, response, .. } = c.act(&next).unwrap().outcome
+            && is_status(&request)
+        {
+            answers.push(response.object().err().map(|s| s.reason));
+        }
+    }
+    assert_eq!(answers, [Some("Conflict".into())]);
+    c.run_until(c.now() + std::time::Duration::from_secs(1), |_, _| {}).unwrap();
+    let status = stored::<CronJob>(&c, "backup").unwrap().status.unwrap();
+    assert_eq!(status.active.unwrap().len(), 1);
 }

@@ -4,9 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::sets::{controllers, delete, events, make, names, patch, rest, status};
+use super::sets::{controllers, delete, events, make, names, patch, rest, run_up_to, status};
 use crate::api::Kind;
-use crate::cluster::{Cluster, Config};
+use crate::apimachinery::{Body, Request, Subresource};
+use crate::cluster::{Action, Cluster, Config, Outcome};
 
 const BUDGET: Kind = Kind::POD_DISRUPTION_BUDGET;
 
@@ -57,4 +58,38 @@ fn the_size_of_a_replica_set_counts_when_its_deployment_is_gone() {
     let s = status(&c, BUDGET, "one");
     assert_eq!((&s["expectedPods"], &s["disruptionsAllowed"]), (&json!(3), &json!(1)), "{s}");
     assert_eq!(s["conditions"][0]["reason"], "SufficientPods");
+}
+
+/// A status that cannot be written is followed by an attempt to write that nothing may be disrupted (`failSafe`), unless
+/// somebody else was faster.
+#[test]
+fn a_status_that_is_refused_is_followed_by_a_safe_one() {
+    let is_write = |r: &Request| r.kind == BUDGET && r.subresource == Subresource::Status;
+    let send = |c: &mut Cluster, action: &Action| {
+        let Outcome::Sent { request, response, .. } = c.act(action).unwrap().outcome else {
+            panic!("a request")
+        };
+        let Body::Object(budget) = &request.body else { panic!("{request:?}") };
+        let reason = budget.to_value()["status"]["conditions"][0]["reason"].as_str().unwrap().to_owned();
+        (reason, response.object().err().map(|s| s.reason).unwrap_or_default())
+    };
+    for (gone, first, second) in [
+        (true, ("InsufficientPods", "NotFound"), ("SyncFailed", "NotFound")),
+        (false, ("InsufficientPods", "Conflict"), ("InsufficientPods", "")),
+    ] {
+        let mut c = Cluster::new(&Config::nodes(1));
+        rest(&mut c);
+        make(&mut c, BUDGET, budget("one"));
+        let action = run_up_to(&mut c, is_write);
+        if gone {
+            delete(&mut c, BUDGET, "one");
+        } else {
+            patch(&mut c, BUDGET, "one", json!({"metadata": {"labels": {"more": "yes"}}}));
+        }
+        let (reason, refusal) = send(&mut c, &action);
+        assert_eq!((&*reason, &*refusal), first);
+        let action = run_up_to(&mut c, is_write);
+        let (reason, refusal) = send(&mut c, &action);
+        assert_eq!((&*reason, &*refusal), second);
+    }
 }

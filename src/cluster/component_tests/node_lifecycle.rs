@@ -259,3 +259,78 @@ fn a_taint_by_hand_evicts_who_does_not_tolerate_it() {
         ["0 says Marking for deletion Pod default/p", "0 patch/status p", "0 delete p"]
     );
 }
+
+/// A Node as a person creates it, with what `change` adds.
+fn make_node(c: &mut Cluster, change: Value) {
+    let mut value = json!({"metadata": {"name": "new"}});
+    value.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    let object = Object::from_value(Kind::NODE, value).unwrap();
+    request(c, Verb::Create, Kind::NODE, object.key(), Subresource::None, Body::Object(object));
+}
+
+/// `monitorNodeHealth` tells nothing of a node without a `Ready` condition; after the grace period of a node that starts it
+/// gives the node one.
+#[test]
+fn a_node_that_has_never_reported_is_tainted_after_its_time_to_start() {
+    let mut c = cluster(1);
+    let start = c.now();
+    make_node(&mut c, json!({}));
+    let did = run(&mut c);
+    let at: Vec<String> = told(&did, start).into_iter().filter(|t| t.ends_with(" new")).collect();
+    // First goes the taint that admission gave it.
+    assert_eq!(at, ["0 patch new", "60 update/status new", "60 patch new", "60 patch new"]);
+    assert_eq!(taints(&c, "new"), ["unreachable:NoSchedule", "unreachable:NoExecute"]);
+}
+
+/// `reconcileNodeLabels`
+#[test]
+fn the_former_labels_of_a_node_say_what_the_present_ones_say() {
+    let mut c = cluster(1);
+    let labels = |c: &Cluster| {
+        let all = node(c, "node-1").metadata.labels.clone().unwrap();
+        [all["beta.kubernetes.io/os"].clone(), all["beta.kubernetes.io/arch"].clone()]
+    };
+    for change in [
+        json!({"beta.kubernetes.io/os": null, "beta.kubernetes.io/arch": "other"}),
+        json!({"kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "plan9"}),
+    ] {
+        let body = Body::Patch(Patch::Merge(json!({"metadata": {"labels": change}})));
+        request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
+        assert_eq!(run(&mut c).len(), 1);
+        assert_eq!(labels(&c), ["linux", "amd64"]);
+    }
+    // Without a present label there is nothing to say.
+    let change =
+        json!({"metadata": {"labels": {"kubernetes.io/os": null, "beta.kubernetes.io/os": "plan9"}}});
+    let body = Body::Patch(Patch::Merge(change));
+    request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
+    assert_eq!(run(&mut c).len(), 0);
+    assert_eq!(labels(&c), ["plan9", "amd64"]);
+}
+
+/// `markNodeAsReachable` for the nodes that `classifyNodes` finds to be new.
+#[test]
+fn a_node_that_is_new_to_the_controller_begins_as_reachable() {
+    let mut c = cluster(1);
+    let taint = json!({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"});
+    make_node(&mut c, json!({"spec": {"taints": [taint]}}));
+    let mut seen = Vec::new();
+    c.run_until(c.now() + std::time::Duration::from_secs(30), |c, _| seen.push(taints(c, "new"))).unwrap();
+    assert_eq!(taints(&c, "new"), [""; 0], "{seen:?}");
+}
+
+/// `doNoScheduleTaintingPass` goes through the conditions as the status has them.
+#[test]
+fn taints_that_are_added_together_have_the_order_of_the_conditions() {
+    let mut c = cluster(1);
+    let at = c.now().to_string();
+    let condition =
+        |type_: &str, status: &str| json!({"type": type_, "status": status, "lastHeartbeatTime": at});
+    let all =
+        [("PIDPressure", "True"), ("MemoryPressure", "True"), ("Ready", "True"), ("DiskPressure", "True")];
+    let conditions: Vec<Value> = all.map(|(type_, status)| condition(type_, status)).into();
+    make_node(&mut c, json!({"spec": {"unschedulable": true}, "status": {"conditions": conditions}}));
+    c.run_until(c.now() + std::time::Duration::from_secs(1), |_, _| {}).unwrap();
+    let order = ["pid-pressure", "memory-pressure", "disk-pressure", "unschedulable"];
+    assert_eq!(taints(&c, "new"), order.map(|t| format!("{t}:NoSchedule")));
+}

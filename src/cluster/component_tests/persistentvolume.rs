@@ -243,3 +243,99 @@ fn what_is_wrong_with_a_claim_is_said_again_when_time_passes() {
     c.run_until(to, |_, _| {}).unwrap();
     assert_eq!(told(&c), [3]);
 }
+
+/// `findByClaim` searches the volumes with the fewest access modes first, and only those with all modes of the claim.
+#[test]
+fn a_claim_takes_no_more_access_modes_than_it_needs() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let with_modes = |name: &str, size: &str, modes: &[&str]| {
+        let mut volume = volume(name, size, "");
+        volume["spec"]["accessModes"] = json!(modes);
+        volume
+    };
+    // A volume that is reserved for the claim does not have its mode.
+    let mut reserved = with_modes("reserved", "3Gi", &["ReadOnlyMany"]);
+    reserved["spec"]["claimRef"] = json!({"namespace": "default", "name": "data"});
+    make(&mut c, Kind::PERSISTENT_VOLUME, reserved);
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some(""), &json!({})));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Pending");
+    says(
+        &c,
+        "data",
+        "FailedBinding: no persistent volumes available for this claim and no storage class is set",
+    );
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
+    delete(&mut c, Kind::PERSISTENT_VOLUME, "", "reserved");
+    for (name, size, modes) in [
+        ("many", "3Gi", vec!["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany"]),
+        ("one", "10Gi", vec!["ReadWriteOnce"]),
+        ("two", "4Gi", vec!["ReadOnlyMany", "ReadWriteOnce"]),
+    ] {
+        make(&mut c, Kind::PERSISTENT_VOLUME, with_modes(name, size, &modes));
+    }
+    rest(&mut c);
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some(""), &json!({})));
+    rest(&mut c);
+    assert_eq!(
+        (claim_phase(&c), phase(&c, Kind::PERSISTENT_VOLUME, "one")),
+        ("Bound".into(), "Bound".into())
+    );
+}
+
+/// `IsDefaultAnnotation` knows the annotation's former name, too.
+#[test]
+fn a_class_is_the_default_by_its_former_annotation_too() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    rest(&mut c);
+    let annotations = json!({"storageclass.beta.kubernetes.io/is-default-class": "true"});
+    let class =
+        json!({"metadata": {"name": "a", "annotations": annotations}, "provisioner": "example.com/disks"});
+    make(&mut c, Kind::STORAGE_CLASS, class);
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(None, &json!({})));
+    let made = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
+    assert_eq!(made["spec"]["storageClassName"], "a");
+}
+
+/// Clients that know only one of the two fields send a claim back without the other (`NormalizeDataSources`).
+#[test]
+fn a_claim_may_be_sent_back_with_one_of_its_data_sources() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let source = json!({"apiGroup": null, "kind": "PersistentVolumeClaim", "name": "other"});
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some(""), &json!({"dataSource": source})));
+    for missing in ["dataSource", "dataSourceRef"] {
+        let mut value = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
+        value["spec"].as_object_mut().unwrap().remove(missing).unwrap();
+        value["metadata"]["labels"] = json!({"without": missing});
+        let object = Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, value).unwrap();
+        let r = Request::new(&"kubectl".into(), Verb::Update, object.kind(), object.key());
+        c.request(&r.body(Body::Object(object))).0.object().unwrap();
+        let stored = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
+        assert_eq!((&stored["spec"]["dataSource"], &stored["spec"]["dataSourceRef"]), (&source, &source));
+    }
+}
+
+/// `provisionClaimOperation` with the plug-in `hostPath`, which kube-controller-manager switches off by default.
+#[test]
+fn the_plug_in_for_host_paths_creates_no_volumes() {
+    let plugin = "kubernetes.io/host-path";
+    for (more, message) in [
+        (json!({}), format!("Failed to create provisioner: provisioning in volume plugin \"{plugin}\" is disabled")),
+        (
+            json!({"mountOptions": ["ro", "hard"]}),
+            "Mount options are not supported by the provisioner but StorageClass \"paths\" has mount options [ro hard]"
+                .to_owned(),
+        ),
+    ] {
+        let mut c = Cluster::new(&Config::nodes(1));
+        let mut class = json!({"metadata": {"name": "paths"}, "provisioner": plugin});
+        class.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        make(&mut c, Kind::STORAGE_CLASS, class);
+        make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("paths"), &json!({})));
+        rest(&mut c);
+        says(&c, "data", &format!("ProvisioningFailed: {message}"));
+        let made = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
+        assert_eq!(made["metadata"]["annotations"]["volume.kubernetes.io/storage-provisioner"], plugin);
+        assert_eq!(claim_phase(&c), "Pending");
+    }
+}

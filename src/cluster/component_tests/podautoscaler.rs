@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::sets::{events, run_up_to};
 use crate::api::types::{Deployment, HorizontalPodAutoscaler};
 use crate::api::{ApiKind, Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, HttpRequest, Patch, Request, Subresource, Verb};
@@ -264,4 +265,29 @@ fn the_scale_of_a_custom_object_is_changed() {
     assert_eq!(crate::api::scale::Scale::read(&scale).replicas, 3);
     // Its scale has no selector, so there are no pods to measure.
     assert_eq!(reasons(&c)[1], "InvalidSelector");
+}
+
+/// `RetryOnConflict` around the write of the scale: a conflict is nothing that the autoscaler tells of.
+#[test]
+fn a_size_that_meets_a_conflict_is_written_again() {
+    let is_scale = |r: &Request| r.verb == Verb::Update && r.subresource == Subresource::Scale;
+    for (conflicts, told) in [(4, false), (5, true)] {
+        let mut c = cluster(json!({"cpu": "100m"}), None);
+        steady(&mut c);
+        load(&mut c, "190m");
+        let mut at = None;
+        for n in 0..conflicts {
+            let send = run_up_to(&mut c, is_scale);
+            // All tries are of one look.
+            assert_eq!(*at.get_or_insert(c.now()), c.now());
+            merge(&mut c, Kind::DEPLOYMENT, "web", json!({"metadata": {"labels": {"n": n.to_string()}}}));
+            c.act(&send).unwrap();
+        }
+        steady(&mut c);
+        assert_eq!(replicas(&c), 4);
+        let said: Vec<String> =
+            events(&c, "web").into_iter().filter(|e| e.starts_with("FailedRescale")).collect();
+        let conflict = "FailedRescale: New size: 4; reason: cpu resource utilization (percentage of request) above target; error: Operation cannot be fulfilled on deployments.apps \"web\": the object has been modified; please apply your changes to the latest version and try again";
+        assert_eq!(said, vec![conflict; usize::from(told)]);
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
-use crate::cluster::{Cluster, Fault};
+use crate::cluster::{Action, Cluster, Fault, Outcome};
 
 pub(super) fn make(c: &mut Cluster, kind: Kind, value: Value) {
     let object = Object::from_value(kind, value).unwrap();
@@ -65,6 +65,18 @@ pub(super) fn names(c: &Cluster, kind: Kind) -> Vec<String> {
 
 pub(super) fn rest(c: &mut Cluster) {
     assert!(c.run_to_steady(4000, |_, _| {}), "it comes to rest");
+}
+
+/// Runs until the next action sends a request that `which` accepts, and returns this action.
+pub(super) fn run_up_to(c: &mut Cluster, which: impl Fn(&Request) -> bool) -> Action {
+    loop {
+        let action = c.fair().unwrap();
+        let (after, did) = c.step(&action).unwrap();
+        if matches!(&did.outcome, Outcome::Sent { request, .. } if which(request)) {
+            return action;
+        }
+        *c = after;
+    }
 }
 
 /// Runs to the steady state; the pods that came and went on the way, as `+web-0` and `-web-0`.

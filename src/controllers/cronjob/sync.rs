@@ -19,6 +19,9 @@ const SCHEDULED_TIMESTAMP: &str = "batch.kubernetes.io/cronjob-scheduled-timesta
 /// A CronJob as a sync changes it.
 struct Work {
     cron_job: CronJob,
+    /// As the sync had changed it when it began to go by what the API server has. Only this is written: the API server
+    /// answers with a conflict, and the next sync does what is left.
+    outdated: Option<CronJob>,
     /// Whether its status has to be written.
     changed: bool,
 }
@@ -57,11 +60,12 @@ pub(super) async fn sync(cx: &Cx, key: &Key) -> Result {
     let mine = |j: &&Rc<Job>| j.metadata.controller().is_some_and(|c| c.name == *key.name);
     let jobs: Vec<Rc<Job>> =
         cx.lister::<Job>().list(Some(cron_job.metadata.namespace())).filter(mine).cloned().collect();
-    let mut work = Work { cron_job: CronJob::clone(&cron_job), changed: false };
+    let mut work = Work { cron_job: CronJob::clone(&cron_job), outdated: None, changed: false };
     clean_up_finished_jobs(cx, &mut work, &jobs).await;
     let next = sync_cron_job(cx, &mut work, &jobs).await;
     if work.changed {
-        let status = work.cron_job.status.clone().unwrap_or_default();
+        let to = work.outdated.unwrap_or(work.cron_job);
+        let status = to.status.clone().unwrap_or_default();
         let why = Why::new("sync_cron_job.status")
             .read(
                 "active",
@@ -70,7 +74,7 @@ pub(super) async fn sync(cx: &Cx, key: &Key) -> Result {
                 status.active.as_ref().map_or(0, Vec::len),
             )
             .with("last", status.last_schedule_time.map(|t| t.0.to_string()).unwrap_or_default());
-        cx.update_status(Rc::new(work.cron_job)).because(why).await?;
+        cx.update_status(Rc::new(to)).because(why).await?;
     }
     if let Some(after) = next? {
         cx.enqueue_waiting(key.clone(), after, Wait::Schedule);
@@ -143,7 +147,8 @@ async fn look_at_job(cx: &Cx, work: &mut Work, job: &Job) -> Result {
         }
         let fresh = cx.get::<CronJob>(work.cron_job.metadata.key()).await?;
         if is_active(&fresh, uid) {
-            work.cron_job = CronJob::clone(&fresh);
+            let outdated = std::mem::replace(&mut work.cron_job, CronJob::clone(&fresh));
+            work.outdated.get_or_insert(outdated);
         } else {
             let message = format!("Saw a job that the controller did not create or forgot: {name}");
             work.event(cx, "Warning", "UnexpectedJob", message);

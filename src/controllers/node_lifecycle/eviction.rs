@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::super::controller_utils::pod_condition;
 use super::super::taints::{self, NO_EXECUTE, taint};
-use super::{Cx, Task, ready};
+use super::{Cx, Task, is_lost, ready};
 use crate::api::types::{Node, Pod, Taint, Time};
 use crate::api::well_known::{TAINT_NODE_NOT_READY, TAINT_NODE_UNREACHABLE};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
@@ -77,7 +77,7 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let status = ready(&node).to_owned();
     let (add, opposite) = no_execute(&status);
-    if status == "True" || taints::has(&node, &add) {
+    if !is_lost(&node) || taints::has(&node, &add) {
         return Ok(());
     }
     let zone: Rc<str> = zone(&node).into();
@@ -110,7 +110,7 @@ pub(super) async fn handle_disruption(cx: &Cx) -> Result {
         }
         return Ok(());
     }
-    for node in nodes.iter().filter(|n| ready(n) != "True") {
+    for node in nodes.iter().filter(|n| is_lost(n)) {
         if !taints::has(node, &no_execute(ready(node)).0) {
             cx.enqueue(Task::NoExecute(node.metadata.name().into()));
         }
@@ -131,7 +131,7 @@ pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
 
 /// Marks the pods of a node, or one of them, as not ready, if the node is not ready.
 pub(super) async fn mark_not_ready(cx: &Cx, node: &str, pod: Option<Key>) -> Result {
-    let lost = cx.lister::<Node>().get(&Key::new("", node)).is_some_and(|n| ready(n) != "True");
+    let lost = cx.lister::<Node>().get(&Key::new("", node)).is_some_and(|n| is_lost(n));
     if !lost {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! Whether a node's kubelet sends heartbeats, and what follows from the node's conditions (`monitorNodeHealth` of
 //! `node_lifecycle_controller.go`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -28,6 +29,10 @@ const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
     ("NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"),
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
+
+/// Labels of nodes, and the former label that has to have the same value (`labelReconcileInfo`).
+pub(super) const RECONCILED_LABELS: [(&str, &str); 2] =
+    [("kubernetes.io/os", "beta.kubernetes.io/os"), ("kubernetes.io/arch", "beta.kubernetes.io/arch")];
 
 /// The conditions that a kubelet sets. The network plugin sets `NetworkUnavailable`.
 const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
@@ -126,8 +131,12 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
         cx.update_state(move |s| {
             s.known.insert(n.clone(), uid.clone());
         });
+        // What the controller has not tainted itself does not count: it begins with a node that can be reached.
+        mark_reachable(cx, &node).await?;
     }
-    match ready(&node) {
+    // Of a node whose kubelet has reported nothing yet, nothing follows until its time to start is over.
+    let Some(ready_condition) = condition(&node, "Ready") else { return Ok(()) };
+    match &*ready_condition.status {
         "True" => {
             let probe = cx.state(|s| s.last_probe(name)).unwrap_or(cx.now());
             watch(cx, name, grace_period(&node) - cx.now().duration_since(probe));
@@ -154,14 +163,48 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
     }
 }
 
-/// Adds and removes `NoSchedule` taints according to the node's conditions (`doNoScheduleTaintingPass`).
-pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
+/// What follows from a node, whether its kubelet sends heartbeats or not (`doNodeProcessingPassWorker`).
+pub(super) async fn process(cx: &Cx, name: &str) -> Result {
+    let tainted = taint_no_schedule(cx, name).await;
+    reconcile_labels(cx, name).await.and(tainted)
+}
+
+/// Sets the former labels for the operating system and the architecture to the values of those that took their place
+/// (`reconcileNodeLabels`).
+async fn reconcile_labels(cx: &Cx, name: &str) -> Result {
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
-    let mut want: Vec<Taint> = CONDITION_TAINTS
-        .iter()
-        .filter(|(type_, status, _)| condition(&node, type_).is_some_and(|c| c.status == *status))
-        .map(|(_, _, taint_key)| taint(taint_key, NO_SCHEDULE))
-        .collect();
+    let outdated = |(present, former): &(&'static str, &'static str)| {
+        let value = node.metadata.label(present)?;
+        (node.metadata.label(former) != Some(value)).then(|| ((*former).to_owned(), value.to_owned()))
+    };
+    let labels: BTreeMap<String, String> = RECONCILED_LABELS.iter().filter_map(outdated).collect();
+    if labels.is_empty() {
+        return Ok(());
+    }
+    let said: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let from = cx.get::<Node>(node.metadata.key()).await?;
+    let mut to = from.clone();
+    Rc::make_mut(&mut to).metadata.labels.get_or_insert_default().extend(labels);
+    if to == from {
+        return Ok(());
+    }
+    let why = Why::new("reconcile_node_labels")
+        .read("node", ObjectRef::of(&*node), "metadata.labels", name)
+        .with("labels", said.join(", "));
+    cx.patch(from, to).because(why).await?;
+    Ok(())
+}
+
+/// Adds and removes `NoSchedule` taints according to the node's conditions (`doNoScheduleTaintingPass`).
+async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
+    let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
+    let conditions = node.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
+    let taint_of = |c: &NodeCondition| {
+        let found =
+            CONDITION_TAINTS.iter().find(|(type_, status, _)| *type_ == c.type_ && *status == c.status);
+        found.map(|(_, _, taint_key)| taint(taint_key, NO_SCHEDULE))
+    };
+    let mut want: Vec<Taint> = conditions.iter().filter_map(taint_of).collect();
     let unschedulable = node.spec.as_ref().and_then(|s| s.unschedulable).unwrap_or(false);
     if unschedulable {
         want.push(taint(TAINT_NODE_UNSCHEDULABLE, NO_SCHEDULE));

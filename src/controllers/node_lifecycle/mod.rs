@@ -14,6 +14,7 @@ mod health;
 use std::fmt;
 use std::rc::Rc;
 
+use health::RECONCILED_LABELS;
 use jiff::SignedDuration;
 
 use crate::api::persistent::Map;
@@ -42,7 +43,8 @@ pub enum Task {
     Heartbeat(Rc<str>),
     /// Add the `NoExecute` taint when the zone's rate allows it (`doNoExecuteTaintingPass`).
     NoExecute(Rc<str>),
-    /// Derive `NoSchedule` taints from the conditions (`doNoScheduleTaintingPass`).
+    /// Derive `NoSchedule` taints from the conditions, and former labels from those that took their place
+    /// (`doNoScheduleTaintingPass`, `reconcileNodeLabels`).
     NoSchedule(Rc<str>),
     /// Mark pods of a node that is not ready as not ready (`MarkPodsNotReady`).
     Pods {
@@ -142,7 +144,7 @@ impl Reconciler for NodeLifecycleController {
             Task::Health(node) => health::check(&cx, &node).await,
             Task::Heartbeat(node) => health::check_heartbeat(&cx, &node).await,
             Task::NoExecute(node) => eviction::taint_no_execute(&cx, &node).await,
-            Task::NoSchedule(node) => health::taint_no_schedule(&cx, &node).await,
+            Task::NoSchedule(node) => health::process(&cx, &node).await,
             Task::Pods { node, pod } => eviction::mark_not_ready(&cx, &node, pod).await,
             Task::Zones => eviction::handle_disruption(&cx).await,
         }
@@ -166,6 +168,11 @@ fn ready(node: &Node) -> &str {
     condition(node, "Ready").map_or("Unknown", |c| &c.status)
 }
 
+/// Whether a node has a `Ready` condition that is not True.
+fn is_lost(node: &Node) -> bool {
+    condition(node, "Ready").is_some_and(|c| c.status != "True")
+}
+
 fn grace_period(node: &Node) -> SignedDuration {
     let said = condition(node, "Ready").is_some();
     SignedDuration::from_secs(if said { NODE_MONITOR_GRACE_PERIOD } else { NODE_STARTUP_GRACE_PERIOD })
@@ -181,7 +188,8 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
         return;
     };
     let name: Rc<str> = node.metadata.name().into();
-    let heartbeat = condition(node, "Ready").and_then(|c| c.last_heartbeat_time.clone());
+    let ready_condition = condition(node, "Ready");
+    let heartbeat = ready_condition.and_then(|c| c.last_heartbeat_time.clone());
     match cx.state.health.get_mut(&name) {
         Some(h) if h.heartbeat == heartbeat => {}
         Some(h) => {
@@ -191,7 +199,8 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
         None => {
             let health = NodeHealth { probe: cx.now, lease: None, heartbeat };
             cx.state.health.insert(name.clone(), health);
-            let wait = watchdog(&name);
+            // A kubelet that runs has given its node a condition. A node without one may have no kubelet at all.
+            let wait = if ready_condition.is_some() { watchdog(&name) } else { Wait::Foreground };
             cx.enqueue_waiting(Task::Heartbeat(name.clone()), grace_period(node), wait);
         }
     }
@@ -204,8 +213,9 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
     }
 }
 
-/// Taints, `spec.unschedulable`, and conditions by type and status.
-type Signature<'a> = (Option<&'a Vec<Taint>>, bool, Vec<(&'a str, &'a str)>);
+/// Taints, `spec.unschedulable`, conditions by type and status, and the labels that are kept alike.
+type Signature<'a> =
+    (Option<&'a Vec<Taint>>, bool, Vec<(&'a str, &'a str)>, [[Option<&'a str>; 2]; RECONCILED_LABELS.len()]);
 
 /// What this controller reads of a node. A heartbeat changes none of it.
 fn signature(node: &Node) -> Signature<'_> {
@@ -215,6 +225,8 @@ fn signature(node: &Node) -> Signature<'_> {
         spec.and_then(|s| s.taints.as_ref()),
         spec.and_then(|s| s.unschedulable).unwrap_or(false),
         conditions.into_iter().flatten().map(|c| (c.type_.as_str(), c.status.as_str())).collect(),
+        RECONCILED_LABELS
+            .map(|(present, former)| [node.metadata.label(present), node.metadata.label(former)]),
     )
 }
 
@@ -236,7 +248,7 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     let node = |p: &Rc<Pod>| p.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty());
     let before = seen.old.and_then(node);
     let Some(name) = seen.new.and_then(node).filter(|n| before.as_ref() != Some(n)) else { return };
-    if cx.caches.get::<Node>(&Key::new("", &name)).is_some_and(|n| ready(n) != "True") {
+    if cx.caches.get::<Node>(&Key::new("", &name)).is_some_and(|n| is_lost(n)) {
         cx.enqueue(Task::Pods { node: name.into(), pod: Some(seen.key.clone()) });
     }
 }

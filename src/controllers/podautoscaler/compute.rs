@@ -167,16 +167,14 @@ fn autoscalers_of(work: &Work<'_>, selector: &Selector) -> Vec<Key> {
 }
 
 pub(super) fn milli(value: i64) -> Quantity {
-    let amount = Amount::parse(&format!("{value}m")).unwrap_or(Amount::ZERO);
-    amount.to_quantity()
+    Amount::from_milli(value, Format::DecimalSI).to_quantity()
 }
 
-/// A quantity of a resource from thousandths: memory in bytes, with binary suffixes (`buildQuantity`).
-fn of_resource(resource: &str, value: i64) -> Quantity {
-    match resource {
-        "memory" => Amount::from_value(value / 1000, Format::BinarySI).to_quantity(),
-        _ => milli(value),
-    }
+/// A quantity of a resource from thousandths. Memory has binary suffixes, unless the average is no whole number of bytes
+/// (`buildQuantity`).
+pub(super) fn of_resource(resource: &str, value: i64) -> Quantity {
+    let format = if resource == "memory" { Format::BinarySI } else { Format::DecimalSI };
+    Amount::from_milli(value, format).to_quantity()
 }
 
 pub(super) fn milli_of(quantity: &Quantity) -> i64 {

@@ -10,7 +10,7 @@ use crate::api::scale::Scale;
 use crate::api::types::HorizontalPodAutoscaler;
 use crate::api::{Key, Kind, ObjectRef};
 use crate::apimachinery::{Body, Status, Subresource, Verb};
-use crate::client::Why;
+use crate::client::{DEFAULT_RETRY, Why};
 use crate::controllers::served;
 
 /// Looks at an autoscaler. Returns whether the next look may come to another result although nothing else happens until
@@ -141,10 +141,8 @@ async fn rescaled(work: &mut Work<'_>, target: &Target, scale: &Scale, change: &
         .with("want", want)
         .read("min", ObjectRef::of(&work.hpa), "spec.minReplicas", work.hpa.spec.min_replicas.unwrap_or(1))
         .read("max", ObjectRef::of(&work.hpa), "spec.maxReplicas", work.hpa.spec.max_replicas);
-    let body = Body::Scale { replicas: desired, resource_version: scale.resource_version.clone() };
     work.wrote = true;
-    let call = work.cx.send(Verb::Update, target.kind, target.key.clone(), Subresource::Scale, body);
-    if let Err(e) = call.because(why).await {
+    if let Err(e) = write_scale(work.cx, target, desired, scale.resource_version.clone(), &why).await {
         let reason = &change.reason;
         let message = format!("New size: {desired}; reason: {reason}; error: {}", e.message);
         work.event("Warning", "FailedRescale", message);
@@ -166,6 +164,31 @@ async fn rescaled(work: &mut Work<'_>, target: &Target, scale: &Scale, change: &
         work.cx.update_state(move |s| s.note_scale(&key, by, now, period));
     }
     true
+}
+
+/// Writes a size of the target, and once more after each conflict. Each refused write is followed by a look at the scale,
+/// also one after which there is no further try.
+async fn write_scale(
+    cx: &Cx,
+    target: &Target,
+    replicas: i32,
+    mut version: Option<String>,
+    why: &Why,
+) -> Result<(), Status> {
+    let mut tries = DEFAULT_RETRY;
+    loop {
+        let body = Body::Scale { replicas, resource_version: version.clone() };
+        let call = cx.send(Verb::Update, target.kind, target.key.clone(), Subresource::Scale, body);
+        let Err(refusal) = call.because(why.clone()).await else { return Ok(()) };
+        let call = cx.send(Verb::Get, target.kind, target.key.clone(), Subresource::Scale, Body::None);
+        if let Ok(Some(latest)) = call.await {
+            version = Scale::read(&latest).resource_version;
+        }
+        tries -= 1;
+        if tries == 0 || !refusal.is_conflict() {
+            return Err(refusal);
+        }
+    }
 }
 
 /// What an autoscaler scales.

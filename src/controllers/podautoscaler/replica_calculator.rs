@@ -8,8 +8,9 @@ use super::metrics::{self, PodMetric, PodMetricsInfo};
 use super::{CPU_INITIALIZATION_PERIOD, Cx, INITIAL_READINESS_DELAY, TOLERANCE};
 use crate::api::labels::Selector;
 use crate::api::quantity::amount_of;
+use crate::api::resource::pod_resources;
 use crate::api::types::autoscaling::HorizontalPodAutoscalerBehavior;
-use crate::api::types::{Container, Pod};
+use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{MetaExt, Timestamp, later};
 
 /// By which share a metric may be off its target without effect.
@@ -294,21 +295,30 @@ fn is_unready(pod: &Pod, metric: &PodMetric, now: Timestamp) -> bool {
 }
 
 /// What each pod requests of a resource, or one container of each, in thousandths (`calculateRequests`).
-fn requests(pods: &[Rc<Pod>], container: &str, resource: &str) -> Result<BTreeMap<Rc<str>, i64>> {
+pub(super) fn requests(pods: &[Rc<Pod>], container: &str, resource: &str) -> Result<BTreeMap<Rc<str>, i64>> {
     let mut requests = BTreeMap::new();
     for pod in pods {
         let name: Rc<str> = pod.metadata.name().into();
-        let spec = pod.spec.as_ref();
-        let of_pod = spec.and_then(|s| s.resources.as_ref()?.requests.as_ref()?.get(resource));
-        if let Some(request) = of_pod.filter(|_| container.is_empty()) {
-            requests.insert(name, amount_of(Some(request)).milli_value());
+        let spec = pod.spec.as_deref();
+        let requests_as_a_whole = |s: &&PodSpec| {
+            s.resources.as_ref().and_then(|r| r.requests.as_ref()).is_some_and(|r| !r.is_empty())
+        };
+        if let Some(spec) = spec.filter(requests_as_a_whole).filter(|_| container.is_empty()) {
+            let Some(request) = pod_resources(spec, false).remove(resource) else {
+                return Err(format!("missing pod-level request for {resource} in Pod {name}"));
+            };
+            requests.insert(name, request.milli_value());
             continue;
         }
         let sidecar = |c: &&Container| c.restart_policy.as_deref() == Some("Always");
         let sidecars = spec.iter().flat_map(|s| s.init_containers.iter().flatten()).filter(sidecar);
         let all = spec.iter().flat_map(|s| s.containers.iter()).chain(sidecars);
+        let mut counted = all.filter(|c| container.is_empty() || container == c.name).peekable();
+        if counted.peek().is_none() && !container.is_empty() {
+            return Err(format!("container {container} not found in Pod {name}"));
+        }
         let mut sum = 0i64;
-        for c in all.filter(|c| container.is_empty() || container == c.name) {
+        for c in counted {
             let request = c.resources.as_ref().and_then(|r| r.requests.as_ref()?.get(resource));
             let Some(request) = request else {
                 return Err(format!("missing request for {resource} in container {} of Pod {name}", c.name));

@@ -1,12 +1,17 @@
 //! Sizes by numbers: what Kubernetes' own functions give for the same values.
 #![allow(clippy::unwrap_used)]
 
-use serde_json::json;
+use std::rc::Rc;
 
+use serde_json::{Value, json};
+
+use super::compute::of_resource;
 use super::normalize::{self, Wanted};
+use super::replica_calculator::requests;
 use super::state::State;
+use crate::api::types::Pod;
 use crate::api::types::autoscaling::HorizontalPodAutoscalerBehavior;
-use crate::api::{Key, Timestamp};
+use crate::api::{Key, Kind, Object, Timestamp};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_767_225_600 + seconds).unwrap()
@@ -60,4 +65,48 @@ fn policies_count_what_was_changed_in_their_periods() {
     assert_eq!(look(&mut state, 60, 14, 50), (18, "ScaleUpLimit", true));
     assert_eq!(look(&mut state, 75, 18, 1), (11, "ScaleDownLimit", true));
     assert_eq!(look(&mut state, 150, 11, 11), (11, "DesiredWithinRange", false));
+}
+
+/// `buildQuantity`: memory is written with binary suffixes where these lose nothing.
+#[test]
+fn an_average_of_memory_keeps_its_fraction() {
+    assert_eq!(of_resource("memory", 67_458_389_333).0, "67458389333m");
+    assert_eq!(of_resource("memory", 64 * 1024 * 1024 * 1000).0, "64Mi");
+    assert_eq!(of_resource("memory", 1_000_000).0, "1k");
+    assert_eq!(of_resource("cpu", 1500).0, "1500m");
+    assert_eq!(of_resource("cpu", 2000).0, "2");
+}
+
+/// `calculateRequests`, `calculatePodLevelRequests`, `calculatePodRequestsFromContainers`
+#[test]
+fn requests_are_of_the_pod_or_of_its_containers_or_of_one_of_them() {
+    let of = |spec: Value, container: &str, resource: &str| {
+        let pod = Object::from_value(Kind::POD, json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+        let pod: Rc<Pod> = pod.get::<Pod>().unwrap().clone();
+        requests(&[pod], container, resource).map(|all| all["p"])
+    };
+    let container = |name: &str, cpu: &str| json!({"name": name, "resources": {"requests": {"cpu": cpu}}});
+    let mut spec = json!({
+        "containers": [container("a", "100m"), container("b", "50m")],
+        "initContainers": [
+            {"name": "once", "resources": {"requests": {"cpu": "1"}}},
+            {"name": "side", "restartPolicy": "Always", "resources": {"requests": {"cpu": "10m"}}},
+        ],
+        "overhead": {"cpu": "7m", "memory": "1Mi"},
+    });
+    assert_eq!(of(spec.clone(), "", "cpu"), Ok(160));
+    assert_eq!(of(spec.clone(), "b", "cpu"), Ok(50));
+    assert_eq!(of(spec.clone(), "side", "cpu"), Ok(10));
+    assert_eq!(of(spec.clone(), "c", "cpu"), Err("container c not found in Pod p".into()));
+    assert_eq!(
+        of(spec.clone(), "a", "memory"),
+        Err("missing request for memory in container a of Pod p".into())
+    );
+    spec["resources"] = json!({"requests": {"memory": "64Mi"}});
+    // What the pod does not say is the sum of its containers; the overhead counts.
+    assert_eq!(of(spec.clone(), "", "memory"), Ok(65 * 1024 * 1024 * 1000));
+    assert_eq!(of(spec.clone(), "", "cpu"), Ok(1007));
+    assert_eq!(of(spec.clone(), "b", "cpu"), Ok(50));
+    let missing = "missing pod-level request for hugepages-2Mi in Pod p";
+    assert_eq!(of(spec, "", "hugepages-2Mi"), Err(missing.into()));
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::api::pod::is_terminal;
+use super::is_terminated;
 use crate::api::types::{PersistentVolumeClaim, Pod};
 use crate::api::volume::{CLAIM_PROTECTION, claim_of};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
@@ -17,15 +17,9 @@ fn on_a_node(pod: &Pod) -> bool {
     !pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty()
 }
 
-/// Whether no container of the pod runs any more (`podIsShutDown`).
+/// Whether a kubelet has ended the pod: it does so with a grace period of zero (`podIsShutDown`).
 fn is_shut_down(pod: &Pod) -> bool {
-    let status = pod.status.as_ref();
-    let all = status.into_iter().flat_map(|s| {
-        let init = s.init_container_statuses.iter().flatten();
-        init.chain(s.container_statuses.iter().flatten())
-    });
-    pod.metadata.is_deleting()
-        && all.into_iter().all(|c| c.state.as_ref().is_none_or(|s| s.running.is_none()))
+    pod.metadata.is_deleting() && pod.metadata.deletion_grace_period_seconds == Some(0)
 }
 
 /// The keys of the claims that a pod names.
@@ -55,7 +49,7 @@ fn unprotected(claim: &PersistentVolumeClaim) -> bool {
 fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
     // A pod that continues to run frees no claim.
-    if !seen.is_gone() && !is_terminal(pod) && on_a_node(pod) {
+    if !seen.is_gone() && !is_terminated(pod) && on_a_node(pod) {
         return;
     }
     let caches = cx.caches;
@@ -112,5 +106,44 @@ impl Reconciler for Controller {
         finalizers.retain(|f| f != CLAIM_PROTECTION);
         cx.update(to).because(why("claim_protection.remove_finalizer")).await?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::Object;
+
+    /// `podUsesPVC`: the claim of an ephemeral volume is free when the kubelet has ended the pod, or somebody by force;
+    /// what the containers do does not count.
+    #[test]
+    fn an_ephemeral_claim_is_used_until_its_pod_is_ended() {
+        let claim = json!({"metadata": {"name": "web-v", "namespace": "default", "ownerReferences": [
+            {"apiVersion": "v1", "kind": "Pod", "name": "web", "uid": "u", "controller": true}]}});
+        let claim = Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, claim).unwrap();
+        let claim = claim.get::<PersistentVolumeClaim>().unwrap();
+        let used = |grace: Option<i64>, state: Value| {
+            let mut pod = json!({
+                "metadata": {"name": "web", "namespace": "default", "uid": "u"},
+                "spec": {"nodeName": "node-1", "containers": [], "volumes": [
+                    {"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]},
+                "status": {"containerStatuses": [{
+                    "name": "c", "state": state, "image": "", "imageID": "", "ready": false, "restartCount": 0}]},
+            });
+            if let Some(grace) = grace {
+                pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+                pod["metadata"]["deletionGracePeriodSeconds"] = grace.into();
+            }
+            let pod = Object::from_value(Kind::POD, pod).unwrap();
+            uses(pod.get::<Pod>().unwrap(), claim)
+        };
+        let (running, terminated) = (json!({"running": {}}), json!({"terminated": {"exitCode": 0}}));
+        assert!(used(None, terminated.clone()));
+        assert!(used(Some(30), terminated.clone()));
+        assert!(!used(Some(0), terminated));
+        assert!(!used(Some(0), running));
     }
 }

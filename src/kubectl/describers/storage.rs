@@ -9,11 +9,8 @@ use crate::api::types::{
     PersistentVolumeClaimCondition, Pod, PriorityClass, StorageClass, TopologySelectorLabelRequirement,
     VolumeAttributesClass,
 };
-use crate::api::volume::{access_modes_as_string, claim_class, volume_class};
+use crate::api::volume::{access_modes_as_string, claim_class, is_default_class, volume_class};
 use crate::api::{Kind, MetaExt, Object};
-
-const DEFAULT: [&str; 2] =
-    ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
 /// `a=b,c=d`, or `<none>` (`labels.FormatLabels`).
 fn pairs(map: Option<&BTreeMap<String, String>>) -> String {
@@ -40,9 +37,8 @@ pub(in super::super) fn storage_class(
     object: &Object,
 ) -> Result<bool> {
     let Some(class) = object.get::<StorageClass>() else { return Ok(true) };
-    let default = DEFAULT.iter().any(|a| class.metadata.annotation(a) == Some("true"));
     w.line(0, &format!("Name:\t{}", object.name()));
-    w.line(0, &format!("IsDefaultClass:\t{}", if default { "Yes" } else { "No" }));
+    w.line(0, &format!("IsDefaultClass:\t{}", if is_default_class(class) { "Yes" } else { "No" }));
     w.line(0, &format!("Annotations:\t{}", pairs(class.metadata.annotations.as_ref())));
     w.line(0, &format!("Provisioner:\t{}", class.provisioner));
     w.line(0, &format!("Parameters:\t{}", pairs(class.parameters.as_ref())));

@@ -8,7 +8,6 @@ mod policy;
 mod status;
 pub(super) mod validation;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::storage::Storage;
@@ -54,7 +53,7 @@ impl Strategy for Job {
         fill_in(Rc::make_mut(this));
     }
 
-    fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
+    fn prepare_for_create(this: &mut Rc<Self>, creation: &mut Creation<'_>) {
         let this = Rc::make_mut(this);
         this.metadata.generation = Some(1);
         this.status = Some(Default::default());
@@ -62,7 +61,7 @@ impl Strategy for Job {
         let spec = spec.get_or_insert_default();
         drop_disabled(Some(&mut spec.template), None);
         if spec.manual_selector != Some(true) {
-            generate_selector(metadata, spec);
+            generate_selector(metadata, spec, creation.labelled);
         }
         fill_in(this);
     }
@@ -141,21 +140,18 @@ impl Strategy for Job {
     }
 }
 
-/// Adds the labels of the Job's pods to its template and selects pods by the Job's uid (`generateSelector`).
-fn generate_selector(meta: &mut ObjectMeta, spec: &mut JobSpec) {
+/// Adds the labels of the Job's pods to its template and selects pods by the Job's uid (`generateSelector`). The labels of a
+/// Job that came without any are those of its template, also the generated ones: in Kubernetes defaulting makes them one
+/// map. A Job that came with labels keeps these alone, whatever its template has.
+fn generate_selector(meta: &mut ObjectMeta, spec: &mut JobSpec, labelled: bool) {
     let (uid, name) = (MetaExt::uid(meta).to_owned(), MetaExt::name(meta).to_owned());
     let labels = spec.template.metadata.get_or_insert_default().labels.get_or_insert_default();
-    // Labels that defaulting copied from the template are copied again, now with the generated ones.
-    let shared = |own: &Option<BTreeMap<String, String>>, of: &BTreeMap<String, String>| {
-        own.as_ref().is_none_or(|own| own.is_empty() || own == of)
-    };
-    let shared = shared(&meta.labels, labels);
     for (key, value) in
         [(LEGACY_JOB_NAME, &name), (JOB_NAME, &name), (LEGACY_CONTROLLER_UID, &uid), (CONTROLLER_UID, &uid)]
     {
         labels.entry(key.to_owned()).or_insert_with(|| value.clone());
     }
-    if shared {
+    if !labelled {
         meta.labels = Some(labels.clone());
     }
     let selected = spec.selector.get_or_insert_default().match_labels.get_or_insert_default();

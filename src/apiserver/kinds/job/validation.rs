@@ -232,19 +232,19 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job
     };
     let same = semantic_eq(&spec.selector, &before.selector);
     immutable(errs, "selector", same, internal::quote_selector(spec.selector.as_ref()));
-    let mut template = before.template.clone();
     if before.suspend == Some(true) && at_rest(old) {
+        let mut template = before.template.clone();
         free_scheduling(&mut template, &spec.template);
         free_resources(&mut template, &spec.template);
-        // What else of the pods' spec has changed is refused by itself.
+        // Only the pods' spec is looked at, whatever the template's metadata is.
         if !semantic_eq(&spec.template.spec, &template.spec) {
             let new = spec.template.spec.as_ref().map_or_else(null, internal::pod_spec_value);
             errs.push(FieldError::invalid(&path.child("template").child("spec"), new, IMMUTABLE));
-            template.spec.clone_from(&spec.template.spec);
         }
+    } else {
+        let same = semantic_eq(&spec.template, &before.template);
+        immutable(errs, "template", same, internal::template(&spec.template));
     }
-    let same = semantic_eq(&spec.template, &template);
-    immutable(errs, "template", same, internal::template(&spec.template));
     let text_value = |v: &Option<String>| v.as_ref().map_or(BadValue::Json("null".into()), BadValue::from);
     let same = spec.completion_mode == before.completion_mode;
     immutable(errs, "completionMode", same, text_value(&spec.completion_mode));
@@ -380,7 +380,12 @@ mod tests {
             let old = suspended("1", "i", status.clone());
             let errors = validate_update(&suspended("4", "i", status.clone()), &old);
             assert_eq!(errors.is_empty(), mutable, "{status}: {}", aggregate(&errors));
-            assert!(!validate_update(&suspended("1", "other", status), &old).is_empty());
+            assert!(!validate_update(&suspended("1", "other", status.clone()), &old).is_empty());
+            // Of the template of a Job at rest only the pods' spec is compared.
+            let mut named = suspended("1", "i", status.clone()).to_value();
+            named["spec"]["template"]["metadata"]["name"] = "other".into();
+            let named = Object::from_value(Kind::JOB, named).unwrap();
+            assert_eq!(validate_update(&named, &old).is_empty(), mutable, "{status}");
         }
     }
 

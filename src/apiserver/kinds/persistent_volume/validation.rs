@@ -236,6 +236,40 @@ fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     }
 }
 
+/// Former labels of nodes, and those that took their place (`betaToGALabel`).
+const BETA_TO_GA: [(&str, &str); 5] = [
+    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+    ("beta.kubernetes.io/os", "kubernetes.io/os"),
+    ("beta.kubernetes.io/arch", "kubernetes.io/arch"),
+    ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
+];
+
+/// A spec in whose node affinity each former label has the key that took its place, where `new` has this key in the same
+/// requirement: such a change is no difference (`getMaskNodeSelectorLabelChangeEqualities`).
+fn with_present_keys(before: &PersistentVolumeSpec, new: &PersistentVolumeSpec) -> PersistentVolumeSpec {
+    let mut spec = before.clone();
+    let terms = spec.node_affinity.iter_mut().flat_map(|a| a.required.iter_mut());
+    let terms_new = new.node_affinity.iter().flat_map(|a| a.required.iter());
+    let pairs = terms
+        .flat_map(|r| r.node_selector_terms.iter_mut())
+        .zip(terms_new.flat_map(|r| r.node_selector_terms.iter()));
+    for (term, new) in pairs {
+        let lists = [
+            (&mut term.match_expressions, &new.match_expressions),
+            (&mut term.match_fields, &new.match_fields),
+        ];
+        for (list, new) in lists {
+            for (r, new) in list.iter_mut().flatten().zip(new.iter().flatten()) {
+                if BETA_TO_GA.contains(&(&*r.key, &*new.key)) {
+                    r.key.clone_from(&new.key);
+                }
+            }
+        }
+    }
+    spec
+}
+
 /// Validates an update (`ValidatePersistentVolumeUpdate`).
 pub(super) fn update(errs: &mut Errors, new: &PersistentVolume, old: &PersistentVolume) {
     volume(errs, new);
@@ -261,7 +295,9 @@ pub(super) fn update(errs: &mut Errors, new: &PersistentVolume, old: &Persistent
     if spec.volume_mode != before.volume_mode {
         errs.push(FieldError::invalid(&Path::new("volumeMode"), pointer(&spec.volume_mode), IMMUTABLE));
     }
-    if before.node_affinity.is_some() && spec.node_affinity != before.node_affinity {
+    if before.node_affinity.is_some()
+        && !semantic_eq(&spec.node_affinity, &with_present_keys(before, spec).node_affinity)
+    {
         let value = match spec.node_affinity.as_ref().and_then(|a| a.required.as_ref()) {
             Some(required) => {
                 format!("{{\"Required\":{}}}", internal::quote("NodeSelector", required))
@@ -285,5 +321,53 @@ pub(super) fn status_update(errs: &mut Errors, new: &PersistentVolume, old: &Per
     object_meta_update(errs, &new.metadata, &old.metadata);
     if text(&new.metadata.resource_version).is_empty() {
         errs.push(FieldError::required(&Path::new("resourceVersion"), ""));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use crate::api::{Kind, Object};
+    use crate::apiserver::rest::validate_update;
+    use crate::apiserver::validation::aggregate;
+
+    fn volume(expressions: Value) -> Object {
+        let terms = json!([{"matchExpressions": expressions}]);
+        let mut body = json!({
+            "metadata": {"name": "v", "resourceVersion": "1"},
+            "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+                "hostPath": {"path": "/x"}, "nodeAffinity": {"required": {"nodeSelectorTerms": terms}}},
+        });
+        crate::apiserver::rest::prepare(Kind::PERSISTENT_VOLUME, &mut body);
+        let mut object = Object::from_value(Kind::PERSISTENT_VOLUME, body).unwrap();
+        crate::apiserver::rest::default(&mut object);
+        object
+    }
+
+    /// `validatePvNodeAffinity`
+    #[test]
+    fn former_labels_in_a_node_affinity_can_be_replaced() {
+        let one = |key: &str, value: &str| json!({"key": key, "operator": "In", "values": [value]});
+        let refused = |new: Value, old: Value| {
+            let errors = validate_update(&volume(new), &volume(old));
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        for (beta, ga) in super::BETA_TO_GA {
+            assert_eq!(refused(json!([one(ga, "a")]), json!([one(beta, "a")])), "");
+            let immutable = "field is immutable, except for updating from beta label to GA";
+            for new in [one(ga, "b"), one(beta, "b"), one("other", "a")] {
+                let said = refused(json!([new]), json!([one(beta, "a")]));
+                assert!(
+                    said.starts_with("nodeAffinity: Invalid value") && said.ends_with(immutable),
+                    "{said}"
+                );
+            }
+            assert_ne!(refused(json!([one(beta, "a")]), json!([one(ga, "a")])), "");
+            assert_ne!(refused(json!([one(ga, "a"), one("k", "v")]), json!([one(beta, "a")])), "");
+        }
+        let [zone, arch, ..] = super::BETA_TO_GA.map(|(beta, ga)| (one(beta, "a"), one(ga, "a")));
+        assert_eq!(refused(json!([zone.1, arch.0]), json!([zone.0, arch.0])), "");
     }
 }

@@ -59,6 +59,7 @@ impl Strategy for PersistentVolumeClaim {
         this.status.clone_from(&old.status);
         if let Some(spec) = this.spec.as_mut() {
             drop_data_source(spec, old.spec.as_ref());
+            match_data_sources(spec);
         }
     }
 

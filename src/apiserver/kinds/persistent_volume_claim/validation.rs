@@ -1,5 +1,6 @@
 //! Validation of PersistentVolumeClaims (`pkg/apis/core/validation/validation.go`).
 
+use super::match_data_sources;
 use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
 use crate::api::resource::is_native;
@@ -38,6 +39,7 @@ pub(super) fn update(errs: &mut Errors, new: &PersistentVolumeClaim, old: &Persi
     claim(errs, new);
     let mut spec = new.spec.clone().unwrap_or_default();
     let mut before = old.spec.clone().unwrap_or_default();
+    match_data_sources(&mut before);
     let bound = new.status.as_ref().is_some_and(|s| text(&s.phase) == "Bound");
     if text(&before.volume_name).is_empty() {
         before.volume_name.clone_from(&spec.volume_name);
@@ -196,6 +198,23 @@ mod tests {
         assert_eq!(column(Some("slow"), Some("fast")).as_deref(), Some("fast"));
         assert_eq!(column(None, Some("fast")).as_deref(), Some("fast"));
         assert_eq!(column(Some("slow"), None).as_deref(), Some("slow"));
+    }
+
+    /// `NormalizeDataSources` of the old claim: one may have been stored before there were two fields.
+    #[test]
+    fn a_claim_that_was_stored_with_one_data_source_can_be_updated() {
+        let source = json!({"kind": "PersistentVolumeClaim", "name": "other"});
+        let with = |fields: &[&str]| {
+            let mut body = claim(None, None, json!({})).to_value();
+            for field in fields {
+                body["spec"][*field] = source.clone();
+            }
+            Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, body).unwrap()
+        };
+        let both = with(&["dataSource", "dataSourceRef"]);
+        assert_eq!(validate_update(&both, &with(&["dataSource"])), []);
+        assert_eq!(validate_update(&both, &with(&["dataSourceRef"])), []);
+        assert_ne!(validate_update(&both, &with(&[])), []);
     }
 
     /// After `TestValidatePersistentVolumeClaimUpdate`.

@@ -19,14 +19,12 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::pod::is_terminal;
-use crate::api::types::{
-    CSIDriver, ContainerStatus, Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment,
-};
+use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment};
 use crate::api::volume::{claim_of, claim_phase, claim_ref, volume_name};
 use crate::api::{ApiKind, Key, Kind, MetaExt, csi};
 use crate::client::{Caches, Context, EventFlavour, Handler, Reconciler, Result, Seen, Watches};
 
+use super::is_terminated;
 use state::Spec;
 pub use state::State;
 
@@ -109,18 +107,6 @@ impl Reconciler for AttachDetachController {
 
 fn node_of(pod: &Pod) -> Option<Rc<str>> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|n| !n.is_empty()).map(Rc::from)
-}
-
-/// Whether the pod needs no volumes any more (`IsPodTerminated`).
-fn is_terminated(pod: &Pod) -> bool {
-    let running =
-        |c: &ContainerStatus| c.state.as_ref().is_none_or(|s| s.terminated.is_none() && s.waiting.is_none());
-    let any_runs = pod.status.as_ref().is_some_and(|s| {
-        let init = s.init_container_statuses.iter().flatten();
-        let main = s.container_statuses.iter().flatten();
-        init.chain(main).chain(s.ephemeral_container_statuses.iter().flatten()).any(running)
-    });
-    is_terminal(pod) || (pod.metadata.is_deleting() && !any_runs)
 }
 
 /// The volumes of a pod that have to be attached, each with its unique name (`CreateVolumeSpec` and
@@ -234,6 +220,9 @@ fn handle_attachment(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, VolumeAtt
     };
     let name = volume.and_then(|v| csi::source(v)).map(|(d, h)| Rc::from(csi::unique_name(d, h)));
     let Some(name) = name.or_else(|| known(cx)) else { return };
+    if seen.is_gone() {
+        cx.state.note_deleted(&name, &spec.node_name);
+    }
     let now = cx.now;
     let waits = State::of(&cx.state.operations, &name).filter_map(|(_, o)| o.retry).max();
     match waits.filter(|at| *at > now) {

@@ -79,7 +79,7 @@ pub(super) async fn detach(cx: &Cx, pair: &Pair, spec: Option<Spec>, why: Why) -
 fn begin(cx: &Cx, pair: &Pair, detach: bool, pods: Vec<Rc<Pod>>, spec: Option<Spec>) {
     let until = later(cx.now(), TIMEOUT);
     let key = State::operation_key(pair, spec.as_ref());
-    let doing = Doing { detach, node: pair.1.clone(), until, pods, spec };
+    let doing = Doing { detach, node: pair.1.clone(), until, deleted: false, pods, spec };
     cx.update_state(move |s| {
         let new = Operation::begin(s.operations.get(&key), doing.clone());
         s.operations.insert(key.clone(), new);
@@ -113,6 +113,8 @@ pub(super) fn observe(cx: &Cx, volume: &Rc<str>) {
                     None => {}
                 },
             }
+        } else if doing.deleted {
+            fail(cx, &pair, "volume attachment has been deleted");
         } else if object.is_some_and(|a| a.metadata.is_deleting()) {
             fail(cx, &pair, "volume attachment is being deleted");
         } else if status.is_some_and(|s| s.attached) {

@@ -89,6 +89,8 @@ pub(super) struct Doing {
     pub(super) node: Rc<str>,
     /// When it fails with a timeout.
     pub(super) until: Timestamp,
+    /// Whether its VolumeAttachment was deleted since the operation began.
+    pub(super) deleted: bool,
     /// The pods that needed the volume when an attach operation began.
     pub(super) pods: Vec<Rc<Pod>>,
     pub(super) spec: Option<Spec>,
@@ -125,6 +127,17 @@ impl State {
     pub(super) fn operation_key(pair: &Pair, spec: Option<&Spec>) -> Pair {
         let several = spec.is_none_or(|s| s.multi_attach);
         (pair.0.clone(), if several { pair.1.clone() } else { Rc::from("") })
+    }
+
+    /// Notes that the VolumeAttachment of a volume on a node was deleted, if an operation waits for it.
+    pub(super) fn note_deleted(&mut self, volume: &Rc<str>, node: &str) {
+        let here = |o: &Operation| o.doing.as_ref().is_some_and(|d| *d.node == *node);
+        let found = State::of(&self.operations, volume).find(|(_, o)| here(o)).map(|(key, _)| key.clone());
+        if let Some(doing) =
+            found.and_then(|key| self.operations.get_mut(&key)).and_then(|o| o.doing.as_mut())
+        {
+            doing.deleted = true;
+        }
     }
 
     /// The entries of a volume in a map by volume and node.
@@ -249,7 +262,8 @@ impl Memory for State {
             let what = o.doing.as_ref().map(|d| {
                 let left = d.until.duration_since(now).as_millis();
                 let verb = if d.detach { "detached from" } else { "attached to" };
-                format!("waits until it is {verb} {}, {left} ms at most", d.node)
+                let deleted = if d.deleted { ", has seen its attachment go" } else { "" };
+                format!("waits until it is {verb} {}, {left} ms at most{deleted}", d.node)
             });
             let retry = o.retry.map(|at| format!("tries again in {} ms", at.duration_since(now).as_millis()));
             let state = what.or(retry).unwrap_or_default();

@@ -1,15 +1,15 @@
 //! Binding a claim to a volume, and keeping it bound (`syncClaim`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::phase::update_phase;
 use super::{Claim, Cx, Volume, bond, provision};
-use crate::api::order;
 use crate::api::quote::go_quote;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
-    self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, claim_class, claim_phase,
-    claim_ref, find_matching, is_bound_to, volume_name,
+    self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, access_modes_as_string,
+    claim_class, claim_phase, claim_ref, find_matching, is_bound_to, volume_name,
 };
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Error, Result, Why};
@@ -33,8 +33,7 @@ async fn sync_unbound(cx: &Cx, claim: Claim) -> Result {
         Some(class) => storage::waits_for_consumer(class).map_err(Error::Other)?,
         None => false,
     };
-    let search = Search { claim: &claim, reachable: None, waits };
-    if let Some(volume) = find_matching(search, &by_access_modes(cx)).cloned() {
+    if let Some(volume) = find_by_claim(cx, &claim, waits) {
         return bind(cx, volume, claim).await;
     }
     if !storage::claim_has_class(&claim)
@@ -57,13 +56,17 @@ async fn sync_unbound(cx: &Cx, claim: Claim) -> Result {
     update_status(cx, claim, "Pending", None).await.map(|_| ())
 }
 
-/// All volumes, those with fewer access modes first, so that a claim takes no more modes than it needs.
-fn by_access_modes(cx: &Cx) -> Vec<Volume> {
-    let mut all: Vec<Volume> = cx.lister::<PersistentVolume>().list(None).cloned().collect();
-    order::sort_by_key(&mut all, |v| {
-        v.spec.as_ref().and_then(|s| s.access_modes.as_ref()).map_or(0, Vec::len)
-    });
-    all
+/// The volume for a claim (`findByClaim`). Volumes with the same access modes are one group. Only groups with all modes of
+/// the claim are searched, also for a volume that is reserved for it, and those with fewer modes first, so that the claim
+/// takes no more modes than it needs.
+fn find_by_claim(cx: &Cx, claim: &PersistentVolumeClaim, waits: bool) -> Option<Volume> {
+    let mut groups: BTreeMap<(usize, String), Vec<Volume>> = BTreeMap::new();
+    for volume in cx.lister::<PersistentVolume>().list(None).filter(|v| storage::access_modes_fit(claim, v)) {
+        let modes = access_modes_as_string(volume.spec.as_ref().and_then(|s| s.access_modes.as_ref()));
+        groups.entry((modes.split(',').count(), modes)).or_default().push(volume.clone());
+    }
+    let search = Search { claim, reachable: None, waits };
+    groups.values().find_map(|group| find_matching(search, group)).cloned()
 }
 
 /// Syncs a claim that names the volume it wants.
@@ -137,14 +140,13 @@ fn does_satisfy(
 
 /// The newest of the default StorageClasses, of equally old ones the first by name (`GetDefaultClass`).
 fn default_class(cx: &Cx) -> Option<String> {
-    let marked = |c: &&Rc<StorageClass>| c.metadata.annotation(storage::DEFAULT_CLASS) == Some("true");
     let age = |c: &&Rc<StorageClass>| {
         let name = c.metadata.name().to_owned();
         (c.metadata.creation_timestamp.as_ref().map(|t| t.0), std::cmp::Reverse(name))
     };
     cx.lister::<StorageClass>()
         .list(None)
-        .filter(marked)
+        .filter(|c| storage::is_default_class(c))
         .max_by_key(age)
         .and_then(|c| c.metadata.name.clone())
 }
