@@ -53,14 +53,20 @@ fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
 fault-watches = Cut the watches of { $what }
 fault-watches-about = It goes on from the revision it has seen.
-fault-stop = Stop { $what }
+fault-stop = { $what ->
+    [kube-apiserver] Stop the controllers in kube-apiserver
+   *[other] Stop { $what }
+}
 fault-stop-about = { $what ->
-    [kube-apiserver] Its own controllers stop: those of CustomResourceDefinitions and of the addresses of Services. Requests are still answered.
+    [kube-apiserver] Only its built-in controllers stop: those of CustomResourceDefinitions and of the addresses of Services. The API server itself goes on and answers requests.
     [kube-controller-manager] It is cut off, and what it has in memory is lost. If it led, its lease runs out.
     [kube-scheduler] It is cut off, and what it has in memory is lost. If it led, its lease runs out.
    *[other] It is cut off, and what it has in memory is lost.
 }
-fault-start = Start { $what }
+fault-start = { $what ->
+    [kube-apiserver] Start the controllers in kube-apiserver
+   *[other] Start { $what }
+}
 fault-start-about = With nothing in memory. Where another leads, it waits.
 fault-replicate = Start one more { $what }
 fault-replicate-about = One of them holds the lease and works; the others wait for it to run out.
@@ -568,10 +574,16 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
-said-stop = You stopped { $what }.
+said-stop = { $what ->
+    [kube-apiserver] You stopped the controllers in kube-apiserver.
+   *[other] You stopped { $what }.
+}
 said-metrics-server-installed = You installed the metrics server.
 said-metrics-server-removed = You removed the metrics server.
-said-start-process = You started { $what }.
+said-start-process = { $what ->
+    [kube-apiserver] You started the controllers in kube-apiserver.
+   *[other] You started { $what }.
+}
 said-replicate = You started one more { $what }: it waits for the lease.
 said-member-down = You cut etcd member { $what } off.
 said-member-up = You brought etcd member { $what } back.

@@ -49,14 +49,20 @@ fault-restart = 重启 { $what }
 fault-restart-about = 它的缓存和队列全部丢失，一切重新 list。
 fault-watches = 切断 { $what } 的 watch
 fault-watches-about = 它从已看到的 revision 继续。
-fault-stop = 停止 { $what }
+fault-stop = { $what ->
+    [kube-apiserver] 停止 kube-apiserver 里的控制器
+   *[other] 停止 { $what }
+}
 fault-stop-about = { $what ->
-    [kube-apiserver] 它自己的控制器停止：管理 CustomResourceDefinition 和 Service 地址的那些。请求仍会得到应答。
+    [kube-apiserver] 只停止它内置的控制器，也就是管理 CustomResourceDefinition 和 Service 地址的控制器。API 服务器本身照常运行，仍会应答请求。
     [kube-controller-manager] 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
     [kube-scheduler] 它与集群断开，内存中的内容全部丢失。如果它是领导者，它的租约会到期。
    *[other] 它与集群断开，内存中的内容全部丢失。
 }
-fault-start = 启动 { $what }
+fault-start = { $what ->
+    [kube-apiserver] 启动 kube-apiserver 里的控制器
+   *[other] 启动 { $what }
+}
 fault-start-about = 启动时内存是空的。如果已有领导者，它就等待。
 fault-replicate = 再启动一个 { $what }
 fault-replicate-about = 其中一个持有租约并工作，其他的等待租约到期。
@@ -261,7 +267,7 @@ next-look = 现在就看
 next-running = 正在运行。
 next-more = 再显示 { $n } 条
 go-first = 先走
-why-about = 按一行，看它为何如此。
+why-about = 点按某一行，看它为何如此。
 why-of = 为何 { $line }
 why-start = 集群一开始就是这样。
 why-waited = 过了一段时间
@@ -478,10 +484,16 @@ said-node-down = 你断开了 { $what }。
 said-node-up = 你恢复了 { $what }。
 said-restart = 你重启了 { $what }。
 said-watches = 你切断了 { $what } 的 watch。
-said-stop = 你停止了 { $what }。
+said-stop = { $what ->
+    [kube-apiserver] 你停止了 kube-apiserver 里的控制器。
+   *[other] 你停止了 { $what }。
+}
 said-metrics-server-installed = 你安装了 Metrics Server。
 said-metrics-server-removed = 你移除了 Metrics Server。
-said-start-process = 你启动了 { $what }。
+said-start-process = { $what ->
+    [kube-apiserver] 你启动了 kube-apiserver 里的控制器。
+   *[other] 你启动了 { $what }。
+}
 said-replicate = 你又启动了一个 { $what }：它在等待租约。
 said-member-down = 你断开了 etcd 成员 { $what }。
 said-member-up = 你恢复了 etcd 成员 { $what }。
@@ -644,7 +656,7 @@ why-scale_down_old_replica_sets_for_recreate = 旧 Pod 全部删除之后才创�
 why-scale_up_new_replica_set_for_recreate = 旧 Pod 都已停止，可以创建 { $to } 个新的
 why-scale-only = 需要 { $want } 个，唯一的 ReplicaSet 有 { $from } 个
 why-scale-saturated = 新 ReplicaSet 的副本已齐，旧的从 { $from } 到 { $to }
-why-scale-proportion = 滚动更新进行中，各 ReplicaSet 按比例分摊：从 { $from } 到 { $to }
+why-scale-proportion = 上线进行中，各 ReplicaSet 按比例分摊：从 { $from } 到 { $to }
 why-update_replica_set_status = 统计到 { $replicas } 个 Pod，就绪 { $ready } 个，可用 { $available } 个
 why-controller_revision-create = { $owner } 的模板是新的，这是它的修订版本 { $revision }
 why-controller_revision-renumber = 它的模板又是最新的：修订版本 { $before } 变为 { $revision }
@@ -975,8 +987,8 @@ explore-states = 状态上限
 explore-steps = 步数上限
 explore-memory = 内存上限（MB）
 explore-invariants = 应当成立的条件
-explore-holds-maxUnavailable = 滚动更新拿走的就绪 Pod 不超过 maxUnavailable
-explore-holds-maxSurge = 滚动更新多建的 Pod 不超过 maxSurge（正在删除的不计）
+explore-holds-maxUnavailable = 上线时拿走的就绪 Pod 不超过 maxUnavailable
+explore-holds-maxSurge = 上线时多建的 Pod 不超过 maxSurge（正在删除的不计）
 explore-holds-oneController = 没有对象同时有两个控制器属主
 explore-holds-noOrphan = 最后没有对象的属主已不存在
 explore-holds-boundOnce = 没有 Pod 换节点
