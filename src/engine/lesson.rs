@@ -610,6 +610,34 @@ mod tests {
     }
 
     #[test]
+    fn the_editor_follows_what_a_lesson_did_where_its_step_says_so() {
+        let mut engine = Engine::new(|| 0.0);
+        engine.handle(Input::Begin(super::super::Begin::default()));
+        send(&mut engine, Input::Open("/lesson/1.3-the-cascade/3".to_owned()));
+        assert!(engine.shown.text.contains("replicas: 3"), "{}", engine.shown.text);
+        send(&mut engine, Input::Typed("kind: Pod".to_owned()));
+        send(&mut engine, Input::LessonAgain);
+        assert!(engine.shown.text.contains("replicas: 3"));
+    }
+
+    #[test]
+    fn a_file_that_is_played_to_its_end_says_what_does_not_hold() {
+        let mut engine = opened(ID);
+        let run = |engine: &mut Engine, text: String| {
+            send(engine, Input::BringLesson("mine.yaml".to_owned(), text));
+            let at = engine.session.at();
+            send(engine, Input::CheckLesson);
+            assert_eq!(engine.session.at(), at);
+            engine.shown.own_lesson.as_ref().unwrap().played.clone().unwrap()
+        };
+        assert_eq!(run(&mut engine, text(ID)), Ok(()));
+        let wrong = text(ID).replacen("- kubectl: apply -f manifest.yaml", "- kubectl: aply -f manifest.yaml", 1);
+        let (step, why) = run(&mut engine, wrong).unwrap_err();
+        assert_eq!(step, 0);
+        assert!(why.contains("unknown command \"aply\""), "{why}");
+    }
+
+    #[test]
     fn a_newer_choice_is_not_undone_by_a_lesson_that_comes_late() {
         let mut engine = opened(ID);
         let out = engine.handle(Input::OpenLesson("1.1-one-command".to_owned(), 0));
