@@ -576,6 +576,36 @@ Events:       <none>
 }
 
 #[test]
+fn secrets_for_registries_and_certificates() {
+    let mut s = Server::new();
+    let refused = s.run("create secret docker-registry r --docker-username=u");
+    assert_eq!(
+        refused.stderr,
+        "error: either --from-file or the combination of --docker-username, --docker-password and --docker-server is required\n"
+    );
+    s.ok("create secret docker-registry r --docker-username=u --docker-password=p --docker-email=e@x");
+    let read = s.run("get secret r -o jsonpath={.type}:{.data}");
+    // Base64 of {"auths":{"https://index.docker.io/v1/":{"username":"u","password":"p","email":"e@x","auth":"dTpw"}}}.
+    let text = "eyJhdXRocyI6eyJodHRwczovL2luZGV4LmRvY2tlci5pby92MS8iOnsidXNlcm5hbWUiOiJ1IiwicGFzc3dvcmQiOiJwIiwiZW1haWwiOiJlQHgiLCJhdXRoIjoiZFRwdyJ9fX0=";
+    assert_eq!(read.stdout, format!("kubernetes.io/dockerconfigjson:{{\".dockerconfigjson\":\"{text}\"}}"));
+    assert_eq!(s.run("create secret tls t --cert=a").stderr, "error: key and cert must be specified\n");
+    let files = |name: &str| {
+        let pem = |what: &str| format!("-----BEGIN {what}-----\nAA==\n-----END {what}-----\n");
+        match name {
+            "t.crt" => Some(pem("CERTIFICATE")),
+            "t.key" => Some(pem("PRIVATE KEY")),
+            "no.key" => Some("x".to_owned()),
+            _ => None,
+        }
+    };
+    let out = run("create secret tls t --cert=t.crt --key=no.key", &files, &mut s);
+    assert_eq!(out.stderr, "error: tls: failed to find any PEM data in key input\n");
+    let out = run("create secret tls t --cert=t.crt --key=t.key", &files, &mut s);
+    assert_eq!(out.stdout, "secret/t created\n", "{out:?}");
+    assert_eq!(s.run("get secret t -o jsonpath={.type}").stdout, "kubernetes.io/tls");
+}
+
+#[test]
 fn a_secrets_values_are_not_shown_by_diff() {
     let mut s = Server::new();
     s.ok("create secret generic s --from-literal=same=x --from-literal=other=y --from-literal=gone=z");

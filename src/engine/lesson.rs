@@ -631,7 +631,8 @@ mod tests {
             engine.shown.own_lesson.as_ref().unwrap().played.clone().unwrap()
         };
         assert_eq!(run(&mut engine, text(ID)), Ok(()));
-        let wrong = text(ID).replacen("- kubectl: apply -f manifest.yaml", "- kubectl: aply -f manifest.yaml", 1);
+        let wrong =
+            text(ID).replacen("- kubectl: apply -f manifest.yaml", "- kubectl: aply -f manifest.yaml", 1);
         let (step, why) = run(&mut engine, wrong).unwrap_err();
         assert_eq!(step, 0);
         assert!(why.contains("unknown command \"aply\""), "{why}");

@@ -32,13 +32,11 @@ const PRIORITY: &[Flag] = &[
 pub(super) const CREATE: &[CliCommand] = &[
     sub("deployment", &["deploy"], &[PRINT, CREATED, VALIDATE, DEPLOYMENT], &["image"], deployment),
     sub("configmap", &["cm"], &[PRINT, CREATED, VALIDATE, sources::FROM], &[], config_map),
-    sub("secret", &[], &[], &[], secret_group).with(&[sub(
-        "generic",
-        &[],
-        &[PRINT, CREATED, VALIDATE, sources::FROM, SECRET],
-        &[],
-        secret,
-    )]),
+    sub("secret", &[], &[], &[], secret_group).with(&[
+        sub("docker-registry", &[], &[PRINT, CREATED, VALIDATE, sources::REGISTRY], &[], docker_registry),
+        sub("generic", &[], &[PRINT, CREATED, VALIDATE, sources::FROM, SECRET], &[], secret),
+        sub("tls", &[], &[PRINT, CREATED, VALIDATE, sources::TLS], &[], tls),
+    ]),
     sub("namespace", &["ns"], CREATE_FLAGS, &[], namespace),
     sub("serviceaccount", &["sa"], CREATE_FLAGS, &[], service_account),
     sub("service", &["svc"], &[], &[], service_group).with(&[
@@ -135,6 +133,16 @@ fn config_map(cx: &mut Invocation<'_>, args: &Args) -> Result {
 
 fn secret(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let value = sources::secret(cx, args)?;
+    make(cx, args, Kind::SECRET, value, "secret")
+}
+
+fn docker_registry(cx: &mut Invocation<'_>, args: &Args) -> Result {
+    let value = sources::docker_registry(cx, args)?;
+    make(cx, args, Kind::SECRET, value, "secret")
+}
+
+fn tls(cx: &mut Invocation<'_>, args: &Args) -> Result {
+    let value = sources::tls(cx, args)?;
     make(cx, args, Kind::SECRET, value, "secret")
 }
 

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::flags::{Args, Flag, array, boolean, slice};
+use super::flags::{Args, Flag, array, boolean, slice, text};
 use super::generate::name;
 use super::hash;
 use super::invocation::{Invocation, Result, fail};
@@ -17,6 +17,19 @@ use crate::api::quote::go_quote;
 /// The flags that name sources.
 pub(super) const FROM: &[Flag] =
     &[array("from-literal"), slice("from-file"), slice("from-env-file"), boolean("append-hash")];
+
+/// The flags of `create secret docker-registry`.
+pub(super) const REGISTRY: &[Flag] = &[
+    text("docker-username"),
+    text("docker-password"),
+    text("docker-email"),
+    text("docker-server").or("https://index.docker.io/v1/"),
+    slice("from-file"),
+    boolean("append-hash"),
+];
+
+/// The flags of `create secret tls`.
+pub(super) const TLS: &[Flag] = &[text("cert"), text("key"), boolean("append-hash")];
 
 /// The two kinds that are made of sources. They refuse the same things in different words.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,18 +53,85 @@ pub(super) fn config_map(cx: &Invocation<'_>, args: &Args) -> Result<Value> {
 pub(super) fn secret(cx: &Invocation<'_>, args: &Args) -> Result<Value> {
     let mut value = json!({"metadata": {"name": name(args)?}});
     let mut data = data(cx, args, Made::Secret)?;
-    for v in data.values_mut() {
-        *v = STANDARD.encode(v.as_str().unwrap_or_default()).into();
-    }
-    let kind = args.text("type");
-    append_hash(args, &mut value, json!({"kind": Kind::SECRET.as_str(), "type": kind, "data": data}))?;
+    encode(&mut data);
+    fill(args, &mut value, data, args.text("type"))?;
+    Ok(value)
+}
+
+/// Gives a Secret its type and its data, which are encoded.
+fn fill(args: &Args, value: &mut Value, data: Map<String, Value>, kind: &str) -> Result {
+    append_hash(args, value, json!({"kind": Kind::SECRET.as_str(), "type": kind, "data": data}))?;
     if !data.is_empty() {
         value["data"] = Value::Object(data);
     }
     if !kind.is_empty() {
         value["type"] = kind.into();
     }
+    Ok(())
+}
+
+/// The Secret of `create secret docker-registry` (`create_secret_docker.go`).
+pub(super) fn docker_registry(cx: &Invocation<'_>, args: &Args) -> Result<Value> {
+    const KEY: &str = ".dockerconfigjson";
+    let mut value = json!({"metadata": {"name": name(args)?}});
+    let [user, password, email, server] =
+        ["docker-username", "docker-password", "docker-email", "docker-server"].map(|flag| args.text(flag));
+    let mut into = Into { made: Made::Secret, name: name(args)?, data: Map::new() };
+    if args.all("from-file").is_empty() {
+        if [user, password, server].contains(&"") {
+            return fail(
+                "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required",
+            );
+        }
+        // Empty fields are left out, and the order is that of the Go type.
+        let auth = STANDARD.encode(format!("{user}:{password}"));
+        let fields = [("username", user), ("password", password), ("email", email), ("auth", &auth)];
+        let fields = fields.iter().filter(|(_, v)| !v.is_empty());
+        let quoted = |text: &str| Value::from(text).to_string();
+        let entry: Vec<String> = fields.map(|(k, v)| format!("{}:{}", quoted(k), quoted(v))).collect();
+        into.data.insert(
+            KEY.into(),
+            format!("{{\"auths\":{{{}:{{{}}}}}}}", quoted(server), entry.join(",")).into(),
+        );
+    } else {
+        for source in args.all("from-file") {
+            let (key, file) = file_source(source)?;
+            let key = if source.contains('=') { key } else { KEY };
+            into.add(key, &read(cx, file)?)?;
+        }
+    }
+    encode(&mut into.data);
+    fill(args, &mut value, into.data, "kubernetes.io/dockerconfigjson")?;
     Ok(value)
+}
+
+/// The Secret of `create secret tls` (`create_secret_tls.go`). The certificate and the key are not compared.
+pub(super) fn tls(cx: &Invocation<'_>, args: &Args) -> Result<Value> {
+    let mut value = json!({"metadata": {"name": name(args)?}});
+    let (cert, key) = (args.text("cert"), args.text("key"));
+    if cert.is_empty() || key.is_empty() {
+        return fail("key and cert must be specified");
+    }
+    let load = |file: &str| match cx.files.read(clean(file)) {
+        Some(text) => Ok(text),
+        None => fail(format!("open {file}: no such file or directory")),
+    };
+    let (cert, key) = (load(cert)?, load(key)?);
+    for (text, what) in [(&cert, "certificate"), (&key, "key")] {
+        if !text.contains("-----BEGIN ") {
+            return fail(format!("tls: failed to find any PEM data in {what} input"));
+        }
+    }
+    let mut data = Map::from_iter([("tls.crt".to_owned(), cert.into()), ("tls.key".to_owned(), key.into())]);
+    encode(&mut data);
+    fill(args, &mut value, data, "kubernetes.io/tls")?;
+    Ok(value)
+}
+
+fn encode(data: &mut Map<String, Value>) {
+    for v in data.values_mut() {
+        *v = STANDARD.encode(v.as_str().unwrap_or_default()).into();
+    }
 }
 
 /// `--append-hash`: the hash of the content and the name stands behind the name (`pkg/util/hash`).

@@ -208,6 +208,9 @@ pub fn id(image: &str) -> String {
         Some((before, tag)) if !tag.contains('/') => before,
         _ => name,
     };
+    if let Some((_, digest)) = image.split_once("@sha256:") {
+        return format!("{name}@sha256:{digest}");
+    }
     let mut out = format!("{name}@sha256:");
     hex64(&mut out, &[image]);
     out

@@ -28,6 +28,36 @@ pub(super) struct KnownImage {
     pub(super) needs: Option<(&'static [&'static str], &'static str)>,
 }
 
+/// The user in an image's configuration (`USER`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ImageUser {
+    /// None, or root.
+    Root,
+    /// A number, and the group that goes with it.
+    Number(i64, i64),
+    /// A name, and the numbers that it has in the image.
+    Name(&'static str, i64, i64),
+}
+
+/// The images of the table whose user is not root.
+const USERS: &[(&str, ImageUser)] = &[
+    ("curlimages/curl", ImageUser::Name("curl_user", 100, 101)),
+    ("elasticsearch", ImageUser::Number(1000, 0)),
+    ("grafana/grafana", ImageUser::Number(472, 0)),
+    ("haproxy", ImageUser::Name("haproxy", 99, 99)),
+    ("memcached", ImageUser::Name("memcache", 11_211, 11_211)),
+    ("nginxinc/nginx-unprivileged", ImageUser::Number(101, 101)),
+    ("pause", ImageUser::Number(65_535, 65_535)),
+    ("prom/prometheus", ImageUser::Name("nobody", 65_534, 65_534)),
+];
+
+/// The user of an image; `None` if nobody knows the image.
+pub(super) fn user(image: &str) -> Option<ImageUser> {
+    let known = find(image)?;
+    let user = USERS.iter().find(|(name, _)| *name == known.name);
+    Some(user.map_or(ImageUser::Root, |(_, user)| *user))
+}
+
 const fn plain(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
     KnownImage { name, entrypoint: &[], cmd, wraps: false, busybox: false, others: &[], needs: None }
 }

@@ -59,6 +59,7 @@ mod programs;
 mod reconciler;
 mod registry;
 mod sandbox;
+mod security_context;
 mod start;
 pub mod state;
 mod status;

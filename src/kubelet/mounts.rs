@@ -11,6 +11,20 @@ use crate::shell::absolute;
 /// The address of the cluster's DNS where there is no Service for it, as kubeadm sets it.
 const DNS: &str = "10.96.0.10";
 
+/// The address of the DNS that a node itself asks: in a machine of kind's that is the gateway of its network.
+const NODE_DNS: &str = "172.18.0.1";
+
+/// The first of each of several alike.
+fn unique(all: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(all.len());
+    for one in all {
+        if !out.contains(&one) {
+            out.push(one);
+        }
+    }
+    out
+}
+
 /// The address of every host outside of the cluster: one that RFC 5737 keeps for examples.
 const OUTSIDE: &str = "203.0.113.1";
 
@@ -150,13 +164,11 @@ impl Turn<'_> {
     pub(super) fn own_files(&self, spec: &Container) -> BTreeMap<String, Option<Rc<str>>> {
         let ns = MetaExt::namespace(&self.pod.metadata);
         let host = self.host_name();
-        let own: Vec<String> = self.rt.addresses.iter().map(|ip| format!("{ip}\t{host}\n")).collect();
+        // A pod with a subdomain has its full name before the short one (`GeneratePodHostNameAndDomain`).
+        let subdomain = self.spec.subdomain.as_deref().filter(|s| !s.is_empty());
+        let full = subdomain.map(|s| format!("{host}.{s}.{ns}.svc.cluster.local\t")).unwrap_or_default();
+        let own: Vec<String> = self.rt.addresses.iter().map(|ip| format!("{ip}\t{full}{host}\n")).collect();
         let own = own.concat();
-        let server = self
-            .caches
-            .get::<Service>(&Key::new("kube-system", "kube-dns"))
-            .and_then(|s| s.spec.as_ref()?.cluster_ip.clone())
-            .unwrap_or_else(|| DNS.into());
         let mut hosts = format!(
             "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::\tip6-localnet\nfe00::\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n{own}"
         );
@@ -172,14 +184,63 @@ impl Turn<'_> {
         BTreeMap::from([
             ("/etc/hostname".to_owned(), text(format!("{host}\n"))),
             ("/etc/hosts".to_owned(), text(hosts)),
-            (
-                "/etc/resolv.conf".to_owned(),
-                text(format!(
-                    "search {ns}.svc.cluster.local svc.cluster.local cluster.local\nnameserver {server}\noptions ndots:5\n"
-                )),
-            ),
+            ("/etc/resolv.conf".to_owned(), text(self.resolv_conf())),
             (termination_path(spec).to_owned(), text(String::new())),
         ])
+    }
+
+    /// What the pod's resolver is told (`pkg/kubelet/network/dns`).
+    fn resolv_conf(&self) -> String {
+        let ns = MetaExt::namespace(&self.pod.metadata);
+        let config = self.spec.dns_config.as_ref();
+        let policy = self.spec.dns_policy.as_deref().unwrap_or("ClusterFirst");
+        let (mut servers, mut searches, mut options) =
+            (Vec::new(), Vec::new(), Vec::<(String, String)>::new());
+        match policy {
+            "None" => {}
+            "Default" => {
+                servers.push(NODE_DNS.to_owned());
+                options.push(("ndots".to_owned(), "0".to_owned()));
+            }
+            "ClusterFirst" if self.spec.host_network == Some(true) => {
+                servers.push(NODE_DNS.to_owned());
+                options.push(("ndots".to_owned(), "0".to_owned()));
+            }
+            _ => {
+                let service = self.caches.get::<Service>(&Key::new("kube-system", "kube-dns"));
+                let server = service.and_then(|s| s.spec.as_ref()?.cluster_ip.clone());
+                servers.push(server.unwrap_or_else(|| DNS.into()));
+                searches.extend([
+                    format!("{ns}.svc.cluster.local"),
+                    "svc.cluster.local".into(),
+                    "cluster.local".into(),
+                ]);
+                options.push(("ndots".to_owned(), "5".to_owned()));
+            }
+        }
+        servers.extend(config.iter().flat_map(|c| c.nameservers.iter().flatten().cloned()));
+        searches.extend(config.iter().flat_map(|c| c.searches.iter().flatten().cloned()));
+        for option in config.iter().flat_map(|c| c.options.iter().flatten()) {
+            let (name, value) =
+                (option.name.clone().unwrap_or_default(), option.value.clone().unwrap_or_default());
+            options.retain(|(before, _)| *before != name);
+            options.push((name, value));
+        }
+        let mut text = String::new();
+        let searches = unique(searches);
+        if !searches.is_empty() {
+            text.push_str(&format!("search {}\n", searches.join(" ")));
+        }
+        for server in unique(servers) {
+            text.push_str(&format!("nameserver {server}\n"));
+        }
+        if !options.is_empty() {
+            let word = |(name, value): &(String, String)| {
+                if value.is_empty() { name.clone() } else { format!("{name}:{value}") }
+            };
+            text.push_str(&format!("options {}\n", options.iter().map(word).collect::<Vec<_>>().join(" ")));
+        }
+        text
     }
 
     /// The name of the pod's host.

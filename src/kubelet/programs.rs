@@ -17,6 +17,7 @@ use super::environment::expand;
 use super::known_images::{self, Sort};
 use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
+use super::security_context::Identity;
 use super::timings;
 use super::turn::Turn;
 use crate::api::types::Container;
@@ -113,15 +114,14 @@ impl Turn<'_> {
             }
             None => words,
         };
-        let (pod, own) = (self.spec.security_context.as_ref(), spec.security_context.as_ref());
-        let uid = own.and_then(|c| c.run_as_user).or_else(|| pod?.run_as_user).unwrap_or(0);
-        let gid = own.and_then(|c| c.run_as_group).or_else(|| pod?.run_as_group).unwrap_or(0);
+        let Identity { uid, gid, groups } = Identity::of(self.spec, spec);
         Program {
             words,
             env,
             directory: spec.working_dir.clone().unwrap_or_else(|| "/".into()),
             host: self.host_name(),
             user: (uid, gid),
+            groups,
             start: self.now,
             tools: known_images::tools(image, known),
             complete: known.is_some_and(|k| k.busybox) && !has_unknown_files(self.spec, spec),

@@ -11,6 +11,7 @@ use super::cause::PodCause;
 use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
 use super::exec::not_found;
 use super::images;
+use super::security_context;
 use super::state::{Retry, WakeSort, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
@@ -265,7 +266,8 @@ impl Turn<'_> {
     }
 
     fn create(&mut self, i: usize, spec: &Container) {
-        if let Some(why) = self.missing_environment(spec) {
+        let why = self.missing_environment(spec);
+        if let Some(why) = why.or_else(|| security_context::refusal(self.spec, &self.pod_name(), spec)) {
             self.rt.waits_for_config = true;
             self.start_failed(i, "CreateContainerConfigError", why);
             return;

@@ -2,6 +2,7 @@
 
 use super::container_state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance};
 use super::prober;
+use super::security_context::Identity;
 use super::state::WorkerPhase;
 use super::turn::Turn;
 use crate::api::types::{
@@ -193,15 +194,8 @@ fn volume_mounts(spec: &Container) -> Option<Vec<VolumeMountStatus>> {
     Some(mounts.iter().map(status).collect())
 }
 
-/// The user of the first process: that of the spec, or else root, as images here have no user of their own.
+/// The user of the first process.
 fn user(pod: &PodSpec, spec: &Container) -> Option<ContainerUser> {
-    let (p, c) = (pod.security_context.as_ref(), spec.security_context.as_ref());
-    let uid = c.and_then(|c| c.run_as_user).or_else(|| p?.run_as_user).unwrap_or(0);
-    let gid = c.and_then(|c| c.run_as_group).or_else(|| p?.run_as_group).unwrap_or(0);
-    let mut groups = vec![gid];
-    groups.extend(p.and_then(|p| p.fs_group));
-    groups.extend(p.iter().flat_map(|p| p.supplemental_groups.iter().flatten()));
-    order::sort(&mut groups);
-    groups.dedup();
+    let Identity { uid, gid, groups } = Identity::of(pod, spec);
     Some(ContainerUser { linux: Some(LinuxContainerUser { uid, gid, supplemental_groups: Some(groups) }) })
 }

@@ -205,3 +205,62 @@ fn a_person_types_into_a_shell() {
     let ended = "command terminated with exit code 127\n";
     assert_eq!(type_line("exit"), (ended.into(), true, "/tmp # ".into()), "with the status of the last line");
 }
+
+/// Pods that say who they run as, and whom they ask for names.
+const TOLD: &str = r#"
+apiVersion: v1
+kind: Pod
+metadata: {name: who}
+spec:
+  hostname: h1
+  subdomain: sub
+  dnsPolicy: None
+  dnsConfig: {nameservers: [1.1.1.1], searches: [ex.org], options: [{name: ndots, value: "2"}, {name: edns0}]}
+  securityContext: {runAsUser: 1000, runAsGroup: 3000, fsGroup: 2000, supplementalGroups: [4000]}
+  containers: [{name: c, image: busybox, command: [sleep, infinity]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: host}
+spec: {hostNetwork: true, containers: [{name: c, image: busybox, command: [sleep, infinity]}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: more}
+spec:
+  dnsConfig: {searches: [ex.org, cluster.local], options: [{name: ndots, value: "1"}]}
+  containers: [{name: c, image: "busybox@sha256:9ae97d36d26566ff84e8893c64a6dc4fe8ca6d1144bf5b87b2b85a32def253c7", command: [sleep, infinity]}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: root}
+spec: {securityContext: {runAsNonRoot: true}, containers: [{name: c, image: nginx}]}
+"#;
+
+#[test]
+fn who_a_container_runs_as_and_whom_it_asks_for_names() {
+    let mut s = Session::new(Start::default());
+    s.apply(TOLD);
+    while s.step(Depth::Command, None) {}
+    let mut out = |line: &str| s.kubectl(line, &[]).stdout;
+    assert_eq!(out("exec who -- id"), "uid=1000 gid=3000 groups=2000,3000,4000\n");
+    assert_eq!(out("exec who -- hostname -f"), "h1.sub.default.svc.cluster.local\n");
+    assert_eq!(
+        out("exec who -- cat /etc/resolv.conf"),
+        "search ex.org\nnameserver 1.1.1.1\noptions ndots:2 edns0\n"
+    );
+    assert_eq!(out("exec host -- cat /etc/resolv.conf"), "nameserver 172.18.0.1\noptions ndots:0\n");
+    assert_eq!(
+        out("exec more -- cat /etc/resolv.conf"),
+        "search default.svc.cluster.local svc.cluster.local cluster.local ex.org\nnameserver 10.96.0.10\noptions ndots:1\n"
+    );
+    assert!(
+        out("get pod more -o jsonpath={.status.containerStatuses[0].imageID}")
+            .ends_with("@sha256:9ae97d36d26566ff84e8893c64a6dc4fe8ca6d1144bf5b87b2b85a32def253c7")
+    );
+    let waiting = out("get pod root -o jsonpath={.status.containerStatuses[0].state.waiting}");
+    assert!(
+        waiting.contains("CreateContainerConfigError") && waiting.contains("image will run as root"),
+        "{waiting}"
+    );
+}

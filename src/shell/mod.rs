@@ -111,6 +111,8 @@ pub struct Program {
     pub host: String,
     /// User and group.
     pub user: (i64, i64),
+    /// All groups of the user, the one above among them.
+    pub groups: Vec<i64>,
     /// When it starts.
     pub start: Timestamp,
     /// What its commands are like.

@@ -10,6 +10,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         directory: "/tmp".into(),
         host: "web-0".into(),
         user: (0, 0),
+        groups: vec![0],
         start: Timestamp::from_second(1_767_225_600).unwrap(),
         tools,
         complete: true,

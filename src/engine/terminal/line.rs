@@ -165,6 +165,7 @@ fn program(text: &str, start: Timestamp) -> Program {
         directory: DIRECTORY.into(),
         host: "steady".into(),
         user: (0, 0),
+        groups: vec![0],
         start,
         tools: Tools::Busybox,
         complete: true,

@@ -142,6 +142,14 @@ pub(super) fn hostname(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         return Ok(0);
     }
     let host = shell.program.host.clone();
+    if args.iter().any(|a| matches!(a.as_str(), "-f" | "--fqdn" | "--long")) {
+        // The first name of the host's line.
+        let hosts = shell.read("/etc/hosts").unwrap_or_default();
+        let line = hosts.lines().find(|l| l.split_whitespace().skip(1).any(|n| n == host));
+        let name = line.and_then(|l| l.split_whitespace().nth(1)).unwrap_or(&host).to_owned();
+        shell.print(&format!("{name}\n"));
+        return Ok(0);
+    }
     shell.print(&format!("{host}\n"));
     Ok(0)
 }
@@ -162,12 +170,13 @@ pub(super) fn whoami(shell: &mut Shell<'_>, _: &[String]) -> Ran {
 pub(super) fn id(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "");
     let (uid, gid) = shell.program.user;
-    let name = |id: i64| if id == 0 { "(root)" } else { "" };
+    let named = |id: &i64| if *id == 0 { "0(root)".to_owned() } else { id.to_string() };
+    let groups: Vec<String> = shell.program.groups.iter().map(named).collect();
     let text = match (o.has('u'), o.has('g')) {
         (true, _) if o.has('n') && uid == 0 => "root".to_owned(),
         (true, _) => uid.to_string(),
         (_, true) => gid.to_string(),
-        _ => format!("uid={uid}{} gid={gid}{} groups={gid}{}", name(uid), name(gid), name(gid)),
+        _ => format!("uid={} gid={} groups={}", named(&uid), named(&gid), groups.join(",")),
     };
     shell.print(&format!("{text}\n"));
     Ok(0)
