@@ -104,6 +104,7 @@ test("a lesson goes on after a reload, as a link, and from the address of a step
   await open(page, "#/lesson/1.2-enabling-condition");
   await press(panel(page).locator(".lesson-next"));
   await answer(page, true);
+  await expect(panel(page).locator(".lesson-outcome")).toBeFocused();
   const said = await panel(page).locator(".lesson-outcome").textContent();
   await page.waitForTimeout(1000);
   await page.reload();
@@ -118,6 +119,40 @@ test("a lesson goes on after a reload, as a link, and from the address of a step
   await open(other, "?lang=en#/04-rolling-update");
   await expect(other.locator(".scenarios b")).toHaveText("Rolling update");
   await expect(panel(other)).toHaveCount(0);
+});
+
+test("a lesson that was only opened is there after a reload", async ({ page }) => {
+  await open(page, "#/lesson/1.2-enabling-condition");
+  await expect(panel(page)).toBeVisible();
+  await page.waitForTimeout(500);
+  await page.reload();
+  await opened(page);
+  await expect(panel(page).locator("h2 .lesson-place")).toHaveText("1.2");
+});
+
+test("a lesson is told in a frame and in a presentation, and what it asks is not given away", async ({ page }) => {
+  await open(page, "?embed#/lesson/1.2-enabling-condition/2");
+  await expect(panel(page, "played").locator(".lesson-ask")).toBeVisible();
+  await expect(page.locator(".player-said .then")).toHaveCount(0);
+  await open(page, "#/lesson/1.2-enabling-condition/2");
+  await page.locator("#share-button").click();
+  await expect(page.locator("#share-origin")).toHaveValue(/#\/lesson\/1\.2-enabling-condition\/2$/);
+  await page.getByRole("button", { name: "Present", exact: true }).click();
+  await expect(panel(page, "played").locator("h2")).toBeVisible();
+  await answer(page, true, "played");
+});
+
+test("progress that was forgotten comes back when asked for", async ({ page }) => {
+  await open(page, "#/lesson/1.1-one-command");
+  await page.waitForTimeout(500);
+  await page.locator("#course-button").click();
+  const map = page.locator("dialog.course");
+  const reached = map.locator("em").filter({ hasText: "of" });
+  await expect(reached).toHaveCount(1);
+  await map.getByRole("button", { name: "Forget progress" }).click();
+  await expect(reached).toHaveCount(0);
+  await map.getByRole("button", { name: "Undo" }).click();
+  await expect(reached).toHaveCount(1);
 });
 
 test("leaving a lesson leaves its run", async ({ page }) => {
@@ -152,6 +187,8 @@ keep: {en: Keep this., zh: 记住这句话。}
   await bring(2);
   await expect(panel(page).locator(".lesson-text em")).toHaveText("ConfigMap");
   await expect(panel(page).locator(".lesson-text")).toContainText("<b>Not bold</b>");
+  await page.getByRole("button", { name: "Play it to its end" }).click();
+  await expect(page.locator("#tab-lesson-panel .changes")).toContainText("it holds what it promises");
   await page.evaluate(() => window.steady.kubectl("create configmap mine"));
   await expect(panel(page).locator(".lesson-met")).toBeVisible();
   const link = await page.evaluate(() => window.steady.link());
