@@ -135,7 +135,7 @@ test("a lesson is told in a frame and in a presentation, and what it asks is not
   await expect(panel(page, "played").locator(".lesson-ask")).toBeVisible();
   await expect(page.locator(".player-said .then")).toHaveCount(0);
   await open(page, "#/lesson/1.2-enabling-condition/2");
-  await page.locator("#share-button").click();
+  await page.getByRole("button", { name: "Share", exact: true }).click();
   await expect(page.locator("#share-origin")).toHaveValue(/#\/lesson\/1\.2-enabling-condition\/2$/);
   await page.getByRole("button", { name: "Present", exact: true }).click();
   await expect(panel(page, "played").locator("h2")).toBeVisible();
