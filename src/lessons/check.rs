@@ -180,7 +180,7 @@ fn known_kinds(step: &LessonStep, session: &Session) -> Result<(), String> {
 }
 
 /// The answer that is right, if what really happened can be said at all.
-fn right_answer(predict: &Predict, really: &[String]) -> Result<Prediction, String> {
+pub(super) fn right_answer(predict: &Predict, really: &[String]) -> Result<Prediction, String> {
     let cannot = |n: usize| format!("{really:?} is what happens, and {n} of the answers are that");
     let first = really.first();
     match &predict.by {

@@ -23,6 +23,44 @@ fn every_lesson_holds_what_it_promises() {
     }
 }
 
+/// An answer that can be given in place of the right one.
+fn another(right: &Prediction, by: &By) -> Prediction {
+    match (right, by) {
+        (Prediction::Choice(n), By::Choice(all)) => Prediction::Choice((n + 1) % all.len()),
+        (Prediction::Number(n), By::Number(of)) => {
+            Prediction::Number(if *n == of.from { of.to } else { of.from })
+        }
+        (Prediction::Order(places), _) => {
+            let mut places = places.clone();
+            places.swap(0, 1);
+            Prediction::Order(places)
+        }
+        _ => Prediction::Object("nobody".to_owned()),
+    }
+}
+
+#[test]
+fn each_prediction_can_be_failed_and_the_lesson_goes_on() {
+    for (name, text) in files() {
+        let lesson = Rc::new(read(&name, &text).unwrap());
+        let (mut session, mut run) = (open(&lesson), LessonRun::new(lesson.clone()));
+        for (nth, step) in lesson.steps.iter().enumerate() {
+            perform(&lesson, &mut session, &step.first);
+            run.enter(nth, &session);
+            if let Some(predict) = &step.predict {
+                perform(&lesson, &mut session, &predict.play);
+                let right = check::right_answer(predict, &run.really(&session).unwrap()).unwrap();
+                assert!(run.predict(another(&right, &predict.by)).is_some(), "{name}: step {}", nth + 1);
+                run.played(&session).unwrap();
+                assert!(!run.predicted().unwrap().right, "{name}: step {}", nth + 1);
+            }
+            perform(&lesson, &mut session, run.solution());
+            run.judge(&session);
+            assert!(run.is_done(), "{name}: step {}", nth + 1);
+        }
+    }
+}
+
 #[test]
 fn the_course_lists_every_lesson_as_its_file_says() {
     let listed = list();

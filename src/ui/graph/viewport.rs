@@ -15,7 +15,7 @@ use crate::ui::layout::{Flow, Layout, Rect};
 const SMALLEST: f32 = 0.08;
 /// Smaller than this, the words on a card cannot be read.
 const READABLE: f32 = 0.65;
-/// What can still be guessed, in a pane that is so low that there is no other choice.
+/// What can still be guessed: in a pane that is so low that there is no other choice, and where all of the graph is seen so.
 const GUESSED: f32 = 0.55;
 /// A pane lower than this is such a one.
 const LOW: f32 = 280.0;
@@ -219,7 +219,7 @@ impl Viewport {
                     // A grid of pods is read by its colours, so it may be as small as it has to.
                     let least = if s.whole || !placed.folds.is_empty() {
                         SMALLEST
-                    } else if h < LOW {
+                    } else if h < LOW || scale >= GUESSED {
                         GUESSED
                     } else {
                         READABLE
