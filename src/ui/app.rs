@@ -267,7 +267,7 @@ fn App(props: &Props) -> Html {
                     <Left scenario={story.clone()} lesson={lesson.clone()} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
-                        editing={v.editing.as_ref().map(Shared::from)} acted={v.position > v.beginning && !v.listing.steady() && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))}
+                        editing={v.editing.as_ref().map(Shared::from)} acted={v.position > v.beginning && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))} steady={v.listing.steady()}
                         on={let pane = pane.clone(); move |()| { pane.set(Pane::Graph); keys::focus(".next") }} />
                     <Graph hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}

@@ -59,6 +59,9 @@ pub struct Props {
     /// Whether a command line of the person led to the moment that is shown.
     #[prop_or_default]
     pub acted: bool,
+    /// Whether no component has anything to do at that moment.
+    #[prop_or_default]
+    pub steady: bool,
     /// Leads to the graph and to what comes next, which a narrow page shows in another pane.
     #[prop_or_default]
     pub on: Callback<()>,
@@ -180,7 +183,7 @@ pub fn Left(props: &Props) -> Html {
                         <button type="button" class="solid" onclick={import}>{ t.get("import-do") }</button>
                     } else {
                         <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()}
-                            images={props.images.clone()} acted={props.acted} on={props.on.clone()} {go} />
+                            images={props.images.clone()} acted={props.acted} steady={props.steady} on={props.on.clone()} {go} />
                         <button type="button" class="quiet" title="Shift+Alt+F" onclick={ask_format}>{ t.get("format") }</button>
                         if props.editing.is_some() { <button type="button" class="quiet" onclick={cancel}>{ t.get("editing-cancel") }</button> }
                         <button type="button" class="solid" onclick={apply}>
@@ -228,6 +231,7 @@ struct ChangesProps {
     diagnostics: Shared<Vec<Problem>>,
     images: Shared<Vec<ImageWarning>>,
     acted: bool,
+    steady: bool,
     on: Callback<()>,
     /// Has the editor show a line and a column.
     go: Callback<(usize, usize)>,
@@ -275,7 +279,7 @@ fn Changes(props: &ChangesProps) -> Html {
         if props.acted {
             let on = props.on.reform(|_: MouseEvent| ());
             return html! {
-                <div class="changes" role="status">{ for images }<p>{ t.get("apply-done") }</p>
+                <div class="changes" role="status">{ for images }<p>{ t.get(if props.steady { "apply-done-steady" } else { "apply-done" }) }</p>
                     <button type="button" class="quiet next-pane" onclick={on}>{ t.get("apply-next") }</button></div>
             };
         }

@@ -1,5 +1,7 @@
 //! The terms of the glossary in a text: each shows what it means while it is pointed at or has the focus.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gloo::events::{EventListener, EventListenerOptions};
@@ -68,6 +70,37 @@ impl PartialEq for ExplainedProps {
     }
 }
 
+/// Where the pointer is. Browsers report a move, too, when what is under it has moved.
+struct Pointer {
+    /// At the last report but one, and at the last.
+    at: Rc<Cell<[Option<(i32, i32)>; 2]>>,
+    _listener: EventListener,
+}
+
+thread_local! {
+    static POINTER: Pointer = Pointer::watch();
+}
+
+impl Pointer {
+    fn watch() -> Pointer {
+        let at = Rc::new(Cell::new([None; 2]));
+        let seen = at.clone();
+        let options = EventListenerOptions::run_in_capture_phase();
+        let listener = EventListener::new_with_options(&window(), "mousemove", options, move |e| {
+            let [_, before] = seen.get();
+            let now = e.dyn_ref::<web_sys::MouseEvent>().map(|e| (e.client_x(), e.client_y()));
+            seen.set([before, now]);
+        });
+        Pointer { at, _listener: listener }
+    }
+
+    /// Whether the last report was of the pointer's own move.
+    fn has_moved(&self) -> bool {
+        let [before, now] = self.at.get();
+        before.is_none() || before != now
+    }
+}
+
 /// The number of the next term on the page, of which its ids are made.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -76,6 +109,8 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 fn Explained(props: &ExplainedProps) -> Html {
     let t = use_texts();
     let id = use_memo((), |()| format!("term-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
+    // From now on it is known where the pointer was.
+    use_effect_with((), |()| POINTER.with(|_| ()));
     let open = use_state_eq(|| false);
     let (whole, word, note) = (use_node_ref(), use_node_ref(), use_node_ref());
     {
@@ -102,8 +137,8 @@ fn Explained(props: &ExplainedProps) -> Html {
     };
     let (enter, focused, pressed) = (to(true), to(true), to(true));
     // A text that moves under a pointer at rest is not pointed at.
-    let pointed = Callback::from(move |e: MouseEvent| {
-        if (e.movement_x(), e.movement_y()) != (0, 0) {
+    let pointed = Callback::from(move |_: MouseEvent| {
+        if POINTER.with(Pointer::has_moved) {
             enter();
         }
     });

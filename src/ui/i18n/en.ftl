@@ -148,6 +148,7 @@ leave-line = leaves the line
 apply-hint = Change something; what Apply would do is shown here.
 apply-nothing = Apply would change nothing.
 apply-done = The cluster has what stands here, so Apply would change nothing. The components have not acted on it yet.
+apply-done-steady = The cluster has what stands here, so Apply would change nothing.
 apply-next = What comes next
 apply-would = What Apply would do
 apply-create = create

@@ -144,6 +144,7 @@ leave-line = 离开这一行
 apply-hint = 改点什么，这里会显示“应用”将做什么。
 apply-nothing = “应用”不会改变任何东西。
 apply-done = 集群中已经是这里写的内容，“应用”不会改变任何东西。各组件还没有对它做出反应。
+apply-done-steady = 集群中已经是这里写的内容，“应用”不会改变任何东西。
 apply-next = 接下来
 apply-would = “应用”将做什么
 apply-unreadable = 没有应用任何内容：清单的第 { $line } 行不是 YAML。
