@@ -580,8 +580,12 @@ mod tests {
     }
 
     fn drafts(out: &[Output]) -> Vec<&super::super::Draft> {
-        let draft = |one| if let &Output::Keep(ref draft) = one { Some(draft) } else { None };
-        out.iter().filter_map(draft).collect()
+        out.iter()
+            .filter_map(|one| match one {
+                Output::Keep(draft) => Some(draft),
+                _ => None,
+            })
+            .collect()
     }
 
     #[test]
