@@ -70,10 +70,13 @@ impl PartialEq for ExplainedProps {
     }
 }
 
+/// A place on the page; `None` as long as none was reported.
+type Place = Option<(i32, i32)>;
+
 /// Where the pointer is. Browsers report a move, too, when what is under it has moved.
 struct Pointer {
     /// At the last report but one, and at the last.
-    at: Rc<Cell<[Option<(i32, i32)>; 2]>>,
+    at: Rc<Cell<[Place; 2]>>,
     _listener: EventListener,
 }
 
