@@ -21,8 +21,8 @@ use crate::session::{Moment, MomentId, Session, What};
 /// The most next commands that an expression sees.
 const NEXT: usize = 20;
 
-/// What all expressions may cost together that are evaluated when a moment is judged or a prediction is answered: about a second
-/// of work. A lesson that somebody was sent must not keep the page from answering.
+/// What all expressions may cost together that are evaluated when a moment is judged or a prediction is answered, in CEL's units.
+/// A lesson that somebody was sent must not keep the page from answering.
 const BUDGET: u64 = 20_000_000;
 
 /// The objects of a moment as values. Cloning it copies pointers.
