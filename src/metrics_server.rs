@@ -124,7 +124,7 @@ impl Reconciler for MetricsServer {
         Watches::new().reads::<Node>().reads::<Pod>()
     }
 
-    fn initial_keys(&self) -> Vec<Task> {
+    fn initial_keys(&self, _: &Self::State) -> Vec<Task> {
         vec![Task::Scrape]
     }
 

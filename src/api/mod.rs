@@ -41,6 +41,7 @@ pub mod patch;
 pub mod persistent;
 pub mod pkcs10;
 pub mod pod;
+pub mod pod_references;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod quote;

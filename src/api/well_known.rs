@@ -28,3 +28,11 @@ pub const TAINT_NODE_UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 pub const TAINT_NODE_UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 /// The namespace of the Leases that kubelets renew.
 pub const NODE_LEASE_NAMESPACE: &str = "kube-node-lease";
+/// Annotation of a pod in a kubelet: where the kubelet has it from, `file` or `api`.
+pub const CONFIG_SOURCE_ANNOTATION: &str = "kubernetes.io/config.source";
+/// Annotation of a mirror pod, the object in the API server that shows a static pod: the hash of the static pod.
+pub const CONFIG_MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+/// Annotation of a static pod: the hash of its manifest.
+pub const CONFIG_HASH_ANNOTATION: &str = "kubernetes.io/config.hash";
+/// Annotation of a pod in a kubelet: when the kubelet has seen it first.
+pub const CONFIG_SEEN_ANNOTATION: &str = "kubernetes.io/config.seen";

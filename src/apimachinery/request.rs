@@ -112,6 +112,8 @@ pub enum Subresource {
     Approval,
     /// `/proxy`: what the kubelet of a node answers.
     Proxy,
+    /// The rules in the kernel of a node. Kubernetes' API has no such part: kube-proxy hands its rules to the kernel.
+    Ruleset,
 }
 
 impl Subresource {
@@ -128,6 +130,7 @@ impl Subresource {
             Subresource::Resize => "resize",
             Subresource::Approval => "approval",
             Subresource::Proxy => "proxy",
+            Subresource::Ruleset => "ruleset",
         }
     }
 }

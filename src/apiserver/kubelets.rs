@@ -1,5 +1,6 @@
 //! What kube-apiserver asks kubelets for, because a client asked it: [`Kubelets`].
 
+use super::ApiServer;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
 
@@ -20,7 +21,7 @@ pub trait Kubelets {
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError>;
 
-    /// Executes a command in a container of a pod. What it writes to files is in the container when the request has been
+    /// Executes a command in a container of a pod. `api` is what the names of the network are read from. What it writes to files is in the container when the request has been
     /// answered.
     ///
     /// # Errors
@@ -30,6 +31,7 @@ pub trait Kubelets {
         node: &str,
         pod: &Key,
         options: &ExecOptions,
+        api: &ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError>;
 }
@@ -50,7 +52,14 @@ impl Kubelets for NoKubelets {
         Err(KubeletError::Unreachable)
     }
 
-    fn exec(&self, _: &str, _: &Key, _: &ExecOptions, _: Timestamp) -> Result<Executed, KubeletError> {
+    fn exec(
+        &self,
+        _: &str,
+        _: &Key,
+        _: &ExecOptions,
+        _: &ApiServer,
+        _: Timestamp,
+    ) -> Result<Executed, KubeletError> {
         Err(KubeletError::Unreachable)
     }
 }

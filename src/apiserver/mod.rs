@@ -38,6 +38,7 @@ mod registry;
 pub mod rest;
 mod restore;
 mod stage;
+pub mod static_pod;
 mod strict;
 mod trace;
 pub mod validation;

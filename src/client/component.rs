@@ -9,7 +9,7 @@ use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::AnyKey;
 use super::origin::Origin;
-use super::sync::{Error, Pending};
+use super::sync::{Error, Pending, Published};
 use super::timer::TimerOp;
 use super::workqueue::WorkQueue;
 use crate::api::{Key, Kind, Object, Timestamp};
@@ -122,8 +122,8 @@ pub trait Component {
     fn boxed_clone(&self) -> Box<dyn Component>;
     /// Its reconciler's state, for views of a particular component.
     fn state(&self) -> &dyn Any;
-    /// Whether a sync has called [`Context::publish`](super::Context::publish) since the last call of this function.
-    fn take_published(&mut self) -> bool;
+    /// What syncs have published since the last call of this function.
+    fn take_published(&mut self) -> Published;
     /// What it answers if it is asked what is used; see [`Reconciler::metrics`](super::Reconciler::metrics).
     fn metrics(&self, reading: &Reading<'_>) -> Option<Vec<Object>>;
 }

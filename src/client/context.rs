@@ -16,7 +16,7 @@ use super::call::ApiCall;
 use super::indexer::Caches;
 use super::key::{AnyKey, WorkKey};
 use super::recorder::Recorded;
-use super::sync::{Effect, Pending, Shared};
+use super::sync::{Effect, Pending, Published, Shared};
 use super::timer::Wait;
 use crate::api::types::{Condition, ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
@@ -122,7 +122,23 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
     /// otherwise than before. Components that look again at regular intervals ([`Wait::Resync`], [`Wait::Poll`])
     /// may find something new, so the cluster waits for them as after a write.
     pub fn publish(&self) {
-        self.shared.borrow_mut().effects.push(Effect::Publish);
+        self.tell(Published { metrics: true, ..Published::default() });
+    }
+
+    /// Says that a process which the component runs has asked the network something: a kubelet's container. The answer
+    /// comes as a [`Reconciler::fault`](super::Reconciler::fault). `sends` if it sends a stream of requests.
+    pub fn ask_network(&self, sends: bool) {
+        self.tell(Published { asks: true, sends, ..Published::default() });
+    }
+
+    /// Says that somebody else is reached at an address of the network than before, or that what is said there is another
+    /// thing: containers have started or stopped, or the rules of a node are others.
+    pub fn change_network(&self) {
+        self.tell(Published { listens: true, ..Published::default() });
+    }
+
+    fn tell(&self, published: Published) {
+        self.shared.borrow_mut().effects.push(Effect::Publish(published));
     }
 
     /// Adds a key to the queue.
@@ -276,6 +292,11 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
     /// Asks the kubelet of a node what the node and the containers on it use.
     pub fn node_metrics(&self, node: &str) -> ApiCall<S, Vec<Object>> {
         self.call(Verb::Get, Kind::NODE, Key::new("", node), Subresource::Proxy, Body::None)
+    }
+
+    /// Hands rules to the kernel of a node. What they are, the component notes in its state; the request makes a step of it.
+    pub fn write_rules(&self, node: &str) -> ApiCall<S, Option<Object>> {
+        self.call(Verb::Update, Kind::NODE, Key::new("", node), Subresource::Ruleset, Body::None)
     }
 
     /// Evicts a pod (`pods/eviction`): 429 if a PodDisruptionBudget forbids it.

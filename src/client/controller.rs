@@ -17,7 +17,7 @@ use super::memory::Memory;
 use super::origin::{Origin, revision};
 use super::reconciler::Reconciler;
 use super::recorder::{EventFlavour, Recorder};
-use super::sync::{Effect, Error, Pending, Result, Shared};
+use super::sync::{Effect, Error, Pending, Published, Result, Shared};
 use super::timer::{ANYWHERE, Wait};
 use super::watches::{Kinds, Watches};
 use super::workqueue::WorkQueue;
@@ -92,8 +92,8 @@ pub struct Controller<R: Reconciler> {
     queue: WorkQueue,
     in_flight: Option<InFlight<R::State>>,
     recorder: Recorder,
-    /// Whether a sync has published something that its process has not heard of yet.
-    published: bool,
+    /// What syncs have published that its process has not heard of yet.
+    published: Published,
 }
 
 // Not derived: that would ask for keys that can be defaulted or compared in ways nobody needs.
@@ -127,12 +127,12 @@ impl<R: Reconciler> Controller<R> {
 
     fn started(reconciler: R, watches: Rc<Watches<R::State, R::Key>>, state: R::State) -> Controller<R> {
         let mut queue = WorkQueue::new(reconciler.rate_limit());
-        for key in reconciler.initial_keys() {
+        for key in reconciler.initial_keys(&state) {
             queue.add(AnyKey::new(key), &Origin::default());
         }
         let recorder = Recorder::new(reconciler.events());
         let watching = None;
-        let (handled, in_flight, published) = (0, None, false);
+        let (handled, in_flight, published) = (0, None, Published::default());
         Controller { reconciler, watches, watching, state, handled, queue, in_flight, recorder, published }
     }
 
@@ -233,7 +233,7 @@ impl<R: Reconciler> Controller<R> {
                 Effect::State(_) if alone => changed = true,
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
-                Effect::Publish => self.published = true,
+                Effect::Publish(news) => self.published = self.published.or(news),
                 Effect::Add(key) => self.queue.add(key, &f.leads),
                 Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
                 Effect::AddAt { key, at, wait } => {
@@ -415,7 +415,7 @@ impl<R: Reconciler> Component for Controller<R> {
         &self.state
     }
 
-    fn take_published(&mut self) -> bool {
+    fn take_published(&mut self) -> Published {
         std::mem::take(&mut self.published)
     }
 

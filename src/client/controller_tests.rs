@@ -85,7 +85,7 @@ impl Reconciler for Scribe {
         )
     }
 
-    fn initial_keys(&self) -> Vec<Task> {
+    fn initial_keys(&self, _: &Self::State) -> Vec<Task> {
         vec![Task::Rest]
     }
 
@@ -332,7 +332,7 @@ impl Reconciler for Reader {
         Watches::new().reads::<ConfigMap>()
     }
 
-    fn initial_keys(&self) -> Vec<Key> {
+    fn initial_keys(&self, _: &Self::State) -> Vec<Key> {
         vec![Key::new("default", "original")]
     }
 

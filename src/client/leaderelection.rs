@@ -220,7 +220,7 @@ impl Reconciler for LeaderElector {
         Watches::new()
     }
 
-    fn initial_keys(&self) -> Vec<Key> {
+    fn initial_keys(&self, _: &Self::State) -> Vec<Key> {
         vec![self.key()]
     }
 

@@ -51,7 +51,7 @@ pub use reconciler::Reconciler;
 pub use recorder::{EventFlavour, Recorded, Recorder};
 pub use reflector::Listed;
 pub use retry::{DEFAULT_BACKOFF, DEFAULT_RETRY, retry_on_conflict, retry_on_refusal};
-pub use sync::{Error, Pending, Result};
+pub use sync::{Error, Pending, Published, Result};
 pub use timer::{ANYWHERE, TimerOp, Wait};
 pub use watches::{Kinds, Watches};
 pub use why::{Fact, Why};

@@ -74,8 +74,9 @@ pub trait Reconciler: Clone + 'static {
     /// The kinds that it watches, and what a change of each means to it.
     fn watches(&self) -> Watches<Self::State, Self::Key>;
 
-    /// Keys to start with: work that is done by the clock and that no change leads to.
-    fn initial_keys(&self) -> Vec<Self::Key> {
+    /// Keys to start with: work that is done by the clock and that no change leads to. `state` is what it remembers at the
+    /// start, see [`Reconciler::restarted`].
+    fn initial_keys(&self, _state: &Self::State) -> Vec<Self::Key> {
         Vec::new()
     }
 

@@ -52,14 +52,42 @@ pub struct Pending {
 
 type StateChange<S> = Box<dyn FnOnce(&mut S)>;
 
+/// What a component's syncs have told its process that concerns others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// The component answers requests to itself otherwise than before
+    /// ([`Context::publish`](super::Context::publish)).
+    pub metrics: bool,
+    /// Processes that the component runs have asked the network something
+    /// ([`Context::ask_network`](super::Context::ask_network)).
+    pub asks: bool,
+    /// One of these processes sends a stream of requests.
+    pub sends: bool,
+    /// What is reached at an address of the network has changed
+    /// ([`Context::change_network`](super::Context::change_network)).
+    pub listens: bool,
+}
+
+impl Published {
+    /// What either of the two has.
+    pub(super) fn or(self, other: Published) -> Published {
+        Published {
+            metrics: self.metrics || other.metrics,
+            asks: self.asks || other.asks,
+            sends: self.sends || other.sends,
+            listens: self.listens || other.listens,
+        }
+    }
+}
+
 /// Something a sync does besides requests.
 pub(super) enum Effect<S> {
     /// Changes what the controller remembers.
     State(StateChange<S>),
     /// Records an event.
     Event(Box<Recorded>),
-    /// Says that the component answers requests to itself otherwise than before.
-    Publish,
+    /// Tells the process something that concerns others.
+    Publish(Published),
     /// Adds a key to the queue.
     Add(AnyKey),
     /// Takes back what was planned for a key.

@@ -1,5 +1,6 @@
 //! Requests that another process than kube-apiserver answers: those for `metrics.k8s.io`, which kube-apiserver
-//! passes on to the metrics server (`k8s.io/kube-aggregator`), and those of the metrics server to kubelets.
+//! passes on to the metrics server (`k8s.io/kube-aggregator`), those of the metrics server to kubelets, and those of kube-proxies
+//! to the kernels of their nodes.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -27,6 +28,9 @@ impl Cluster {
     pub(super) fn answered_elsewhere(&self, r: &Request) -> Option<Response> {
         if r.kind == Kind::NODE && r.subresource == Subresource::Proxy {
             return Some(self.ask_kubelet(&r.key.name));
+        }
+        if r.kind == Kind::NODE && r.subresource == Subresource::Ruleset {
+            return Some(Response::Success { code: 200, details: None });
         }
         let ours = r.kind.is_custom() && r.kind.group() == metrics::GROUP;
         ours.then(|| self.aggregated(true).answer(r))

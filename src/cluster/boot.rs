@@ -142,6 +142,12 @@ impl Cluster {
             turn: Actor::default(),
             due: Vector::new(),
             elects: false,
+            asking: Rc::default(),
+            network_changed: false,
+            proxy_mode: None,
+            hosted: Rc::default(),
+            proxy_chosen: false,
+            plugin: Default::default(),
         };
         cluster.api.set_ip_family(config.ip_family);
         for object in

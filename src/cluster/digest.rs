@@ -2,6 +2,7 @@
 
 use super::Cluster;
 use crate::api::ObjectRef;
+use crate::kubelet;
 
 /// FNV-1a with 64 bits, as a sink for text.
 #[derive(Clone, Debug)]
@@ -83,6 +84,10 @@ impl Digesting {
                     None => {
                         let _ = write!(h, "|None");
                     }
+                }
+                let kubelet = c.state().downcast_ref::<kubelet::State>();
+                for (file, manifest) in kubelet.iter().flat_map(|state| &state.manifests) {
+                    let _ = write!(h, "|{file}|{}", manifest.text);
                 }
                 for key in c.queue().iter() {
                     let _ = write!(h, "|{key}");

@@ -9,7 +9,10 @@ use super::action::Actor;
 use super::process::Process;
 use crate::api::types::Pod;
 use crate::api::{Kind, ObjectRef};
+use crate::kube_proxy;
 use crate::kubelet::{self, KubeletFault};
+use crate::network::cni::Plugin;
+use crate::network::proxy::Mode;
 
 /// Something that goes wrong, or right again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,16 @@ pub enum Fault {
         node: Option<String>,
         /// The fault.
         fault: kubelet::KubeletFault,
+    },
+    /// Somebody puts a file into the directory of static pods' manifests of a node, changes it, or takes it away. A kubelet
+    /// that is cut off finds it when it is back.
+    Manifest {
+        /// The node's name.
+        node: String,
+        /// The file's name.
+        file: String,
+        /// The file's text; `None` takes it away.
+        text: Option<String>,
     },
     /// etcd is compacted up to its last revision, as the API server does every five minutes. Watches that
     /// have ended before cannot be resumed.
@@ -81,6 +94,17 @@ pub enum Fault {
         /// Whether it is installed afterwards.
         installed: bool,
     },
+    /// Every node gets a kube-proxy that can be looked at, or it is taken away again. Without them a node has the rules that
+    /// its kube-proxy would write, and has them at once.
+    KubeProxy {
+        /// What they write their rules with; `None` takes them away.
+        mode: Option<Mode>,
+    },
+    /// Another network plugin connects the pods of all nodes.
+    NetworkPlugin {
+        /// The plugin.
+        plugin: Plugin,
+    },
     /// Components of a process are switched off or on. A component that is switched off loses what it has in
     /// memory; one that is switched on starts with nothing in memory.
     Controllers {
@@ -108,7 +132,7 @@ impl Fault {
             object.kind == Kind::LEASE && (*object.key.name == *first || *object.key.name == *process)
         };
         match self {
-            Fault::NodeDown { node } | Fault::NodeUp { node } => is_node(node),
+            Fault::NodeDown { node } | Fault::NodeUp { node } | Fault::Manifest { node, .. } => is_node(node),
             Fault::Restart { process, node } | Fault::CutWatches { process, node } => {
                 node.as_deref().map_or_else(|| is_lease(process), is_node)
             }
@@ -130,6 +154,8 @@ impl Fault {
             | Fault::MemberDown { .. }
             | Fault::MemberUp { .. }
             | Fault::MetricsServer { .. }
+            | Fault::KubeProxy { .. }
+            | Fault::NetworkPlugin { .. }
             | Fault::Controllers { .. } => false,
         }
     }
@@ -151,6 +177,8 @@ impl Fault {
             | Fault::Replicate { .. } => 1,
             Fault::Controllers { .. } => 2,
             Fault::MetricsServer { .. } => 4,
+            Fault::KubeProxy { .. } => 7,
+            Fault::Manifest { .. } | Fault::NetworkPlugin { .. } => 8,
         }
     }
 }
@@ -188,6 +216,14 @@ impl Cluster {
     /// # Errors
     /// If nothing has that name, or it is in that state already. Then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        let done = self.inject(fault);
+        // A machine that is down does not answer any more.
+        self.network_changed |= done.is_ok();
+        self.settle_network();
+        done
+    }
+
+    fn inject(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
         match fault {
             Fault::NodeDown { node } => self.set_running(node, false),
             Fault::NodeUp { node } => self.set_running(node, true),
@@ -199,6 +235,7 @@ impl Cluster {
                     Err(NoSuchFault)
                 }
             }
+            Fault::Manifest { node, file, text } => self.set_manifest(node, file, text.as_deref()),
             Fault::MemberDown { member } => self.set_member(member, true),
             Fault::MemberUp { member } => self.set_member(member, false),
             Fault::Stop { process } => self.stop_or_start(process, true),
@@ -208,6 +245,8 @@ impl Cluster {
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
             Fault::Controllers { process, controllers } => self.set_controllers(process, controllers),
             Fault::MetricsServer { installed } => self.install_metrics_server(*installed),
+            Fault::KubeProxy { mode } => self.install_kube_proxies(*mode),
+            Fault::NetworkPlugin { plugin } => self.install_network_plugin(*plugin),
         }
     }
 
@@ -219,14 +258,19 @@ impl Cluster {
     }
 
     fn set_running(&mut self, node: &str, running: bool) -> Result<(), NoSuchFault> {
-        let id = self.find_process("kubelet", Some(node))?;
-        let p = self.process_mut(id).filter(|p| p.running != running).ok_or(NoSuchFault)?;
-        p.running = running;
-        if running {
-            self.ready.insert(id);
-        } else {
-            self.drop_watches(id);
-            self.ready.remove(id);
+        let kubelet = self.find_process("kubelet", Some(node))?;
+        self.process_mut(kubelet).filter(|p| p.running != running).ok_or(NoSuchFault)?;
+        let proxy = self.find_process(kube_proxy::NAME, Some(node));
+        for id in [kubelet].into_iter().chain(proxy) {
+            if let Some(p) = self.process_mut(id) {
+                p.running = running;
+            }
+            if running {
+                self.ready.insert(id);
+            } else {
+                self.drop_watches(id);
+                self.ready.remove(id);
+            }
         }
         self.set_heartbeat(node, running);
         Ok(())
@@ -269,7 +313,7 @@ impl Cluster {
     }
 
     /// Stops a process of the control plane, or starts a stopped one.
-    fn stop_or_start(&mut self, process: &str, stop: bool) -> Result<(), NoSuchFault> {
+    pub(super) fn stop_or_start(&mut self, process: &str, stop: bool) -> Result<(), NoSuchFault> {
         let id = self.find_process(process, None)?;
         if self.processes.get(id as usize).is_none_or(|p| p.running != stop) {
             return Err(NoSuchFault);

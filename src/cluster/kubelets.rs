@@ -1,27 +1,31 @@
 //! The kubelets of a cluster, as its API server reaches them.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
+use super::network::{From, Network};
 use super::process::Process;
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
-use crate::apiserver::Kubelets;
+use crate::apiserver::{ApiServer, Kubelets};
 use crate::kubelet::{self, Execution};
+use crate::network::cni::Plugin;
 
 /// The nodes of a cluster: those of its processes that are kubelets and run.
 pub(super) struct Nodes<'a> {
     processes: &'a Vector<Rc<Process>>,
+    plugin: Plugin,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
 }
 
 impl<'a> Nodes<'a> {
-    pub(super) fn new(processes: &'a Vector<Rc<Process>>) -> Nodes<'a> {
-        Nodes { processes, executed: RefCell::default() }
+    pub(super) fn new(processes: &'a Vector<Rc<Process>>, plugin: Plugin) -> Nodes<'a> {
+        Nodes { processes, plugin, executed: RefCell::default() }
     }
 
     /// The commands that were executed and have written files, each with its kubelet.
@@ -73,11 +77,15 @@ impl Kubelets for Nodes<'_> {
         node: &str,
         pod: &Key,
         options: &ExecOptions,
+        api: &ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError> {
         let (actor, process, state) = self.kubelet(node)?;
-        let execution = Execution { pod: pod.clone(), options: options.clone() };
-        let done = kubelet::exec(state, &process.caches, &Key::new("", node), &execution, now)?;
+        let mut execution =
+            Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
+        let network = Network { api, processes: self.processes, now, plugin: self.plugin };
+        let from = From::new(network, pod);
+        let done = kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
         if done.writes {
             self.executed.borrow_mut().push((actor, execution));
         }

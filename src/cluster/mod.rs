@@ -6,6 +6,7 @@
 
 mod action;
 mod aggregate;
+mod barrier;
 mod boot;
 mod clock;
 mod command;
@@ -15,18 +16,27 @@ mod digest;
 mod elect;
 mod fair;
 mod fault;
+mod journey;
 mod kubelets;
+mod manifests;
 mod members;
+mod network;
+mod on_node;
 mod paths;
+mod plugin;
+mod policing;
 mod policy;
 mod process;
+mod proxies;
 mod ready;
 mod restore;
+mod static_control_plane;
 mod step;
 mod switch;
 #[cfg(test)]
 mod tests;
 
+pub use crate::kubelet::clients::RunningClient;
 pub use action::{Action, Actor, Outcome, StepError, Transition};
 pub use aggregate::{LOAD_ANNOTATION, METRICS_SERVER};
 pub use boot::{Config, NodeSpec, kubernetes_service};
@@ -35,12 +45,16 @@ pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use digest::Digesting;
 pub use elect::INSTANCES_LIMIT;
 pub use fault::{Fault, NoSuchFault};
+pub use journey::Journey;
 pub use members::ETCD;
+pub use network::Traffic;
+pub use on_node::{NODE_TOOLS, NodeOutput, NotRun};
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
 pub use restore::NotRestored;
 pub use switch::is_controller_enabled;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::api::Timestamp;
@@ -48,6 +62,8 @@ use crate::api::persistent::Vector;
 use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response};
 use crate::apiserver::http::{self, Served};
 use crate::apiserver::{ApiServer, Kubelets, Trace, Write};
+use crate::network::cni::Plugin;
+use crate::network::proxy::Mode;
 use kubelets::Nodes;
 use ready::Ready;
 
@@ -66,6 +82,18 @@ pub struct Cluster {
     due: Vector<Actor>,
     /// Whether a process has more than one instance.
     elects: bool,
+    /// The kubelets with processes that have asked the network something, and whether they have since the last answer.
+    asking: Rc<BTreeMap<Actor, bool>>,
+    /// Whether answers of the network may be others than they were.
+    network_changed: bool,
+    /// What the kube-proxies write their rules with; `None` if there are none to be looked at.
+    proxy_mode: Option<Mode>,
+    /// The parts of the control plane whose containers run as static pods, each with the kubelet that runs it.
+    hosted: Rc<BTreeSet<(Rc<str>, Actor)>>,
+    /// Whether somebody has installed kube-proxies or taken them away, or the first client has.
+    proxy_chosen: bool,
+    /// What connects the pods.
+    plugin: Plugin,
 }
 
 impl Cluster {
@@ -135,7 +163,7 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes);
+        let nodes = Nodes::new(&self.processes, self.plugin);
         let response = answer(&mut self.api, &nodes);
         for (kubelet, execution) in nodes.into_executed() {
             self.component_fault(kubelet, &execution);
@@ -143,6 +171,7 @@ impl Cluster {
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
+        self.settle_network();
         (response, writes)
     }
 
@@ -154,7 +183,7 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, &Nodes::new(&self.processes), cache)
+        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin), cache)
     }
 
     fn wake(&mut self) {

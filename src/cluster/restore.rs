@@ -60,6 +60,7 @@ impl Cluster {
         for value in objects.iter().filter(|v| !first(v)) {
             self.restore_one(value, &mut refused);
         }
+        self.adopt_mirror_pods();
         self.write_records();
         for node in nodes.iter().filter(|n| is_lost(n)) {
             let node = node.metadata.name.clone().unwrap_or_default();

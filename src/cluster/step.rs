@@ -92,6 +92,7 @@ impl Cluster {
         self.settle_due();
         let writes = self.api.take_writes();
         self.notice(&writes);
+        self.settle_network();
         Ok(Transition { action: *action, outcome, writes })
     }
 
@@ -201,6 +202,7 @@ impl Cluster {
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress = component.start(&mut Env { caches: &p.caches, now, timers: &mut timers })?;
+        let published = component.take_published();
         let outcome = match progress {
             Progress::Waiting => {
                 Outcome::Started { key: component.working_on()?.clone(), ended: false, error: None }
@@ -208,6 +210,7 @@ impl Cluster {
             Progress::Done { key, error } => Outcome::Started { key, ended: true, error },
         };
         self.set_timers(actor, timers);
+        self.published(actor, published);
         Some(outcome)
     }
 
@@ -233,9 +236,7 @@ impl Cluster {
             component.answered(&mut Env { caches: &p.caches, now, timers: &mut timers }, response.clone())?;
         let published = component.take_published();
         self.set_timers(actor, timers);
-        if published {
-            self.clock.changed_anywhere();
-        }
+        self.published(actor, published);
         let (ended, error) = match progress {
             Progress::Waiting => (false, None),
             Progress::Done { error, .. } => (true, error),
@@ -288,19 +289,29 @@ impl Cluster {
     /// [`kubelet::KubeletFault`](crate::kubelet::KubeletFault). Returns whether there is such a component, its process
     /// runs, and the component knows the type of the fault.
     pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
+        self.processes.get(actor.process as usize).is_some_and(|p| p.running) && self.happen_to(actor, fault)
+    }
+
+    /// As [`Cluster::component_fault`], also to a component whose process does not run: it finds what has happened when it
+    /// runs again.
+    pub(super) fn happen_to(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
         let now = self.clock.now();
-        let Some(p) = self.running(actor.process) else { return false };
+        let Some(p) = self.process_mut(actor.process) else { return false };
+        let running = p.running;
         let Some(component) = p.components.get_mut(actor.component as usize) else { return false };
         let mut timers = Vec::new();
         let taken = component.fault(&mut Env { caches: &p.caches, now, timers: &mut timers }, fault);
         self.set_timers(actor, timers);
-        self.ready.insert(actor.process);
+        if running {
+            self.ready.insert(actor.process);
+        }
         taken
     }
 
     /// Polls of namespaces in which something was written become foreground deadlines. Events and Leases do
     /// not count.
     pub(super) fn notice(&mut self, writes: &[Write]) {
+        self.notice_network(writes);
         for w in writes.iter().filter(|w| ![Kind::EVENT, Kind::LEASE].contains(&w.object.kind)) {
             self.clock.changed(&w.object.key.namespace);
             // Kubelets report their Nodes every few minutes, which is no reason for polls of all namespaces.

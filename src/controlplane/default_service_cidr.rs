@@ -79,7 +79,7 @@ impl Reconciler for DefaultServiceCidr {
         })
     }
 
-    fn initial_keys(&self) -> Vec<Key> {
+    fn initial_keys(&self, _: &Self::State) -> Vec<Key> {
         vec![key()]
     }
 

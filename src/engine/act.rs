@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::activity::{Activity, OpenedFrom, Runs, SetUpOf, ToMoment};
+use super::activity::{Activity, OpenedFrom, Repeating, Runs, SetUpOf, ToMoment};
 use super::run::LIMIT;
 use super::{Engine, Input, Inside, Output, Pick, SPEEDS, Said, Value, Work};
 use crate::cluster::{Digesting, Fault, NoSuchFault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, Scenario, ScenarioStep, SetUp};
 use crate::session::view::{Preview, crash, follow, image_warnings, problems};
-use crate::session::{Depth, FINEST_LIMIT, MomentId, import};
+use crate::session::{Depth, FINEST_LIMIT, Link, MomentId, Replay, import};
 
 impl Engine {
     pub(super) fn take(&mut self, input: Input) {
@@ -65,6 +65,7 @@ impl Engine {
             Input::StepInto(moment, n) => self.step_into(moment, n),
             Input::StepOut => self.step_out(),
             Input::Follow { session, from, depth, way } => self.follow_way(session, from, depth, way),
+            Input::Repeat { session, from, link, ops } => self.repeat(session, from, &link, ops),
             Input::Depth(depth) => {
                 self.shown.depth = depth;
                 self.own_depth = None;
@@ -296,6 +297,19 @@ impl Engine {
         }
         self.session.goto(from);
         self.begin(Activity::Follow(depth, way, 0));
+    }
+
+    /// Repeats a rollout that was rehearsed, as a branch of the run.
+    fn repeat(&mut self, session: u32, from: MomentId, link: &str, ops: usize) {
+        if session != self.shown.session || !self.at_rest() {
+            return;
+        }
+        let Ok(link) = Link::decode(link) else { return };
+        let mut copy = self.session.clone();
+        if copy.goto(from) {
+            let replay = Replay::on(copy, &link);
+            self.load(Activity::Repeat(Box::new(Repeating { replay, from, ops })));
+        }
     }
 
     fn show_map(&mut self, shown: bool) {

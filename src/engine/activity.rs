@@ -35,6 +35,8 @@ pub(super) enum Activity {
     Check(Box<Check>),
     /// Repeating a run that was opened.
     Replay(Box<Opening>),
+    /// Repeating a rollout that was rehearsed, on a copy of the run.
+    Repeat(Box<Repeating>),
     /// Going to a moment whose cluster has to be computed again.
     Travel(MomentId, Box<Travel>),
     /// Computing the fingerprint that a link carries.
@@ -54,6 +56,10 @@ impl Activity {
             Activity::Check(check) => Mode::Loading { done: check.done(), of: None },
             Activity::Replay(o) => {
                 let (done, of) = o.replay.progress();
+                Mode::Loading { done, of: Some(of) }
+            }
+            Activity::Repeat(r) => {
+                let (done, of) = r.replay.progress();
                 Mode::Loading { done, of: Some(of) }
             }
             Activity::Travel(_, way) => {
@@ -77,6 +83,7 @@ impl Activity {
             Activity::Lesson(deeds) => (deeds.advance(), None),
             Activity::Check(check) => (check.advance(1), None),
             Activity::Replay(o) => (o.replay.advance(1), None),
+            Activity::Repeat(r) => (r.replay.advance(1), None),
             Activity::Travel(_, way) => (way.advance(1), None),
             Activity::Share(d) => {
                 let digest = d.advance(OBJECTS_AT_ONCE);
@@ -181,6 +188,16 @@ impl Deeds {
     fn advance(&mut self) -> bool {
         self.setup.advance(1)
     }
+}
+
+/// A rollout that is being repeated.
+pub(super) struct Repeating {
+    /// The run, with the rollout as a branch.
+    pub(super) replay: Replay,
+    /// The moment that it begins at.
+    pub(super) from: MomentId,
+    /// After how many ops it is shown.
+    pub(super) ops: usize,
 }
 
 /// A run that is being opened.

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::{Answer, Ask, CourseLine, Engine, FinestView, Form, MachineryView, RunText, ScenarioView};
+use super::{
+    Answer, Ask, CourseLine, Engine, FinestView, Form, MachineryView, RolloutTarget, RunText, ScenarioView,
+};
 use crate::cluster::Policy;
 use crate::lessons;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
-    rule_book, summary, versions, why, yaml_view,
+    rule_book, summary, traffic, versions, why, yaml_view,
 };
-use crate::session::{FINEST_LIMIT, Link, MomentId, export, handle, scenario};
+use crate::session::{FINEST_LIMIT, Link, MomentId, Session, export, handle, rehearsal, scenario};
 
 /// How many finest actions of a moment are listed.
 const FINEST: usize = 200;
@@ -22,6 +24,22 @@ const BACK: usize = 2000;
 const NEXT_COMMANDS: usize = 32;
 
 impl Engine {
+    /// The workloads whose rollout can be rehearsed, also those that the editor's text would make.
+    fn rollouts(&self) -> Vec<RolloutTarget> {
+        let text = self.shown.text.as_str();
+        let mut run = Session::with_cluster(self.session.start().clone(), self.session.cluster().clone());
+        let known = rehearsal::targets(run.cluster());
+        let is_import = self.shown.importable;
+        if !is_import && !text.trim().is_empty() {
+            run.apply(text);
+        }
+        let all = rehearsal::targets(run.cluster()).into_iter().map(|(workload, service)| {
+            let applied = known.iter().any(|(w, _)| *w == workload);
+            RolloutTarget { workload, service, applied }
+        });
+        all.collect()
+    }
+
     /// The answer to a question.
     pub(super) fn answer(&self, ask: &Ask) -> Answer {
         let session = &self.session;
@@ -56,9 +74,11 @@ impl Engine {
                 Some((moment, n, RequestHead::of(&exchange, cluster)))
             })),
             Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
-            Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),
+            Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(session)),
             Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
             Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),
+            Ask::Traffic => Answer::Traffic(Box::new(traffic(session))),
+            Ask::Rollouts => Answer::Rollouts(self.rollouts()),
             Ask::Rules => Answer::Rules(Box::new(rule_book(session, &self.shown.listing))),
             Ask::Policies => Answer::Policies(self.policies()),
             Ask::Branches => Answer::Branches(branches(session, &self.shown.marks)),

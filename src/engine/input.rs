@@ -128,6 +128,19 @@ pub enum Input {
         way: Vec<Choice>,
     },
 
+    /// Repeats a rollout that was rehearsed, as a branch, and goes to the moment after so many of its ops. Nothing happens if
+    /// another run is shown by now.
+    Repeat {
+        /// The run that it was rehearsed on: [`Shown::session`](super::Shown::session).
+        session: u32,
+        /// The moment that it was rehearsed from.
+        from: MomentId,
+        /// The ops, as the text of a link.
+        link: String,
+        /// After how many of them the run is shown.
+        ops: usize,
+    },
+
     /// Sets how deep a step goes.
     Depth(Depth),
     /// Sets by which policy the next component is chosen. Answered by [`Output::Did`](super::Output::Did).
@@ -252,6 +265,10 @@ pub enum Ask {
     Scenarios,
     /// All lessons.
     Course,
+    /// What became of the requests that the run's clients have sent.
+    Traffic,
+    /// The workloads whose rollout can be rehearsed.
+    Rollouts,
     /// The rule book.
     Rules,
     /// The policies that can be chosen.

@@ -1,7 +1,7 @@
 //! Activities that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
 //! was opened, going to a moment, the fingerprint of a link.
 
-use super::activity::{Activity, OpenedFrom, Opening, SetUpOf, Then};
+use super::activity::{Activity, OpenedFrom, Opening, Repeating, SetUpOf, Then};
 use super::{Engine, MapState, Output, Said};
 use crate::session::{Depth, scenario};
 
@@ -43,6 +43,7 @@ impl Engine {
                 self.opened(*opening);
                 self.arrive();
             }
+            Activity::Repeat(repeating) => self.repeated(*repeating),
             Activity::Travel(_, way) => {
                 self.session.arrive(*way);
                 self.moved();
@@ -59,6 +60,24 @@ impl Engine {
             | Activity::ToMoment(..)
             | Activity::Follow(..) => {}
         }
+    }
+
+    /// Shows a rollout that was repeated, at the moment that was asked for.
+    fn repeated(&mut self, repeating: Repeating) {
+        let Repeating { replay, from, ops } = repeating;
+        let policy = self.session.policy().clone();
+        let replayed = replay.finish();
+        self.session = replayed.session;
+        self.session.set_policy(policy);
+        let line = self.session.timeline();
+        let begin = line.iter().position(|m| *m == from);
+        if let Some(moment) = begin.and_then(|b| line.get(b + ops)).copied() {
+            self.session.goto(moment);
+        }
+        self.tell_if_full();
+        self.moved();
+        let key = if replayed.same { "rehearse-opened" } else { "rehearse-diverged" };
+        self.say(Said::key(key).number("n", ops as f64), !replayed.same);
     }
 
     fn opened(&mut self, opening: Opening) {

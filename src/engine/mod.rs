@@ -94,12 +94,12 @@ pub use crate::session::link::MEMBERS;
 pub use crate::session::scenario::Text;
 pub use crate::session::view::graph::{Edge, EdgeKind, Facets, Graph, GraphFilter, GraphNode};
 pub use crate::session::view::{
-    Ailing, Ails, Branch, Card, Condition, ConsequenceView, Counts, Declared, Deed, DefinedKind, EventLine,
-    EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health, ImageWarning, Issued, Line,
-    LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick, Place,
-    PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead,
-    RequestView, RequestWords, RuleBook, RuleChapter, RuleView, Short, Standing, SummaryView, Version,
-    WhyLink, WhyView, Word, YamlView,
+    Ailing, Ails, Branch, Card, ClientView, Condition, ConsequenceView, Counts, Declared, Deed, DefinedKind,
+    EventLine, EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health, ImageWarning, Issued,
+    Line, LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick,
+    Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
+    RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView, Short, Standing, SummaryView,
+    TrafficView, Version, WhyLink, WhyView, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use begins::{ClusterStart, NODES};
@@ -107,7 +107,7 @@ pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
     Answer, CourseLine, Draft, FinestView, LessonProblem, MachineryView, MapState, Mode, Notice, Output,
-    OwnLesson, RunText, Said, ScenarioView, Shown, Stepped, Value,
+    OwnLesson, RolloutTarget, RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
 pub use progress::{Passed, Progress};
 pub use run::{SLICE, SPEEDS};

@@ -19,8 +19,8 @@ use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
-    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, RuleBook, SummaryView, Version,
-    WhyView, Word, YamlView,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, RuleBook, SummaryView, TrafficView,
+    Version, WhyView, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -404,11 +404,26 @@ pub struct RunText {
     pub link: String,
 }
 
+/// A workload whose rollout can be rehearsed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RolloutTarget {
+    /// The workload.
+    pub workload: ObjectRef,
+    /// The Service that leads to its pods.
+    pub service: Option<String>,
+    /// Whether it is in the cluster. Otherwise the editor's text would make it.
+    pub applied: bool,
+}
+
 /// An answer. Each variant answers the [`Ask`](super::Ask) of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// What an object is and what can be done to it.
     Object(Box<ObjectView>),
+    /// What became of them.
+    Traffic(Box<TrafficView>),
+    /// The workloads, those that a Service leads to first.
+    Rollouts(Vec<RolloutTarget>),
     /// The object's YAML.
     Yaml(YamlView),
     /// The object's conditions and events.

@@ -128,6 +128,8 @@ fn everything_that_crosses_is_plain_data() {
             Ask::Digest,
             Ask::Link,
             Ask::Scenarios,
+            Ask::Rollouts,
+            Ask::Traffic,
             Ask::Rules,
         ] {
             asked(&mut e, ask);
@@ -147,6 +149,7 @@ fn inputs_come_back_as_they_were_sent() {
         Input::Walk(-3),
         Input::BeginWith(ClusterStart { nodes: 2, etcd: 3, ip_family: IpFamily::Dual }),
         Input::Follow { session: 2, from: 3, depth: Depth::Command, way },
+        Input::Repeat { session: 2, from: 3, link: "a".into(), ops: 7 },
         Input::Policy(Policy::Starved { component: "kubelet".into() }),
         Input::Select(Some(pod.clone())),
         Input::Filter(GraphFilter {
@@ -325,6 +328,44 @@ fn a_step_that_was_stepped_into_is_left_again() {
     finish(&mut e);
     let s = e.shown();
     assert_eq!((s.at, s.depth, s.map.shown, s.inside), (at, Depth::Command, false, false));
+}
+
+/// A rollout that was rehearsed becomes a branch of the run, which stands at the moment that was asked for; a run that is
+/// another one by then stays as it is.
+#[test]
+fn a_rehearsed_rollout_is_a_branch() {
+    let mut e = at_once();
+    e.handle(Input::ApplyText(include_str!("../../tests/rehearsal/web.yaml").into()));
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    let (session, from) = (e.shown().session, e.shown().at);
+    let Answer::Rollouts(all) = asked(&mut e, Ask::Rollouts) else { panic!("no answer") };
+    let web = all.iter().find(|t| t.service.is_some()).unwrap();
+    assert!(web.applied, "{all:?}");
+    let plan = crate::session::rehearsal::Plan { workload: web.workload.clone(), manifest: None, rate: 20 };
+    let mut rehearsal = crate::session::rehearsal::Rehearsal::new(e.session.clone(), plan);
+    let found = rehearsal.advance(|| true).unwrap().unwrap();
+    let lossy = &found.tried[0];
+    let before = e.session.cluster().digest();
+    let repeat =
+        |session, link: &str| Input::Repeat { session, from, link: link.to_owned(), ops: lossy.moment };
+    e.handle(repeat(session + 1, &lossy.link));
+    finish(&mut e);
+    assert_eq!((e.shown().at, e.session.cluster().digest()), (from, before.clone()));
+    e.handle(repeat(session, "nonsense"));
+    finish(&mut e);
+    assert_eq!(e.shown().at, from);
+    let mut out = e.handle(repeat(session, &lossy.link));
+    out.extend(finish(&mut e).0);
+    assert!(
+        matches!(notices(&out)[..], [Said::Key(key, _)] if key == "rehearse-opened"),
+        "{:?}",
+        notices(&out)
+    );
+    assert_eq!(e.session.ops_between(from, e.shown().at).unwrap().len(), lossy.moment);
+    e.handle(Input::Goto(from));
+    finish(&mut e);
+    assert_eq!(e.session.cluster().digest(), before);
 }
 
 /// Of a cluster with nothing in it a person chooses how it begins, and a link and a reload find that cluster.

@@ -14,6 +14,7 @@ use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
+use crate::api::well_known::CONFIG_MIRROR_ANNOTATION;
 use crate::api::{Kind, MetaExt, Object, order};
 use crate::apimachinery::Verb;
 
@@ -183,7 +184,7 @@ fn chosen(
     let (mut out, mut fatal, mut warnings) = (Vec::new(), Said::new(), Said::new());
     for p in pods {
         let Some(pod) = p.get::<Pod>() else { continue };
-        let is_mirror = pod.metadata.annotation("kubernetes.io/config.mirror").is_some();
+        let is_mirror = pod.metadata.annotation(CONFIG_MIRROR_ANNOTATION).is_some();
         if is_mirror || evict::is_left_alone(cx, args, &p) {
             continue;
         }

@@ -8,7 +8,6 @@ use super::fault::ProbeType;
 use super::kill::KILLED;
 use super::state::Todo;
 use super::turn::Turn;
-use crate::api::MetaExt;
 use crate::api::order;
 use crate::api::types::{Container, ContainerRestartRule};
 
@@ -48,7 +47,7 @@ impl Turn<'_> {
         if init.initialized {
             let mut keep = 0;
             let mut main = Vec::new();
-            for i in self.init_count()..self.rt.containers.len() {
+            for i in self.init_count()..self.main_end() {
                 match self.container_action(i) {
                     Some((kill, start)) => {
                         kills.extend(kill);
@@ -63,6 +62,9 @@ impl Turn<'_> {
             starts.extend(main);
         }
         todo.extend(kills);
+        if self.rt.sandbox {
+            todo.extend(self.ephemeral_to_start());
+        }
         todo.extend(starts.into_iter().map(|container| Todo::Start { container }));
         todo
     }
@@ -94,7 +96,7 @@ impl Turn<'_> {
         } else if failed(ProbeType::Startup) {
             (format!("Container {name} failed startup probe"), Some(ProbeType::Startup))
         } else {
-            return None;
+            return self.resize_action(i).map(|(step, restart)| (Some(step), restart));
         };
         let restart = changed || self.policy_of(spec) != "Never";
         if restart {
@@ -116,6 +118,7 @@ impl Turn<'_> {
             .containers
             .iter()
             .skip(count)
+            .take(self.spec.containers.len())
             .any(|c| matches!(c.state, ContainerState::Created(_) | ContainerState::Running(_)));
         out.initialized = main_runs;
         let mut previously = out.initialized;
@@ -163,6 +166,9 @@ impl Turn<'_> {
                         } else if result(ProbeType::Liveness) == Some(false) {
                             out.kill.push(kill("failed liveness probe", Some(ProbeType::Liveness)));
                             out.start.push(i);
+                        } else if let Some((step, restart)) = self.resize_action(i) {
+                            out.kill.push(step);
+                            out.start.extend(restart.then_some(i));
                         }
                     }
                 }
@@ -196,13 +202,13 @@ impl Turn<'_> {
     /// Whether a container that does not run is to be started (`ShouldContainerBeRestarted`).
     pub(super) fn should_be_restarted(&self, i: usize) -> bool {
         let (Some(c), Some(spec)) = (self.rt.containers.get(i), self.container_spec(i)) else { return false };
-        if self.pod.metadata.is_deleting() {
+        if self.is_ending() {
             return false;
         }
         match &c.state {
             ContainerState::None | ContainerState::Created(_) => true,
             ContainerState::Running(_) => false,
-            ContainerState::Exited(e) => self.restarts_after(spec, e),
+            ContainerState::Exited(e) => !self.is_ephemeral(i) && self.restarts_after(spec, e),
         }
     }
 
@@ -213,7 +219,7 @@ impl Turn<'_> {
             rule_after(spec, e.exit.code) == Some("RestartAllContainers")
         };
         self.could_all_containers_restart()
-            && !self.pod.metadata.is_deleting()
+            && !self.is_ending()
             && self.rt.containers.iter().enumerate().any(asks)
     }
 

@@ -16,8 +16,12 @@
 //! | `sim.steady/ignores-sigterm` | `"true"` or `"false"` | whether it runs on after SIGTERM until it is killed |
 //! | `sim.steady/stop-seconds` | seconds | the time from SIGTERM to its end |
 //! | `sim.steady/stop-exit-code` | integer | its exit code when it ends on SIGTERM |
-//!
 //! | `sim.steady/entrypoint` | words | the image's entrypoint, which `args` are given to |
+//! | `sim.steady/listens` | ports, or `none` | where it listens; this and the next four are read in `listeners` |
+//! | `sim.steady/answers` | text | what it answers to HTTP requests |
+//! | `sim.steady/answer-status` | integer | the status of its answers |
+//! | `sim.steady/answer-seconds` | seconds | how long an answer takes |
+//! | `sim.steady/on-sigterm` | `serve` or `drain` | it accepts connections after SIGTERM, until it ends; or it closes its ports and ends once it has given the answers that it has begun |
 //!
 //! Commands of hooks and probes are executed in the container; one that nobody knows succeeds at once as a hook, and as
 //! a probe does what the annotations say.
@@ -134,6 +138,11 @@ pub fn of(pod: &Pod, container: &Container, own: Own) -> Behaviour {
         Some("true") => b.stops = None,
         Some("false") => b.stops = b.stops.or(Some((timings::STOP, 0))),
         _ => {}
+    }
+    if annotation(meta, name, "on-sigterm") == Some("drain")
+        && let (Some(takes), Some((stop, code))) = (seconds(meta, name, "answer-seconds"), b.stops)
+    {
+        b.stops = Some((stop.max(takes), code));
     }
     let limit = container.resources.as_ref().and_then(|r| r.limits.as_ref()?.get("memory"));
     if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)

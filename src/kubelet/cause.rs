@@ -44,6 +44,10 @@ causes! {
     DeadlineExceeded = "pod-deadline-exceeded",
     /// Somebody deletes the pod.
     DeletionRequested = "pod-deletion-requested",
+    /// The manifest of the static pod is gone, or is that of another pod now.
+    Withdrawn = "pod-withdrawn",
+    /// The kubelet ends the pod, because the node runs out of something or because the pod uses too much of it.
+    Evicted = "pod-evicted",
     /// All containers have ended, and none of them is to be restarted.
     Over = "pod-over",
     /// The containers of a pod that ends have stopped.

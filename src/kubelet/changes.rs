@@ -1,5 +1,5 @@
-//! Changes of ConfigMaps, Secrets and Services. The pods of the node whose processes may have read a file of them, or have
-//! asked for the name of a Service, get a turn, and so do those whose image a ConfigMap may declare.
+//! Changes of ConfigMaps and Secrets. The pods of the node whose processes may have read a file of them get a turn, and so do
+//! those whose image a ConfigMap may declare.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::state::{PodRuntime, State};
 use super::task::Task;
 use super::volumes;
 use crate::api::Key;
-use crate::api::types::{ConfigMap, Service};
+use crate::api::types::ConfigMap;
 use crate::client::{Handler, Seen};
 
 /// The processes of a pod that run.
@@ -43,13 +43,5 @@ pub(super) fn config_map_changed(cx: &mut Handler<'_, State, Task>, seen: Seen<'
     let waiting: Vec<_> = waiting.filter_map(|(pod, rt)| Some((pod.clone(), rt.retry?.at))).collect();
     for (pod, at) in waiting {
         cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
-    }
-}
-
-/// A Service has changed. If its name has another address, or none, the pods that have asked for a name look again.
-pub(super) fn service_changed(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Service>) {
-    let address = |s: Option<&Rc<Service>>| s.and_then(|s| s.spec.as_ref()?.cluster_ip.clone());
-    if address(seen.old) != address(seen.new) {
-        tell(cx, |_, process| !process.names.is_empty());
     }
 }

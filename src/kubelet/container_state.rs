@@ -6,6 +6,7 @@ use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit, Own};
 use super::process::Process;
 use crate::api::Timestamp;
+use crate::api::pod::Spec;
 use crate::shell::Write;
 
 /// A container of a pod in the runtime.
@@ -117,6 +118,10 @@ pub struct Running {
     pub ends: Option<(Timestamp, Exit)>,
     /// Whether the kubelet is stopping it.
     pub stopping: bool,
+    /// When it gets SIGTERM, if the kubelet is stopping it.
+    pub signal: Option<Timestamp>,
+    /// The spec of its pod when it was given its resources.
+    pub allocation: Option<Spec>,
 }
 
 /// An instance that has ended.

@@ -3,10 +3,13 @@
 //! A command takes no time: all that it prints is there at once. [`exec`] says what becomes of it, and changes nothing. What
 //! it writes to files is noted when the kubelet gets an [`Execution`].
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::images::sandbox_id;
 use super::known_images;
+use super::pod_manager;
 use super::state::State;
 use super::task::Task;
 use super::turn::Turn;
@@ -15,7 +18,28 @@ use crate::api::types::Pod;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ExecEnd, ExecOptions, Executed, KubeletError};
 use crate::client::{Caches, Handler};
-use crate::shell;
+use crate::network::{Answer, Question};
+use crate::shell::{self, Outside};
+
+/// The network as a command finds it, which also notes the answers.
+struct Noting<'a> {
+    outside: &'a dyn Outside,
+    answers: RefCell<BTreeMap<Question, Answer>>,
+}
+
+impl Outside for Noting<'_> {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        let answer = self.outside.answer(question)?;
+        self.answers.borrow_mut().insert(question.clone(), answer.clone());
+        Some(answer)
+    }
+}
+
+impl Outside for Execution {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        self.answers.get(question).cloned()
+    }
+}
 
 /// A command that was executed in a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +48,12 @@ pub struct Execution {
     pub pod: Key,
     /// What was executed.
     pub options: ExecOptions,
+    /// What the network has answered to it.
+    pub answers: BTreeMap<Question, Answer>,
 }
 
-/// What becomes of a command that is executed in a container.
+/// What becomes of a command that is executed in a container. `outside` answers what it asks the network; the answers are noted
+/// in `execution`.
 ///
 /// # Errors
 /// The pod is not on the node, or the container does not run. The messages are the kubelet's.
@@ -34,11 +61,13 @@ pub fn exec(
     state: &State,
     caches: &Caches,
     node: &Key,
-    execution: &Execution,
+    execution: &mut Execution,
+    outside: &dyn Outside,
     now: Timestamp,
 ) -> Result<Executed, KubeletError> {
-    let ExecOptions { container, command, .. } = &execution.options;
-    let pod = caches.get::<Pod>(&execution.pod).ok_or(KubeletError::NotFound)?;
+    let ExecOptions { container, command, .. } = &execution.options.clone();
+    let known = pod_manager::pod(state, caches, &execution.pod);
+    let pod = &known.ok_or(KubeletError::NotFound)?.pod;
     let (turn, i) = turn_of(state, caches, node, pod, execution, now).ok_or_else(|| {
         let container = go_quote(container);
         KubeletError::Failed(format!("unable to upgrade connection: container not found ({container})"))
@@ -50,7 +79,9 @@ pub fn exec(
         let end = ExecEnd::NotStarted(why);
         return Ok(Executed { stdout: String::new(), stderr: String::new(), end, writes: false });
     }
-    let done = turn.execute_asked(i, &execution.options, now).ok_or(KubeletError::NotFound)?;
+    let noting = Noting { outside, answers: RefCell::default() };
+    let done = turn.execute_asked(i, &execution.options, now, &noting).ok_or(KubeletError::NotFound)?;
+    execution.answers = noting.answers.into_inner();
     let printed = |stderr: bool| -> String {
         done.printed.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect()
     };
@@ -64,11 +95,11 @@ pub fn exec(
 
 /// Notes what a command has written. `false` if its container does not run.
 pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Execution) -> bool {
-    let Some(pod) = cx.caches.get::<Pod>(&execution.pod) else { return false };
-    let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, pod, execution, cx.now) else {
+    let Some(pod) = pod_manager::pod(cx.state, cx.caches, &execution.pod) else { return false };
+    let Some((mut turn, i)) = turn_of(cx.state, cx.caches, node, &pod.pod, execution, cx.now) else {
         return false;
     };
-    let Some(done) = turn.execute_asked(i, &execution.options, cx.now) else { return false };
+    let Some(done) = turn.execute_asked(i, &execution.options, cx.now, execution) else { return false };
     turn.note_execution(i, &done);
     let rt = Rc::new(turn.rt);
     cx.state.pods.insert(execution.pod.clone(), rt);

@@ -7,12 +7,14 @@ use jiff::SignedDuration;
 
 use super::container_state::{ContainerState, Running};
 use super::mounts::termination_path;
+use super::network::Inside;
 use super::process::Process;
 use super::programs::{change_to, to_volumes};
 use super::turn::Turn;
 use crate::api::{Timestamp, order};
 use crate::apimachinery::ExecOptions;
-use crate::shell::{self, Change, End, Files, Program, Unknown, Until, World, Write};
+use crate::network::Question;
+use crate::shell::{self, Change, End, Files, Outside, Program, Unknown, Until, World, Write};
 
 /// How many moments are looked at for a probe's next answer.
 const MOMENTS_LIMIT: usize = 16;
@@ -39,6 +41,8 @@ pub(super) struct Executed {
     /// What it printed.
     pub(super) printed: Vec<shell::Output>,
     pub(super) writes: Vec<Write>,
+    /// What it has asked the network, if nobody knows the answer yet.
+    pub(super) open: Option<Question>,
     looked_at: Vec<String>,
 }
 
@@ -56,11 +60,17 @@ impl Turn<'_> {
         let unknown = Unknown::Ends(SignedDuration::ZERO);
         let program =
             Program { words: words.to_vec(), stdin: false, input: String::new(), unknown, ..program };
-        self.run_beside(program, world, at)
+        self.run_beside(program, world, at, &Inside(self, at))
     }
 
     /// [`Self::execute`] for a command of a client. What is not known counts as missing.
-    pub(super) fn execute_asked(&self, i: usize, options: &ExecOptions, at: Timestamp) -> Option<Executed> {
+    pub(super) fn execute_asked(
+        &self,
+        i: usize,
+        options: &ExecOptions,
+        at: Timestamp,
+        outside: &dyn Outside,
+    ) -> Option<Executed> {
         let (program, world) = self.surroundings(i, at)?;
         let program = Program {
             words: options.command.clone(),
@@ -69,13 +79,19 @@ impl Turn<'_> {
             unknown: Unknown::Missing,
             ..program
         };
-        self.run_beside(program, world, at)
+        self.run_beside(program, world, at, outside)
     }
 
     /// Runs a program beside a container's own.
-    fn run_beside(&self, program: Program, world: World, at: Timestamp) -> Option<Executed> {
+    fn run_beside(
+        &self,
+        program: Program,
+        world: World,
+        at: Timestamp,
+        outside: &dyn Outside,
+    ) -> Option<Executed> {
         let program = Program { start: at, first: false, signal: None, ..program };
-        let run = shell::run(&program, &world, &|name| self.lookup(name), Until::Moment(Timestamp::MAX));
+        let run = shell::run(&program, &world, outside, Until::Moment(Timestamp::MAX));
         let (takes, code) = match run.end {
             End::Exit(end, code) => (Some(end.duration_since(at)), code),
             End::Runs => (None, 0),
@@ -86,6 +102,7 @@ impl Turn<'_> {
             certain: run.certain,
             printed: run.output,
             writes: run.writes,
+            open: run.open,
             looked_at: run.files.into_iter().collect(),
         })
     }
@@ -103,7 +120,7 @@ impl Turn<'_> {
             r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
             return Some((Program { companions: true, ..self.program(i, spec) }, world));
         };
-        let run = process.evaluate(&|name| self.lookup(name), Until::Moment(at));
+        let run = process.evaluate(Until::Moment(at));
         let mut world = process.world();
         run.writes.iter().for_each(|w| world.files.note(w));
         Some((Program { companions: !run.certain, ..process.program.clone() }, world))
@@ -119,7 +136,7 @@ impl Turn<'_> {
         after: Timestamp,
     ) -> Option<Timestamp> {
         let process = self.rt.containers.get(i)?.running()?.process.as_ref()?;
-        let run = process.evaluate(&|name| self.lookup(name), Until::End);
+        let run = process.evaluate(Until::End);
         let concerns =
             |w: &&Write| now.looked_at.iter().any(|p| *p == w.path || w.path.starts_with(&format!("{p}/")));
         let all = run.writes.iter().chain(&process.shared);
@@ -154,7 +171,7 @@ impl Turn<'_> {
     pub(super) fn signalled(&self, r: &Running, signal: Timestamp) -> Option<Signalled> {
         let mut process = (**r.process.as_ref()?).clone();
         process.program.signal = Some(signal);
-        process.run.end = process.evaluate(&|name| self.lookup(name), Until::End).end;
+        process.run.end = process.evaluate(Until::End).end;
         let end = match process.run.end {
             End::Exit(at, code) => Some((at, code)),
             End::Runs => None,
@@ -172,7 +189,7 @@ impl Turn<'_> {
         if process.run.writes.is_empty() && !from_log {
             return None;
         }
-        let run = process.evaluate(&|name| self.lookup(name), Until::Moment(at));
+        let run = process.evaluate(Until::Moment(at));
         let mut files = process.world().files;
         run.writes.iter().for_each(|w| files.note(w));
         let to_disks = to_volumes(&run.writes, &self.shared_mounts(spec));

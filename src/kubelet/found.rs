@@ -5,13 +5,13 @@
 
 use std::rc::Rc;
 
-use super::admit::pod_requests;
 use super::backoff::BackOff;
 use super::behaviour::{self, Exit};
 use super::container_state::{
     ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, Running, Waiting,
 };
 use super::fault::ProbeType;
+use super::requests::pod_requests;
 use super::state::{Requests, Retry, WakeSort};
 use super::timings::later;
 use super::turn::Turn;
@@ -38,7 +38,8 @@ fn statuses(pod: &Pod) -> impl Iterator<Item = &ContainerStatus> {
     let status = pod.status.as_deref();
     let init = status.and_then(|s| s.init_container_statuses.as_ref());
     let main = status.and_then(|s| s.container_statuses.as_ref());
-    init.into_iter().flatten().chain(main.into_iter().flatten())
+    let ephemeral = status.and_then(|s| s.ephemeral_container_statuses.as_ref());
+    [init, main, ephemeral].into_iter().flatten().flatten()
 }
 
 /// Whether the status of a pod tells of containers that were started, or could not be.
@@ -72,7 +73,9 @@ impl Turn<'_> {
     /// Takes over the containers that the pod's status tells of, as if this kubelet had started them.
     pub(super) fn take_over(&mut self) {
         let (pod, now) = (self.pod, self.now);
-        let specs: Vec<_> = self.spec.init_containers.iter().flatten().chain(&self.spec.containers).collect();
+        let ephemeral = self.ephemeral;
+        let specs = self.spec.init_containers.iter().flatten().chain(&self.spec.containers);
+        let specs: Vec<_> = specs.chain(ephemeral).collect();
         self.rt.containers = specs.iter().map(|c| ContainerRuntime::new(&c.name)).collect();
         self.rt.seen = true;
         self.rt.generation = pod.metadata.generation();
@@ -109,7 +112,7 @@ impl Turn<'_> {
         self.rt.addresses = all.iter().map(|ip| Rc::from(*ip)).collect();
         if self.spec.host_network != Some(true) {
             for ip in all.iter().filter_map(|ip| ip.parse::<std::net::IpAddr>().ok()) {
-                self.node.addresses.insert(ip, ());
+                self.node.addresses.insert(ip, self.pod.metadata.key());
             }
         }
     }
@@ -122,7 +125,7 @@ impl Turn<'_> {
             image_id: s.image_id.as_str().into(),
         };
         if s.container_id.is_some() {
-            self.node.images.insert(spec.image.as_deref().unwrap_or_default().into(), ());
+            self.node.has_image(spec.image.as_deref().unwrap_or_default(), now);
         }
         let state = s.state.as_ref();
         let last = s.last_state.as_ref().and_then(|l| l.terminated.as_ref());
@@ -143,6 +146,8 @@ impl Turn<'_> {
                 own,
                 outside: Rc::default(),
                 stopping: false,
+                signal: None,
+                allocation: self.pod.spec.clone(),
             }
         });
         let ended = state.and_then(|s| s.terminated.as_ref()).map(|t| Rc::new(exited(t, &instance)));

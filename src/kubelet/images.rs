@@ -157,7 +157,7 @@ pub fn refusal(image: &str) -> Option<String> {
 
 /// The registry's error about an image that it does not have.
 pub fn not_found(image: &str) -> String {
-    let reference = parse(image).map_or_else(|| image.to_owned(), |r| r.normalized());
+    let reference = full_name(image);
     format!(
         "rpc error: code = NotFound desc = {}",
         resolve_error(&reference, &format!("{reference}: not found"))
@@ -213,6 +213,19 @@ pub fn id(image: &str) -> String {
     }
     let mut out = format!("{name}@sha256:");
     hex64(&mut out, &[image]);
+    out
+}
+
+/// The reference of an image as containerd writes it: with registry and organisation, and with a digest or a tag.
+pub fn full_name(image: &str) -> String {
+    parse(image).map_or_else(|| image.to_owned(), |r| r.normalized())
+}
+
+/// The digits of the id by which the container runtime knows an image: the digest of its configuration, which is another one
+/// than that of its manifest ([`id`]).
+pub fn config_digest(image: &str) -> String {
+    let mut out = String::with_capacity(64);
+    hex64(&mut out, &["config", &full_name(image)]);
     out
 }
 

@@ -48,10 +48,11 @@ impl Turn<'_> {
             Some(ProbeType::Startup) => spec.startup_probe.as_ref(),
             _ => None,
         };
-        let seconds = self
-            .pod
-            .metadata
-            .deletion_grace_period_seconds
+        let asked = self.pod.metadata.deletion_grace_period_seconds;
+        // The kubelet itself can make it shorter, and no shorter than a second (`calculateEffectiveGracePeriod`).
+        let own = self.rt.grace_override.map(|own| asked.map_or(own, |asked| own.min(asked)).max(1));
+        let seconds = own
+            .or(asked)
             .or_else(|| of_probe?.termination_grace_period_seconds)
             .or(self.spec.termination_grace_period_seconds)
             .unwrap_or(30);
@@ -128,12 +129,17 @@ impl Turn<'_> {
         // The container may end by itself earlier.
         r.ends = Some(r.ends.filter(|e| e.0 <= end.0).unwrap_or(end));
         r.stopping = true;
+        r.signal = Some(signal);
         self.rt.grace = Some(grace);
     }
 
     /// Applies a later deletion of the pod that has a shorter grace period.
     pub(super) fn shorten_grace(&mut self) {
-        let Some(asked) = self.pod.metadata.deletion_grace_period_seconds else { return };
+        let deletion = self.pod.metadata.deletion_grace_period_seconds;
+        let Some(asked) = deletion.into_iter().chain(self.rt.grace_override.map(|own| own.max(1))).min()
+        else {
+            return;
+        };
         let asked = SignedDuration::from_secs(asked.clamp(0, 1 << 32));
         if self.rt.grace.is_none_or(|g| asked >= g) {
             return;

@@ -284,6 +284,15 @@ pub(super) fn tools(image: &str, known: Option<&KnownImage>) -> Tools {
     if on_alpine || known.is_some_and(|k| k.busybox) { Tools::Busybox } else { Tools::Gnu }
 }
 
+/// Whether an image is of BusyBox before 1.29, whose `nslookup` asks the C library.
+pub(super) fn has_libc_nslookup(image: &str) -> bool {
+    let tag = image.split('@').next().and_then(|i| i.rsplit_once(':')).map_or("", |(_, tag)| tag);
+    let mut numbers = tag.split(['.', '-']).map_while(|n| n.parse::<u32>().ok());
+    let version = (numbers.next(), numbers.next());
+    find(image).is_some_and(|k| k.name == "busybox")
+        && matches!(version, (Some(0), _) | (Some(1), Some(0..29)))
+}
+
 /// What a program that is no command of the shell is known to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {

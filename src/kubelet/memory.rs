@@ -3,7 +3,7 @@
 
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::state::{PodRuntime, State};
-use crate::api::Timestamp;
+use crate::api::{MetaExt, Timestamp};
 use crate::client::Memory;
 
 impl Memory for State {
@@ -14,20 +14,36 @@ impl Memory for State {
         let broken = self.unpullable.iter().map(|(image, why)| format!("cannot pull {image}: {why}"));
         let unmountable =
             self.unmountable.iter().map(|(volume, why)| format!("cannot mount {volume}: {why}"));
+        let manifests = self.manifests.iter().map(|(file, manifest)| match &manifest.pod {
+            Ok(pod) => format!("has the manifest {file} of {}", pod.metadata.key()),
+            Err(why) => format!("could not process the manifest {file}: {why}"),
+        });
         let used = self.node.volumes.keys().map(|(volume, pod)| format!("uses {volume} for {pod}"));
         let faults = self.faults.iter().map(|((pod, _), fault)| format!("{pod} is to suffer {fault:?}"));
         let pods = self.pods.iter().flat_map(|(key, pod)| {
             let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
-        images.chain(pulling).chain(broken).chain(unmountable).chain(used).chain(faults).chain(pods).collect()
+        let eviction = self.eviction.line();
+        let shutdown = self.shutdown.as_ref().map(|s| s.line());
+        images
+            .chain(eviction)
+            .chain(shutdown)
+            .chain(pulling)
+            .chain(broken)
+            .chain(unmountable)
+            .chain(manifests)
+            .chain(used)
+            .chain(faults)
+            .chain(pods)
+            .collect()
     }
 }
 
 fn worker(p: &PodRuntime) -> String {
     format!(
         "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} sandbox failed {} config {} seen {} \
-         attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}",
+         attach {} mounted {} failed {:?} grace {:?} unreported {} rejected {} restarting {} deleted {} rebooted {} generation {}{}",
         p.phase,
         p.sandbox,
         p.work,
@@ -49,7 +65,33 @@ fn worker(p: &PodRuntime) -> String {
         p.deleted,
         p.rebooted,
         p.generation,
+        beside(p),
     )
+}
+
+/// What is remembered of few pods.
+fn beside(p: &PodRuntime) -> String {
+    let mut out = String::new();
+    if let Some(pod) = &p.static_pod {
+        let status = p.status.as_ref().and_then(|s| s.phase.as_deref());
+        out.push_str(&format!(" static {} withdrawn {} {status:?}", pod.metadata.uid(), p.withdrawn));
+    }
+    if let Some(order) = &p.order {
+        out.push_str(&format!(" ordered {order:?} removed {}", p.removed));
+    }
+    if let Some(container) = p.oom {
+        out.push_str(&format!(" killed {container}"));
+    }
+    if let Some(pending) = &p.resize.pending {
+        out.push_str(&format!(" resize {} {}", pending.reason, pending.message));
+    }
+    if p.resize.progress.is_some() {
+        out.push_str(" resizes");
+    }
+    if !p.preempts.is_empty() {
+        out.push_str(&format!(" waits for the end of {:?}", p.preempts));
+    }
+    out
 }
 
 fn container(c: &ContainerRuntime) -> String {

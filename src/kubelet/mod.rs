@@ -10,6 +10,7 @@
 //! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
 //! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
 //! | `admit` | `lifecycle/predicate.go` |
+//! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
@@ -17,12 +18,23 @@
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
+//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
+//! | `ephemeral` | `kuberuntime_manager.go`: ephemeral containers |
+//! | `file_source`, [`manifest`] | `config/file.go`, `config/common.go`: static pods |
+//! | `pod_manager`, `mirror_client` | `pod/pod_manager.go`, `pod/mirror_client.go`: mirror pods |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `found` | `kuberuntime_manager.go`: `GetPodStatus`, of pods that ran before the kubelet did |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
+//! | `nodeshutdown` | `nodeshutdown/nodeshutdown_manager_linux.go` |
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
+//! | `stats` | `stats`, `server/stats/summary.go` |
+//! | `settings` | `KubeletConfiguration`, as far as it can be declared |
+//! | `eviction` | `eviction/eviction_manager.go`, `helpers.go` |
+//! | `oom`, `qos` | `oom/oom_watcher_linux.go`, `qos/policy.go`, and the kernel below |
+//! | `preemption` | `preemption/preemption.go` |
+//! | `image_gc` | `images/image_gc_manager.go`, `container/container_gc.go` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
 //! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
@@ -33,39 +45,62 @@
 
 mod actions;
 mod admit;
+mod allocation;
+pub mod amounts;
 pub mod backoff;
 pub mod behaviour;
 pub mod cause;
 mod changes;
+pub mod clients;
 mod config;
 pub mod container_state;
 mod csi;
+pub mod decisions;
 mod environment;
+mod ephemeral;
+mod eviction;
 mod exec;
 mod execution;
 pub mod fault;
+mod file_source;
 mod found;
+mod image_gc;
 pub mod images;
 mod kill;
 mod known_images;
+mod listeners;
 mod logs;
+pub mod manifest;
 mod memory;
+mod mirror_client;
 mod mounts;
+pub mod network;
 mod node;
+mod nodeshutdown;
+mod oom;
+mod pod_manager;
+pub mod pod_network;
 mod pod_worker;
+mod preemption;
 mod prober;
 pub mod process;
 mod programs;
+mod qos;
 mod reconciler;
 mod registry;
+mod requests;
 mod sandbox;
 mod security_context;
+mod servers;
+mod settings;
 mod start;
 pub mod state;
+mod stats;
 mod status;
 mod status_containers;
 mod sync_pod;
 mod task;
+mod thresholds;
 pub mod timings;
 mod turn;
 mod usage;
@@ -75,6 +110,8 @@ pub use cause::PodCause;
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
+pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
+pub use network::NetworkNews;
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::State;

@@ -25,21 +25,6 @@ fn unique(all: Vec<String>) -> Vec<String> {
     out
 }
 
-/// The address of every host outside of the cluster: one that RFC 5737 keeps for examples.
-const OUTSIDE: &str = "203.0.113.1";
-
-/// The top-level domains of hosts outside of the cluster, beside those of countries.
-const TOP_LEVEL: [&str; 9] = ["com", "org", "net", "io", "dev", "edu", "gov", "info", "app"];
-
-/// Whether a name is one of a host outside of the cluster, which is taken to exist: it ends in a well-known top-level
-/// domain, or has at least three parts and ends in that of a country. A shorter one may be a Service and its namespace.
-fn is_on_the_internet(name: &str) -> bool {
-    let parts: Vec<&str> = name.split('.').collect();
-    let country = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_lowercase());
-    parts.len() > 1
-        && parts.last().is_some_and(|last| TOP_LEVEL.contains(last) || (parts.len() > 2 && country(last)))
-}
-
 /// The types of `hostPath` that are mounted as one file, of which nobody knows what is in it.
 const NO_DIRECTORY: [&str; 5] = ["File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"];
 
@@ -272,34 +257,6 @@ impl Turn<'_> {
                 (absolute("/", &m.mount_path), absolute("/", &format!("{}/{part}", m.name)))
             })
             .collect()
-    }
-
-    /// What the cluster's DNS answers to a pod: the address of a Service, or of a host outside of the cluster; `None` if
-    /// there is none of this name.
-    pub(super) fn lookup(&self, name: &str) -> Option<Rc<str>> {
-        let own = MetaExt::namespace(&self.pod.metadata);
-        let name = name.trim_end_matches('.');
-        let short = name.strip_suffix(".cluster.local").unwrap_or(name);
-        let short = short.strip_suffix(".svc").unwrap_or(short);
-        let parts: Vec<&str> = short.split('.').collect();
-        let find = |service: &str, ns: &str| {
-            let service = self.caches.get::<Service>(&Key::new(ns, service))?;
-            let spec = service.spec.as_ref()?;
-            match spec.cluster_ip.as_deref() {
-                // Who the endpoints of a headless Service are, a kubelet does not know.
-                Some("None") => Some((Rc::from("0.0.0.0"), true)),
-                Some(address) if !address.is_empty() => Some((Rc::from(address), false)),
-                _ => None,
-            }
-        };
-        let of_pod = |service: &str, ns: &str| find(service, ns).filter(|(_, headless)| *headless);
-        let found = match parts.as_slice() {
-            [service] => find(service, own),
-            [service, ns] => find(service, ns).or_else(|| of_pod(ns, own)),
-            [_, service, ns] => of_pod(service, ns),
-            _ => None,
-        };
-        found.map(|(address, _)| address).or_else(|| is_on_the_internet(name).then(|| OUTSIDE.into()))
     }
 }
 

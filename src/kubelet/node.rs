@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
+use super::thresholds::Pressure;
 use super::timings;
 use super::volumes;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, ObjectReference, OwnerReference};
@@ -82,8 +83,7 @@ impl Kubelet {
         Ok(())
     }
 
-    /// Records an event if the node has become unschedulable, or schedulable again (`recordNodeSchedulableEvent`). As its uid
-    /// the node has its name there (`nodeRef`).
+    /// Records an event if the node has become unschedulable, or schedulable again (`recordNodeSchedulableEvent`).
     pub(super) fn record_schedulable(&self, cx: &Cx) {
         let Some(node) = cx.caches().get::<Node>(&self.key) else { return };
         let unschedulable = is_unschedulable(node);
@@ -91,6 +91,17 @@ impl Kubelet {
             return;
         }
         let reason = if unschedulable { "NodeNotSchedulable" } else { "NodeSchedulable" };
+        self.status_event(cx, reason);
+        cx.update_state(move |s| s.unschedulable = unschedulable);
+    }
+
+    /// Records an event about a change of the node's status (`recordNodeStatusEvent`).
+    fn status_event(&self, cx: &Cx, reason: &str) {
+        self.node_event(cx, "Normal", reason, format!("Node {} status is now: {reason}", self.node));
+    }
+
+    /// Records an event about the node. As its uid the node has its name there (`nodeRef`).
+    pub(super) fn node_event(&self, cx: &Cx, type_: &'static str, reason: &str, message: String) {
         cx.record(Recorded {
             about: ObjectReference {
                 kind: Some("Node".into()),
@@ -98,13 +109,12 @@ impl Kubelet {
                 uid: Some(self.node.to_string()),
                 ..ObjectReference::default()
             },
-            type_: "Normal",
+            type_,
             reason: reason.into(),
-            message: format!("Node {} status is now: {reason}", self.node),
+            message,
             action: "",
             at: cx.now(),
         });
-        cx.update_state(move |s| s.unschedulable = unschedulable);
     }
 
     /// Reports the node's conditions with a new heartbeat time (`syncNodeStatus`), and plans the next
@@ -119,9 +129,27 @@ impl Kubelet {
             Some(DECLARED_FEATURES.map(str::to_owned).to_vec());
         let handlers = runtime_handlers(RUNTIME_HANDLERS.into_iter(), old.metadata.annotations.as_ref());
         new.status.get_or_insert_default().runtime_handlers = Some(handlers);
+        let pressures = cx.state(|s| Pressure::ALL.map(|p| (p, s.eviction.has(p))));
+        let shuts_down = cx.state(|s| s.shutdown.is_some());
+        let mut changed = None;
         for c in new.status.get_or_insert_default().conditions.iter_mut().flatten() {
-            if c.status == "Unknown" {
-                let (status, reason, message) = well(&c.type_);
+            let pressure = pressures.iter().find(|(p, _)| p.condition() == c.type_);
+            let is = pressure.is_some_and(|(_, is)| *is);
+            let mut differs = pressure.is_some() && c.status != if is { "True" } else { "False" };
+            if c.type_ == "Ready" {
+                differs = shuts_down && c.status == "True"
+                    || !shuts_down && c.message.as_deref() == Some(SHUTTING_DOWN.2);
+            }
+            if c.status == "Unknown" || differs {
+                let (status, reason, message, event) = match &*c.type_ {
+                    "Ready" if shuts_down => SHUTTING_DOWN,
+                    other if is => short(other),
+                    other => well(other),
+                };
+                if c.status != "Unknown" {
+                    changed = Some((c.type_.clone(), c.status.clone(), status));
+                    self.status_event(cx, event);
+                }
                 (c.status, c.reason, c.message) = (status.into(), Some(reason.into()), Some(message.into()));
                 c.last_transition_time = Some(now.clone());
             }
@@ -134,7 +162,7 @@ impl Kubelet {
         };
         let why = Why::new("kubelet.sync_node_status").read(
             "ready",
-            ObjectRef { kind: Kind::NODE, key },
+            ObjectRef { kind: Kind::NODE, key: key.clone() },
             "status.conditions[Ready]",
             ready(&old),
         );
@@ -146,7 +174,20 @@ impl Kubelet {
         } else {
             Why::new("kubelet.volumes_in_use").with("before", before.len()).with("count", used.len())
         };
-        let heartbeat = ready(&old) == ready(&new) && used == before;
+        let why = match &changed {
+            Some((type_, was, is)) if type_ != "Ready" => Why::new("kubelet.pressure")
+                .read("before", ObjectRef { kind: Kind::NODE, key }, "status.conditions", was)
+                .with("condition", type_)
+                .with("now", *is),
+            _ => why,
+        };
+        let allocatable = cx.state(|s| s.settings.allocatable(&old));
+        let reserves = allocatable.is_some();
+        let why = if reserves { Why::new("kubelet.allocatable").with("node", &self.node) } else { why };
+        if let Some(allocatable) = allocatable {
+            new.status.get_or_insert_default().allocatable = Some(allocatable);
+        }
+        let heartbeat = ready(&old) == ready(&new) && used == before && changed.is_none() && !reserves;
         new.status.get_or_insert_default().volumes_in_use = Some(used).filter(|u| !u.is_empty());
         let report = cx.patch_status(old, Rc::new(new)).because(why);
         // A report that changes neither `Ready` nor the volumes is a heartbeat.
@@ -159,14 +200,51 @@ impl Kubelet {
     }
 }
 
-/// A condition's status, reason and message on a healthy node.
-fn well(type_: &str) -> (&'static str, &'static str, &'static str) {
+/// A condition's status, reason and message, and the reason of the event about it.
+type Said = (&'static str, &'static str, &'static str, &'static str);
+
+/// What `Ready` says while the node is being shut down.
+const SHUTTING_DOWN: Said = ("False", "KubeletNotReady", "node is shutting down", "NodeNotReady");
+
+/// What a condition says on a healthy node (`pkg/kubelet/nodestatus/setters.go`).
+fn well(type_: &str) -> Said {
     match type_ {
-        "MemoryPressure" => {
-            ("False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available")
+        "MemoryPressure" => (
+            "False",
+            "KubeletHasSufficientMemory",
+            "kubelet has sufficient memory available",
+            "NodeHasSufficientMemory",
+        ),
+        "DiskPressure" => {
+            ("False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure", "NodeHasNoDiskPressure")
         }
-        "DiskPressure" => ("False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-        "PIDPressure" => ("False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-        _ => ("True", "KubeletReady", "kubelet is posting ready status"),
+        "PIDPressure" => (
+            "False",
+            "KubeletHasSufficientPID",
+            "kubelet has sufficient PID available",
+            "NodeHasSufficientPID",
+        ),
+        _ => ("True", "KubeletReady", "kubelet is posting ready status", "NodeReady"),
+    }
+}
+
+/// What the condition of a pressure says on a node that has it.
+fn short(type_: &str) -> Said {
+    match type_ {
+        "MemoryPressure" => (
+            "True",
+            "KubeletHasInsufficientMemory",
+            "kubelet has insufficient memory available",
+            "NodeHasInsufficientMemory",
+        ),
+        "DiskPressure" => {
+            ("True", "KubeletHasDiskPressure", "kubelet has disk pressure", "NodeHasDiskPressure")
+        }
+        _ => (
+            "True",
+            "KubeletHasInsufficientPID",
+            "kubelet has insufficient PID available",
+            "NodeHasInsufficientPID",
+        ),
     }
 }

@@ -27,17 +27,22 @@ impl<'a> Turn<'a> {
     /// Runs the turn. `node` is the key of the Node, `faults` the faults that were injected into this pod.
     pub(super) fn run(&mut self, node: &Key, faults: &[KubeletFault]) {
         let new = !self.rt.seen && self.rt.requests.is_none() && self.rt.phase == WorkerPhase::Sync;
-        if new && !self.pod.metadata.is_deleting() && !self.admit(node) {
+        if new && !self.is_ending() && !self.admit(node) {
             return;
         }
         self.begin();
         self.take_faults(faults);
         self.hear_of_changes();
+        self.is_killed_for_memory();
         self.observe_exits();
+        if self.rt.phase != WorkerPhase::Terminated {
+            self.obey();
+        }
         match self.rt.phase {
             WorkerPhase::Sync if self.pod.metadata.is_deleting() => {
                 self.terminate(PodCause::DeletionRequested)
             }
+            WorkerPhase::Sync if self.rt.withdrawn => self.terminate(PodCause::Withdrawn),
             WorkerPhase::Sync => {
                 self.observe_deadline();
                 self.probe_containers();
@@ -54,6 +59,7 @@ impl<'a> Turn<'a> {
             let all = init.chain(self.spec.containers.iter());
             self.rt.containers = all.map(|c| ContainerRuntime::new(&c.name)).collect();
         }
+        self.note_ephemeral();
         // Readiness gates depend on conditions that other components write.
         let gated = self.spec.readiness_gates.as_ref().is_some_and(|g| !g.is_empty());
         self.rt.unreported |= gated && self.rt.phase == WorkerPhase::Sync;
@@ -69,14 +75,22 @@ impl<'a> Turn<'a> {
     }
 
     /// Reads the annotations again, as they can change while a container runs. The moment at which the
-    /// container ends by itself was decided at its start and stays.
+    /// container ends by itself was decided at its start and stays, but for the end for want of memory.
     fn renew_behaviour(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
-            let pod = self.pod;
+            let (pod, now) = (self.pod, self.now);
             if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
                 let new = behaviour::of(pod, spec, r.own);
-                r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
+                let dies = |b: &behaviour::Behaviour| b.ends.is_some_and(|(_, exit)| exit.out_of_memory);
+                if dies(&new) == dies(&r.behaviour) {
+                    r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
+                } else if !r.stopping {
+                    // What it needs has grown over its limit, or is below it again.
+                    let from = if dies(&new) { now } else { r.since };
+                    r.ends = new.ends.map(|(after, exit)| (later(from, after), exit));
+                    r.behaviour = new;
+                }
             }
         }
     }
@@ -253,6 +267,7 @@ impl<'a> Turn<'a> {
         self.rt.retry = None;
         self.rt.generation = self.pod.metadata.generation();
         self.rt.unreported = true;
+        self.observe_resize();
         self.ask_readiness();
         let statuses = status::all_containers(self);
         let phase = status::phase(self, &statuses, false);
@@ -289,6 +304,7 @@ impl<'a> Turn<'a> {
                 self.kill_container(container, message, probe, None);
                 self.rt.work = Some(Work::Kill { container });
             }
+            Todo::Resize { container } => self.actuate(container),
             Todo::Start { container } => self.start_container(container),
             Todo::RestartAll => self.restart_all(),
             Todo::StopSandbox => {
@@ -316,7 +332,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Begins SyncTerminatingPod: stops the running containers.
-    fn terminate(&mut self, why: PodCause) {
+    pub(super) fn terminate(&mut self, why: PodCause) {
         let rt = &mut self.rt;
         rt.phase = WorkerPhase::Terminating;
         rt.work = None;
@@ -324,7 +340,7 @@ impl<'a> Turn<'a> {
         rt.syncing = false;
         rt.retry = None;
         rt.waits_for_config = false;
-        rt.unreported |= self.pod.metadata.is_deleting();
+        rt.unreported |= self.pod.metadata.is_deleting() || rt.withdrawn;
         for c in &mut rt.containers {
             if matches!(c.state, ContainerState::Created(_)) {
                 c.state = ContainerState::None;
@@ -363,6 +379,9 @@ impl<'a> Turn<'a> {
     /// The deadlines of the pod's next turn.
     pub(super) fn wakes(&self) -> Wakes {
         let mut wakes = Wakes::default();
+        if let Some(at) = self.next_look() {
+            wakes.add(WakeSort::Foreground, at);
+        }
         let sort = |routine: bool| if routine { WakeSort::Recurring } else { WakeSort::Foreground };
         for (i, c) in self.rt.containers.iter().enumerate() {
             let Some(r) = c.running() else { continue };
@@ -387,6 +406,9 @@ impl<'a> Turn<'a> {
                 prober::next(self, i, &mut wakes);
             }
         }
+        if let Some(at) = self.next_listening() {
+            wakes.add(WakeSort::Foreground, at);
+        }
         wakes
     }
 
@@ -395,7 +417,7 @@ impl<'a> Turn<'a> {
     pub(super) fn is_routine(&self, i: usize, runs: SignedDuration) -> bool {
         let Some((c, spec)) = self.rt.containers.get(i).zip(self.container_spec(i)) else { return false };
         let init = i < self.init_count() && !self.is_sidecar(i);
-        let always = !init && self.policy_of(spec) == "Always";
+        let always = !init && !self.is_ephemeral(i) && self.policy_of(spec) == "Always";
         (always && runs > backoff::EXPIRES) || c.restarts >= MANY_RESTARTS
     }
 }

@@ -5,13 +5,16 @@
 //! whose answer differs from the known result. A probe that fails and goes on failing is planned in the
 //! background, because each failure is an event.
 
+use std::net::SocketAddr;
+
 use jiff::SignedDuration;
 
 use super::cause::PodCause;
 use super::container_state::ContainerRuntime;
 use super::execution::Executed;
 use super::fault::ProbeType;
-use super::known_images::{self, Answered};
+use super::known_images;
+use super::listeners::number;
 use super::state::{WakeSort, Wakes};
 use super::timings::later;
 use super::turn::Turn;
@@ -19,6 +22,7 @@ use crate::api::Timestamp;
 use crate::api::duration::go_duration;
 use crate::api::types::IntOrString;
 use crate::api::types::{Container, Probe};
+use crate::network::{Outcome, Protocol, Question};
 
 fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
     match type_ {
@@ -47,52 +51,204 @@ pub(super) fn is_ready(c: &ContainerRuntime, spec: &Container) -> bool {
 }
 
 /// The answer that a probe would get.
-struct Outcome {
+struct Heard {
     passes: bool,
     /// When the answer changes by itself; `None` if it does not.
     changes: Option<Timestamp>,
     /// What became of the command, if the probe has one and all of it is known.
     executed: Option<Executed>,
-    /// The status of the HTTP answer, if the probe asks for one and it is known what the program answers.
-    status: Option<u16>,
+    /// Why it fails, in the words of its handler.
+    why: String,
 }
 
-fn outcome(turn: &Turn<'_>, i: usize, probe: &Probe, type_: ProbeType, at: Timestamp) -> Outcome {
-    let nothing = Outcome { passes: false, changes: None, executed: None, status: None };
-    let Some(c) = turn.rt.containers.get(i) else { return nothing };
-    let failing = c.failing.get(type_ as usize).copied().unwrap_or_default();
-    let Some(r) = c.running() else { return nothing };
-    let command = probe.exec.as_ref().and_then(|e| e.command.as_deref());
-    if let Some(command) = command
-        && let Some(executed) = turn.execute(i, command, at).filter(|e| e.certain)
-    {
-        let in_time = executed.takes.is_some_and(|t| t <= whole(probe.timeout_seconds, 1, 1));
-        let changes = turn.next_change(i, command, &executed, at);
-        let passes = !failing && in_time && executed.code == 0;
-        return Outcome {
-            passes,
-            changes: changes.filter(|_| !failing),
-            executed: Some(executed),
-            status: None,
-        };
+impl Heard {
+    fn passed(changes: Option<Timestamp>) -> Heard {
+        Heard { passes: true, changes, executed: None, why: String::new() }
     }
-    let (passes, changes) =
-        r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, r.since, at);
-    if failing {
-        return nothing;
+
+    fn failed(why: String, changes: Option<Timestamp>) -> Heard {
+        Heard { passes: false, changes, executed: None, why }
     }
-    let http = probe.http_get.as_ref().filter(|_| passes);
-    let path = http.map(|http| http.path.as_deref().unwrap_or("/"));
-    let answered = path.zip(turn.container_spec(i)).and_then(|(path, spec)| {
-        known_images::answer(&turn.words_of(spec)?, path, at.duration_since(r.since))
-    });
-    let Some(Answered { status, changes: next }) = answered else {
-        return Outcome { passes, changes, executed: None, status: None };
+}
+
+/// What a probe hears of a container that runs.
+///
+/// # Errors
+/// What its command has asked the network, if that is not answered yet.
+fn heard(
+    turn: &Turn<'_>,
+    i: usize,
+    probe: &Probe,
+    type_: ProbeType,
+    at: Timestamp,
+) -> Result<Heard, Question> {
+    let (Some(c), Some(spec)) = (turn.rt.containers.get(i), turn.container_spec(i)) else {
+        return Ok(Heard::failed(String::new(), None));
     };
-    // The answer changes after this moment: the first one that is heard anew is a nanosecond later.
-    let next = next.map(|after| later(r.since, after + SignedDuration::from_nanos(1)));
-    let changes = changes.into_iter().chain(next).min();
-    Outcome { passes: (200..400).contains(&status), changes, executed: None, status: Some(status) }
+    let failing = c.failing.get(type_ as usize).copied().unwrap_or_default();
+    let Some(r) = c.running() else { return Ok(Heard::failed(String::new(), None)) };
+    let since = r.since;
+    let told = r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, since, at);
+    if let Some(exec) = &probe.exec {
+        let command = exec.command.as_deref().unwrap_or_default();
+        return of_command(turn, i, probe, command, at, failing, told);
+    }
+    // A program that is said to fail, or that a person made fail, answers with an error as soon as it listens.
+    let listens = at >= later(since, r.behaviour.ready_after);
+    let (passes, changes) = if failing { (false, None) } else { told };
+    let Some(question) = question(turn, spec, probe) else { return Ok(Heard::passed(None)) };
+    let outcome =
+        match question.to.parse::<std::net::IpAddr>().ok().map(|ip| SocketAddr::new(ip, question.port)) {
+            // What a probe asks of another host is taken to be well.
+            Some(to)
+                if turn.rt.addresses.iter().any(|a| a.parse() == Ok(to.ip())) || to.ip().is_loopback() =>
+            {
+                turn.reply(&question.ask(to), at).0
+            }
+            _ => Outcome::Connected,
+        };
+    let refused = || {
+        let to = format!("{}:{}", question.to, question.port);
+        format!("dial tcp {to}: connect: connection refused")
+    };
+    if let Some(http) = &question.http {
+        let Http { scheme, path, .. } = http;
+        let unreached =
+            || format!("Get \"{scheme}://{}:{}{path}\": {}", question.to, question.port, refused());
+        let status = match &outcome {
+            Outcome::Answered(response) => Some(response.status),
+            Outcome::Connected => Some(200),
+            _ => None,
+        };
+        return Ok(match status {
+            None => Heard::failed(unreached(), changes),
+            Some(_) if !passes && !listens => Heard::failed(unreached(), changes),
+            Some(status) => {
+                let status = if passes { status } else { 503 };
+                // The answer changes after this moment: the first one that is heard anew is a nanosecond later.
+                let next = changes_of(turn, i, http, at, since);
+                let next = next.map(|after| later(since, after + SignedDuration::from_nanos(1)));
+                let changes = changes.into_iter().chain(next).min();
+                if (200..400).contains(&status) {
+                    Heard::passed(changes)
+                } else {
+                    Heard::failed(format!("HTTP probe failed with statuscode: {status}"), changes)
+                }
+            }
+        });
+    }
+    let open = !matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::TimedOut);
+    Ok(match (passes && open, question.grpc) {
+        (true, _) => Heard::passed(changes),
+        (false, true) if open && listens => {
+            Heard::failed("service unhealthy (responded with \"NOT_SERVING\")".into(), changes)
+        }
+        (false, true) => Heard::failed(
+            format!(
+                "timeout: failed to connect service \"{}:{}\" within 1s: context deadline exceeded",
+                question.to, question.port
+            ),
+            changes,
+        ),
+        (false, false) => Heard::failed(refused(), changes),
+    })
+}
+
+/// When, counted from the start of the program, what it answers to a path changes by itself.
+fn changes_of(
+    turn: &Turn<'_>,
+    i: usize,
+    http: &Http,
+    at: Timestamp,
+    since: Timestamp,
+) -> Option<SignedDuration> {
+    let words = turn.words_of(turn.container_spec(i)?)?;
+    known_images::answer(&words, &http.path, at.duration_since(since))?.changes
+}
+
+fn of_command(
+    turn: &Turn<'_>,
+    i: usize,
+    probe: &Probe,
+    command: &[String],
+    at: Timestamp,
+    failing: bool,
+    told: (bool, Option<Timestamp>),
+) -> Result<Heard, Question> {
+    let executed = turn.execute(i, command, at);
+    if let Some(question) = executed.as_ref().and_then(|e| e.open.as_ref()) {
+        return Err(question.clone());
+    }
+    let Some(executed) = executed.filter(|e| e.certain) else {
+        let (passes, changes) = if failing { (false, None) } else { told };
+        return Ok(Heard { passes, changes, executed: None, why: String::new() });
+    };
+    let limit = whole(probe.timeout_seconds, 1, 1);
+    let in_time = executed.takes.is_some_and(|t| t <= limit);
+    let changes = turn.next_change(i, command, &executed, at).filter(|_| !failing);
+    let passes = !failing && in_time && executed.code == 0;
+    let why = match (passes, in_time) {
+        (true, _) => String::new(),
+        (false, true) => executed.output(),
+        (false, false) => {
+            format!("command timed out: {:?} timed out after {}", command.join(" "), go_duration(limit))
+        }
+    };
+    Ok(Heard { passes, changes, executed: Some(executed), why })
+}
+
+/// The HTTP part of what a probe asks.
+struct Http {
+    scheme: String,
+    host: String,
+    path: String,
+}
+
+/// What a probe asks over the network.
+struct Asks {
+    /// The host: an address, or a name.
+    to: String,
+    port: u16,
+    http: Option<Http>,
+    grpc: bool,
+}
+
+impl Asks {
+    fn ask(&self, to: SocketAddr) -> Question {
+        match &self.http {
+            Some(http) => Question::Fetch {
+                to,
+                tls: http.scheme == "https",
+                host: http.host.as_str().into(),
+                method: "GET".into(),
+                path: http.path.as_str().into(),
+            },
+            None => Question::Connect { to, protocol: Protocol::Tcp },
+        }
+    }
+}
+
+/// What a probe that executes no command asks; `None` if it has no handler.
+fn question(turn: &Turn<'_>, spec: &Container, probe: &Probe) -> Option<Asks> {
+    let host = |given: &Option<String>| {
+        given.as_deref().filter(|h| !h.is_empty()).unwrap_or_else(|| turn.address()).to_owned()
+    };
+    let port = |port: &IntOrString| number(port, spec).unwrap_or(0);
+    if let Some(http) = &probe.http_get {
+        let (to, port) = (host(&http.host), port(&http.port));
+        let header = http.http_headers.iter().flatten().find(|h| h.name.eq_ignore_ascii_case("host"));
+        let named = header.map_or_else(|| format!("{to}:{port}"), |h| h.value.clone());
+        let path = http.path.as_deref().filter(|p| !p.is_empty()).unwrap_or("/");
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
+        return Some(Asks { to, port, http: Some(Http { scheme, host: named, path }), grpc: false });
+    }
+    if let Some(tcp) = &probe.tcp_socket {
+        return Some(Asks { to: host(&tcp.host), port: port(&tcp.port), http: None, grpc: false });
+    }
+    let grpc = probe.grpc.as_ref()?;
+    let port = u16::try_from(grpc.port).unwrap_or(0);
+    Some(Asks { to: turn.address().to_owned(), port, http: None, grpc: true })
 }
 
 /// The known result of a probe. A liveness probe counts as passed until it has failed.
@@ -139,7 +295,10 @@ pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
         if tick <= turn.now {
             tick = later(tick, period);
         }
-        let heard = outcome(turn, i, probe, type_, tick);
+        let Ok(heard) = heard(turn, i, probe, type_, tick) else {
+            wakes.add(WakeSort::Foreground, tick);
+            continue;
+        };
         let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
         let counting = state.last.is_some_and(|l| Some(l) != known(c, type_));
         if known(c, type_) != Some(heard.passes) || counting {
@@ -209,14 +368,13 @@ impl Turn<'_> {
             return;
         }
         let before = known(c, type_);
-        let Outcome { passes, executed, status, .. } = outcome(self, i, probe, type_, tick);
+        let Heard { passes, executed, why, .. } = match heard(self, i, probe, type_, tick) {
+            Ok(heard) => heard,
+            // The probe is begun anew when the answer is there.
+            Err(question) => return self.ask(&question),
+        };
         if !passes {
-            let listens = c.running().is_some_and(|r| tick >= later(r.since, r.behaviour.ready_after));
-            let message = format!(
-                "{} probe failed: {}",
-                type_.as_str(),
-                self.output(spec, probe, listens, status, executed.as_ref())
-            );
+            let message = format!("{} probe failed: {why}", type_.as_str());
             self.event(Some(i), "Warning", "Unhealthy", message);
         }
         if let Some(executed) = &executed {
@@ -266,61 +424,5 @@ impl Turn<'_> {
                 self.caused(Some(i), PodCause::LivenessProbeFailed);
             }
         }
-    }
-
-    /// The output of a failed probe, in the words of its handler.
-    fn output(
-        &self,
-        container: &Container,
-        probe: &Probe,
-        listens: bool,
-        status: Option<u16>,
-        executed: Option<&Executed>,
-    ) -> String {
-        let address = self.address();
-        if let Some(exec) = &probe.exec {
-            let limit = whole(probe.timeout_seconds, 1, 1);
-            let command = exec.command.as_deref().unwrap_or_default();
-            return match executed {
-                Some(e) if e.takes.is_none_or(|t| t > limit) => {
-                    format!(
-                        "command timed out: {:?} timed out after {}",
-                        command.join(" "),
-                        go_duration(limit)
-                    )
-                }
-                Some(e) => e.output(),
-                None => String::new(),
-            };
-        }
-        if let Some(http) = &probe.http_get {
-            if let Some(status) = status.or(listens.then_some(503)) {
-                return format!("HTTP probe failed with statuscode: {status}");
-            }
-            let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
-            let host = http.host.as_deref().filter(|h| !h.is_empty()).unwrap_or(address);
-            let (port, path) = (port_of(&http.port, container), http.path.as_deref().unwrap_or("/"));
-            return format!(
-                "Get \"{scheme}://{host}:{port}{path}\": dial tcp {host}:{port}: connect: connection refused"
-            );
-        }
-        if let Some(tcp) = &probe.tcp_socket {
-            let port = port_of(&tcp.port, container);
-            let host = tcp.host.as_deref().filter(|h| !h.is_empty()).unwrap_or(address);
-            return format!("dial tcp {host}:{port}: connect: connection refused");
-        }
-        "service unhealthy (responded with \"NOT_SERVING\")".into()
-    }
-}
-
-fn port_of(port: &IntOrString, container: &Container) -> i32 {
-    match port {
-        IntOrString::Int(n) => *n,
-        IntOrString::String(name) => container
-            .ports
-            .iter()
-            .flatten()
-            .find(|p| p.name.as_ref() == Some(name))
-            .map_or_else(|| name.parse().unwrap_or(0), |p| p.container_port),
     }
 }

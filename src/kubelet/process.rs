@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
-use crate::shell::{self, Answers, End, Files, Program, Run, Until, World, Write};
+use crate::network::Question;
+use crate::shell::{self, Answers, End, Files, Nobody, Program, Run, Until, World, Write};
 
 /// The process of a container.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +21,8 @@ pub struct Process {
     pub outside: Vec<Write>,
     /// What other containers write into the volumes that it shares with them.
     pub shared: Vec<Write>,
-    /// What the DNS has answered.
-    pub names: BTreeMap<String, Answers>,
+    /// What the network has answered to its pod.
+    pub answers: Rc<BTreeMap<Question, Answers>>,
     /// What becomes of it. Of its writes only those that others read are kept, and no output.
     pub run: Run,
 }
@@ -30,17 +31,17 @@ impl Process {
     pub(super) fn world(&self) -> World {
         let mut files = Files::default();
         self.mounts.iter().chain(&self.outside).chain(&self.shared).for_each(|w| files.note(w));
-        World { files, names: self.names.clone() }
+        World { files, answers: self.answers.clone() }
     }
 
-    /// What becomes of the process, if `resolve` answers what has no answer yet.
-    pub fn evaluate(&self, resolve: &dyn Fn(&str) -> Option<Rc<str>>, until: Until) -> Run {
-        shell::run(&self.program, &self.world(), resolve, until)
+    /// What becomes of the process with the answers that it has.
+    pub fn evaluate(&self, until: Until) -> Run {
+        shell::run(&self.program, &self.world(), &Nobody, until)
     }
 
     /// What it has printed until a moment.
     pub fn output(&self, until: Timestamp) -> Vec<shell::Output> {
-        self.evaluate(&|_| None, Until::Moment(until)).output
+        self.evaluate(Until::Moment(until)).output
     }
 
     /// What can be told of it without times, for the explorer.
@@ -51,6 +52,9 @@ impl Process {
         };
         let changes = self.mounts.iter().chain(&self.outside).chain(&self.shared);
         let changes: Vec<String> = changes.map(|w| format!("{} {:?}", w.path, w.change)).collect();
-        format!("{:?} code {code:?} asks {:?} finds {changes:?}", self.program.words, self.run.names)
+        let asks =
+            self.run.asked.iter().map(|q| (q, self.answers.get(q).and_then(|all| Some(&all.last()?.1))));
+        let asks: Vec<String> = asks.map(|(q, answer)| format!("{q} {answer:?}")).collect();
+        format!("{:?} code {code:?} asks {asks:?} finds {changes:?}", self.program.words)
     }
 }

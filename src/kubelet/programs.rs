@@ -124,6 +124,7 @@ impl Turn<'_> {
             groups,
             start: self.now,
             tools: known_images::tools(image, known),
+            libc_nslookup: known_images::has_libc_nslookup(image),
             complete: known.is_some_and(|k| k.busybox) && !has_unknown_files(self.spec, spec),
             others: known.map_or(&[], |k| k.others),
             companions: false,
@@ -212,11 +213,13 @@ impl Turn<'_> {
             configured,
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),
-            names: BTreeMap::new(),
+            answers: self.answers.clone(),
             run: Run {
                 end: End::Runs,
                 certain: true,
-                names: BTreeMap::new(),
+                asked: Default::default(),
+                open: None,
+                listens: Vec::new(),
                 files: Default::default(),
                 writes: Vec::new(),
                 output: Vec::new(),
@@ -228,11 +231,10 @@ impl Turn<'_> {
     }
 
     /// Runs a process to its end, and keeps what others have to know of it.
-    pub(super) fn run_process(&self, process: &mut Process, spec: &Container) {
-        let mut run = process.evaluate(&|name| self.lookup(name), Until::End);
-        for (name, answer) in &run.names {
-            let first = || vec![(process.program.start, answer.clone())];
-            process.names.entry(name.clone()).or_insert_with(first);
+    pub(super) fn run_process(&mut self, process: &mut Process, spec: &Container) {
+        let mut run = process.evaluate(Until::End);
+        if let Some(question) = &run.open {
+            self.ask(question);
         }
         let mounts = self.shared_mounts(spec);
         let message = termination_path(spec);
@@ -266,15 +268,12 @@ impl Turn<'_> {
             let Some(spec) = self.container_spec(i) else { continue };
             let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
             let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
-            if process.names.is_empty() && !process.configured {
+            if process.run.asked.is_empty() && !process.configured {
                 continue;
             }
             let mut new = (*process).clone();
-            for (name, answers) in &mut new.names {
-                let answer = self.lookup(name);
-                if answers.last().is_some_and(|(_, last)| *last != answer) {
-                    answers.push((self.now, answer));
-                }
+            if process.run.asked.iter().any(|q| self.answers.get(q) != process.answers.get(q)) {
+                new.answers = self.answers.clone();
             }
             let mut wanted = if new.configured { self.mounted_files(spec) } else { BTreeMap::new() };
             // What is mounted with a `subPath` is not updated.

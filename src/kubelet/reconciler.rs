@@ -4,11 +4,17 @@ use std::any::Any;
 use std::rc::Rc;
 
 use super::csi::is_expansion_pending;
+use super::eviction;
 use super::exec::{self, Execution};
 use super::fault::KubeletFault;
+use super::file_source;
+use super::manifest::ManifestChange;
+use super::network::{self, NetworkNews};
 use super::node;
+use super::nodeshutdown;
+use super::pod_manager;
 use super::sandbox::handlers_changed;
-use super::state::{PodRuntime, State};
+use super::state::{PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
@@ -34,6 +40,8 @@ impl Reconciler for Kubelet {
         let (node, me, drivers) = (self.node.clone(), self.node.clone(), self.node.clone());
         Watches::new()
             .watches_only(Filter::Name(node.clone()), move |cx, seen: Seen<'_, Node>| {
+                eviction::node_seen(cx, &me, seen);
+                nodeshutdown::node_seen(cx, &me, seen);
                 let Some(node) = seen.new else { return };
                 if node::needs_status(node) {
                     cx.enqueue(Task::Status(me.clone()));
@@ -63,8 +71,9 @@ impl Reconciler for Kubelet {
                 }
             })
             .watches::<Secret>(|cx, seen| changes::config_changed(cx, seen.key))
-            .watches::<Service>(changes::service_changed)
+            .reads::<Service>()
             .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
+                pod_manager::note_deleted(cx.state, seen);
                 if concerns_the_worker(seen) {
                     cx.enqueue(Task::Pod(seen.key.clone()));
                 }
@@ -80,8 +89,11 @@ impl Reconciler for Kubelet {
             })
     }
 
-    fn initial_keys(&self) -> Vec<Task> {
-        vec![Task::Lease(self.node.clone())]
+    fn initial_keys(&self, state: &State) -> Vec<Task> {
+        // The API server tells of its pods; static pods are known without it.
+        let running = state.pods.iter().filter(|(_, rt)| rt.static_pod.is_some()).map(|(key, _)| key);
+        let static_pods = state.static_pods.keys().chain(running).cloned().map(Task::Pod);
+        std::iter::once(Task::Lease(self.node.clone())).chain(static_pods).collect()
     }
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
@@ -90,6 +102,22 @@ impl Reconciler for Kubelet {
             Task::Status(_) => self.sync_node_status(&cx).await,
             Task::Schedulable(_) => {
                 self.record_schedulable(&cx);
+                Ok(())
+            }
+            Task::Evict(_) => {
+                self.synchronize(&cx);
+                Ok(())
+            }
+            Task::Shutdown(_) => {
+                self.shut_down(&cx);
+                Ok(())
+            }
+            Task::OutOfMemory(_) => {
+                self.kill_for_memory(&cx);
+                Ok(())
+            }
+            Task::Manifests(_) => {
+                self.read_manifests(&cx);
                 Ok(())
             }
             Task::Drivers(_) => self.update_csi_node(&cx).await,
@@ -105,6 +133,13 @@ impl Reconciler for Kubelet {
     fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) -> bool {
         if let Some(execution) = fault.downcast_ref::<Execution>() {
             return exec::note(cx, &self.key, execution);
+        }
+        if let Some(news) = fault.downcast_ref::<NetworkNews>() {
+            return network::note(cx, news);
+        }
+        if let Some(change) = fault.downcast_ref::<ManifestChange>() {
+            file_source::note(cx, &self.node, change);
+            return true;
         }
         let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
@@ -162,12 +197,18 @@ impl Reconciler for Kubelet {
         let pods: Vec<Key> = state.pods.keys().cloned().collect();
         for key in pods {
             if let Some(rt) = state.pods.get_mut(&key) {
-                Rc::make_mut(rt).rebooted = true;
+                let rt = Rc::make_mut(rt);
+                rt.rebooted = true;
+                // A static pod that had ended, as at a shutdown of the node, runs anew after it.
+                rt.withdrawn |= rt.static_pod.is_some() && rt.phase != WorkerPhase::Sync;
             }
         }
         state.node.pulling = Default::default();
         state.node.puller_free = None;
         state.lease = None;
+        state.eviction = Default::default();
+        state.shutdown = None;
+        state.settings = Default::default();
         state
     }
 }

@@ -19,7 +19,7 @@ use crate::api::duration::go_duration;
 use crate::api::ip_family;
 use crate::api::service_cidr;
 use crate::api::types::{ConfigMap, Container};
-use crate::api::{ApiKind, Kind, Timestamp};
+use crate::api::{ApiKind, Kind, MetaExt, Timestamp};
 
 /// The range of a node that was given none: that of a container runtime's bridge.
 const BRIDGE: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(10, 88, 0, 0), 16));
@@ -45,7 +45,7 @@ impl Turn<'_> {
         let mut addresses: Vec<Rc<str>> = Vec::new();
         for range in ranges {
             if let Some(ip) = self.free_address(&range) {
-                self.node.addresses.insert(ip, ());
+                self.node.addresses.insert(ip, MetaExt::key(&self.pod.metadata));
                 self.node.last_addresses.insert(service_cidr::family(ip), ip);
                 addresses.push(ip.to_string().into());
             }
@@ -257,7 +257,7 @@ impl Turn<'_> {
             "Successfully pulled image {image:?} in {took} ({waited} including waiting). Image size: {size} bytes."
         );
         self.event(Some(i), "Normal", "Pulled", message);
-        self.node.images.insert(image.into(), ());
+        self.node.has_image(image, now);
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.image_backoff = Default::default();
             c.pull_error = None;
@@ -281,6 +281,8 @@ impl Turn<'_> {
             c.restarts = c.restarts.saturating_add(1);
             c.last = Some(e.clone());
         }
+        self.node.has_image(image, now);
+        let Some(c) = self.rt.containers.get_mut(i) else { return };
         let instance = Instance {
             id: images::container_id(&uid, &c.name, c.restarts).into(),
             image: image.into(),
@@ -317,11 +319,14 @@ impl Turn<'_> {
             process,
             outside: Rc::default(),
             stopping: false,
+            signal: None,
+            allocation: self.pod.spec.clone(),
         }));
         c.waiting = None;
         c.probes = [ProbeRun::default(); 3];
         self.rt.changed = true;
         self.event(Some(i), "Normal", "Started", "Container started".into());
+        self.complain_of_clients(i, spec);
         self.caused(Some(i), PodCause::Started);
         self.settle();
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {

@@ -5,12 +5,18 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::amounts::Stats;
 use super::cause::Cause;
 use super::container_state::ContainerRuntime;
+use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
+use super::manifest::Manifest;
+use super::pod_network::PodNetwork;
+use super::settings::Settings;
 use crate::api::persistent::Map;
-use crate::api::types::{Lease, Pod};
-use crate::api::{Key, Timestamp};
+use crate::api::pod::Spec;
+use crate::api::types::{Container, Lease, Pod, PodStatus};
+use crate::api::{Key, Shared, Timestamp};
 use crate::shell::Write;
 
 /// A kubelet's memory. Clones share their content.
@@ -25,31 +31,50 @@ pub struct State {
     pub faults: Map<(Key, u64), KubeletFault>,
     /// The number for the next fault.
     pub next_fault: u64,
+    /// What the processes of pods have asked the network, and what they were told. A sync adds questions and handlers add
+    /// answers, so it is not a part of what a sync writes of its pod.
+    pub network: Map<Key, Rc<PodNetwork>>,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
     /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.
     pub unmountable: Map<Rc<str>, Rc<str>>,
+    /// The files in the node's directory of manifests, by name. They are on its disk.
+    pub manifests: Map<Rc<str>, Rc<Manifest>>,
+    /// The static pods: those of the files, as the kubelet has read them last.
+    pub static_pods: Map<Key, Rc<Pod>>,
     /// The node's lease as it was last written; `None` if it has to be created or read.
     pub lease: Option<Rc<Lease>>,
     /// Whether the node was unschedulable when an event told of it last.
     pub unschedulable: bool,
+    /// What the kubelet is told about its node.
+    pub settings: Rc<Settings>,
+    /// What the eviction manager remembers.
+    pub eviction: Eviction,
+    /// How far the shutdown of the node has come; `None` if it is not being shut down.
+    pub shutdown: Option<Shutdown>,
 }
 
 /// What the pods of a node share.
 #[derive(Clone, Debug, Default)]
 pub struct NodeRuntime {
-    /// The images on the node.
-    pub images: Map<Rc<str>, ()>,
+    /// The images on the node, each with the moment at which it was last used.
+    pub images: Map<Rc<str>, Timestamp>,
+    /// Their size in bytes.
+    pub image_bytes: i64,
+    /// What the pods use.
+    pub stats: Stats,
     /// The images that are being pulled, each with the end of its pull.
     pub pulling: Map<Rc<str>, Timestamp>,
     /// When the image puller is done with all pulls requested so far; `None` if there was none.
     pub puller_free: Option<Timestamp>,
     /// The attachable volumes in use: the unique name of a volume, and the pod that uses it.
     pub volumes: Map<(Rc<str>, Key), ()>,
+    /// The pods whose resize waits for room.
+    pub resizing: Map<Key, ()>,
     /// The sum of the requests of the admitted pods.
     pub used: Requests,
-    /// The pod addresses in use.
-    pub addresses: Map<IpAddr, ()>,
+    /// The pod addresses in use, each with its pod.
+    pub addresses: Map<IpAddr, Key>,
     /// The address of each family that was assigned last; the next one follows it (CNI's `host-local`).
     pub last_addresses: Map<&'static str, IpAddr>,
 }
@@ -161,6 +186,11 @@ pub enum Todo {
         /// The container's index.
         container: usize,
     },
+    /// Give a running container the resources that are allocated to it.
+    Resize {
+        /// The container's index.
+        container: usize,
+    },
     /// Stop all containers at once and begin anew with the first init container.
     RestartAll,
     /// Remove the sandbox: no container will run in it any more.
@@ -174,14 +204,22 @@ pub enum Todo {
 pub struct PodRuntime {
     /// The pod's uid.
     pub uid: Rc<str>,
+    /// The pod, if the kubelet has it from a file; `None` for a pod of the API server, whose informer has it.
+    pub static_pod: Option<Rc<Pod>>,
+    /// Whether the manifest of the static pod is gone or has become that of another pod, so that this one ends.
+    pub withdrawn: bool,
+    /// The status of a static pod as the kubelet knows it, whether a mirror pod shows it or not.
+    pub status: Option<Shared<PodStatus>>,
     /// The phase of the pod's worker.
     pub phase: WorkerPhase,
     /// Whether the pod's sandbox exists.
     pub sandbox: bool,
     /// The pod's addresses, one of each family; none before the sandbox has its network.
     pub addresses: Rc<[Rc<str>]>,
-    /// The init containers, then the main containers, in the order of the spec.
+    /// The init containers, then the main containers, then the ephemeral ones, in the order of the spec.
     pub containers: Vec<ContainerRuntime>,
+    /// The specs of the pod's ephemeral containers.
+    pub ephemeral: Rc<[Container]>,
     /// The operation that SyncPod waits for, if any.
     pub work: Option<Work>,
     /// The steps of the SyncPod under way that are left.
@@ -196,6 +234,8 @@ pub struct PodRuntime {
     pub mount_failures: u32,
     /// How many times in a row the sandbox could not be created.
     pub sandbox_failures: u32,
+    /// When one of its containers next opens or closes its ports, as of the last turn.
+    pub listens_until: Option<Timestamp>,
     /// Whether the pod waits for a ConfigMap, a Secret, a claim or a container runtime.
     pub waits_for_config: bool,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
@@ -212,7 +252,7 @@ pub struct PodRuntime {
     pub grace: Option<SignedDuration>,
     /// Whether the status may differ from the one reported last.
     pub unreported: bool,
-    /// The pod in the API server's last answer.
+    /// The pod in the API server's last answer; for a static pod, its mirror pod.
     pub latest: Option<Rc<Pod>>,
     /// The requests with which the pod was admitted; `None` if it was not, or has given them back.
     pub requests: Option<Requests>,
@@ -233,6 +273,22 @@ pub struct PodRuntime {
     /// What containers that have ended, hooks and probes have written into the pod's volumes. The first part of a
     /// path is the volume's name.
     pub disks: Rc<Vec<Write>>,
+    /// What the pod used at its last turn.
+    pub stats: Stats,
+    /// Whether what is left of its containers has been removed from the disk.
+    pub removed: bool,
+    /// The container that the kernel has killed, because the node has no memory left, until the pod's next turn.
+    pub oom: Option<usize>,
+    /// The spec of the pod when its containers were last allocated what they ask for; `None` before its first turn.
+    pub allocated: Option<Spec>,
+    /// How a resize of the pod stands.
+    pub resize: Resize,
+    /// The pods that are ended for this one, which is not admitted before they are gone.
+    pub preempts: Vec<Key>,
+    /// How the kubelet itself ends the pod; `None` if it does not.
+    pub order: Option<Order>,
+    /// The grace period in seconds with which it does that.
+    pub grace_override: Option<i64>,
 }
 
 /// A CSI volume of a pod.

@@ -9,7 +9,6 @@ use super::state::{State, WorkerPhase};
 use super::status_containers::{has_ended_before, is_waiting, time};
 use super::task::Task;
 use super::turn::Turn;
-use crate::api::MetaExt;
 use crate::api::types::{ContainerStatus, HostIP, Pod, PodCondition, PodIP, PodStatus};
 use crate::client::{Handler, Seen};
 
@@ -22,11 +21,24 @@ const INITIALIZED: &str = "Initialized";
 const READY: &str = "Ready";
 const CONTAINERS_READY: &str = "ContainersReady";
 const SCHEDULED: &str = "PodScheduled";
+const DISRUPTION_TARGET: &str = "DisruptionTarget";
 const ALL_RESTARTING: &str = "AllContainersRestarting";
+const RESIZE_PENDING: &str = "PodResizePending";
+const RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
 
 /// Whether a condition is the kubelet's to set (`PodConditionByKubelet`).
-fn is_own(type_: &str) -> bool {
-    [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED, ALL_RESTARTING].contains(&type_)
+pub(super) fn is_own(type_: &str) -> bool {
+    const OWN: [&str; 8] = [
+        READY_TO_START,
+        INITIALIZED,
+        READY,
+        CONTAINERS_READY,
+        SCHEDULED,
+        ALL_RESTARTING,
+        RESIZE_PENDING,
+        RESIZE_IN_PROGRESS,
+    ];
+    OWN.contains(&type_)
 }
 
 /// `metadata.resourceVersion` as a number; `None` if it is none.
@@ -125,7 +137,7 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
         return "Pending";
     }
     // `should_be_restarted` uses a container's own restart policy where it has one.
-    let again = (turn.init_count()..turn.rt.containers.len()).any(|i| turn.should_be_restarted(i));
+    let again = (turn.init_count()..turn.main_end()).any(|i| turn.should_be_restarted(i));
     if again && !terminal {
         return "Running";
     }
@@ -157,8 +169,12 @@ impl Turn<'_> {
         }
         // Conditions are computed for the final phase, but the phase itself is reported after the last
         // container has ended.
-        let conditions = self.conditions(old, &statuses, phase);
+        let mut conditions = self.conditions(old, &statuses, phase);
         let may_run = !over && is_terminal(phase) && !old.phase.as_deref().is_some_and(is_terminal);
+        if over && is_terminal(phase) && !old.phase.as_deref().is_some_and(is_terminal) {
+            let own = self.disruption_target(&mut conditions);
+            conditions.extend(own);
+        }
         let (reason, message) = match &self.rt.failed {
             Some((r, m)) if !may_run => (Some(r.to_string()), Some(m.to_string())),
             _ => (old.reason.clone(), old.message.clone()),
@@ -192,7 +208,7 @@ impl Turn<'_> {
             container_statuses: Some(main),
             observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
             resource_claim_statuses: old.resource_claim_statuses.clone(),
-            ephemeral_container_statuses: old.ephemeral_container_statuses.clone(),
+            ephemeral_container_statuses: self.ephemeral_statuses(),
             ..Default::default()
         }
     }
@@ -219,6 +235,9 @@ impl Turn<'_> {
         let before = old.conditions.as_deref().unwrap_or_default();
         let mut out: Vec<PodCondition> = Vec::with_capacity(before.len().max(5));
         out.extend(before.iter().filter(|c| !is_own(&c.type_)).cloned());
+        if !is_terminal(phase) {
+            out.extend(self.resize_conditions());
+        }
         let ready = self.containers_ready(statuses, phase);
         let sandbox = Verdict { holds: self.rt.sandbox, ..Default::default() };
         let scheduled = Verdict { holds: true, ..Default::default() };
@@ -246,6 +265,41 @@ impl Turn<'_> {
             });
         }
         out
+    }
+
+    /// How a resize of the pod stands.
+    fn resize_conditions(&self) -> impl Iterator<Item = PodCondition> + '_ {
+        let resize = &self.rt.resize;
+        let condition = |type_: &str, since, generation: i64| PodCondition {
+            type_: type_.into(),
+            status: "True".into(),
+            last_transition_time: Some(time(since)),
+            observed_generation: Some(generation).filter(|g| *g > 0),
+            ..Default::default()
+        };
+        let pending = resize.pending.as_ref().map(move |p| PodCondition {
+            reason: Some(p.reason.into()),
+            message: Some(p.message.to_string()),
+            ..condition(RESIZE_PENDING, p.since, p.generation)
+        });
+        let progress = resize.progress.map(|(since, g)| condition(RESIZE_IN_PROGRESS, since, g));
+        pending.into_iter().chain(progress)
+    }
+
+    /// Why the kubelet has ended the pod itself. It is reported with the pod's end, in the place of one that somebody else has
+    /// written.
+    fn disruption_target(&self, before: &mut Vec<PodCondition>) -> Option<PodCondition> {
+        let message = self.rt.order.as_ref()?.disruption.as_ref()?;
+        before.retain(|c| c.type_ != DISRUPTION_TARGET);
+        Some(PodCondition {
+            type_: DISRUPTION_TARGET.into(),
+            status: "True".into(),
+            reason: Some("TerminationByKubelet".into()),
+            message: Some(message.to_string()),
+            last_transition_time: Some(time(self.now)),
+            observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
+            last_probe_time: None,
+        })
     }
 
     /// `GenerateAllContainersRestartingCondition`
@@ -333,7 +387,7 @@ impl Turn<'_> {
     /// Whether only the kubelet's deletion of the pod is missing: it is being deleted and no container runs
     /// any more.
     pub(super) fn can_be_deleted(&self) -> bool {
-        self.rt.phase == WorkerPhase::Terminated && self.pod.metadata.is_deleting() && !self.rt.deleted
+        self.rt.phase == WorkerPhase::Terminated && self.is_ending() && !self.rt.deleted
     }
 }
 

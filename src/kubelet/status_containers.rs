@@ -22,7 +22,7 @@ impl Turn<'_> {
     pub(super) fn container_statuses(&self) -> (Vec<ContainerStatus>, Vec<ContainerStatus>) {
         let init_count = self.init_count();
         let mut all = Vec::with_capacity(self.rt.containers.len());
-        for (i, c) in self.rt.containers.iter().enumerate() {
+        for (i, c) in self.rt.containers.iter().enumerate().take(self.main_end()) {
             if let Some(spec) = self.container_spec(i) {
                 all.push(self.container_status(i, c, spec));
             }
@@ -36,7 +36,12 @@ impl Turn<'_> {
         (init, main)
     }
 
-    fn container_status(&self, i: usize, c: &ContainerRuntime, spec: &Container) -> ContainerStatus {
+    pub(super) fn container_status(
+        &self,
+        i: usize,
+        c: &ContainerRuntime,
+        spec: &Container,
+    ) -> ContainerStatus {
         let mut out = ContainerStatus {
             name: spec.name.clone(),
             image: spec.image.clone().unwrap_or_default(),
@@ -70,8 +75,8 @@ impl Turn<'_> {
                 terminated(e)
             }
         };
-        if let Runtime::Running(_) = &c.state {
-            out.resources = Some(resources(spec));
+        if let Runtime::Running(r) = &c.state {
+            out.resources = Some(resources(r.resources(&spec.name)));
             out.allocated_resources =
                 spec.resources.as_ref().and_then(|r| r.requests.clone()).filter(|r| !r.is_empty());
         }
@@ -164,14 +169,13 @@ fn terminated(e: &Exited) -> ContainerState {
     }
 }
 
-/// The resources in effect. Pods are not resized here, so they are those of the spec.
-fn resources(spec: &Container) -> ResourceRequirements {
+/// The resources in effect.
+fn resources(of: Option<&ResourceRequirements>) -> ResourceRequirements {
     let applied = |name: &String| matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage");
     let map = |m: Option<&std::collections::BTreeMap<String, crate::api::types::Quantity>>| {
         m.map(|m| order::gather(m.iter().filter(|(k, _)| applied(k)).map(|(k, v)| (k.clone(), v.clone()))))
             .filter(|m: &std::collections::BTreeMap<_, _>| !m.is_empty())
     };
-    let of = spec.resources.as_ref();
     ResourceRequirements {
         limits: map(of.and_then(|r| r.limits.as_ref())),
         requests: map(of.and_then(|r| r.requests.as_ref())),

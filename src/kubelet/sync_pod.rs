@@ -4,16 +4,25 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::allocation;
+use super::amounts::Stats;
 use super::container_state::{ContainerRuntime, ContainerState};
+use super::decisions::Order;
+use super::ephemeral;
+use super::eviction::with;
+use super::file_source;
 use super::found;
+use super::oom;
+use super::pod_manager::{self, Known};
 use super::state::{PodRuntime, Wakes, WorkerPhase};
 use super::status;
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
-use crate::api::types::{ObjectReference, Pod, PodSpec, PodStatus};
+use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Recorded, Result, Wait, Why, object_reference};
+use crate::network::Question;
 
 /// The most turns of a pod at one moment.
 const TURNS_LIMIT: usize = 64;
@@ -26,25 +35,49 @@ struct Decision {
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
+    /// Whether a mirror pod is to show the pod, which is a static one.
+    mirrors: bool,
     delete: bool,
     faults: Vec<(Key, u64)>,
     /// Images that could not be pulled before this kubelet was there, each with the registry's error.
     unpullable: Vec<(Rc<str>, Rc<str>)>,
     /// The deadlines of the next turn.
     wakes: Wakes,
+    /// What processes of the pod have asked the network that they had not asked before.
+    asks: Vec<Question>,
+    /// Whether the pod sends a stream of requests.
+    sends: bool,
+    /// Whether other ports of the pod are open than before.
+    listens: bool,
+    /// Whether the node has to be looked at, because of what the pod uses.
+    pressing: bool,
+    /// Whether the pod has made room for others.
+    freed: bool,
+    /// Whether the node has no memory left.
+    out_of_memory: bool,
+    /// Other pods that are to be ended for this one.
+    orders: Vec<(Key, Rc<Pod>, Order)>,
 }
 
 impl Kubelet {
     pub(super) async fn sync_pod(&self, cx: &Cx, key: Key) -> Result {
+        // Why the status of a static pod could not be written.
+        let mut failed = None;
         for _ in 0..TURNS_LIMIT {
-            let Some(pod) = cx.caches().get::<Pod>(&key).cloned() else {
-                forget(cx, &key);
-                return Ok(());
+            let Some(known) = cx.state(|s| pod_manager::pod(s, cx.caches(), &key)) else {
+                self.remove(cx, &key);
+                return self.delete_orphaned_mirror_pod(cx, &key).await;
             };
-            let Some(d) = self.decide(cx, &key, &pod) else { return Ok(()) };
+            let Known { ref pod, is_static } = known;
+            if is_static && cx.state(|s| s.pods.get(&key).is_some_and(|rt| rt.static_pod.is_none())) {
+                // A pod of the API server had the name, and is gone.
+                self.remove(cx, &key);
+            }
+            let Some(d) = self.decide(cx, &key, &known) else { return Ok(()) };
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
                 let unpullable = d.unpullable.clone();
+                let orders = d.orders.clone();
                 cx.update_state(move |s| {
                     s.pods.insert(key.clone(), rt.clone());
                     s.node = node.clone();
@@ -54,9 +87,37 @@ impl Kubelet {
                     for f in &faults {
                         s.faults.remove(f);
                     }
+                    for (pod, _, order) in &orders {
+                        with(s, pod, |rt| rt.order = Some(order.clone()));
+                    }
                 });
             }
+            if !d.asks.is_empty() {
+                let (key, uid, asks) = (key.clone(), d.rt.uid.clone(), d.asks.clone());
+                cx.update_state(move |s| s.note_questions(&key, &uid, &asks));
+                cx.ask_network(d.sends);
+            }
+            if d.listens {
+                cx.change_network();
+            }
+            for (pod, object, order) in &d.orders {
+                cx.event(&**object, "Warning", order.reason, &*order.message);
+                cx.enqueue(Task::Pod(pod.clone()));
+            }
+            if d.out_of_memory {
+                cx.enqueue(oom::task(&self.node));
+            }
+            if d.freed {
+                allocation::retry(cx);
+            }
+            if d.pressing {
+                self.watch_pressure(cx);
+            }
+            if d.mirrors {
+                self.try_reconcile_mirror_pods(cx, &key, pod).await;
+            }
             let answer = match &d.report {
+                None if is_static => self.report_to_mirror_pod(cx, &key, &d.rt).await,
                 Some((from, status)) => {
                     let why = self.why_status(&key, &d.rt, status);
                     cx.report_pod_status(key.clone(), from.clone(), status.clone())
@@ -67,7 +128,7 @@ impl Kubelet {
                 None => Ok(None),
             };
             for e in &d.events {
-                cx.record(self.recorded(cx, &pod, &d.rt, e));
+                cx.record(self.recorded(cx, pod, &d.rt, e));
             }
             match answer {
                 // Nothing had to be reported, and the turn has noted that.
@@ -81,16 +142,23 @@ impl Kubelet {
                         s.pods.insert(key.clone(), rt.clone());
                     });
                 }
+                // A static pod runs on, whether anybody can see it or not.
+                Err(e) if is_static => failed = Some(e).filter(|e| !e.is_not_found()),
                 // The pod was deleted. The informer will deliver that.
                 Err(e) if e.is_not_found() => return Ok(()),
                 Err(e) => return Err(e.into()),
             }
+            if d.delete && is_static {
+                // Its manifest may be there again, or that of another pod of the name.
+                self.remove(cx, &key);
+                continue;
+            }
             if d.delete {
-                return self.delete(cx, &key, &pod).await;
+                return self.delete(cx, &key, pod).await;
             }
             if !d.again {
                 Self::plan(cx, &key, d.wakes);
-                return Ok(());
+                return failed.map_or(Ok(()), |e| Err(e.into()));
             }
         }
         // This many turns at one moment would be a bug; the worker continues a second later.
@@ -98,17 +166,30 @@ impl Kubelet {
         Ok(())
     }
 
+    /// Forgets a pod that is gone, and gives others the room that it had.
+    fn remove(&self, cx: &Cx, key: &Key) {
+        let frees = cx.state(|s| s.pods.get(key).is_some_and(|rt| rt.requests.is_some()));
+        let pressing = forget(cx, key);
+        if frees {
+            allocation::retry(cx);
+        }
+        if pressing {
+            self.watch_pressure(cx);
+        }
+    }
+
     /// Takes a turn of a pod. `None` if there is nothing to do for it.
-    fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
-        let spec: &PodSpec = pod.spec.as_ref()?;
+    fn decide(&self, cx: &Cx, key: &Key, of: &Known) -> Option<Decision> {
+        let Known { pod, is_static } = of;
         cx.state(|s| {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
-            let rt = match known {
+            let mut rt = match known {
                 Some(rt) => (**rt).clone(),
                 // The pod has ended and this kubelet did not run it, so it is left alone.
                 None if is_over(pod) && !pod.metadata.is_deleting() => return None,
                 None => PodRuntime {
                     uid: pod.metadata.uid().into(),
+                    static_pod: is_static.then(|| pod.clone()),
                     phase: if is_over(pod) { WorkerPhase::Terminated } else { WorkerPhase::Sync },
                     ..Default::default()
                 },
@@ -116,11 +197,33 @@ impl Kubelet {
             let is_found = rt.phase == WorkerPhase::Sync && known.is_none() && found::has_run(pod);
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
-            let mut turn = Turn::new(pod, spec, rt, s, &self.key, cx.caches(), cx.now());
+            let node = cx.caches().get::<Node>(&self.key).map(|n| &**n);
+            let allocation = allocation::allocate(pod, &mut rt, s.node.used, node, cx.now());
+            let seen = allocation.pod.as_ref().unwrap_or(pod);
+            let spec: &PodSpec = seen.spec.as_ref()?;
+            let ephemeral = ephemeral::specs(seen, &rt);
+            rt.ephemeral = ephemeral.clone();
+            let mut turn = Turn::new(seen, spec, rt, s, &self.key, cx.caches(), cx.now());
+            turn.ephemeral = &ephemeral;
+            turn.node.used = allocation.used;
+            turn.events = allocation.events;
             if is_found {
                 turn.take_over();
             }
+            let listened = turn.listening();
             turn.run(&self.key, &faults);
+            let listens = turn.listening() != listened || turn.next_listening() != turn.rt.listens_until;
+            turn.rt.listens_until = turn.next_listening();
+            let sends = turn.drive_clients();
+            let asks = std::mem::take(&mut turn.asks);
+            turn.measure();
+            turn.note_resize(key);
+            let pressing = turn.is_pressing(s);
+            let (was, is) = (s.node.used, turn.node.used);
+            let freed = !turn.node.resizing.is_empty() && (is.cpu < was.cpu || is.memory < was.memory);
+            if *is_static {
+                turn.note_status();
+            }
             let report = if turn.rt.unreported { report(&turn, pod) } else { None };
             if report.is_none() {
                 turn.rt.unreported = false;
@@ -128,7 +231,18 @@ impl Kubelet {
             let delete = turn.can_be_deleted();
             Some(Decision {
                 wakes: turn.wakes(),
+                asks,
+                sends,
+                listens,
+                pressing,
+                freed,
+                out_of_memory: oom::has_run_out(s, &turn),
+                orders: std::mem::take(&mut turn.orders),
                 report,
+                mirrors: *is_static
+                    && turn.rt.phase == WorkerPhase::Sync
+                    && turn.rt.seen
+                    && !turn.rt.withdrawn,
                 delete,
                 again: turn.again,
                 events: std::mem::take(&mut turn.events),
@@ -183,8 +297,13 @@ impl Kubelet {
 
     fn recorded(&self, cx: &Cx, pod: &Pod, rt: &PodRuntime, e: &PodEvent) -> Recorded {
         let init = pod.spec.as_ref().and_then(|s| s.init_containers.as_ref()).map_or(0, Vec::len);
+        let main = pod.spec.as_ref().map_or(0, |s| s.containers.len());
         let field_path = e.container.and_then(|i| {
-            let list = if i < init { "initContainers" } else { "containers" };
+            let list = match i {
+                i if i < init => "initContainers",
+                i if i - init < main => "containers",
+                _ => "ephemeralContainers",
+            };
             Some(format!("spec.{list}{{{}}}", rt.containers.get(i)?.name))
         });
         Recorded {
@@ -197,7 +316,7 @@ impl Kubelet {
         }
     }
 
-    fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus) -> Why {
+    pub(super) fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus) -> Why {
         let reference = ObjectRef { kind: Kind::POD, key: key.clone() };
         let phase = to.phase.as_deref().unwrap_or_default();
         let rule = match rt.phase {
@@ -247,17 +366,22 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)
     Some((from.clone(), Shared::new(new)))
 }
 
-/// Forgets a pod whose object was deleted, and frees its address and resources.
-fn forget(cx: &Cx, key: &Key) {
+/// Forgets a pod whose object was deleted, and frees its address and resources. Returns whether the node has to be looked at.
+fn forget(cx: &Cx, key: &Key) -> bool {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;
         let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
-        Some((addresses, rt.requests))
+        let pressing = rt.stats != Stats::default() && s.eviction.is_busy();
+        Some((addresses, rt.requests, rt.stats, pressing))
     });
-    let Some((addresses, requests)) = held else { return };
+    let Some((addresses, requests, stats, pressing)) = held else { return false };
     let key = key.clone();
     cx.update_state(move |s| {
+        if s.network.contains_key(&key) {
+            s.network.remove(&key);
+        }
+        file_source::note_forgotten(s, &key);
         if let Some(rt) = s.pods.remove(&key) {
             for v in &rt.volumes {
                 s.node.volumes.remove(&(v.name.clone(), key.clone()));
@@ -269,10 +393,13 @@ fn forget(cx: &Cx, key: &Key) {
         if let Some(r) = requests {
             s.node.used = s.node.used.minus(r);
         }
+        s.node.stats = s.node.stats.minus(stats);
+        s.node.resizing.remove(&key);
         let faults: Vec<_> =
             s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();
         for f in &faults {
             s.faults.remove(f);
         }
     });
+    pressing
 }

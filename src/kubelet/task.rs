@@ -32,8 +32,16 @@ pub enum Task {
     Status(Rc<str>),
     /// Record whether the node with this name is schedulable.
     Schedulable(Rc<str>),
+    /// Look whether the node with this name runs out of something, and end pods if it does.
+    Evict(Rc<str>),
+    /// End the pods of the node with this name, because it is being shut down.
+    Shutdown(Rc<str>),
+    /// See to it that the memory of the node with this name suffices: the kernel kills a container if it does not.
+    OutOfMemory(Rc<str>),
     /// Register the CSI drivers of the node with this name.
     Drivers(Rc<str>),
+    /// Read the manifests on the node with this name.
+    Manifests(Rc<str>),
     /// Complete the expansion of a claim's volume.
     Expand(Key),
     /// Take a turn of a pod.
@@ -50,7 +58,11 @@ impl fmt::Display for Task {
             Task::Lease(node) => write!(f, "{node}/lease"),
             Task::Status(node) => write!(f, "{node}/status"),
             Task::Schedulable(node) => write!(f, "{node}/schedulable"),
+            Task::Evict(node) => write!(f, "{node}/evict"),
+            Task::Shutdown(node) => write!(f, "{node}/shutdown"),
+            Task::OutOfMemory(node) => write!(f, "{node}/out-of-memory"),
             Task::Drivers(node) => write!(f, "{node}/drivers"),
+            Task::Manifests(node) => write!(f, "{node}/manifests"),
             Task::Expand(claim) => write!(f, "{claim}/expand"),
             Task::Pod(pod) => pod.fmt(f),
             Task::Recurring(pod) => write!(f, "{pod}/recurring"),

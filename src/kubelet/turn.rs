@@ -1,15 +1,20 @@
 //! A turn of one pod, [`Turn`], on which the modules of the kubelet work one after the other: admission,
 //! `pod_worker`, `prober`, `status`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cause::{Cause, PodCause};
+use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Node, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
+use crate::network::Question;
+use crate::network::traffic::Ended;
+use crate::shell::Answers;
 
 /// An event about a pod, to be recorded after the turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,12 +47,27 @@ pub(super) struct Turn<'a> {
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
     pub(super) unmountable: &'a Map<Rc<str>, Rc<str>>,
+    pub(super) eviction: &'a Eviction,
+    /// Whether the node is being shut down.
+    pub(super) shuts_down: bool,
+    /// The specs of the pod's ephemeral containers.
+    pub(super) ephemeral: &'a [Container],
+    /// The pods that the kubelet runs.
+    pub(super) pods: &'a Map<Key, Rc<PodRuntime>>,
     /// The key of the Node.
     pub(super) node_key: &'a Key,
     pub(super) caches: &'a Caches,
     pub(super) host: Host<'a>,
     pub(super) now: Timestamp,
+    /// What the network has answered to the pod's processes.
+    pub(super) answers: Rc<BTreeMap<Question, Answers>>,
+    /// The processes that had answered requests of the pod, and have ended.
+    pub(super) ended: Rc<Vec<Ended>>,
+    /// What they have asked in this turn and not before.
+    pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
+    /// Other pods that are to be ended for this one.
+    pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
     pub(super) again: bool,
 }
@@ -83,20 +103,35 @@ impl<'a> Turn<'a> {
         caches: &'a Caches,
         now: Timestamp,
     ) -> Turn<'a> {
+        let network = state.network.get(&MetaExt::key(&pod.metadata)).filter(|n| n.uid == rt.uid);
+        let known = state.pods.get(&pod.metadata.key()).filter(|known| known.uid == rt.uid);
         Turn {
+            ephemeral: known.map(|rt| &*rt.ephemeral).unwrap_or_default(),
+            answers: network.map(|n| n.answers.clone()).unwrap_or_default(),
+            ended: network.map(|n| n.ended.clone()).unwrap_or_default(),
+            asks: Vec::new(),
             pod,
             spec,
             rt,
             node: state.node.clone(),
             unpullable: &state.unpullable,
             unmountable: &state.unmountable,
+            eviction: &state.eviction,
+            shuts_down: state.shutdown.is_some(),
+            pods: &state.pods,
             node_key,
             caches,
             host: Host::of(caches, node_key),
             now,
             events: Vec::new(),
+            orders: Vec::new(),
             again: false,
         }
+    }
+
+    /// Whether the pod is to end: somebody deletes it, or its manifest is gone.
+    pub(super) fn is_ending(&self) -> bool {
+        self.pod.metadata.is_deleting() || self.rt.withdrawn
     }
 
     /// The first address of the pod; empty if it has none.
@@ -129,7 +164,9 @@ impl<'a> Turn<'a> {
     /// A container's spec, by its index in `rt.containers`.
     pub(super) fn container_spec(&self, i: usize) -> Option<&'a Container> {
         let init = self.spec.init_containers.as_deref().unwrap_or_default();
-        init.get(i).or_else(|| self.spec.containers.get(i.checked_sub(init.len())?))
+        let main = || self.spec.containers.get(i.checked_sub(init.len())?);
+        let ephemeral = || self.ephemeral.get(i.checked_sub(self.main_end())?);
+        init.get(i).or_else(main).or_else(ephemeral)
     }
 
     /// Whether it is a sidecar: an init container with `restartPolicy: Always`.

@@ -5,32 +5,32 @@
 //! load that reaches the pod, and from the container's limits.
 
 use crate::api::metrics::{self, ContainerMetrics, PodMetrics, Usage};
-use crate::api::quantity::{Amount, amount_of};
+use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Container, Node, Pod};
-use crate::api::{Key, MetaExt, Object};
+use crate::api::{Key, Object};
 use crate::client::Reading;
 
 use super::behaviour::annotation;
 use super::state::State;
 
-/// What a container uses without an annotation: an idle process.
-const IDLE: (&str, &str) = ("1m", "16Mi");
-/// What a node uses beside its pods: the system and the kubelet.
-const SYSTEM: (&str, &str) = ("100m", "400Mi");
+/// The CPU that a container uses without an annotation, in thousandths, and its memory in bytes: an idle process.
+const IDLE: (i64, i64) = (1, 16 << 20);
+/// The CPU that a node uses beside its pods, in thousandths: the system and the kubelet.
+const SYSTEM_CPU: i64 = 100;
 
-fn usage(of: (&str, &str)) -> Usage {
-    let amount = |text| Amount::parse(text).unwrap_or(Amount::ZERO);
-    Usage { cpu: amount(of.0), memory: amount(of.1) }
+fn usage(milli_cpu: i64, memory: i64) -> Usage {
+    Usage {
+        cpu: Amount::from_milli(milli_cpu, Format::DecimalSI),
+        memory: Amount::from_value(memory, Format::BinarySI),
+    }
 }
 
 /// What the node and the containers that run on it use now.
 pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<Vec<Object>> {
     let mut all = Vec::new();
-    let mut sum = usage(SYSTEM);
+    let mut sum = usage(SYSTEM_CPU, state.settings.system.memory);
     for (key, runtime) in &state.pods {
-        let Some(pod) = reading.caches.get::<Pod>(key).filter(|p| *runtime.uid == *p.metadata.uid()) else {
-            continue;
-        };
+        let Some(pod) = runtime.pod(key, reading.caches) else { continue };
         let load = reading.load.get(key).copied().unwrap_or(0);
         let running = runtime.containers.iter().filter_map(|c| Some((&c.name, c.running()?)));
         let containers: Vec<ContainerMetrics> = running
@@ -56,18 +56,26 @@ fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
     let containers = pod.spec.as_ref().map(|s| s.containers.as_slice()).unwrap_or_default();
     let init = pod.spec.iter().flat_map(|s| s.init_containers.iter().flatten());
     let spec = containers.iter().chain(init).find(|c| c.name == name);
-    let said = |what: &str| {
-        let amount = annotation(&pod.metadata, name, what).and_then(|text| Amount::parse(text).ok());
-        amount.filter(|a| a.sign() >= 0)
-    };
-    let idle = usage(IDLE);
-    let mut cpu = said("cpu").unwrap_or(idle.cpu);
+    let idle = usage(IDLE.0, IDLE.1);
+    let mut cpu = said(pod, name, "cpu").unwrap_or(idle.cpu);
     if load > 0 && containers.first().is_some_and(|c| c.name == name) {
         cpu = cpu.plus(Amount::parse(&format!("{load}n")).unwrap_or(Amount::ZERO));
     }
-    let memory = said("memory").unwrap_or(idle.memory);
+    let memory = said(pod, name, "memory").unwrap_or(idle.memory);
     // A container does not get more CPU than its limit; one that needs more memory is killed.
     Usage { cpu: limited(cpu, spec, "cpu"), memory: limited(memory, spec, "memory") }
+}
+
+/// What the pod's annotations say of a container; `None` if they say nothing, or no amount.
+fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
+    let amount = annotation(&pod.metadata, name, what).and_then(|text| Amount::parse(text).ok());
+    amount.filter(|a| a.sign() >= 0)
+}
+
+/// The memory that a container uses while it runs, in bytes.
+pub(super) fn memory(pod: &Pod, container: &Container) -> i64 {
+    let wants = said(pod, &container.name, "memory").map_or(IDLE.1, Amount::value);
+    super::amounts::limit_of(container, "memory").map_or(wants, |limit| wants.min(limit))
 }
 
 fn limited(wants: Amount, container: Option<&Container>, resource: &str) -> Amount {

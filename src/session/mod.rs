@@ -37,6 +37,7 @@ mod moment;
 mod op;
 #[cfg(test)]
 mod policy_tests;
+pub mod rehearsal;
 pub mod scenario;
 mod slice;
 #[cfg(test)]

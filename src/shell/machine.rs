@@ -9,10 +9,11 @@ use super::array::Array;
 use super::ast::Node;
 use super::files::{Files, Write};
 use super::{
-    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Output, Program, Run, STOPS_AFTER,
-    Then, Unknown, Until, World,
+    COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Listens, Output, Outside, Program,
+    Run, STOPS_AFTER, Then, Unknown, Until, World,
 };
 use crate::api::{Timestamp, later};
+use crate::network::{Answer, Outcome, Question};
 
 /// The longest text: of a variable, a file, a stream.
 pub(super) const TEXT_LIMIT: usize = 1 << 16;
@@ -88,13 +89,17 @@ pub(super) struct Frame {
 pub(super) struct Shell<'a> {
     pub(super) program: &'a Program,
     world: &'a World,
-    resolve: &'a dyn Fn(&str) -> Option<Rc<str>>,
+    outside: &'a dyn Outside,
     pub(super) until: Option<Timestamp>,
     pub(super) now: Timestamp,
     pub(super) files: Files,
     pub(super) writes: Vec<Write>,
     pub(super) looked_at: BTreeSet<String>,
-    asked: BTreeMap<String, Option<Rc<str>>>,
+    /// What was asked of the network, and how often.
+    asked: BTreeMap<Question, u64>,
+    /// The first question that nobody has answered yet.
+    open: Option<Question>,
+    pub(super) listens: Vec<Listens>,
     pub(super) output: Vec<Output>,
     pub(super) printed: usize,
     pub(super) certain: bool,
@@ -135,7 +140,7 @@ impl<'a> Shell<'a> {
     pub(super) fn new(
         program: &'a Program,
         world: &'a World,
-        resolve: &'a dyn Fn(&str) -> Option<Rc<str>>,
+        outside: &'a dyn Outside,
         until: Until,
     ) -> Shell<'a> {
         let until = match until {
@@ -150,13 +155,15 @@ impl<'a> Shell<'a> {
         Shell {
             program,
             world,
-            resolve,
+            outside,
             until,
             now: program.start,
             files: world.files.clone(),
             writes: Vec::new(),
             looked_at: BTreeSet::new(),
             asked: BTreeMap::new(),
+            open: None,
+            listens: Vec::new(),
             output: Vec::new(),
             printed: 0,
             certain: true,
@@ -201,7 +208,9 @@ impl<'a> Shell<'a> {
         Run {
             end,
             certain: self.certain,
-            names: self.asked,
+            asked: self.asked.into_keys().collect(),
+            open: self.open,
+            listens: self.listens,
             files: self.looked_at,
             writes: self.writes,
             output: self.output,
@@ -306,15 +315,29 @@ impl<'a> Shell<'a> {
         Ok(true)
     }
 
-    /// What the DNS answers.
-    pub(super) fn resolve(&mut self, name: &str) -> Option<Rc<str>> {
-        let noted = self.world.names.get(name).and_then(|answers| {
+    /// Asks the network. Without an answer the program does not go on.
+    pub(super) fn ask(&mut self, question: Question) -> Result<Answer, Stop> {
+        let noted = self.world.answers.get(&question).and_then(|answers| {
             let valid = answers.iter().rev().find(|(t, _)| *t <= self.now);
             valid.or(answers.first()).map(|(_, a)| a.clone())
         });
-        let answer = noted.unwrap_or_else(|| (self.resolve)(name));
-        self.asked.insert(name.to_owned(), answer.clone());
-        answer
+        let answer = noted.or_else(|| self.outside.answer(&question));
+        let times = self.asked.entry(question.clone()).or_insert(0);
+        *times = times.saturating_add(1);
+        match answer {
+            Some(answer) => Ok(answer),
+            None => {
+                self.open.get_or_insert(question);
+                Err(Stop::Never)
+            }
+        }
+    }
+
+    /// Asks the network what becomes of a connection. Each time that is another connection.
+    pub(super) fn connect(&mut self, question: Question) -> Result<Outcome, Stop> {
+        let nth = self.asked.get(&question).copied().unwrap_or(0);
+        let answer = self.ask(question)?;
+        Ok(answer.pick(nth).map_or(Outcome::TimedOut, |reply| reply.outcome.clone()))
     }
 
     /// A variable's value; of an array, that of its first element.

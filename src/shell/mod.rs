@@ -1,13 +1,14 @@
 //! What a process in a container does, without running it: a POSIX shell and the usual commands, on virtual time.
 //!
 //! A [`Program`] is what the runtime starts: words, environment, user, the moment of the start. A [`World`] is what the
-//! program finds outside of itself: mounted files with their history, the names that the cluster's DNS knows. [`run`]
+//! program finds outside of itself: mounted files with their history, and what the network has answered. [`run`]
 //! is a pure function of the two. It executes the program's commands one after the other; a command takes no time,
 //! but for those that wait (`sleep`, `wait`, a read from a pipe that is not filled yet). The result, a [`Run`], says
 //! when the program ends and with which code. Nothing else is kept of a program that runs: what it has printed and
 //! which files it has written until some moment, a caller asks for by running it again up to that moment
-//! ([`Until::Moment`]). A program whose result depends on the outside says so ([`Run::names`], [`Run::files`]); when
-//! that changes, the caller notes the change with its moment in the world, and runs the program again from its start.
+//! ([`Until::Moment`]). A program whose result depends on the outside says so ([`Run::asked`], [`Run::files`]); when
+//! that changes, the caller notes the change with its moment in the world, and runs the program again from its start. A program
+//! that has asked the network a question which nobody can answer yet stops there ([`Run::open`]).
 //!
 //! A loop that does not end is recognized by a budget: a program that has executed [`COMMANDS_LIMIT`] commands runs
 //! for ever. Shell functions, substitutions and nested commands are as deep as the stack of a browser allows.
@@ -55,6 +56,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::Timestamp;
+pub use crate::network::traffic::Answers;
+use crate::network::{Answer, Protocol, Question};
 use machine::{Shell, Stop};
 
 pub use cursor::{AtCursor, at_cursor};
@@ -117,6 +120,8 @@ pub struct Program {
     pub start: Timestamp,
     /// What its commands are like.
     pub tools: Tools,
+    /// Whether `nslookup` asks the C library, as that of BusyBox did before 1.29.
+    pub libc_nslookup: bool,
     /// Whether the image has no other programs than BusyBox' applets and [`Program::others`], so that another one is not
     /// found.
     pub complete: bool,
@@ -138,17 +143,29 @@ pub struct Program {
     pub processors: u32,
 }
 
-/// The answers of the cluster's DNS to a question, each with the moment from which it is valid; `None` if the name
-/// does not exist.
-pub type Answers = Vec<(Timestamp, Option<Rc<str>>)>;
-
 /// What a program finds outside of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
     /// Mounted files, and what others have written into the container's file system.
     pub files: Files,
-    /// What the DNS has answered so far.
-    pub names: BTreeMap<String, Answers>,
+    /// What the network has answered so far.
+    pub answers: Rc<BTreeMap<Question, Answers>>,
+}
+
+/// Who answers a question to the network that the world has no answer for.
+pub trait Outside {
+    /// The answer; `None` if it is not known yet.
+    fn answer(&self, question: &Question) -> Option<Answer>;
+}
+
+/// Nobody answers: for a program that is run with the answers it has got.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Outside for Nobody {
+    fn answer(&self, _: &Question) -> Option<Answer> {
+        None
+    }
 }
 
 /// Commands of whoever runs the shell, beside those of an image: a terminal's `kubectl`.
@@ -215,6 +232,17 @@ pub struct Output {
     pub text: String,
 }
 
+/// A command that listens on a port until the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listens {
+    /// Since when.
+    pub from: Timestamp,
+    /// The port.
+    pub port: u16,
+    /// The protocol.
+    pub protocol: Protocol,
+}
+
 /// What has become of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -222,8 +250,12 @@ pub struct Run {
     pub end: End,
     /// Whether all of its commands are known, so that it does what it would do.
     pub certain: bool,
-    /// The names that were asked for, with the last answer.
-    pub names: BTreeMap<String, Option<Rc<str>>>,
+    /// What it has asked the network.
+    pub asked: BTreeSet<Question>,
+    /// The question at which it stopped, because nobody knows the answer yet.
+    pub open: Option<Question>,
+    /// The ports on which its commands listen, each from a moment on.
+    pub listens: Vec<Listens>,
     /// The paths that it looked at.
     pub files: BTreeSet<String>,
     /// What it has written to files, in the order of time.
@@ -234,15 +266,15 @@ pub struct Run {
     pub exhausted: bool,
 }
 
-/// Runs a program. `resolve` answers questions to the DNS that the world has no answer for.
-pub fn run(program: &Program, world: &World, resolve: &dyn Fn(&str) -> Option<Rc<str>>, until: Until) -> Run {
-    finish(Shell::new(program, world, resolve, until))
+/// Runs a program. `outside` answers questions to the network that the world has no answer for.
+pub fn run(program: &Program, world: &World, outside: &dyn Outside, until: Until) -> Run {
+    finish(Shell::new(program, world, outside, until))
 }
 
 /// Runs a program up to a moment, with commands of the caller's. A command that waits ends the run; what other commands
 /// of its pipeline made of its output so far has been printed.
 pub fn run_with(program: &Program, world: &World, now: Timestamp, commands: &mut dyn Commands) -> Run {
-    let mut shell = Shell::new(program, world, &|_: &str| None, Until::Moment(now));
+    let mut shell = Shell::new(program, world, &Nobody, Until::Moment(now));
     shell.commands = Some(commands);
     shell.text_limit = OF_COMMANDS_LIMIT;
     finish(shell)

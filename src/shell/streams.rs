@@ -63,6 +63,20 @@ impl Shell<'_> {
         }
     }
 
+    /// Puts a text into a file.
+    pub(super) fn put(&mut self, path: &str, text: &str) -> Result<(), &'static str> {
+        match self.open(path, false)? {
+            Out::File(path) => self.change(&path, Change::Put(cut(text).into())),
+            out => {
+                let before = self.outs.insert(1, out);
+                self.print(text);
+                self.outs.remove(&1);
+                self.outs.extend(before.map(|out| (1, out)));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn print(&mut self, text: &str) {
         self.write(1, text);
     }

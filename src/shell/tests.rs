@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::network::Outcome;
+use crate::network::dns::{RecordType, Records};
 
 mod bash;
 
@@ -13,6 +15,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         groups: vec![0],
         start: Timestamp::from_second(1_767_225_600).unwrap(),
         tools,
+        libc_nslookup: false,
         complete: true,
         others: &[],
         companions: false,
@@ -31,7 +34,7 @@ fn sh(script: &str) -> Program {
 
 /// When a program ends, in milliseconds after its start, and its code; `None` if it runs for ever.
 fn ends(p: &Program) -> Option<(i128, i32)> {
-    match run(p, &World::default(), &|_| None, Until::End).end {
+    match run(p, &World::default(), &Nobody, Until::End).end {
         End::Exit(at, code) => Some((at.duration_since(p.start).as_millis(), code)),
         End::Runs => None,
     }
@@ -40,7 +43,7 @@ fn ends(p: &Program) -> Option<(i128, i32)> {
 /// What a program has printed until a moment, in seconds after its start: standard output, standard error.
 fn printed(p: &Program, after: i64) -> (String, String) {
     let until = Until::Moment(crate::api::later(p.start, SignedDuration::from_secs(after)));
-    let run = run(p, &World::default(), &|_| None, until);
+    let run = run(p, &World::default(), &Nobody, until);
     let of = |stderr| run.output.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect();
     (of(false), of(true))
 }
@@ -244,7 +247,7 @@ fn a_program_that_nobody_knows_does_what_the_caller_says() {
     assert_eq!(ends(&p), None);
     p.unknown = Unknown::Ends(SignedDuration::from_secs(4));
     assert_eq!(ends(&p), Some((4000, 0)));
-    assert!(!run(&p, &World::default(), &|_| None, Until::End).certain);
+    assert!(!run(&p, &World::default(), &Nobody, Until::End).certain);
     p.words = vec!["/app/server".into()];
     p.unknown = Unknown::Forever;
     p.signal = Some(crate::api::later(p.start, SignedDuration::from_secs(10)));
@@ -273,24 +276,191 @@ fn signals() {
     assert_eq!(ends(&at("trap '' TERM; sleep 9", 5)), Some((9000, 0)));
 }
 
+/// The names that a DNS server knows, and what becomes of all connections.
+struct Net(Vec<(&'static str, &'static str)>, Outcome);
+
+impl Outside for Net {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        Some(match question {
+            Question::Lookup { name, type_, .. } => {
+                let found = self.0.iter().filter(|(n, _)| *n == &**name);
+                let addresses: Vec<std::net::IpAddr> = found.map(|(_, a)| a.parse().unwrap()).collect();
+                let exists = !addresses.is_empty();
+                let addresses =
+                    addresses.into_iter().filter(|a| a.is_ipv4() == (*type_ == RecordType::A)).collect();
+                Answer::Records(Some(Records { exists, addresses, ..Records::default() }))
+            }
+            _ => Answer::always(self.1.clone()),
+        })
+    }
+}
+
+const RESOLV: &str =
+    "search shop.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n";
+
+fn in_a_pod() -> World {
+    let mut world = World::default();
+    let start = program(&[], Tools::Gnu).start;
+    for (path, text) in [
+        ("/etc/resolv.conf", RESOLV),
+        ("/etc/hosts", "127.0.0.1 localhost\n10.244.0.5 web-0\n"),
+        ("/etc/config/a", "x\n"),
+    ] {
+        world.files.note(&Write { at: start, path: path.into(), change: Change::Put(text.into()) });
+    }
+    world
+}
+
+/// What a command prints and its code, in a pod with a network.
+fn online(tools: Tools, script: &str, net: &Net) -> (String, i32) {
+    let p = Program { tools, complete: false, ..sh(script) };
+    let run = run(&p, &in_a_pod(), net, Until::Moment(Timestamp::MAX));
+    let code = match run.end {
+        End::Exit(_, code) => code,
+        End::Runs => -1,
+    };
+    (run.output.iter().map(|o| o.text.as_str()).collect(), code)
+}
+
+fn serves(status: u16, body: &str) -> Outcome {
+    Outcome::Answered(Rc::new(crate::network::Response {
+        status,
+        server: "nginx/1.27.5".into(),
+        content_type: "text/html".into(),
+        body: body.into(),
+        takes: SignedDuration::ZERO,
+        since: None,
+    }))
+}
+
 #[test]
-fn the_world_outside() {
+fn a_program_stops_at_a_question_that_nobody_has_answered() {
     let p = Program {
         tools: Tools::Busybox,
-        ..sh("until nslookup db; do echo waiting; sleep 2; done; cat /etc/config/a")
+        ..sh("until nc -z db.shop 5432; do echo waiting; sleep 2; done; cat /etc/config/a")
     };
-    let mut world = World::default();
+    let mut world = in_a_pod();
+    let first = run(&p, &world, &Nobody, Until::End);
+    assert_eq!(first.end, End::Runs);
+    let asked = first.open.unwrap();
+    assert_eq!(asked.to_string(), "db.shop.shop.svc.cluster.local A @10.96.0.10");
+    // The answers become others with time.
     let second = |n| crate::api::later(p.start, SignedDuration::from_secs(n));
-    world.files.note(&Write { at: p.start, path: "/etc/config/a".into(), change: Change::Put("x\n".into()) });
-    let first = run(&p, &world, &|_| None, Until::End);
-    assert_eq!((first.end, first.names.get("db")), (End::Runs, Some(&None)));
-    world.names.insert("db".into(), vec![(p.start, None), (second(7), Some("10.96.0.7".into()))]);
-    let run = run(&p, &world, &|_| None, Until::Moment(second(60)));
+    let names = Net(vec![("db.shop.svc.cluster.local", "10.96.0.7")], Outcome::Refused);
+    let mut answers = BTreeMap::new();
+    while let Some(question) = run(&p, &world, &Nobody, Until::End).open {
+        let mut all = vec![(p.start, names.answer(&question).unwrap())];
+        if matches!(question, Question::Connect { .. }) {
+            all.push((second(7), Answer::always(Outcome::Connected)));
+        }
+        answers.insert(question, all);
+        world.answers = Rc::new(answers.clone());
+    }
+    let run = run(&p, &world, &Nobody, Until::Moment(second(60)));
     assert_eq!(run.end, End::Exit(second(8), 0));
-    assert!(run.files.contains("/etc/config/a"));
-    let out: String = run.output.iter().map(|o| o.text.as_str()).collect();
-    assert_eq!(out.matches("waiting").count(), 4);
-    assert!(out.ends_with("Address: 10.96.0.7\n\nx\n"), "{out}");
+    assert!(run.certain && run.files.contains("/etc/config/a"));
+    let asked: Vec<String> = run.asked.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        asked,
+        [
+            "db.shop.shop.svc.cluster.local A @10.96.0.10",
+            "db.shop.svc.cluster.local A @10.96.0.10",
+            "TCP/10.96.0.7:5432",
+        ]
+    );
+    let out: String = run.output.iter().filter(|o| !o.stderr).map(|o| o.text.as_str()).collect();
+    assert_eq!(out, "waiting\nwaiting\nwaiting\nwaiting\nx\n");
+}
+
+#[test]
+fn names_are_looked_up_as_the_c_library_does() {
+    let net = Net(
+        vec![("web.shop.svc.cluster.local", "10.96.0.7"), ("example.com", "203.0.113.1")],
+        Outcome::Connected,
+    );
+    let get = |tools, script: &str| online(tools, script, &net);
+    assert_eq!(
+        get(Tools::Gnu, "getent hosts web"),
+        ("10.96.0.7       web.shop.svc.cluster.local\n".into(), 0)
+    );
+    assert_eq!(get(Tools::Gnu, "getent hosts example.com."), ("203.0.113.1     example.com\n".into(), 0));
+    assert_eq!(get(Tools::Gnu, "getent hosts web-0"), ("10.244.0.5      web-0\n".into(), 0));
+    assert_eq!(get(Tools::Gnu, "getent hosts wbe"), (String::new(), 2));
+    // BusyBox asks for each search domain, and one that has no such name is an error.
+    let (out, code) = get(Tools::Busybox, "nslookup web");
+    assert!(out.contains("Name:\tweb.shop.svc.cluster.local\nAddress: 10.96.0.7\n"), "{out}");
+    assert!(out.contains("** server can't find web.cluster.local: NXDOMAIN"), "{out}");
+    assert_eq!(code, 1);
+    assert_eq!(
+        get(Tools::Busybox, "nslookup web.shop.svc.cluster.local"),
+        (
+            "Server:\t\t10.96.0.10\nAddress:\t10.96.0.10:53\n\nName:\tweb.shop.svc.cluster.local\nAddress: 10.96.0.7\n\n\n".into(),
+            0
+        )
+    );
+    assert_eq!(
+        get(Tools::Busybox, "nslookup web.shop").1,
+        1,
+        "BusyBox uses no search domains for a name with a dot"
+    );
+    assert_eq!(
+        get(Tools::Gnu, "nslookup web"),
+        (
+            "Server:\t\t10.96.0.10\nAddress:\t10.96.0.10#53\n\nName:\tweb.shop.svc.cluster.local\nAddress: 10.96.0.7\n\n".into(),
+            0
+        )
+    );
+    let p = Program { tools: Tools::Busybox, libc_nslookup: true, ..sh("nslookup web; nslookup wbe") };
+    let old = run(&p, &in_a_pod(), &net, Until::Moment(Timestamp::MAX));
+    let old: String = old.output.iter().map(|o| o.text.as_str()).collect();
+    assert_eq!(
+        old,
+        "Server:    10.96.0.10\nAddress 1: 10.96.0.10\n\nName:      web\nAddress 1: 10.96.0.7\nServer:    10.96.0.10\nAddress 1: 10.96.0.10\n\nnslookup: can't resolve 'wbe'\n"
+    );
+}
+
+#[test]
+fn clients_say_what_became_of_a_request() {
+    let names = || vec![("web.shop.svc.cluster.local", "10.96.0.7")];
+    let say = |tools, script: &str, outcome: Outcome| online(tools, script, &Net(names(), outcome));
+    let busy = |script: &str, outcome| say(Tools::Busybox, script, outcome);
+    assert_eq!(busy("wget -qO- http://web/", serves(200, "hi\n")), ("hi\n".into(), 0));
+    assert_eq!(
+        busy("wget -O- web:8080", Outcome::Refused),
+        ("Connecting to web:8080 (10.96.0.7:8080)\nwget: can't connect to remote host (10.96.0.7): Connection refused\n".into(), 1)
+    );
+    assert_eq!(busy("wget -q -T 5 -O- web", Outcome::TimedOut), ("wget: download timed out\n".into(), 1));
+    assert_eq!(busy("wget -qO- wbe", serves(200, "")), ("wget: bad address 'wbe'\n".into(), 1));
+    assert_eq!(
+        busy("wget -q web/x", serves(404, "no")),
+        ("wget: server returned error: HTTP/1.1 404 Not Found\n".into(), 1)
+    );
+    assert_eq!(busy("wget -q web/x && cat x", serves(200, "file")), ("file".into(), 0));
+    assert_eq!(busy("nc -zv web 80", Outcome::Connected), ("web (10.96.0.7:80) open\n".into(), 0));
+    assert_eq!(busy("nc -w 3 web 80", Outcome::TimedOut), ("nc: timed out\n".into(), 1));
+    let gnu = |script: &str, outcome| say(Tools::Gnu, script, outcome);
+    assert_eq!(gnu("curl -s -o /dev/null -w '%{http_code}\\n' web", serves(503, "x")), ("503\n".into(), 0));
+    assert_eq!(gnu("curl -s web", Outcome::Refused), (String::new(), 7));
+    assert_eq!(
+        gnu("curl web:81", Outcome::Refused),
+        ("curl: (7) Failed to connect to web port 81 after 0 ms: Could not connect to server\n".into(), 7)
+    );
+    assert_eq!(
+        gnu("curl --connect-timeout 2 web", Outcome::TimedOut),
+        ("curl: (28) Failed to connect to web port 80 after 2000 ms: Timeout was reached\n".into(), 28)
+    );
+    assert_eq!(
+        gnu("curl -sSf web", serves(500, "oh")),
+        ("curl: (22) The requested URL returned error: 500\n".into(), 22)
+    );
+    assert_eq!(gnu("curl wbe", Outcome::Refused), ("curl: (6) Could not resolve host: wbe\n".into(), 6));
+    let (out, _) = gnu("curl -v web", serves(200, "hi\n"));
+    assert!(out.contains("* Connected to web (10.96.0.7) port 80\n> GET / HTTP/1.1\n> Host: web\n"), "{out}");
+    assert!(out.contains("< HTTP/1.1 200 OK\n< Server: nginx/1.27.5\n"), "{out}");
+    assert_eq!(
+        gnu("nc -zv web 80", Outcome::Refused),
+        ("nc: connect to web (10.96.0.7) port 80 (tcp) failed: Connection refused\n".into(), 1)
+    );
 }
 
 #[test]
@@ -299,7 +469,7 @@ fn files_have_a_history() {
     let files = |n: i64| {
         let until = crate::api::later(p.start, SignedDuration::from_secs(n));
         let mut files = Files::default();
-        run(&p, &World::default(), &|_| None, Until::Moment(until)).writes.iter().for_each(|w| files.note(w));
+        run(&p, &World::default(), &Nobody, Until::Moment(until)).writes.iter().for_each(|w| files.note(w));
         (files.list("/tmp", until), files.at("/tmp/d/b/c", until))
     };
     assert_eq!(files(29), (vec!["healthy".into()], None));

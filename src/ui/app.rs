@@ -23,6 +23,7 @@ use super::notice::{Progress, message};
 use super::pane::{Pane, is_narrow};
 use super::player::Held;
 use super::player::{self, Player};
+use super::rehearse::Rehearse;
 use super::report::Report;
 use super::rules::RulesDialog;
 use super::runs::RunsDialog;
@@ -30,6 +31,7 @@ use super::share::Share;
 use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
+use super::traffic::Traffic;
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
 use steady::engine::{
@@ -89,6 +91,7 @@ fn App(props: &Props) -> Html {
     let pane = use_state(|| Pane::Graph);
     let help = use_state(|| false);
     let exploring = use_state(|| false);
+    let rehearsing = use_state(|| false);
     // Whether the graph has the page for itself.
     let alone = use_state(|| false);
     let runs = use_state(|| false);
@@ -116,6 +119,7 @@ fn App(props: &Props) -> Html {
     {
         let (store, set) = (store.clone(), view.setter());
         let (shown, explored, lonely) = (pane.setter(), exploring.setter(), alone.setter());
+        let rehearsed = rehearsing.setter();
         let leave = reshape.reform(|()| Shape::Whole);
         use_effect_with((), move |()| {
             store.connect(Callback::from(move |v: View| set.set(v)));
@@ -128,6 +132,7 @@ fn App(props: &Props) -> Html {
                 // On a narrow page it lies over all panes.
                 if is_narrow() {
                     explored.set(false);
+                    rehearsed.set(false);
                 }
             });
             let listener = EventListener::new_with_options(
@@ -214,6 +219,13 @@ fn App(props: &Props) -> Html {
         Leads {
             terminal: shared(lead("#tab-kubectl")),
             editor: shared(lead("#tab-manifest")),
+            rehearse: {
+                let (exploring, rehearsing) = (exploring.clone(), rehearsing.clone());
+                Callback::from(move |()| {
+                    exploring.set(false);
+                    rehearsing.set(true);
+                })
+            },
             why: Callback::from(move |object| {
                 left.set(false);
                 why.emit(object);
@@ -224,12 +236,24 @@ fn App(props: &Props) -> Html {
         let help = help.clone();
         Callback::from(move |open: bool| help.set(open))
     };
+    // One of the two panels is open at most: they lie in the same place.
     let explore = {
-        let exploring = exploring.clone();
+        let (exploring, rehearsing) = (exploring.clone(), rehearsing.clone());
         Callback::from(move |open: bool| {
             exploring.set(open);
+            rehearsing.set(false);
             if !open {
                 keys::focus("#explore-button");
+            }
+        })
+    };
+    let rehearse = {
+        let (exploring, rehearsing) = (exploring.clone(), rehearsing.clone());
+        Callback::from(move |open: bool| {
+            rehearsing.set(open);
+            exploring.set(false);
+            if !open {
+                keys::focus("#rehearse-button");
             }
         })
     };
@@ -255,14 +279,14 @@ fn App(props: &Props) -> Html {
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
-            <div class="app" data-pane={pane.name()} data-alone={(*alone && !v.map.shown && !*exploring).then_some("true")}>
+            <div class="app" data-pane={pane.name()} data-alone={(*alone && !v.map.shown && !*exploring && !*rehearsing).then_some("true")}>
                 <TopBar scenario={story.clone()} lesson={lesson.clone()} course={let course = course.clone(); move |open: bool| course.set(open)} help={open_help.clone()} runs={let runs = runs.clone(); move |open: bool| runs.set(open)}
-                    exploring={*exploring} explore={explore.clone()} />
+                    exploring={*exploring} explore={explore.clone()} rehearsing={*rehearsing} rehearse={rehearse.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().or(v.listing.scheduled.as_ref()).filter(|_| asked.is_none()).cloned()} steady={v.listing.steady() && (v.listing.scheduled.is_none() || v.act_ahead.is_some())} ahead={v.act_ahead.clone()} />
-                <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
+                <PaneTabs pane={*pane} set={{ let (pane, exploring, rehearsing) = (pane.clone(), exploring.clone(), rehearsing.clone());
                     // On a narrow page it lies over all of them.
-                    Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
+                    Callback::from(move |p| { pane.set(p); exploring.set(false); rehearsing.set(false); }) }} />
                 <main>
                     <Left scenario={story.clone()} lesson={lesson.clone()} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
@@ -281,6 +305,8 @@ fn App(props: &Props) -> Html {
                         finest={v.finest} tab={tab.clone()} why={asked_why} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
+                    <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}
+                        selection={v.selection.clone()} text={Shared::from(&v.text)} idle={v.mode == Mode::Idle} />
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
                             <span role="status" aria-live="polite" title={last_step.text.clone()}>{ &last_step.text }</span><WhyNode by={v.by.clone()} about={v.subject.iter().cloned().collect::<Vec<_>>()} open={why_node.clone()} /><StepIn at={v.at} by={v.by.clone()} finest={v.finest} inside={v.inside} inside_of={v.inside_of.clone()} /></p>
@@ -288,6 +314,7 @@ fn App(props: &Props) -> Html {
                             {asked}
                             rules={let rules = rules.clone(); Some(Callback::from(move |at: Option<Word>| rules.set(Some(at))))} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
+                        <Traffic version={v.version} />
                     </section>
                     <div class="layer"></div>
                 </main>

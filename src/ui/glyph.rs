@@ -93,6 +93,8 @@ pub const POLICY: &str =
     "M2.5 4.5h2.6l5.2 7h3M11.4 9.6l2 1.9-2 1.9M2.5 11.5h2.6l1.6-2.1M8.7 6.7l1.6-2.2h3M11.4 2.6l2 1.9-2 1.9";
 /// Every order: ways that part and meet.
 pub const ORDERS: &str = "M2.5 8C6 8 5 3.5 8 3.5S10 8 13.5 8C10 8 11 12.5 8 12.5S6 8 2.5 8zM2.5 8h11";
+/// Requests that come through, and one that does not.
+pub const REQUESTS: &str = "M2 4.5h11M10.5 2l2.5 2.5L10.5 7M2 11.5h4.5M9 9.5l4 4M13 9.5l-4 4";
 /// The course: an open book.
 pub const COURSE: &str = "M8 4.2C6.4 3 4.4 2.8 2.2 3v9.4c2.2-.2 4.2 0 5.8 1.2 1.6-1.2 3.6-1.4 5.8-1.2V3c-2.2-.2-4.2 0-5.8 1.2zM8 4.2v9.4";
 /// Close.

@@ -38,6 +38,7 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["I"], "key-into"),
     (&["Esc"], "key-out"),
     (&["O"], "key-explore"),
+    (&["Q"], "key-rehearse"),
     (&["B"], "rules"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
@@ -220,6 +221,7 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>, show: &Cal
         ("i" | "I", _) => store.send(Input::StepInto(store.with(|s| s.at), 1)),
         ("Escape", _) if store.with(|s| s.inside) => store.send(Input::StepOut),
         ("o" | "O", _) => click("#explore-button"),
+        ("q" | "Q", _) => click("#rehearse-button"),
         ("b" | "B", _) => {
             show.emit(Pane::Graph);
             click("#rules-button");

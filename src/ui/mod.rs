@@ -57,7 +57,11 @@ mod player;
 #[cfg(target_arch = "wasm32")]
 mod policy;
 #[cfg(target_arch = "wasm32")]
+mod rehearse;
+#[cfg(target_arch = "wasm32")]
 mod report;
+#[cfg(target_arch = "wasm32")]
+mod requests;
 #[cfg(target_arch = "wasm32")]
 mod rules;
 #[cfg(target_arch = "wasm32")]
@@ -77,7 +81,11 @@ mod timeline;
 #[cfg(target_arch = "wasm32")]
 mod topbar;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+#[cfg(target_arch = "wasm32")]
+mod traffic;
 mod who;
+#[cfg(target_arch = "wasm32")]
+mod worker;
 
 #[cfg(target_arch = "wasm32")]
 pub use app::mount;

@@ -33,6 +33,10 @@ pub struct BarProps {
     pub exploring: bool,
     /// Opens or closes it.
     pub explore: Callback<bool>,
+    /// Whether the panel about rollouts is open.
+    pub rehearsing: bool,
+    /// Opens or closes it.
+    pub rehearse: Callback<bool>,
 }
 
 /// What a run is called: by the lesson that it belongs to, or else by its scenario.
@@ -125,6 +129,10 @@ pub fn TopBar(props: &BarProps) -> Html {
         let (explore, open) = (props.explore.clone(), props.exploring);
         move |_| explore.emit(!open)
     };
+    let rehearse = {
+        let (rehearse, open) = (props.rehearse.clone(), props.rehearsing);
+        move |_| rehearse.emit(!open)
+    };
     html! {
         <header class="top">
             <div class="top-start">
@@ -143,6 +151,10 @@ pub fn TopBar(props: &BarProps) -> Html {
             <button type="button" id="explore-button" class="menu-button" title={t.get("explore-keys")} aria-label={t.get("explore")}
                 aria-expanded={props.exploring.to_string()} onclick={explore}>
                 { glyph::icon(glyph::ORDERS) }<span>{ t.get("explore") }</span>
+            </button>
+            <button type="button" id="rehearse-button" class="menu-button" title={t.get("rehearse-keys")} aria-label={t.get("rehearse")}
+                aria-expanded={props.rehearsing.to_string()} onclick={rehearse}>
+                { glyph::icon(glyph::REQUESTS) }<span>{ t.get("rehearse") }</span>
             </button>
             </div>
             <div class="top-end">

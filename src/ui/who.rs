@@ -52,7 +52,8 @@ fn known(name: &str) -> Option<&'static str> {
         | "ephemeral-volume-controller"
         | "external-provisioner"
         | "external-attacher"
-        | "external-resizer" => "who-c",
+        | "external-resizer"
+        | "kube-proxy" => "who-c",
         // Namespaces, identities, limits, definitions.
         "namespace-controller"
         | "serviceaccount-controller"
@@ -86,12 +87,13 @@ mod tests {
 
     use super::*;
 
-    /// The names of all components: those that the page starts with, the metrics server, and the electors of processes
+    /// The names of all components: those that the page starts with, the metrics server, kube-proxies, and the electors of processes
     /// with a second instance.
     fn components() -> BTreeSet<String> {
         let mut engine = Engine::new(|| 0.0);
         engine.handle(Input::Begin(Begin::default()));
         engine.handle(Input::Break(Fault::MetricsServer { installed: true }));
+        engine.handle(Input::Break(Fault::KubeProxy { mode: Some(Default::default()) }));
         for process in ["kube-controller-manager", "kube-scheduler"] {
             engine.handle(Input::Break(Fault::Replicate { process: process.to_owned() }));
         }

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use steady::api::types::Pod;
-use steady::session::explore::message::{Ask, Break, Circle, Found, Goal, Outcome, Plan, Progress, Tell};
+use steady::session::explore::message::{
+    Ask, Break, Circle, Found, Goal, Outcome, Plan, Progress, Rehearse, Tell,
+};
 use steady::session::explore::picture::{DRAWN, picture};
 use steady::session::explore::{Choice, Cut, Explorer, Invariant, Options, StateId, builtin, objects};
+use steady::session::rehearsal::{self, Rehearsal};
 use steady::session::view::pod_view;
 use steady::session::{Depth, Link, Op, Replay, Session, What};
 
@@ -21,9 +24,16 @@ const STATES: usize = 1_000_000;
 /// The task of a worker.
 #[derive(Default)]
 pub struct Work {
-    replaying: Option<(Replay, Box<Plan>)>,
+    replaying: Option<(Replay, Then)>,
+    rehearsal: Option<Box<Rehearsal>>,
     exploring: Option<Box<Exploring>>,
     busy: bool,
+}
+
+/// What follows when the run has been repeated.
+enum Then {
+    Explore(Box<Plan>),
+    Rehearse(rehearsal::Plan),
 }
 
 struct Exploring {
@@ -48,6 +58,11 @@ impl Work {
     pub fn hear(&mut self, ask: Ask, memory: usize) -> Vec<Tell> {
         match ask {
             Ask::Explore(plan) => self.begin(plan),
+            Ask::Rehearse(r) => {
+                let Rehearse { link, plan } = *r;
+                *self = Work::default();
+                self.replay(&link, Then::Rehearse(plan))
+            }
             Ask::Stop => self.stop(memory),
             Ask::Read(own) => vec![match Cel::read(&own) {
                 Ok(_) => Tell::Readable,
@@ -66,9 +81,15 @@ impl Work {
                 return vec![Tell::Unreadable(why)];
             }
         }
-        match Link::decode(&plan.link) {
+        let link = plan.link.clone();
+        self.replay(&link, Then::Explore(plan))
+    }
+
+    /// Begins to repeat a run.
+    fn replay(&mut self, link: &str, then: Then) -> Vec<Tell> {
+        match Link::decode(link) {
             Ok(link) => {
-                self.replaying = Some((Replay::new(&link), plan));
+                self.replaying = Some((Replay::new(&link), then));
                 self.busy = true;
                 Vec::new()
             }
@@ -78,6 +99,7 @@ impl Work {
 
     fn stop(&mut self, memory: usize) -> Vec<Tell> {
         self.replaying = None;
+        self.rehearsal = None;
         let was = std::mem::take(&mut self.busy);
         match &self.exploring {
             Some(e) if was => e.found(memory),
@@ -89,15 +111,34 @@ impl Work {
 
     /// Continues the task as long as `time` returns true; `memory` returns the memory in use, in bytes.
     pub fn go_on(&mut self, mut time: impl FnMut() -> bool, memory: impl Fn() -> usize) -> Vec<Tell> {
-        if let Some((mut replay, plan)) = self.replaying.take() {
+        if let Some((mut replay, then)) = self.replaying.take() {
             while time() {
                 if replay.advance(1) {
-                    return self.explore_from(replay.finish().session, plan, memory());
+                    let session = replay.finish().session;
+                    return match then {
+                        Then::Explore(plan) => self.explore_from(session, plan, memory()),
+                        Then::Rehearse(plan) => {
+                            let rehearsal = Rehearsal::new(session, plan);
+                            let tell = Tell::Rehearsing(rehearsal.stand());
+                            self.rehearsal = Some(Box::new(rehearsal));
+                            vec![tell]
+                        }
+                    };
                 }
             }
             let (done, of) = replay.progress();
-            self.replaying = Some((replay, plan));
+            self.replaying = Some((replay, then));
             return vec![Tell::Replaying(done, of)];
+        }
+        if let Some(rehearsal) = &mut self.rehearsal {
+            let Some(found) = rehearsal.advance(time) else {
+                return vec![Tell::Rehearsing(rehearsal.stand())];
+            };
+            (self.busy, self.rehearsal) = (false, None);
+            return vec![match found {
+                Ok(found) => Tell::Rehearsed(Box::new(found)),
+                Err(why) => Tell::NoRehearsal(why),
+            }];
         }
         let Some(e) = &mut self.exploring else {
             self.busy = false;

@@ -1,9 +1,10 @@
 //! The worker without a browser: its messages, and that they agree with the library.
 #![allow(clippy::unwrap_used)]
 
-use steady::session::explore::message::{Ask, Found, Goal, Own, Plan, Tell, read, write};
+use steady::session::explore::message::{Ask, Found, Goal, Own, Plan, Rehearse, Tell, read, write};
 use steady::session::explore::picture::Picture;
 use steady::session::explore::{Choice, Explorer, Options, Symmetry, builtin, follow};
+use steady::session::rehearsal::{self, Rehearsal};
 use steady::session::{Depth, Link, Replay, Session, Start, scenario};
 use steady_explorer::{Cel, LENGTH, Work, explore};
 
@@ -302,4 +303,34 @@ fn a_run_that_a_person_steps_is_found_among_the_states() {
         let Tell::Where(states) = work.hear(Ask::Where(link), 0).remove(0) else { panic!("where") };
         assert!(states.iter().all(Option::is_some), "seed {seed}: {states:?}");
     }
+}
+
+/// A worker that is told to rehearse finds what the library finds, in slices; one that is told to stop does.
+#[test]
+fn the_worker_rehearses_what_the_library_rehearses() {
+    let mut s = Session::new(Start { nodes: 2, ..Start::default() });
+    s.apply(include_str!("../../../tests/rehearsal/web.yaml"));
+    let workload = steady::api::ObjectRef::new(steady::api::Kind::DEPLOYMENT, "default", "web");
+    let plan = rehearsal::Plan { workload, manifest: None, rate: 20 };
+    let link = Link::between(&s, 0).unwrap().encode();
+    let task = || Ask::Rehearse(Box::new(Rehearse { link: link.clone(), plan: plan.clone() }));
+    let expected = Rehearsal::new(s.clone(), plan.clone()).advance(|| true).unwrap().unwrap();
+    let mut work = Work::default();
+    assert_eq!(work.hear(task(), 0), []);
+    let mut last = Vec::new();
+    while work.is_busy() {
+        let mut left = 40;
+        last = work.go_on(
+            || {
+                left -= 1;
+                left > 0
+            },
+            || 0,
+        );
+    }
+    assert_eq!(read::<Vec<Tell>>(&write(&last)).unwrap(), [Tell::Rehearsed(Box::new(expected))]);
+    assert_eq!(work.hear(task(), 0), []);
+    work.go_on(|| false, || 0);
+    assert_eq!(work.hear(Ask::Stop, 0), [Tell::Stopped]);
+    assert!(!work.is_busy());
 }

@@ -2,12 +2,14 @@
 //! (`k8s.io/kubernetes/plugin/pkg/admission/serviceaccount`).
 
 use super::{Plugin, hook};
+use crate::api::pod_references::references_secrets;
 use crate::api::quote::go_quote;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector, Pod,
-    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume, VolumeMount,
+    PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume, VolumeMount,
     VolumeProjection,
 };
+use crate::api::well_known::CONFIG_MIRROR_ANNOTATION;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Details, Status};
 use crate::apiserver::ApiServer;
@@ -25,11 +27,29 @@ fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> 
     Pod::from_object_mut(object).map_or(Ok(()), |pod| service_account(api, pod))
 }
 
+/// Why a mirror pod may not refer to what it refers to; `None` if it may.
+fn mirror_refusal(spec: &PodSpec) -> Option<&'static str> {
+    let projected = spec.volumes.iter().flatten().filter_map(|v| v.projected.as_ref());
+    let mut sources = projected.flat_map(|p| p.sources.iter().flatten());
+    if spec.service_account_name.as_deref().is_some_and(|name| !name.is_empty()) {
+        Some("a mirror pod may not reference service accounts")
+    } else if references_secrets(spec) {
+        Some("a mirror pod may not reference secrets")
+    } else if sources.any(|s| s.service_account_token.is_some()) {
+        Some("a mirror pod may not use ServiceAccountToken volume projections")
+    } else {
+        None
+    }
+}
+
 /// Sets the pod's service account (`default` if it names none), refuses one that does not exist, and mounts its token.
 fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     // The kubelet creates a mirror pod to show a static pod, which has no service account.
-    if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
-        return Ok(());
+    if pod.metadata.annotation(CONFIG_MIRROR_ANNOTATION).is_some() {
+        let spec = pod.spec.as_deref();
+        return spec
+            .and_then(mirror_refusal)
+            .map_or(Ok(()), |why| Err(Status::forbidden(Kind::POD, name_in_refusal(&pod.metadata), why)));
     }
     let namespace = pod.metadata.namespace().to_owned();
     let pod_name = name_in_refusal(&pod.metadata).to_owned();

@@ -76,7 +76,7 @@ impl Call<'_> {
         let host = self.kubelet_host(&node)?;
         let (key, now) = (Key::new(namespace, name), self.api.now);
         let Executed { stdout, stderr, end, writes } =
-            self.kubelets.exec(&node, &key, &options, now).map_err(|e| match e {
+            self.kubelets.exec(&node, &key, &options, self.api, now).map_err(|e| match e {
                 KubeletError::Refused(why) => Status::bad_request(why),
                 KubeletError::Failed(why) => {
                     Status::new(500, "InternalError", format!("Internal error occurred: {why}"))

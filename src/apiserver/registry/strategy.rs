@@ -96,7 +96,7 @@ impl WriteStrategy {
             Subresource::EphemeralContainers => &EPHEMERAL_CONTAINERS,
             Subresource::Resize => &RESIZE,
             Subresource::Approval => &APPROVAL,
-            Subresource::Binding | Subresource::Eviction | Subresource::Proxy => {
+            Subresource::Binding | Subresource::Eviction | Subresource::Proxy | Subresource::Ruleset => {
                 return Err(Status::method_not_supported(r.kind, "update"));
             }
         }))

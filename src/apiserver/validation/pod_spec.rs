@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::api::order;
 use crate::api::types as t;
+use crate::api::well_known::CONFIG_MIRROR_ANNOTATION as MIRROR;
 
 use super::container::{self, PodScope};
 use super::field::{Errors, FieldError, Path, json_strings};
@@ -11,8 +12,6 @@ use super::meta::{annotations, invalid_each, label_name, labels};
 use super::names::{self};
 use super::{internal, ip, list, or_default, resources, scheduling, security, text, volume};
 
-/// The annotation of a mirror pod: the copy of a pod that a kubelet runs from a file.
-pub(in crate::apiserver) const MIRROR: &str = "kubernetes.io/config.mirror";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// Limits of the resolver's configuration: numbers of entries, and characters of all searches together.

@@ -1,7 +1,8 @@
-//! A line of the terminal: a script of the shell in which `kubectl` is a command.
+//! A line of the terminal: a script of the shell in which `kubectl` and `docker exec` are commands.
 
 use std::rc::Rc;
 
+use super::docker;
 use super::words::{self, Word};
 use crate::api::Timestamp;
 use crate::kubectl::{self, CommandWait, KUBECONFIG, Kubectl, WaitFor};
@@ -10,20 +11,20 @@ use crate::shell::{self, Change, Commanded, Commands, End, Program, Then, Tools,
 
 use super::super::keep::MANIFEST;
 
-/// The most kubectl commands of one line: a loop without an end has to end here.
+/// The most commands of kubectl and docker of one line: a loop without an end has to end here.
 const COMMANDS_LIMIT: usize = 64;
 /// The most bytes that a line prints; what follows is cut.
 const PRINTED_LIMIT: usize = 1 << 20;
 /// The directory of the terminal.
 const DIRECTORY: &str = "/root";
 
-/// A line that is being carried out: a value. When it is driven again it is run from its start, and the kubectl commands
-/// that have ended are not run again: what they printed is kept.
+/// A line that is being carried out: a value. When it is driven again it is run from its start, and the commands of kubectl
+/// and docker that have ended are not run again: what they printed is kept.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     text: Rc<str>,
     started: Timestamp,
-    /// The kubectl commands so far, in order.
+    /// The commands of kubectl and docker so far, in order.
     done: Vec<Done>,
 }
 
@@ -44,7 +45,7 @@ pub(super) enum State {
     Holds,
     /// Its command with this number waits for a text to be edited.
     Edits {
-        /// The number among the line's kubectl commands.
+        /// The number among the line's commands of kubectl and docker.
         command: usize,
         /// The text.
         text: Rc<str>,
@@ -168,6 +169,7 @@ fn program(text: &str, start: Timestamp) -> Program {
         groups: vec![0],
         start,
         tools: Tools::Busybox,
+        libc_nslookup: false,
         complete: true,
         others: &[],
         companions: false,
@@ -195,7 +197,7 @@ fn cut(text: &mut String) {
 struct Outside<'a, 'b> {
     around: Around<'a>,
     done: &'b mut Vec<Done>,
-    /// The number of the next kubectl command.
+    /// The number of the next command of kubectl or docker.
     next: usize,
     state: State,
     /// How many `watch` are around the line.
@@ -224,13 +226,55 @@ impl Outside<'_, '_> {
         Commanded { stdout: String::new(), stderr, then: Then::Ended(self.now(), code) }
     }
 
-    fn kubectl(&mut self, words: &[String], input: Option<&str>) -> Commanded {
+    /// The number of a command that begins; an error ends a line that has too many.
+    fn number(&mut self) -> Result<usize, Commanded> {
         let n = self.next;
         self.next += 1;
-        if n >= COMMANDS_LIMIT {
-            let stderr = format!("sh: stopped after {COMMANDS_LIMIT} kubectl commands in one line\n");
-            return Commanded { stdout: String::new(), stderr, then: Then::Leave(1) };
+        if n < COMMANDS_LIMIT {
+            return Ok(n);
         }
+        let stderr =
+            format!("sh: stopped after {COMMANDS_LIMIT} commands of kubectl and docker in one line\n");
+        Err(Commanded { stdout: String::new(), stderr, then: Then::Leave(1) })
+    }
+
+    /// `docker exec`, which only looks at the cluster but for the files of its nodes, and `docker cp`.
+    fn docker(&mut self, words: &[String]) -> Commanded {
+        let n = match self.number() {
+            Ok(n) => n,
+            Err(stopped) => return stopped,
+        };
+        if let Some(Done::Ended(output, at)) = self.done.get(n) {
+            return ended(output, *at);
+        }
+        let cluster = self.around.session.cluster();
+        let output = match docker::change(cluster, words, self.around.manifest) {
+            None => docker::run(cluster, words),
+            Some((faults, output)) if faults.is_empty() => output,
+            Some(_) if self.around.may != May::Write => {
+                self.state = State::Holds;
+                return waits(kubectl::Output::default());
+            }
+            Some((faults, output)) => {
+                for fault in &faults {
+                    // A file that is put once more as it is changes nothing.
+                    self.around.session.fault(fault).unwrap_or_default();
+                }
+                output
+            }
+        };
+        let now = self.now();
+        let printed = ended(&output, now);
+        self.done.truncate(n);
+        self.done.push(Done::Ended(Rc::new(output), now));
+        printed
+    }
+
+    fn kubectl(&mut self, words: &[String], input: Option<&str>) -> Commanded {
+        let n = match self.number() {
+            Ok(n) => n,
+            Err(stopped) => return stopped,
+        };
         match self.done.get_mut(n) {
             Some(Done::Ended(output, at)) => ended(output, *at),
             Some(Done::Open(command)) if self.around.may == May::Print => {
@@ -369,6 +413,7 @@ impl Commands for Outside<'_, '_> {
             Word::Kubectl => self.kubectl(words.get(1..).unwrap_or_default(), input),
             Word::Verb => self.kubectl(words, input),
             Word::Watch => self.watch(words),
+            Word::Docker => self.docker(words),
             Word::History => self.history(),
             // A page's affair, which is asked for by a line of its own.
             Word::Page | Word::Shell => self.printed(String::new()),

@@ -1,8 +1,11 @@
 //! Command lines: those that a person types, those behind buttons, and those of a script that drives the page.
 
+mod docker;
+mod goes;
 mod inside;
 mod line;
 mod live;
+mod node_files;
 pub mod recall;
 mod shown;
 #[cfg(test)]
@@ -19,11 +22,11 @@ use crate::kubectl::{self, ContainerShell, KUBECONFIG};
 use crate::session::view::{eviction, problems};
 use crate::shell;
 
+use goes::Goes;
 pub(super) use inside::OpenShell;
 use line::Printed;
 pub(super) use live::Live;
 pub use shown::{Completion, Editing, Entry, ShellView};
-use words::Goes;
 pub use words::is_unfinished;
 
 /// How many entries the terminal keeps.
@@ -147,6 +150,7 @@ impl Engine {
                 self.session.complete(&words, &at.partial, &files)
             }
             Goes::With(words) => words.into_iter().map(str::to_owned).collect(),
+            Goes::Nodes => self.session.cluster().machines().map(str::to_owned).collect(),
         };
         words.retain(|word| word.starts_with(&at.partial));
         Completion { before: at.before, partial: at.partial, words }

@@ -242,7 +242,7 @@ fn what_only_looks_like_a_shell_is_refused_in_words() {
         ("nonsense --flag", "nonsense: command not found"),
         ("gte pods", "unknown command \"gte\" for \"kubectl\"\n\nDid you mean this?\n\tget\n"),
         ("kubectl get 'pods", "syntax error: unterminated quoted string"),
-        ("while true; do kubectl get ns -o name; done", "stopped after 64 kubectl commands"),
+        ("while true; do kubectl get ns -o name; done", "stopped after 64 commands of kubectl and docker"),
         ("while true; do :; done", "goes on for ever"),
         ("curl http://web", "outside of the cluster's network"),
         ("watch kubectl scale deployment web --replicas=9", "it is repeated with every step"),
@@ -419,6 +419,12 @@ fn a_line_is_completed_from_the_commands_and_the_cluster() {
     assert_eq!(words("get w"), ["wx"]);
     assert_eq!(words("get pods,serv"), ["pods,serviceaccounts", "pods,servicecidrs", "pods,services"]);
     assert_eq!(words("describe node "), ["node-1", "node-2", "node-3"]);
+    assert_eq!(words("doc"), ["docker"]);
+    assert_eq!(words("docker "), ["cp", "exec"]);
+    assert_eq!(words("docker exec -it n"), ["node-1", "node-2", "node-3"]);
+    assert_eq!(words("docker exec node-2 ipt"), ["iptables", "iptables-save"]);
+    assert_eq!(words("docker exec node-2 crictl p"), ["pods", "ps"]);
+    assert_eq!(words("docker exec node-2 nft list r"), ["ruleset"]);
     assert_eq!(words("describe node node-1 "), ["node-2", "node-3"]);
     assert_eq!(words("scale deployment/"), ["deployment/web"]);
     assert_eq!(words("rollout status d"), ["daemonsets", "deployments", "ds"]);
@@ -446,4 +452,5 @@ fn a_line_is_completed_from_the_commands_and_the_cluster() {
     assert_eq!((at.before.as_str(), at.words), ("get pods; get ", vec!["nodes".to_owned()]));
 }
 
+mod docker;
 mod inside;

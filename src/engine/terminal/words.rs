@@ -1,5 +1,8 @@
 //! The commands of the terminal, by their first word.
 
+use super::docker;
+use super::goes::Goes;
+use crate::cluster::NODE_TOOLS;
 use crate::kubectl::complete;
 use crate::shell;
 
@@ -12,6 +15,8 @@ pub(super) enum Word {
     Verb,
     /// Runs a line again and again.
     Watch,
+    /// Looks into a node.
+    Docker,
     /// Lists the lines that were typed.
     History,
     /// `clear` and `help`, which are the page's.
@@ -84,6 +89,7 @@ const NO_NETWORK: &str = "this terminal is outside of the cluster's network: a p
 const NO_EDITOR: &str = "the editor beside has the manifest; kubectl edit opens an object there";
 const NO_FILES: &str = "there are no files here but manifest.yaml, which is what the editor has";
 const NO_JQ: &str = "this shell has no jq: kubectl get -o jsonpath=… and -o go-template=… choose fields";
+const ON_A_NODE: &str = "this is a tool of a node: docker exec NODE COMMAND runs it there";
 const NO_CLUSTER: &str =
     "this terminal has the cluster of the page, and kubectl; nothing is installed beside";
 
@@ -94,6 +100,7 @@ pub(super) fn of(words: &[String]) -> Word {
         "help" if words.len() > 1 => Word::Verb,
         "clear" | "help" | "reset" => Word::Page,
         "watch" => Word::Watch,
+        "docker" => Word::Docker,
         "history" => Word::History,
         verb if complete::is_command(verb) || verb.starts_with('-') => Word::Verb,
         name if SHELL.contains(&name) => Word::Shell,
@@ -102,33 +109,26 @@ pub(super) fn of(words: &[String]) -> Word {
         "cd" | "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "chmod" | "chown" | "find" | "ln"
         | "source" => Word::Refused(NO_FILES),
         "jq" | "yq" => Word::Refused(NO_JQ),
-        "helm" | "docker" | "minikube" | "kind" | "kustomize" | "etcdctl" | "crictl" | "sudo" | "k9s"
-        | "stern" | "kubectx" | "kubens" => Word::Refused(NO_CLUSTER),
+        name if NODE_TOOLS.iter().any(|(tool, _)| *tool == name) => Word::Refused(ON_A_NODE),
+        "helm" | "minikube" | "kind" | "kustomize" | "etcdctl" | "sudo" | "k9s" | "stern" | "kubectx"
+        | "kubens" => Word::Refused(NO_CLUSTER),
         name if crate::kubectl::is_like_a_command(name) => Word::Verb,
         _ => Word::Unknown,
     }
-}
-
-/// How a line can go on at the cursor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Goes {
-    /// With words of kubectl's, after these.
-    Kubectl(Vec<String>),
-    /// With one of these words.
-    With(Vec<&'static str>),
 }
 
 /// How a command can go on after these words. `first` is whether the command is the line's first.
 pub(super) fn goes_on(words: &[String], first: bool) -> Goes {
     let rest = |n: usize| words.get(n..).unwrap_or_default();
     let Some(name) = words.first() else {
-        let own = ["help", "clear", "history", "watch", "kubectl"];
+        let own = ["help", "clear", "history", "watch", "kubectl", "docker"];
         let filters = if first { &[] } else { FILTERS };
         let verbs = complete::commands();
         return Goes::With(own.into_iter().chain(filters.iter().copied()).chain(verbs).collect());
     };
     match of(words) {
         Word::Kubectl => Goes::Kubectl(rest(1).to_vec()),
+        Word::Docker => docker::goes_on(words),
         Word::Page if name == "help" => Goes::With(complete::commands().collect()),
         Word::Verb => Goes::Kubectl(words.to_vec()),
         Word::Watch => {

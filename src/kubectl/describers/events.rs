@@ -4,13 +4,16 @@ use super::super::call::Call;
 use super::super::invocation::{Invocation, Result, Stop};
 use super::Writer;
 use crate::api::order;
-use crate::api::types::Event;
-use crate::api::{Kind, Object, Timestamp, duration};
+use crate::api::types::{Event, Pod};
+use crate::api::well_known::CONFIG_MIRROR_ANNOTATION;
+use crate::api::{Kind, MetaExt, Object, Timestamp, duration};
 use crate::apimachinery::Verb;
 
 /// Writes the events about an object.
 pub(in super::super) fn of(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result {
-    let mut items = about(cx, object, object.uid())?;
+    // The events about a static pod name its own uid, which its mirror pod has in an annotation.
+    let mirrored = object.get::<Pod>().and_then(|p| p.metadata.annotation(CONFIG_MIRROR_ANNOTATION));
+    let mut items = about(cx, object, mirrored.unwrap_or(object.uid()))?;
     // The kubelet names a node by its name in place of the uid.
     if object.kind() == Kind::NODE {
         items.extend(about(cx, object, object.name())?);

@@ -80,7 +80,28 @@ pub fn builtin() -> Vec<Box<dyn Invariant>> {
         Box::new(OneController),
         Box::new(NoOrphan),
         Box::new(BoundOnce),
+        Box::new(NoRequestLost),
     ]
+}
+
+/// Whenever a client of the run sends a request, it is answered. Without clients nothing is sent.
+struct NoRequestLost;
+
+impl Invariant for NoRequestLost {
+    fn name(&self) -> &'static str {
+        "noRequestLost"
+    }
+
+    fn state(&self, cluster: &Cluster) -> Result<(), Violation> {
+        for client in cluster.clients() {
+            let lost = client.sending().could_lose(cluster.now()).filter(|_| client.end.is_none());
+            let Some((cause, endpoint)) = lost else { continue };
+            let mut values = vec![("url", client.client.url.authority()), ("cause", cause.to_string())];
+            values.extend(endpoint.map(|e| ("endpoint", e.to_string())));
+            return Err(Violation::new(Some(ObjectRef { kind: Kind::POD, key: client.pod }), values));
+        }
+        Ok(())
+    }
 }
 
 /// A rollout deletes no ready pod that `maxUnavailable` protects.

@@ -1,4 +1,4 @@
-//! The messages between the page and the worker that explores for it: plain data, as JSON.
+//! The messages between the page and the worker that explores and rehearses for it: plain data, as JSON.
 //!
 //! The page sends a run as a link; the worker repeats it and then has the same cluster as the page. The
 //! worker sends choices, which the page takes as steps. Neither clusters nor code are sent.
@@ -8,17 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::picture::Picture;
 use super::{Choice, Cut, StateId, Symmetry};
 use crate::session::Depth;
+use crate::session::rehearsal::{self, NoRehearsal, Rehearsed, Stand};
 
 /// The version of the messages, raised when a message changes its meaning. Page and worker are two files,
 /// and a browser may have an old version of either.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A message from the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     /// Explore. An earlier exploration is forgotten.
     Explore(Box<Plan>),
-    /// Stop exploring, and send what was found so far.
+    /// Rehearse a rollout. What was explored is forgotten.
+    Rehearse(Box<Rehearse>),
+    /// Stop exploring, and send what was found so far; or stop rehearsing.
     Stop,
     /// Send the choices that lead to a goal.
     Way(Goal),
@@ -29,6 +32,15 @@ pub enum Ask {
     Where(String),
     /// Check whether a person's invariant can be parsed.
     Read(Own),
+}
+
+/// What to rehearse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rehearse {
+    /// The run up to the start of the rehearsal, as a link's text.
+    pub link: String,
+    /// What is rehearsed.
+    pub plan: rehearsal::Plan,
 }
 
 /// What to explore.
@@ -87,7 +99,13 @@ pub enum Tell {
     Progress(Progress),
     /// What the exploration found.
     Found(Box<Found>),
-    /// The worker stopped before it had begun to explore.
+    /// How far the rehearsal is.
+    Rehearsing(Stand),
+    /// What the rehearsal found.
+    Rehearsed(Box<Rehearsed>),
+    /// There is no rehearsal.
+    NoRehearsal(NoRehearsal),
+    /// The worker stopped before it had begun to explore, or in a rehearsal.
     Stopped,
     /// The choices that lead to a goal.
     Way {
@@ -233,6 +251,11 @@ mod tests {
     use super::*;
     use crate::cluster::{Action, Actor};
 
+    fn rehearsed() -> rehearsal::Plan {
+        let workload = crate::api::ObjectRef::new(crate::api::Kind::DEPLOYMENT, "default", "web");
+        rehearsal::Plan { workload, manifest: None, rate: 9 }
+    }
+
     #[test]
     fn messages_come_back_as_they_were_sent() {
         let plan = Plan {
@@ -247,6 +270,7 @@ mod tests {
         };
         for ask in [
             Ask::Explore(Box::new(plan)),
+            Ask::Rehearse(Box::new(Rehearse { link: "a".into(), plan: rehearsed() })),
             Ask::Stop,
             Ask::Way(Goal::Broken(3)),
             Ask::Picture(Some(4)),
@@ -262,6 +286,8 @@ mod tests {
             Tell::Way { goal: Goal::Circle, depth: Depth::Command, choices },
             Tell::Found(Box::new(found)),
             Tell::Where(vec![Some(1), None]),
+            Tell::Rehearsing(Stand { tried: 1, of: 2, steps: 3 }),
+            Tell::NoRehearsal(NoRehearsal::Refused("no".into())),
             Tell::Picture(Picture::default()),
         ] {
             assert_eq!(read::<Tell>(&write(&tell)).unwrap(), tell);

@@ -27,10 +27,11 @@ pub use replay::{Replay, Replayed};
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
 /// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has clusters
-/// of two address families, starts with objects of another cluster, and notes; `g` has lessons. A link is written in the oldest version that
+/// of two address families, starts with objects of another cluster, and notes; `g` has lessons; `h` has kube-proxies; `i` has manifests of static pods and other network
+/// plugins. A link is written in the oldest version that
 /// has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
-const VERSIONS: [char; 7] = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+const VERSIONS: [char; 9] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.
@@ -408,6 +409,25 @@ mod tests {
         assert_eq!(replayed.session.cluster().api().ip_family(), IpFamily::Dual);
         // A page from before clusters of two families can still open the others.
         assert!(Link::of(&Session::new(Start::default())).encode().starts_with('a'));
+    }
+
+    #[test]
+    fn a_link_puts_manifests_on_nodes() {
+        let mut s = Session::new(Start::default());
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: nginx}]}\n";
+        let put = Fault::Manifest { node: "node-1".into(), file: "web.yaml".into(), text: Some(text.into()) };
+        let before = s.cluster().digest();
+        s.fault(&Fault::NodeDown { node: "node-1".into() }).unwrap();
+        let down = s.cluster().digest();
+        s.fault(&put).unwrap();
+        assert!(![before, down].contains(&s.cluster().digest()));
+        s.fault(&Fault::NodeUp { node: "node-1".into() }).unwrap();
+        while s.step(Depth::Command, None) {}
+        let text = Link::of(&s).encode();
+        assert!(text.starts_with('i'), "{text}");
+        let mut replay = Replay::new(&Link::decode(&text).unwrap());
+        while !replay.advance(100) {}
+        assert!(replay.finish().same);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The faults that a person can inject into a pod or into the control plane.
 
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec};
@@ -8,7 +9,7 @@ use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Kind, MetaExt, ObjectRef, csi};
 use crate::cluster::{Cluster, Fault, METRICS_SERVER, Process};
 use crate::etcd::Role;
-use crate::kubelet::{self, ProbeType};
+use crate::kubelet::{self, ProbeType, STATIC_POD_PATH};
 use crate::session::view::Word;
 use crate::session::{Op, Session};
 
@@ -108,8 +109,10 @@ pub struct PlaneFault {
     pub fault: Fault,
 }
 
-/// The faults of the control plane that are possible now.
-pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
+/// The faults of the control plane that are possible now, and what can be done to the manifests of static pods, of which a
+/// control plane can consist.
+pub fn plane_faults(session: &Session) -> Vec<PlaneFault> {
+    let cluster = session.cluster();
     let mut out = Vec::new();
     let mut say = |key, what: &Rc<str>, fault| {
         out.push(PlaneFault { key: Word::new_static(key), what: what.clone(), fault });
@@ -140,6 +143,46 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     let installed = !cluster.has_metrics_server();
     let key = if installed { "fault-metrics-install" } else { "fault-metrics-remove" };
     say(key, &"".into(), Fault::MetricsServer { installed });
+    for fault in cluster.kube_proxy_faults() {
+        let mode = match &fault {
+            Fault::KubeProxy { mode } => mode.map(|m| m.name()),
+            _ => None,
+        };
+        let key = mode.map_or("fault-kube-proxy-remove", |_| "fault-kube-proxy-install");
+        say(key, &mode.unwrap_or_default().into(), fault);
+    }
+    for fault in cluster.network_plugin_faults() {
+        let Fault::NetworkPlugin { plugin } = &fault else { continue };
+        say("fault-network-plugin", &plugin.name().into(), fault);
+    }
+    out.extend(manifest_faults(session));
+    out
+}
+
+/// Each manifest on a node can be taken away, and each that this run has taken away can be put back.
+fn manifest_faults(session: &Session) -> Vec<PlaneFault> {
+    let of = |key: &'static str, node: &str, file: &str, text: Option<String>| PlaneFault {
+        key: Word::new_static(key),
+        what: format!("{node}:{STATIC_POD_PATH}/{file}").into(),
+        fault: Fault::Manifest { node: node.to_owned(), file: file.to_owned(), text },
+    };
+    let there: BTreeSet<(&str, &str)> =
+        session.cluster().manifests().map(|(node, file, _)| (node, file)).collect();
+    let mut out: Vec<PlaneFault> =
+        there.iter().map(|(node, file)| of("fault-manifest-remove", node, file, None)).collect();
+    let ops = session.ops(session.at());
+    let mut known: BTreeMap<(&str, &str), &String> = BTreeMap::new();
+    for op in &ops {
+        if let Op::Fault(Fault::Manifest { node, file, text: Some(text) }) = op {
+            known.insert((node, file), text);
+        }
+    }
+    known.retain(|at, _| !there.contains(at));
+    out.extend(
+        known
+            .into_iter()
+            .map(|((node, file), text)| of("fault-manifest-put", node, file, Some(text.clone()))),
+    );
     out
 }
 
@@ -242,6 +285,42 @@ mod tests {
         assert_eq!(keys(&session), ["act-probe-fails", "act-probe-passes", "act-image-back"]);
         session.back();
         assert_eq!(keys(&session), ["act-probe-fails", "act-probe-passes", "act-image-gone"]);
+    }
+
+    #[test]
+    fn kube_proxies_are_installed_in_any_mode_and_taken_away() {
+        let mut session = scenario::find("01-first-deployment").unwrap().open();
+        let offered = |s: &Session| {
+            let all = plane_faults(s).into_iter();
+            all.filter(|f| matches!(f.fault, Fault::KubeProxy { .. })).collect::<Vec<_>>()
+        };
+        let names = |s: &Session| {
+            offered(s).iter().map(|f| format!("{} {}", f.key, f.what)).collect::<Vec<_>>().join(", ")
+        };
+        let install = "fault-kube-proxy-install";
+        let at_first = format!("{install} iptables, {install} nftables, {install} ipvs");
+        assert_eq!(names(&session), at_first);
+        session.fault(&offered(&session).remove(1).fault).unwrap();
+        assert_eq!(names(&session), format!("{install} iptables, {install} ipvs, fault-kube-proxy-remove "));
+        session.fault(&offered(&session).pop().unwrap().fault).unwrap();
+        assert_eq!(names(&session), at_first);
+    }
+
+    #[test]
+    fn a_manifest_is_taken_away_and_put_back() {
+        let mut session = scenario::find("38-static-pods").unwrap().open();
+        let offered = |s: &Session| {
+            let all = plane_faults(s).into_iter();
+            all.filter(|f| matches!(f.fault, Fault::Manifest { .. })).collect::<Vec<_>>()
+        };
+        let names =
+            |s: &Session| offered(s).iter().map(|f| format!("{} {}", f.key, f.what)).collect::<Vec<_>>();
+        let file = "node-1:/etc/kubernetes/manifests/web.yaml";
+        assert_eq!(names(&session), [format!("fault-manifest-remove {file}")]);
+        session.fault(&offered(&session).remove(0).fault).unwrap();
+        assert_eq!(names(&session), [format!("fault-manifest-put {file}")]);
+        session.fault(&offered(&session).remove(0).fault).unwrap();
+        assert_eq!(names(&session), [format!("fault-manifest-remove {file}")]);
     }
 
     #[test]

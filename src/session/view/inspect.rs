@@ -9,7 +9,7 @@ use super::kinds;
 use super::lines::{Line, has_bookkeeping, object_lines};
 use super::offers::{Offer, named};
 use crate::api::{Kind, MetaExt, Object, ObjectRef, duration};
-use crate::session::Session;
+use crate::session::{Session, rehearsal};
 
 /// What an object is, and what a person can do to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub struct ObjectView {
     pub logs: Option<String>,
     /// How old it is, as kubectl prints it; empty for what is not stored.
     pub age: String,
+    /// Whether it makes pods from a template, so that its rollout can be rehearsed.
+    pub rolls_out: bool,
     /// The containers of a pod that run, and so can crash.
     pub running: Vec<Rc<str>>,
     /// The other faults of a pod that a person can inject or end.
@@ -54,6 +56,7 @@ pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
         edit: format!("edit {named}"),
         logs: named.strip_prefix("pod ").filter(|_| of.kind == Kind::POD).map(|pod| format!("logs {pod}")),
         age: duration::age(object.meta().creation_timestamp.as_ref(), session.now()),
+        rolls_out: rehearsal::KINDS.contains(&of.kind),
         running: running_containers(session, of),
         faults: pod_faults(session, of),
         ..none

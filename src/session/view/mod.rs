@@ -33,6 +33,7 @@ mod requests;
 mod rules;
 pub mod scheduling;
 mod timeline;
+mod traffic;
 mod why;
 
 pub use ails::Ails;
@@ -60,6 +61,7 @@ pub use report::Counts;
 pub use requests::{RequestHead, RequestView, requests};
 pub use rules::{RuleBook, RuleChapter, RuleView, rule_book};
 pub use timeline::{Branch, Mark, branches, follow_marks};
+pub use traffic::{ClientView, TrafficView, traffic};
 pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

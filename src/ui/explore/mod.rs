@@ -1,11 +1,10 @@
 //! Every order: what is chosen, what was found, and the graph of states one can walk. The exploring
-//! itself is a worker's, see [`worker`]; the page hands it its run and follows the ways it finds.
+//! itself is a worker's, see [`worker`](super::worker); the page hands it its run and follows the ways it finds.
 
 mod answers;
 mod form;
 mod model;
 mod states;
-mod worker;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,11 +19,11 @@ use super::keys::focus;
 use super::share::give;
 use super::store::clock;
 use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::worker::Host;
 use answers::Answers;
 use form::Form;
 use model::{Anchor, Change, Choices, Model, Phase};
 use states::States;
-use worker::Host;
 
 /// Whether a worker that was told to stop has said what it knows is looked at after so many milliseconds.
 /// It hears between two slices of 40; what keeps it for longer is a person's invariant.

@@ -7,7 +7,8 @@ use steady::engine::{Depth, Moment};
 use yew::Reducible;
 
 /// The library's invariants, by their names there.
-pub const INVARIANTS: [&str; 5] = ["maxUnavailable", "maxSurge", "oneController", "noOrphan", "boundOnce"];
+pub const INVARIANTS: [&str; 6] =
+    ["maxUnavailable", "maxSurge", "oneController", "noOrphan", "boundOnce", "noRequestLost"];
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,7 +43,7 @@ pub struct Choices {
     /// Bounds: states, steps, megabytes.
     pub bounds: [usize; 3],
     /// Which of [`INVARIANTS`].
-    pub invariants: [bool; 5],
+    pub invariants: [bool; 6],
     /// Their own.
     pub own: Own,
 }
@@ -53,7 +54,7 @@ impl Default for Choices {
             depth: None,
             symmetry: Symmetry::Merged,
             bounds: [10_000, 1_000, 512],
-            invariants: [true; 5],
+            invariants: [true; 6],
             own: Own::default(),
         }
     }
@@ -162,7 +163,8 @@ impl Reducible for Model {
 impl Model {
     fn hear(&mut self, tell: Tell, now: f64) {
         match tell {
-            Tell::Ready(_) => {}
+            // What is told of rehearsals is told to another worker.
+            Tell::Ready(_) | Tell::Rehearsing(_) | Tell::Rehearsed(_) | Tell::NoRehearsal(_) => {}
             Tell::Way { .. } => self.trouble = None,
             Tell::Stopped => self.phase = Phase::Idle,
             Tell::Replaying(done, of) => self.phase = Phase::Replaying(done, of),

@@ -33,6 +33,8 @@ pub struct Leads {
     pub editor: Callback<()>,
     /// Shows why an object is as it is.
     pub why: Callback<ObjectRef>,
+    /// Asks whether a rollout of the selected object drops requests.
+    pub rehearse: Callback<()>,
 }
 
 /// What the menu finds objects by.
@@ -214,6 +216,7 @@ enum Does {
     /// Shows the object's YAML in the editor.
     Edit(String),
     Why,
+    Rehearse,
     /// Lights what the object owns.
     Owned,
     Send(Input),
@@ -237,6 +240,9 @@ fn entries(t: &Texts, object: &ObjectRef, view: &ObjectView, owned: usize) -> [V
         look.push(entry(t.get("menu-edit"), false, Does::Edit(view.edit.clone())));
     }
     look.push(entry(t.get("menu-why"), false, Does::Why));
+    if view.rolls_out {
+        look.push(entry(t.get("menu-rehearse"), false, Does::Rehearse));
+    }
     if owned > 0 {
         look.push(entry(t.with("menu-owns", &[("n", (owned as f64).into())]), false, Does::Owned));
     }
@@ -331,6 +337,7 @@ fn List(props: &ListProps) -> Html {
                     store.send(Input::Outside(line.clone()));
                 }
                 Does::Why => leads.why.emit(object.clone()),
+                Does::Rehearse => leads.rehearse.emit(()),
                 Does::Owned => light(&store, &t, &object, &owned),
                 Does::Send(input) => store.send(input.clone()),
             }

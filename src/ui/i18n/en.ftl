@@ -80,6 +80,16 @@ fault-metrics-install = Install a metrics server
 fault-metrics-install-about = It asks the kubelets every 15 seconds what containers use, and serves metrics.k8s.io: kubectl top and autoscalers read it.
 fault-metrics-remove = Remove the metrics server
 fault-metrics-remove-about = metrics.k8s.io is not served any more.
+fault-manifest-remove = Take the manifest { $what } away
+fault-manifest-remove-about = The kubelet of the node ends the static pod of the file, and deletes its mirror pod. What the pod was of the control plane stops with it.
+fault-manifest-put = Put the manifest { $what } back
+fault-manifest-put-about = The kubelet of the node runs the static pod of the file again, whether the API server answers or not.
+fault-kube-proxy-install = Give each node a kube-proxy that can be looked at: { $what }
+fault-kube-proxy-install-about = It writes the node's rules with { $what }, as steps of its own: until then, connections go where the old rules lead. docker exec NODE in the terminal shows the rules.
+fault-network-plugin = Connect the pods with another network plugin: { $what }
+fault-network-plugin-about = Pods keep their addresses. kindnet enforces NetworkPolicies; flannel does not, and packs packets for other nodes into UDP with vxlan and udp. With bridge alone, pods of other nodes are not reached.
+fault-kube-proxy-remove = Take the kube-proxies away
+fault-kube-proxy-remove-about = Every node has the rules of its Services at once again, without a step.
 controls = Step and run
 transport = Run
 restart = Back to the start
@@ -169,6 +179,7 @@ terminal-help =
     Pipes to grep, head, tail, wc, sort, uniq, cut, sed, tr, xargs; several commands with ; && ||; here-documents: kubectl apply -f - <<EOF. manifest.yaml is what the editor has.
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
+    docker exec NODE looks into a node: iptables-save, nft list ruleset, ipvsadm -Ln, ipset list, crictl ps -a, crictl pods, crictl images.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
 terminal-new-run = Another run begins here. What stands above is of the run before.
@@ -579,6 +590,11 @@ said-stop = { $what ->
     [kube-apiserver] You stopped the controllers in kube-apiserver.
    *[other] You stopped { $what }.
 }
+said-manifest-put = You put the manifest { $file } of a static pod on { $node }.
+said-manifest-remove = You took the manifest { $file } away from { $node }.
+said-kube-proxy-installed = You gave each node a kube-proxy that can be stepped ({ $what }).
+said-network-plugin = You connected the pods with another network plugin: { $what }.
+said-kube-proxy-removed = You took the kube-proxies away again: every node has its rules at once.
 said-metrics-server-installed = You installed the metrics server.
 said-metrics-server-removed = You removed the metrics server.
 said-start-process = { $what ->
@@ -904,6 +920,12 @@ why-resizer-mark = claim { $claim } asks for { $size }: { $state ->
     }
 why-resizer-expand_volume = claim { $claim } asks for { $size }, and the storage of volume { $volume } has it now
 why-resizer-finish = the volume of claim { $claim } has { $size } now
+why-kube_proxy-first_sync = kube-proxy has started on { $node } and wrote the rules of { $services } ports of Services
+why-kube_proxy-sync_proxy_rules = the rules of { $service } on { $node } led to { $before } endpoints, and shall lead to { $count }
+why-kube_proxy-sync_several = the rules of { $services } ports of Services on { $node } are out of date
+why-kube_proxy-sync_node = the labels or addresses of { $node } have changed
+why-kubelet-allocatable = { $node } reserves something else for itself, so that pods may use another amount of it
+why-kubelet-pressure = its condition { $condition } changes from { $before } to { $now }: what its pods, its images and its system use has changed
 why-kubelet-volumes_in_use = the attachable volumes that its pods use have changed: { $before } before, { $count } now
 why-kubelet-update_csi_node = { $registered ->
         [yes] CSI driver { $driver } is installed, and its plug-in is registered on { $node }
@@ -919,6 +941,10 @@ why-kubelet-admit = { $node } does not take it: { $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-can_be_deleted = all its containers have stopped
+why-kubelet-create_mirror_pod = { $node } runs it as a static pod, and the API server has no object that shows it
+why-kubelet-mirror_pod_deleting = somebody deletes it, but it only shows a static pod that { $node } runs: it is made anew
+why-kubelet-mirror_pod_outdated = it shows the static pod of an earlier manifest on { $node }: it is made anew
+why-kubelet-delete_orphaned_mirror_pods = the manifest of its static pod is no longer on { $node }
 why-kubelet-update_lease = { $node } is alive
 why-kubelet-sync_node_status = { $ready ->
     [True] it is time for its report: Ready={ $now }
@@ -989,6 +1015,8 @@ fact-pod-bound = it was bound to this node
 fact-pod-rejected = the node does not take it
 fact-pod-deadline-exceeded = its deadline has passed
 fact-pod-deletion-requested = its deletion was requested
+fact-pod-withdrawn = its manifest is no longer on the node, or is that of another pod
+fact-pod-evicted = the kubelet ends it, as the node runs short of something, or the pod uses more than it may
 fact-pod-over = all its containers have ended, and none is restarted
 fact-pod-stopped = all its containers have stopped
 fact-pod-all-restarted = all its containers are restarted
@@ -1197,6 +1225,7 @@ explore-holds-maxSurge = No rollout makes more pods than maxSurge allows (those 
 explore-holds-oneController = No object has two controllers
 explore-holds-noOrphan = In the end nothing is owned by what is not there
 explore-holds-boundOnce = No pod changes its node
+explore-holds-noRequestLost = No request of the run’s clients is lost, whenever it is sent
 explore-own = Your own, in CEL over objects
 explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases; pods that are being deleted are still in it.
 explore-own-wrong = It cannot be read: { $why }
@@ -1444,3 +1473,95 @@ lesson-not-solved = This solution does not meet the goal here.
 lesson-file-save = Save as a file
 course-write = Write a lesson
 course-write-about = Opens a copy of a lesson, to be changed beside its result
+
+# Does a rollout drop requests?
+rehearse = Requests
+rehearse-keys = Does a rollout drop requests? (Q)
+key-rehearse = Does a rollout drop requests?
+menu-rehearse = Does a rollout drop requests?
+rehearse-title = Does a rollout drop requests?
+rehearse-about = A copy of the run is rolled out while clients ask its Service. The run itself stays as it is.
+rehearse-workload = Rolled out
+rehearse-alone = { $name } (no Service leads to it)
+rehearse-in-editor = { $name } (in the editor)
+rehearse-rate = Requests a second from each client
+rehearse-start = Try it
+rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
+rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
+rehearse-working = It is being tried…
+rehearse-loading = The worker is being loaded…
+rehearse-progress = Rollout { $nth } of { $of } at least, { $steps } steps
+rehearse-other-run = This was found for another run than the one at hand.
+rehearse-no-workload = There is nothing to roll out: no Deployment, StatefulSet or DaemonSet is in the cluster or in the editor.
+rehearse-no-service = No Service leads to its pods, so no requests would come. Add one whose selector fits the labels of the pods.
+rehearse-no-node = No node is ready, so no client can run.
+rehearse-restless = The cluster does not come to rest before the rollout, so what the rollout loses cannot be told from what is lost anyway.
+rehearse-refused = It was refused: { $why }
+rehearse-failed = The worker has failed: { $why }
+rehearse-before = Requests are lost before any rollout has begun.
+rehearse-nothing-sent = No requests were sent, so nothing is known.
+rehearse-none-lost = None of { $sent } requests was lost.
+rehearse-some-lost = { $lost } of { $sent } requests { $lost ->
+    [one] was
+   *[other] were
+} lost.
+rehearse-how = { $clients ->
+    [one] One client
+   *[other] { $clients } clients
+} asked { $url } for { $seconds } s, while { $how ->
+    [apply] the editor’s text was applied.
+   *[restart] kubectl rollout restart was under way.
+}
+rehearse-cut = The rollout did not come to rest, and was given up after an hour of the cluster’s time.
+rehearse-chart = { $lost } of { $sent } requests lost, over the time of the rollout
+rehearse-begin = the rollout begins
+rehearse-after = { $seconds } s
+rehearse-answered = answered
+rehearse-lost = lost
+rehearse-at = { $seconds } s
+rehearse-first = The first that was lost
+rehearse-request = Request { $nth } of { $client } on { $node } to { $to } ({ $endpoint }):
+rehearse-request-nowhere = Request { $nth } of { $client } on { $node }:
+rehearse-stale = The rules of { $node } were behind: the EndpointSlice did not name this endpoint any more.
+rehearse-open = Open that moment in the timeline
+rehearse-open-run = Open the rollout in the timeline
+rehearse-open-named = Open in the timeline: { $name }
+rehearse-mends = What mends it
+rehearse-mended = none of { $sent } requests is lost
+rehearse-still-lost = { $lost } of { $sent } requests are still lost
+rehearse-opened = It is on the timeline, after { $n } steps of the rehearsal: a branch of your run. Share makes a link of it.
+rehearse-diverged = The rollout could not be repeated as it was.
+mend-readiness = A readiness probe
+mend-readiness-about = A pod gets requests as soon as its containers run, unless a probe says when its port is open.
+mend-sleep = A preStop hook that sleeps
+mend-sleep-about = The container goes on to serve while EndpointSlices and the rules of all nodes hear of its end; only then SIGTERM comes.
+mend-available = maxUnavailable: 0
+mend-available-about = No pod ends before another one is ready in its place.
+mend-drain = A program that finishes its answers
+mend-drain-about = On SIGTERM it accepts nothing new, gives the answers that it has begun, and ends. That is up to the program; here the annotation sim.steady/on-sigterm: drain says so.
+lost-no-such-name = There is no such name.
+lost-no-dns = The DNS did not answer.
+lost-no-endpoints = Connection refused: the Service had no endpoints.
+lost-not-listening = Connection refused: nobody listened on that port.
+lost-stopping = Connection refused: the pod had got SIGTERM and closed its port.
+lost-not-running = Connection refused: the container did not run.
+lost-refused = Connection refused.
+lost-dropped = No answer: a rule drops the packet, because the Service has no endpoints on that node.
+lost-no-such-port = No answer: the Service has no such port.
+lost-gone = No answer: nobody had the address any more.
+lost-cut-off = No answer: the node is cut off.
+lost-policy-egress = No answer: a NetworkPolicy does not let the client send it.
+lost-policy-ingress = No answer: a NetworkPolicy does not let the pod accept it.
+lost-no-route = No answer: the network plugin has no route to that node.
+lost-timed-out = No answer.
+lost-broken = The connection broke: the process ended before its answer, or speaks no HTTP.
+lost-too-slow = The answer took longer than the client waits.
+lost-status = The server answered with { $status }.
+
+# Requests of the run's clients
+traffic-of = Requests of the run’s clients
+traffic = { $sent } { $sent ->
+    [one] request
+   *[other] requests
+} sent, { $lost } lost
+traffic-lost = { $lost } lost

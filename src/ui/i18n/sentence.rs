@@ -179,9 +179,18 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::Replicate { process } => return say("said-replicate", process),
         Fault::MemberDown { member } => return say("said-member-down", member),
         Fault::MemberUp { member } => return say("said-member-up", member),
+        Fault::Manifest { node, file, text } => {
+            let key = if text.is_some() { "said-manifest-put" } else { "said-manifest-remove" };
+            return t.with(key, &[("node", node.clone().into()), ("file", file.clone().into())]);
+        }
         Fault::Compact => return t.get("said-compact"),
         Fault::MetricsServer { installed: true } => return t.get("said-metrics-server-installed"),
         Fault::MetricsServer { installed: false } => return t.get("said-metrics-server-removed"),
+        Fault::KubeProxy { mode: Some(mode) } => {
+            return say("said-kube-proxy-installed", mode.name());
+        }
+        Fault::KubeProxy { mode: None } => return t.get("said-kube-proxy-removed"),
+        Fault::NetworkPlugin { plugin } => return say("said-network-plugin", plugin.name()),
         Fault::Controllers { process, controllers } => {
             let args = [("process", process.clone().into()), ("controllers", controllers.clone().into())];
             return t.with("said-controllers", &args);

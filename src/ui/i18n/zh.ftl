@@ -76,6 +76,16 @@ fault-metrics-install = 安装 Metrics Server
 fault-metrics-install-about = 它每 15 秒向各个 kubelet 询问容器的用量，并提供 metrics.k8s.io：kubectl top 和自动扩缩都要读取它。
 fault-metrics-remove = 移除 Metrics Server
 fault-metrics-remove-about = 不再提供 metrics.k8s.io。
+fault-manifest-remove = 移走清单 { $what }
+fault-manifest-remove-about = 该节点的 kubelet 终止这个文件的静态 Pod，并删除它的镜像 Pod。如果该 Pod 是控制平面的一部分，那部分也随之停止。
+fault-manifest-put = 放回清单 { $what }
+fault-manifest-put-about = 无论 API 服务器是否应答，该节点的 kubelet 都会再次运行这个文件的静态 Pod。
+fault-kube-proxy-install = 为每个节点安装可以查看的 kube-proxy：{ $what } 模式
+fault-kube-proxy-install-about = 它用 { $what } 写入节点的规则，每次写入都是单独的一步：在那之前，连接仍按旧规则转发。在终端里用 docker exec NODE 可以查看这些规则。
+fault-network-plugin = 改用另一个网络插件连接 Pod：{ $what }
+fault-network-plugin-about = Pod 的地址不变。kindnet 会执行 NetworkPolicy；flannel 不会，它的 vxlan 和 udp 后端把发往其他节点的数据包封装进 UDP。只有 bridge 时，无法到达其他节点上的 Pod。
+fault-kube-proxy-remove = 移除 kube-proxy
+fault-kube-proxy-remove-about = 每个节点重新立即拥有 Service 的规则，不再需要单独的步骤。
 controls = 单步与运行
 transport = 运行
 restart = 回到开头
@@ -165,6 +175,7 @@ terminal-help =
     管道可接 grep、head、tail、wc、sort、uniq、cut、sed、tr、xargs；多条命令用 ; && || 连接；支持 here-document：kubectl apply -f - <<EOF。manifest.yaml 就是编辑器里的内容。
     get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
+    docker exec NODE 查看节点内部：iptables-save、nft list ruleset、ipvsadm -Ln、ipset list、crictl ps -a、crictl pods、crictl images。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
 terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
@@ -489,6 +500,11 @@ said-stop = { $what ->
     [kube-apiserver] 你停止了 kube-apiserver 里的控制器。
    *[other] 你停止了 { $what }。
 }
+said-manifest-put = 你把静态 Pod 的清单 { $file } 放到了 { $node } 上。
+said-manifest-remove = 你从 { $node } 上移走了清单 { $file }。
+said-kube-proxy-installed = 你给每个节点安装了可以单步执行的 kube-proxy（{ $what }）。
+said-network-plugin = 你改用了另一个网络插件连接 Pod：{ $what }。
+said-kube-proxy-removed = 你移除了 kube-proxy：每个节点都立即拥有它的规则。
 said-metrics-server-installed = 你安装了 Metrics Server。
 said-metrics-server-removed = 你移除了 Metrics Server。
 said-start-process = { $what ->
@@ -744,6 +760,12 @@ why-resizer-mark = 申领 { $claim } 请求 { $size }：{ $state ->
     }
 why-resizer-expand_volume = 申领 { $claim } 请求 { $size }，卷 { $volume } 的存储现已达到
 why-resizer-finish = 申领 { $claim } 的卷现有 { $size }
+why-kube_proxy-first_sync = { $node } 上的 kube-proxy 已启动，写入了 { $services } 个 Service 端口的规则
+why-kube_proxy-sync_proxy_rules = { $node } 上 { $service } 的规则原来指向 { $before } 个端点，现在应指向 { $count } 个
+why-kube_proxy-sync_several = { $node } 上 { $services } 个 Service 端口的规则已经过时
+why-kube_proxy-sync_node = { $node } 的标签或地址有变化
+why-kubelet-allocatable = { $node } 为自身预留的量有变化，因此 Pod 可用的量也随之改变
+why-kubelet-pressure = 它的状况 { $condition } 由 { $before } 变为 { $now }：它的 Pod、镜像和系统所使用的量有变化
 why-kubelet-volumes_in_use = 它的 Pod 使用的可挂接卷有变化：之前 { $before } 个，现在 { $count } 个
 why-kubelet-update_csi_node = { $registered ->
         [yes] CSI 驱动 { $driver } 已安装，其插件已在 { $node } 上注册
@@ -759,6 +781,10 @@ why-kubelet-admit = { $node } 不接受它：{ $reason }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-can_be_deleted = 它的容器都已停止
+why-kubelet-create_mirror_pod = { $node } 把它作为静态 Pod 运行，而 API 服务器中没有显示它的对象
+why-kubelet-mirror_pod_deleting = 有人在删除它，但它只是显示 { $node } 所运行的静态 Pod：它会被重新创建
+why-kubelet-mirror_pod_outdated = 它显示的是 { $node } 上旧清单的静态 Pod：它会被重新创建
+why-kubelet-delete_orphaned_mirror_pods = { $node } 上已经没有它的静态 Pod 的清单
 why-kubelet-update_lease = { $node } 定期续约
 why-kubelet-sync_node_status = { $ready ->
     [True] 到了报告的时候：Ready={ $now }
@@ -810,6 +836,8 @@ fact-pod-bound = 它被绑定到这个节点
 fact-pod-rejected = 节点不接受它
 fact-pod-deadline-exceeded = 它的期限已过
 fact-pod-deletion-requested = 已请求删除它
+fact-pod-withdrawn = 它的清单已不在节点上，或已换成另一个 Pod 的清单
+fact-pod-evicted = kubelet 终止它，因为节点的某种资源不足，或该 Pod 的用量超过了允许
 fact-pod-over = 它的容器都已结束，并且不再重启
 fact-pod-stopped = 它的容器都已停止
 fact-pod-all-restarted = 它的所有容器都被重启
@@ -993,6 +1021,7 @@ explore-holds-maxSurge = 上线时多建的 Pod 不超过 maxSurge（正在删�
 explore-holds-oneController = 没有对象同时有两个控制器属主
 explore-holds-noOrphan = 最后没有对象的属主已不存在
 explore-holds-boundOnce = 没有 Pod 换节点
+explore-holds-noRequestLost = 运行中的客户端无论何时发出请求，都不会丢失
 explore-own = 你自己的条件，用 CEL 写，变量是 objects
 explore-own-hint = 成立时为 true。objects 是 kubectl get -o json 打印的对象列表，不含 event 和 lease；正在删除的 Pod 仍在其中。
 explore-own-wrong = 无法解析：{ $why }
@@ -1218,3 +1247,86 @@ lesson-not-solved = 这种做法在这里没有达成目标。
 lesson-file-save = 存为文件
 course-write = 写一课
 course-write-about = 打开一课的副本，边改边看结果
+
+# 滚动更新会丢失请求吗？
+rehearse = 请求
+rehearse-keys = 滚动更新会丢失请求吗？（Q）
+key-rehearse = 滚动更新会丢失请求吗？
+menu-rehearse = 滚动更新会丢失请求吗？
+rehearse-title = 滚动更新会丢失请求吗？
+rehearse-about = 在运行的一个副本上做滚动更新，同时有客户端访问其 Service。运行本身保持不变。
+rehearse-workload = 要更新的工作负载
+rehearse-alone = { $name }（没有 Service 指向它）
+rehearse-in-editor = { $name }（在编辑器中）
+rehearse-rate = 每个客户端每秒的请求数
+rehearse-start = 试一试
+rehearse-does = 如果编辑器中的文本会改变该工作负载，就以应用它作为更新；否则执行 kubectl rollout restart。每个就绪节点上有一个客户端，最多五个；如果运行中已有 Pod 在向该 Service 发送请求，就以它们为客户端。
+rehearse-empty = 还没有试过。每个请求都会计入：由谁应答；若无人应答，原因是什么。如果有请求丢失，还会从同一起点分别尝试可能有用的修改。
+rehearse-working = 正在尝试……
+rehearse-loading = 正在加载工作线程……
+rehearse-progress = 第 { $nth } 次更新，至少共 { $of } 次，{ $steps } 步
+rehearse-other-run = 这是针对另一个运行得出的结果。
+rehearse-no-workload = 没有可更新的对象：集群和编辑器中都没有 Deployment、StatefulSet 或 DaemonSet。
+rehearse-no-service = 没有 Service 指向它的 Pod，因此不会有请求到来。请添加一个选择算符与 Pod 标签相符的 Service。
+rehearse-no-node = 没有就绪的节点，客户端无法运行。
+rehearse-restless = 集群在更新之前没有达到稳态，因此无法区分哪些请求是因更新而丢失的。
+rehearse-refused = 被拒绝：{ $why }
+rehearse-failed = 工作线程出错：{ $why }
+rehearse-before = 更新尚未开始，请求就已经在丢失。
+rehearse-nothing-sent = 没有发送请求，因此无从得知。
+rehearse-none-lost = { $sent } 个请求一个都没有丢失。
+rehearse-some-lost = { $sent } 个请求中丢失了 { $lost } 个。
+rehearse-how = { $clients } 个客户端在 { $seconds } 秒内访问 { $url }，其间{ $how ->
+    [apply] 应用了编辑器中的文本。
+   *[restart] 执行了 kubectl rollout restart。
+}
+rehearse-cut = 更新没有达到稳态，在集群时间一小时后放弃。
+rehearse-chart = 更新期间 { $sent } 个请求中丢失 { $lost } 个
+rehearse-begin = 更新开始
+rehearse-after = { $seconds } 秒
+rehearse-answered = 已应答
+rehearse-lost = 丢失
+rehearse-at = { $seconds } 秒
+rehearse-first = 第一个丢失的请求
+rehearse-request = { $node } 上的 { $client } 发往 { $to }（{ $endpoint }）的第 { $nth } 个请求：
+rehearse-request-nowhere = { $node } 上的 { $client } 的第 { $nth } 个请求：
+rehearse-stale = { $node } 的规则落后了：EndpointSlice 中已经没有这个端点。
+rehearse-open = 在时间线中打开那一时刻
+rehearse-open-run = 在时间线中打开这次更新
+rehearse-open-named = 在时间线中打开：{ $name }
+rehearse-mends = 怎样修复
+rehearse-mended = { $sent } 个请求一个都没有丢失
+rehearse-still-lost = { $sent } 个请求中仍丢失 { $lost } 个
+rehearse-opened = 已在时间线上，位于演练的第 { $n } 步之后：这是你的运行的一个分支。“分享”会为它生成链接。
+rehearse-diverged = 无法原样重放这次更新。
+mend-readiness = 就绪探针
+mend-readiness-about = 除非有探针说明端口何时打开，否则容器一运行，Pod 就会收到请求。
+mend-sleep = 休眠的 preStop 回调
+mend-sleep-about = 在 EndpointSlice 和所有节点的规则得知它将终止期间，容器继续提供服务；之后才收到 SIGTERM。
+mend-available = maxUnavailable: 0
+mend-available-about = 在替代的 Pod 就绪之前，不会终止任何 Pod。
+mend-drain = 会完成应答的程序
+mend-drain-about = 收到 SIGTERM 后，它不再接受新连接，完成已经开始的应答，然后退出。这取决于程序本身；这里用注解 sim.steady/on-sigterm: drain 来表示。
+lost-no-such-name = 没有这个名字。
+lost-no-dns = DNS 没有应答。
+lost-no-endpoints = 连接被拒绝：该 Service 没有端点。
+lost-not-listening = 连接被拒绝：没有进程在该端口监听。
+lost-stopping = 连接被拒绝：该 Pod 已收到 SIGTERM，并关闭了端口。
+lost-not-running = 连接被拒绝：容器没有运行。
+lost-refused = 连接被拒绝。
+lost-dropped = 没有应答：该 Service 在该节点上没有端点，规则丢弃了数据包。
+lost-no-such-port = 没有应答：该 Service 没有这个端口。
+lost-gone = 没有应答：已经没有谁拥有这个地址。
+lost-cut-off = 没有应答：该节点失联。
+lost-policy-egress = 没有应答：NetworkPolicy 不允许客户端发送。
+lost-policy-ingress = 没有应答：NetworkPolicy 不允许该 Pod 接收。
+lost-no-route = 没有应答：网络插件没有到该节点的路由。
+lost-timed-out = 没有应答。
+lost-broken = 连接中断：进程在应答之前结束了，或者它不使用 HTTP。
+lost-too-slow = 应答所需的时间超过了客户端等待的时间。
+lost-status = 服务器应答 { $status }。
+
+# 运行中客户端的请求
+traffic-of = 运行中客户端的请求
+traffic = 已发送 { $sent } 个请求，丢失 { $lost } 个
+traffic-lost = 丢失 { $lost } 个

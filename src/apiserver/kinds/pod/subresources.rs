@@ -3,19 +3,20 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::MetaExt;
 use crate::api::resource::qos_class;
 use crate::api::types as t;
+use crate::api::well_known::CONFIG_MIRROR_ANNOTATION;
 use t::Quantity;
 
 use super::update;
 use super::validation::metadata_and_spec;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string, go_quote};
 use crate::apiserver::validation::meta::object_meta_update;
-use crate::apiserver::validation::pod_spec::MIRROR;
 use crate::apiserver::validation::{diff, internal, list, or_default, semantic_eq, text};
 
 fn is_mirror(pod: &t::Pod) -> bool {
-    pod.metadata.annotations.as_ref().is_some_and(|a| a.contains_key(MIRROR))
+    pod.metadata.annotation(CONFIG_MIRROR_ANNOTATION).is_some()
 }
 
 /// Refuses the whole object with one message.

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use crate::api::types as t;
-use crate::api::well_known::APP_ARMOR_ANNOTATION_PREFIX;
+use crate::api::well_known::{APP_ARMOR_ANNOTATION_PREFIX, CONFIG_MIRROR_ANNOTATION as MIRROR};
 
 use super::validation::metadata_and_spec;
 use crate::apiserver::validation::diff;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_map};
 use crate::apiserver::validation::meta::object_meta_update;
-use crate::apiserver::validation::pod_spec::{MIRROR, pod_annotations};
+use crate::apiserver::validation::pod_spec::pod_annotations;
 use crate::apiserver::validation::{container, internal, list, names, scheduling, semantic_eq, text};
 
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";

@@ -2,9 +2,14 @@
 //! are in `snapshots/`; `INSTA_UPDATE=always cargo test kubelet` updates them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod ephemeral;
+mod eviction;
 mod lifecycle;
+mod nodeshutdown;
 mod programs;
 mod random;
+mod resize;
+mod static_pods;
 mod stuck;
 mod unit;
 
@@ -14,7 +19,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use crate::api::types::{ContainerStatus, Event, Pod};
+use crate::api::types::{ContainerStatus, Event, Node, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::apiserver::Write;
@@ -53,8 +58,13 @@ impl Lab {
     }
 
     /// Creates a pod on the node, with the fields that the API server and the scheduler would set.
-    pub(super) fn pod(&mut self, mut value: Value) -> &mut Self {
-        value["metadata"]["name"] = "p".into();
+    pub(super) fn pod(&mut self, value: Value) -> &mut Self {
+        self.named("p", value)
+    }
+
+    /// The same with another name.
+    pub(super) fn named(&mut self, name: &str, mut value: Value) -> &mut Self {
+        value["metadata"]["name"] = name.into();
         let spec = &mut value["spec"];
         spec["nodeName"] = "node-1".into();
         let mut default = |name: &str, v: Value| {
@@ -122,8 +132,60 @@ impl Lab {
     }
 
     pub(super) fn get(&self) -> Rc<Pod> {
-        let at = ObjectRef::new(Kind::POD, "default", "p");
+        self.pod_named("p")
+    }
+
+    /// The stored pod of this name.
+    pub(super) fn pod_named(&self, name: &str) -> Rc<Pod> {
+        let at = ObjectRef::new(Kind::POD, "default", name);
         self.cluster.api().etcd().get(&at).unwrap().object.get::<Pod>().unwrap().clone()
+    }
+
+    /// The phase of a pod, with its reason.
+    pub(super) fn phase(&self, name: &str) -> String {
+        let pod = self.pod_named(name);
+        let status = pod.status.as_ref().unwrap();
+        [status.phase.as_deref(), status.reason.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Changes annotations of a pod.
+    pub(super) fn annotate(&mut self, name: &str, annotations: Value) -> &mut Self {
+        let change = Patch::Merge(json!({"metadata": {"annotations": annotations}}));
+        let request = Request::new(&"me".into(), Verb::Patch, Kind::POD, Key::new("default", name));
+        let (response, _) = self.cluster.request(&request.body(Body::Patch(change)));
+        assert_eq!(response.code(), 200, "{response:?}");
+        self
+    }
+
+    /// A condition of the node: its status, and how many seconds after the start of the lab it was set.
+    pub(super) fn node_condition(&self, type_: &str) -> (String, i64) {
+        let node = self.node();
+        let all = node.status.as_ref().and_then(|s| s.conditions.clone()).unwrap();
+        let c = all.into_iter().find(|c| c.type_ == type_).unwrap();
+        let since = c.last_transition_time.unwrap().0.duration_since(self.start).as_secs();
+        (c.status, since)
+    }
+
+    /// The stored Node.
+    pub(super) fn node(&self) -> Rc<Node> {
+        let at = ObjectRef::new(Kind::NODE, "", "node-1");
+        self.cluster.api().etcd().get(&at).unwrap().object.get::<Node>().unwrap().clone()
+    }
+
+    /// The events with this reason: what each is about, its message and its count.
+    pub(super) fn events(&self, reason: &str) -> Vec<(String, String, i32)> {
+        let all = self.cluster.api().etcd().range(Kind::EVENT, None);
+        all.filter_map(|(_, r)| r.object.get::<Event>().cloned())
+            .filter(|e| e.reason.as_deref() == Some(reason))
+            .map(|e| {
+                let about = e.involved_object.name.clone().unwrap_or_default();
+                (about, e.message.clone().unwrap_or_default(), e.count.unwrap_or(1))
+            })
+            .collect()
     }
 
     fn at(&self, t: Timestamp) -> String {

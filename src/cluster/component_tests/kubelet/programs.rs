@@ -73,7 +73,8 @@ fn an_init_container_waits_for_a_service() {
     .steady();
     lab.wait(7);
     assert!(!lab.log.contains("app: running"), "{}", lab.log);
-    assert!(logs(&lab).contains("NXDOMAIN\n\nwaiting for myservice\n"), "{}", logs(&lab));
+    let waiting = "nslookup: can't resolve 'myservice.default.svc.cluster.local'\nwaiting for myservice\n";
+    assert!(logs(&lab).contains(waiting), "{}", logs(&lab));
     lab.create(
         Kind::SERVICE,
         json!({"metadata": {"name": "myservice"}, "spec": {"ports": [{"port": 80, "targetPort": 9376}]}}),

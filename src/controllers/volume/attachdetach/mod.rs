@@ -85,7 +85,7 @@ impl Reconciler for AttachDetachController {
             .watches(handle_attachment)
     }
 
-    fn initial_keys(&self) -> Vec<Task> {
+    fn initial_keys(&self, _: &Self::State) -> Vec<Task> {
         vec![Task::Populate]
     }
 

@@ -1,4 +1,4 @@
-//! The worker, as the page holds it. Dropping it ends it, whatever it is doing.
+//! The worker that explores and rehearses, as the page holds it. Dropping it ends it, whatever it is doing.
 
 use js_sys::Reflect;
 use steady::engine::explorer::{Ask, Tell, VERSION, read, write};

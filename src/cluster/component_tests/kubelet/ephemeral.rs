@@ -1,0 +1,90 @@
+//! Ephemeral containers (`pkg/kubelet/kuberuntime/kuberuntime_manager_test.go`, `TestComputePodActionsWithInitAndEphemeralContainers`;
+//! `test/e2e/common/node/ephemeral_containers.go`).
+
+use serde_json::{Value, json};
+
+use super::{Lab, one};
+use crate::api::{Key, Kind};
+use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
+
+/// Adds an ephemeral container, as `kubectl debug` does.
+fn debug(lab: &mut Lab, container: Value) {
+    let change = json!({"spec": {"ephemeralContainers": [container]}});
+    let request = Request::new(&"me".into(), Verb::Patch, Kind::POD, Key::new("default", "p"))
+        .subresource(Subresource::EphemeralContainers)
+        .body(Body::Patch(Patch::Strategic(change)));
+    let (response, _) = lab.cluster.request(&request);
+    assert_eq!(response.code(), 200, "{response:?}");
+}
+
+fn status(lab: &Lab) -> Value {
+    serde_json::to_value(lab.get().status.as_ref().unwrap()).unwrap()
+}
+
+fn debugger(name: &str, script: &str) -> Value {
+    json!({"name": name, "image": "busybox:1.37", "command": ["sh", "-c", script]})
+}
+
+/// It runs beside the others, ends, and is never started again; readiness and phase are not its concern.
+#[test]
+fn an_ephemeral_container_runs_once() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({}))).steady();
+    debug(&mut lab, debugger("look", "echo seen; sleep 30; exit 3"));
+    lab.wait(10);
+    let running = status(&lab);
+    let of = &running["ephemeralContainerStatuses"][0];
+    assert_eq!((&of["name"], &of["ready"], &of["restartCount"]), (&json!("look"), &json!(false), &json!(0)));
+    assert!(of["state"]["running"].is_object() && of["containerID"].is_string(), "{of}");
+    assert_eq!(of["started"], Value::Null);
+    lab.steady();
+    let ended = status(&lab);
+    let of = &ended["ephemeralContainerStatuses"][0];
+    assert_eq!(of["state"]["terminated"]["exitCode"], 3);
+    assert_eq!((of["restartCount"].as_i64(), ended["phase"].as_str()), (Some(0), Some("Running")));
+    assert_eq!(ended["containerStatuses"].as_array().unwrap().len(), 1);
+    lab.wait(600);
+    assert_eq!(status(&lab)["ephemeralContainerStatuses"], ended["ephemeralContainerStatuses"]);
+    let started = lab.events("Started");
+    assert_eq!(started.iter().map(|e| e.2).sum::<i32>(), 2, "{started:?}");
+    assert!(lab.log.contains("spec.ephemeralContainers{look}: Container started"), "{}", lab.log);
+}
+
+/// "even when there are errors starting an init container": a pod that does not start can be looked into.
+#[test]
+fn a_pod_that_does_not_start_can_be_looked_into() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["initContainers"] =
+        json!([{"name": "init", "image": "busybox:1.37", "command": ["sh", "-c", "sleep 600; exit 1"]}]);
+    lab.pod(pod).wait(20);
+    debug(&mut lab, debugger("look", "sleep 1000"));
+    lab.wait(10);
+    let now = status(&lab);
+    assert!(now["ephemeralContainerStatuses"][0]["state"]["running"].is_object(), "{now}");
+    assert_eq!(now["phase"], "Pending");
+    assert_eq!(now["containerStatuses"][0]["state"]["waiting"]["reason"], "PodInitializing");
+}
+
+/// It does not keep a pod alive whose other containers have ended, and ends with it; a second one can be added.
+#[test]
+fn an_ephemeral_container_ends_with_its_pod() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["restartPolicy"] = "Never".into();
+    pod["metadata"]["annotations"] = json!({"sim.steady/run-seconds.app": "60"});
+    lab.pod(pod).wait(10);
+    debug(&mut lab, debugger("one", "sleep 10000"));
+    lab.wait(5);
+    debug(&mut lab, debugger("two", "sleep 10000"));
+    lab.wait(5);
+    let now = status(&lab);
+    let all = now["ephemeralContainerStatuses"].as_array().unwrap();
+    assert!(all.len() == 2 && all.iter().all(|c| c["state"]["running"].is_object()), "{now}");
+    lab.steady();
+    let over = status(&lab);
+    assert_eq!(over["phase"], "Succeeded");
+    let ended = over["ephemeralContainerStatuses"].as_array().unwrap().iter();
+    let codes: Vec<_> = ended.map(|c| c["state"]["terminated"]["exitCode"].as_i64().unwrap()).collect();
+    assert_eq!(codes, [137, 137]);
+}

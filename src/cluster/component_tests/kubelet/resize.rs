@@ -1,0 +1,144 @@
+//! Resizes in place (`pkg/kubelet/allocation/allocation_manager_test.go`, `test/e2e/common/node/pod_resize.go`).
+
+use serde_json::{Value, json};
+
+use super::{Lab, one};
+use crate::api::{Key, Kind};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Subresource, Verb};
+
+fn pod(resources: Value) -> Value {
+    one(json!({"resources": resources}))
+}
+
+/// Asks for other resources of the pod's container, as `kubectl patch --subresource resize` does.
+fn resize(lab: &mut Lab, name: &str, resources: Value) {
+    let change = json!({"spec": {"containers": [{"name": "app", "resources": resources}]}});
+    let request = Request::new(&"me".into(), Verb::Patch, Kind::POD, Key::new("default", name))
+        .subresource(Subresource::Resize)
+        .body(Body::Patch(Patch::Strategic(change)));
+    let (response, _) = lab.cluster.request(&request);
+    assert_eq!(response.code(), 200, "{response:?}");
+}
+
+fn status(lab: &Lab, name: &str) -> Value {
+    serde_json::to_value(lab.pod_named(name).status.as_ref().unwrap()).unwrap()
+}
+
+/// The conditions about a resize: type, reason and message of each.
+fn conditions(lab: &Lab, name: &str) -> Vec<(String, String, String)> {
+    let status = status(lab, name);
+    let all = status["conditions"].as_array().unwrap().iter();
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    all.filter(|c| text(&c["type"]).starts_with("PodResize"))
+        .map(|c| (text(&c["type"]), text(&c["reason"]), text(&c["message"])))
+        .collect()
+}
+
+/// The CPU that is allocated to the container, that it has, and how often it was started again.
+fn cpu(lab: &Lab, name: &str) -> (String, String, i64) {
+    let c = status(lab, name)["containerStatuses"][0].clone();
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    (
+        text(&c["allocatedResources"]["cpu"]),
+        text(&c["resources"]["requests"]["cpu"]),
+        c["restartCount"].as_i64().unwrap(),
+    )
+}
+
+fn had(allocated: &str, has: &str, restarts: i64) -> (String, String, i64) {
+    (allocated.to_owned(), has.to_owned(), restarts)
+}
+
+/// "Guaranteed QoS pod, one container - increase CPU & memory"
+#[test]
+fn a_container_gets_more_while_it_runs() {
+    let mut lab = Lab::new();
+    lab.named("p", pod(json!({"requests": {"cpu": "1"}}))).steady();
+    assert_eq!(cpu(&lab, "p"), had("1", "1", 0));
+    resize(&mut lab, "p", json!({"requests": {"cpu": "2"}}));
+    let seen = lab.log.len();
+    lab.steady();
+    assert!(lab.log[seen..].contains("+PodResizeInProgress"), "{}", lab.log);
+    assert_eq!(conditions(&lab, "p"), []);
+    assert_eq!(cpu(&lab, "p"), had("2", "2", 0));
+    let told = r#"{"containers":[{"name":"app","resources":{"requests":{"cpu":"2"}}}],"generation":2}"#;
+    assert_eq!(lab.events("ResizeStarted")[0].1, format!("Pod resize started: {told}"));
+    assert_eq!(lab.events("ResizeCompleted")[0].1, format!("Pod resize completed: {told}"));
+    // What it has counts: of four processors two are left.
+    lab.named("other", pod(json!({"requests": {"cpu": "2500m"}}))).steady();
+    assert_eq!(lab.phase("other"), "Failed OutOfcpu");
+}
+
+/// `TestHandlePodResourcesResize`: "Request CPU increase beyond node capacity - expect Infeasible"
+#[test]
+fn a_node_is_too_small() {
+    let mut lab = Lab::new();
+    lab.named("p", pod(json!({"requests": {"cpu": "1"}}))).steady();
+    resize(&mut lab, "p", json!({"requests": {"cpu": "5"}}));
+    lab.steady();
+    let message = "Node didn't have enough capacity: cpu, requested: 5000, capacity: 4000";
+    let pending = ("PodResizePending".to_owned(), "Infeasible".to_owned(), message.to_owned());
+    assert_eq!(conditions(&lab, "p"), [pending]);
+    assert_eq!(cpu(&lab, "p"), had("1", "1", 0));
+    let told = lab.events("ResizeInfeasible");
+    let of = r#"{"containers":[{"name":"app","resources":{"requests":{"cpu":"5"}}}],"generation":2,"error":"#;
+    assert_eq!(told, [("p".to_owned(), format!("Pod resize Infeasible: {of}\"{message}\"}}"), 1)]);
+    // Somebody takes it back.
+    resize(&mut lab, "p", json!({"requests": {"cpu": "1"}}));
+    lab.steady();
+    assert_eq!(conditions(&lab, "p"), []);
+    assert_eq!(lab.events("ResizeStarted"), []);
+}
+
+/// `TestRetryPendingResizes`: a resize that has to wait takes place when there is room, those of a higher priority first.
+#[test]
+fn a_deferred_resize_waits_for_room() {
+    let mut lab = Lab::new();
+    lab.create(Kind::PRIORITY_CLASS, json!({"metadata": {"name": "high"}, "value": 1000}));
+    let mut important = pod(json!({"requests": {"cpu": "1"}}));
+    important["spec"]["priorityClassName"] = "high".into();
+    lab.named("a", pod(json!({"requests": {"cpu": "1"}}))).named("b", important);
+    lab.named("big", pod(json!({"requests": {"cpu": "1500m"}}))).steady();
+    resize(&mut lab, "a", json!({"requests": {"cpu": "2500m"}}));
+    lab.steady();
+    resize(&mut lab, "b", json!({"requests": {"cpu": "2500m"}}));
+    lab.steady();
+    let message = "Node didn't have enough resource: cpu, requested: 2500, used: 2500, capacity: 4000";
+    for name in ["a", "b"] {
+        let pending = ("PodResizePending".to_owned(), "Deferred".to_owned(), message.to_owned());
+        assert_eq!(conditions(&lab, name), [pending]);
+        assert_eq!(cpu(&lab, name), had("1", "1", 0));
+    }
+    let delete = Request::new(&"me".into(), Verb::Delete, Kind::POD, Key::new("default", "big"));
+    lab.cluster.request(&delete.body(Body::Delete(DeleteOptions::default())));
+    lab.steady();
+    assert_eq!((cpu(&lab, "a"), cpu(&lab, "b")), (had("1", "1", 0), had("2500m", "2500m", 0)));
+    assert_eq!(conditions(&lab, "b"), []);
+    // Now it is the other one that has so much.
+    assert!(
+        conditions(&lab, "a")[0].2.contains("requested: 2500, used: 2500"),
+        "{:?}",
+        conditions(&lab, "a")
+    );
+}
+
+/// "Burstable QoS pod, one container - decrease CPU (RestartContainer)"
+#[test]
+fn a_container_is_started_again_if_its_policy_says_so() {
+    let mut lab = Lab::new();
+    let mut restarts = pod(json!({"requests": {"cpu": "1", "memory": "64Mi"}}));
+    let policy = |of: &str, what: &str| json!({"resourceName": of, "restartPolicy": what});
+    restarts["spec"]["containers"][0]["resizePolicy"] =
+        json!([policy("cpu", "NotRequired"), policy("memory", "RestartContainer")]);
+    lab.named("p", restarts).steady();
+    resize(&mut lab, "p", json!({"requests": {"cpu": "500m", "memory": "64Mi"}}));
+    lab.steady();
+    assert_eq!(cpu(&lab, "p"), had("500m", "500m", 0));
+    resize(&mut lab, "p", json!({"requests": {"cpu": "500m", "memory": "96Mi"}}));
+    lab.steady();
+    assert_eq!(cpu(&lab, "p"), had("500m", "500m", 1));
+    assert_eq!(status(&lab, "p")["containerStatuses"][0]["resources"]["requests"]["memory"], "96Mi");
+    assert_eq!(lab.events("Killing")[0].1, "Container app resize requires restart");
+    assert_eq!(lab.events("ResizeCompleted").len(), 2);
+    assert_eq!(conditions(&lab, "p"), []);
+}

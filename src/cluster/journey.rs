@@ -1,0 +1,238 @@
+//! The journey of one connection: which names are asked, what rules make of the address, and every place that the first packet
+//! comes by. It is made when somebody looks, from what is there at that moment, and changes nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use ipnet::IpNet;
+
+use super::Cluster;
+use super::network::{Network, SOURCE_PORT, protocol_of};
+use crate::api::types::Node;
+use crate::api::{Key, Kind, MetaExt};
+use crate::kubelet;
+use crate::network::cni::{self, Barrier, Headers, Machine, Rules, Sender, Translation, Way};
+use crate::network::policy::Denied;
+use crate::network::proxy::{Chance, Kernel, Origin, Packet, Verdict, Walk};
+use crate::network::traffic::Client;
+use crate::network::url::Url;
+use crate::network::{Answer, Because, Outcome, Question, Reply};
+
+/// The most names that are asked for one request, over all search domains.
+const NAMES_LIMIT: usize = 64;
+
+/// What became of one connection, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journey {
+    /// The pod that asks.
+    pub from: Key,
+    /// The names that it asked for, with what it was answered.
+    pub names: Vec<(Question, Answer)>,
+    /// What it asked then; `None` if the name leads nowhere.
+    pub question: Option<Question>,
+    /// The way of the first packet. `None` for what stays within the pod, and for the cluster's DNS where there is no Service of
+    /// it.
+    pub way: Option<Way>,
+    /// What became of it: the endpoint that the rules chose, the outcome, and why.
+    pub reply: Option<Reply>,
+}
+
+impl fmt::Display for Journey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (question, answer) in &self.names {
+            match answer {
+                Answer::Records(None) => writeln!(f, "{question}: no answer")?,
+                Answer::Records(Some(r)) if !r.exists => writeln!(f, "{question}: NXDOMAIN")?,
+                Answer::Records(Some(r)) => {
+                    let all: Vec<String> = r.addresses.iter().map(IpAddr::to_string).collect();
+                    writeln!(f, "{question}: {}", all.join(" "))?;
+                }
+                Answer::Replies { .. } => {}
+            }
+        }
+        if let Some(question) = &self.question {
+            writeln!(f, "{question}")?;
+        }
+        if let Some(way) = &self.way {
+            writeln!(f, "{way}")?;
+        }
+        match &self.reply {
+            Some(Reply { because: Because::Nothing, outcome, .. }) => f.write_str(&word(outcome)),
+            Some(reply) => write!(f, "{}: {:?}", word(&reply.outcome), reply.because),
+            None => f.write_str("no address"),
+        }
+    }
+}
+
+fn word(outcome: &Outcome) -> String {
+    let word = match outcome {
+        Outcome::Refused => "refused",
+        Outcome::TimedOut => "timed out",
+        Outcome::Unreachable => "unreachable",
+        Outcome::Reset => "reset",
+        Outcome::Connected => "connected",
+        Outcome::Answered(response) => return format!("answered with {}", response.status),
+    };
+    word.to_owned()
+}
+
+/// What the nodes of a cluster make of the packet of one connection.
+struct Nodes<'a> {
+    network: Network<'a>,
+    from: &'a Key,
+    /// The endpoint that the connection is given.
+    endpoint: Option<SocketAddr>,
+    /// How many endpoints it could have been given.
+    replies: usize,
+}
+
+impl Rules for Nodes<'_> {
+    fn translate(&mut self, node: &str, headers: &Headers, origin: Origin, interface: &str) -> Translation {
+        let nothing = Translation { lines: Vec::new(), verdict: Verdict::Unchanged };
+        let Some(protocol) = headers.protocol else { return nothing };
+        let rules = self.network.rules_of(&Key::new("", node), headers.destination);
+        let packet = Packet {
+            source: headers.source,
+            destination: headers.destination,
+            protocol,
+            origin,
+            interface: interface.to_owned(),
+        };
+        // The dice fall so that the packet comes to the endpoint that the connection is given.
+        let mut kernel = Kernel::default();
+        let mut first: Option<Walk> = None;
+        let all = u32::try_from(self.replies.max(1)).unwrap_or(u32::MAX);
+        let falls = (0..all).flat_map(|n| {
+            let n = f64::from(n);
+            [1.0 / (n + 1.5), (n + 0.5) / f64::from(all)]
+        });
+        for fall in falls {
+            let walk = rules.walk(&packet, self.network.now, &mut kernel, &mut || Chance::new(fall));
+            let meant = match walk.verdict {
+                Verdict::Endpoint { address, .. } => self.endpoint == Some(address),
+                _ => true,
+            };
+            if meant {
+                return translation(walk);
+            }
+            first.get_or_insert(walk);
+        }
+        first.map_or(nothing, translation)
+    }
+
+    fn deny(&mut self, at: Barrier<'_>) -> Option<Denied> {
+        self.network.denied_at(self.from, &at)
+    }
+}
+
+fn translation(walk: Walk) -> Translation {
+    Translation { lines: walk.steps.into_iter().map(|s| s.text).collect(), verdict: walk.verdict }
+}
+
+impl Cluster {
+    fn network(&self) -> Network<'_> {
+        Network { api: &self.api, processes: &self.processes, now: self.now(), plugin: self.plugin }
+    }
+
+    /// The nodes with their addresses and pods, as a network plugin knows them.
+    pub fn topology(&self) -> cni::Network {
+        let ip_family = self.api.ip_family();
+        let nodes = self.api.cached_list(Kind::NODE, None).filter_map(|(_, o)| o.get::<Node>());
+        let machine = |node: &Rc<Node>| {
+            let addresses = node.status.iter().flat_map(|s| s.addresses.iter().flatten());
+            let internal = addresses.filter(|a| a.type_ == "InternalIP");
+            let ranges = node.spec.iter().flat_map(|s| s.pod_cidrs.iter().flatten());
+            let name = node.metadata.name();
+            Machine {
+                name: name.into(),
+                addresses: internal.filter_map(|a| a.address.parse().ok()).collect(),
+                pod_ranges: ranges.filter_map(|r| r.parse::<IpNet>().ok()).collect(),
+                pods: self.pod_addresses(name),
+            }
+        };
+        cni::Network {
+            plugin: self.plugin,
+            machines: nodes.map(machine).collect(),
+            pod_ranges: ip_family.pod_ranges().iter().map(|r| r.cluster).collect(),
+            machine_ranges: super::network::machine_ranges(ip_family),
+        }
+    }
+
+    fn pod_addresses(&self, node: &str) -> Vec<(IpAddr, Rc<str>)> {
+        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(node));
+        let states = own.flat_map(|p| &p.components);
+        let states = states.filter_map(|c| c.state().downcast_ref::<kubelet::State>());
+        states.flat_map(|s| &s.node.addresses).map(|(a, pod)| (*a, pod.to_string().into())).collect()
+    }
+
+    /// The journey of a question of a pod; `None` if no node has the pod.
+    pub fn journey(&self, from: &Key, question: &Question) -> Option<Journey> {
+        let network = self.network();
+        let to = match question {
+            Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
+            Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
+            Question::Echo { to } => SocketAddr::new(*to, 0),
+        };
+        let sender = network.sender(from, to.ip())?;
+        let answer = network.answer(from, question);
+        let asked = match question {
+            // What became of the packet to the DNS server.
+            Question::Lookup { .. } if network.is_a_service(to.ip()) => {
+                network.answer(from, &Question::Connect { to, protocol: crate::network::Protocol::Udp })
+            }
+            _ => answer.clone(),
+        };
+        let reply = asked.pick(0).cloned();
+        let replies = match &asked {
+            Answer::Replies { replies, .. } => replies.len(),
+            Answer::Records(_) => 0,
+        };
+        let within = to.ip().is_loopback() || reply.is_none();
+        let way = (!within).then(|| {
+            let headers = Headers {
+                source: SocketAddr::new(sender.address, SOURCE_PORT),
+                destination: to,
+                protocol: protocol_of(question),
+            };
+            let by = Sender {
+                node: sender.node.name.to_string().into(),
+                pod: from.to_string().into(),
+                hosted: sender.hosted,
+            };
+            let endpoint = reply.as_ref().and_then(|r| r.endpoint);
+            let mut nodes = Nodes { network: self.network(), from, endpoint, replies };
+            cni::way(&self.topology(), &by, headers, &mut nodes)
+        });
+        let names = match question {
+            Question::Lookup { .. } => vec![(question.clone(), answer)],
+            _ => Vec::new(),
+        };
+        Some(Journey { from: from.clone(), names, question: Some(question.clone()), way, reply })
+    }
+
+    /// The journey of a request of a pod for a URL: the names first, as the C library asks them, then the request. `None` if no
+    /// node has the pod.
+    pub fn journey_to(&self, from: &Key, url: &Url) -> Option<Journey> {
+        let network = self.network();
+        let known = network.names_of(from)?;
+        let client = Client::once(url);
+        let (mut answers, mut names) = (BTreeMap::new(), Vec::new());
+        for _ in 0..NAMES_LIMIT {
+            match client.open(&known, &answers, network.now) {
+                Some(question @ Question::Lookup { .. }) => {
+                    let answer = network.answer(from, &question);
+                    answers.insert(question.clone(), vec![(network.now, answer.clone())]);
+                    names.push((question, answer));
+                }
+                Some(question) => {
+                    let journey = self.journey(from, &question)?;
+                    return Some(Journey { names, ..journey });
+                }
+                None => break,
+            }
+        }
+        Some(Journey { from: from.clone(), names, question: None, way: None, reply: None })
+    }
+}

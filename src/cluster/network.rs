@@ -1,0 +1,709 @@
+//! The network of a cluster: it answers what the processes of containers ask ([`Question`]).
+//!
+//! Nothing of it is stored. Who has which address and which ports are open is read off the kubelets; the names and the
+//! endpoints of Services are read off the store, as a DNS server and a kube-proxy that have heard of everything know them.
+//! A process that has asked is told again when something changes that can make its answer another one: the cluster remembers
+//! which kubelets have such processes, so a cluster in which nobody asks has no work with it.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::rc::Rc;
+
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+
+use super::Cluster;
+use super::action::Actor;
+use super::policing::Policing;
+use super::process::Process;
+use crate::api::ip_family::IpFamily;
+use crate::api::persistent::Vector;
+use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
+use crate::api::types::{EndpointSlice, Node, Service};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::{ApiServer, Write};
+use crate::client::Published;
+use crate::kube_proxy;
+use crate::kubelet::clients::RunningClient;
+use crate::kubelet::{self, NetworkNews};
+use crate::network::cni::Plugin;
+use crate::network::dns::{self, Objects};
+use crate::network::policy::Direction;
+use crate::network::proxy::{
+    Family, Fraction, Kernel, Mode, Origin, Packet, Proxier, Ruleset, Share, Verdict,
+};
+use crate::network::traffic::{Client, Counts, Ended, Names};
+use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply, Response};
+use crate::shell::Outside;
+
+/// Kinds of which a change can change what the network answers. So can a change of a Pod's labels, where there are policies.
+const KINDS: [Kind; 5] =
+    [Kind::SERVICE, Kind::ENDPOINT_SLICE, Kind::NAMESPACE, Kind::NODE, Kind::NETWORK_POLICY];
+
+/// The port of a kubelet.
+const KUBELET: u16 = 10_250;
+/// The port of kube-apiserver.
+const API_SERVER: u16 = 6443;
+
+/// The network at one moment, as whoever asks from a pod finds it.
+pub(super) struct Network<'a> {
+    pub(super) api: &'a ApiServer,
+    pub(super) processes: &'a Vector<Rc<Process>>,
+    pub(super) now: Timestamp,
+    /// What connects the nodes.
+    pub(super) plugin: Plugin,
+}
+
+/// A pod that asks.
+pub(super) struct From<'a> {
+    network: Network<'a>,
+    pod: &'a Key,
+}
+
+impl<'a> From<'a> {
+    pub(super) fn new(network: Network<'a>, pod: &'a Key) -> From<'a> {
+        From { network, pod }
+    }
+}
+
+impl Outside for From<'_> {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        Some(self.network.answer(self.pod, question))
+    }
+}
+
+impl Objects for Network<'_> {
+    fn service(&self, key: &Key) -> Option<&Service> {
+        self.api.cached(&ObjectRef { kind: Kind::SERVICE, key: key.clone() })?.get::<Service>().map(|s| &**s)
+    }
+
+    fn services(&self) -> Vec<&Service> {
+        let all = self.api.cached_list(Kind::SERVICE, None);
+        all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s)).collect()
+    }
+
+    fn slices(&self, service: &Key) -> Vec<&EndpointSlice> {
+        let Some(service) = self.service(service) else { return Vec::new() };
+        let name = service.metadata.name();
+        let all = self.api.cached_list(Kind::ENDPOINT_SLICE, Some(service.metadata.namespace()));
+        let all = all.filter_map(|(_, o)| o.get::<EndpointSlice>().map(|s| &**s));
+        all.filter(|s| s.metadata.label(LABEL_SERVICE_NAME) == Some(name)).collect()
+    }
+
+    fn has_namespace(&self, name: &str) -> bool {
+        self.api.cached(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).is_some()
+    }
+}
+
+/// A kubelet that runs, with what it and its process know.
+pub(super) struct Host<'a> {
+    pub(super) node: Key,
+    pub(super) process: &'a Process,
+    pub(super) state: &'a kubelet::State,
+}
+
+impl<'a> Network<'a> {
+    pub(super) fn hosts(&self) -> impl Iterator<Item = Host<'a>> {
+        let running = self.processes.iter().filter(|p| p.running);
+        running.filter_map(|p| {
+            let node = Key::new("", p.node.as_deref()?);
+            let state = p.components.iter().find_map(|c| c.state().downcast_ref::<kubelet::State>())?;
+            Some(Host { node, process: p, state })
+        })
+    }
+
+    /// What a question of a pod is answered.
+    pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
+        let seed = seed_of(from, question);
+        match question {
+            Question::Lookup { server, name, type_ } => {
+                let to = SocketAddr::new(*server, 53);
+                let asked = Question::Connect { to, protocol: Protocol::Udp };
+                // Without a Service for the cluster's DNS it is there all the same, beside the cluster.
+                if !self.is_a_service(*server) {
+                    if self.is_kept_from_dns(from, *server) {
+                        return Answer::Records(None);
+                    }
+                    let outside = dns::upstream(name, *type_);
+                    return Answer::Records(Some(match self.is_cluster_address(*server) {
+                        true => dns::lookup(self, name, *type_),
+                        false => outside,
+                    }));
+                }
+                let replies = self.replies(from, to, &asked);
+                let reached = replies.iter().any(|r| matches!(r.outcome, Outcome::Connected));
+                Answer::Records(reached.then(|| dns::lookup(self, name, *type_)))
+            }
+            Question::Echo { to } => {
+                let (outcome, because) = self.echo(from, *to);
+                Answer::Replies { replies: Rc::new([Reply::of_all(outcome, because)]), seed: 0 }
+            }
+            Question::Connect { to, .. } | Question::Fetch { to, .. } => {
+                Answer::Replies { replies: self.replies(from, *to, question).into(), seed }
+            }
+        }
+    }
+
+    pub(super) fn is_a_service(&self, address: IpAddr) -> bool {
+        self.services().into_iter().any(|s| addresses(s).contains(&address))
+    }
+
+    /// Whether an address is in the range of Services' addresses.
+    pub(super) fn is_cluster_address(&self, address: IpAddr) -> bool {
+        self.api.ip_family().service_ranges().any(|range| range.contains(&address))
+    }
+
+    /// What can become of a connection to an address: each endpoint of a Service, or the one machine that has the address.
+    fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
+        let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
+        if to.ip().is_loopback() {
+            return one(self.of_pod(from, question));
+        }
+        let protocol = protocol_of(question);
+        let Some(sender) = self.sender(from, to.ip()) else {
+            return one((Outcome::Unreachable, Because::Gone));
+        };
+        let mut leg = Leg {
+            node: sender.node.clone(),
+            source: sender.address,
+            origin: if sender.hosted { Origin::Node } else { Origin::Pod },
+            interface: if sender.hosted { "" } else { "veth0" },
+        };
+        // A node port of another node: the packet is sent there, with this node's address as its source.
+        if let Some(other) = self.other_node_with_port(&sender, to) {
+            let source = self.address_of(&sender.node, to.ip()).unwrap_or(sender.address);
+            leg = Leg { node: other, source, origin: Origin::Outside, interface: "eth0" };
+        }
+        let packet = Packet {
+            source: SocketAddr::new(leg.source, SOURCE_PORT),
+            destination: to,
+            protocol: protocol.unwrap_or_default(),
+            origin: leg.origin,
+            interface: leg.interface.to_owned(),
+        };
+        let rules = self.rules_of(&leg.node, to);
+        let current = match &rules {
+            Cow::Borrowed(_) => Some(self.rules_at(&leg.node, to)),
+            Cow::Owned(_) => None,
+        };
+        let leads = |rules: &Ruleset| rules.distribution(&packet, self.now, &Kernel::default());
+        let barred = |address: SocketAddr, masquerade: bool| {
+            self.barred(from, &sender, &leg, (to, address), protocol, masquerade)
+        };
+        // The endpoints that rules which are not behind would lead to.
+        let right = current.as_ref().map(leads);
+        let shares = stay(leads(&rules), self.has_affinity(to), sender.address);
+        let whole = shares.iter().map(|s| s.share.denominator).fold(1, common_multiple);
+        let reply = |share: &Share| {
+            let parts = whole.checked_div(share.share.denominator).unwrap_or(1) * share.share.numerator;
+            let (endpoint, (outcome, because)) = match &share.verdict {
+                Verdict::Endpoint { address, masquerade } => {
+                    let met = barred(*address, *masquerade)
+                        .unwrap_or_else(|| self.delivered(&moved(question, *address)));
+                    // What the sender's own node drops comes to no other node, whose rules would choose.
+                    let dropped_before =
+                        leg.node != sender.node && met.1 == Because::Policy(Direction::Egress);
+                    (Some(*address).filter(|_| !dropped_before), met)
+                }
+                Verdict::Reject => (None, (Outcome::Refused, Because::NoEndpoints)),
+                Verdict::Drop => (None, (Outcome::TimedOut, Because::NoEndpoints)),
+                // No rule is for the port, and no machine has the address.
+                Verdict::Unchanged if self.is_cluster_address(to.ip()) => {
+                    (None, (Outcome::TimedOut, Because::NoSuchPort))
+                }
+                Verdict::Unchanged => (None, barred(to, false).unwrap_or_else(|| self.delivered(question))),
+            };
+            let is_right = |right: &Vec<Share>| right.iter().any(|r| r.verdict == share.verdict);
+            let stale = right.as_ref().is_some_and(|right| !is_right(right));
+            Reply { share: u32::try_from(parts).unwrap_or(u32::MAX), endpoint, outcome, because, stale }
+        };
+        shares.iter().map(reply).collect()
+    }
+
+    /// Where a pod sends from.
+    pub(super) fn sender(&self, pod: &Key, to: IpAddr) -> Option<Sender> {
+        let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
+        let rt = host.state.pods.get(pod)?;
+        let hosted = kubelet::network::is_on_host_network(host.state, &host.process.caches, pod)?;
+        let addresses = rt.addresses.iter().filter_map(|a| a.parse::<IpAddr>().ok());
+        let address = addresses.into_iter().find(|a| a.is_ipv4() == to.is_ipv4())?;
+        Some(Sender { node: host.node, address, hosted })
+    }
+
+    /// The Services that an address can stand for: one that has it, or if a node has it those with a node port.
+    fn services_at(&self, to: SocketAddr) -> Vec<&'a Service> {
+        let all = self.api.cached_list(Kind::SERVICE, None);
+        let all = all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s));
+        let node = self.node_with(to.ip()).is_some();
+        let has_node_port = |s: &Service| {
+            let ports = s.spec.iter().flat_map(|s| s.ports.iter().flatten());
+            ports.filter_map(|p| p.node_port).any(|n| i32::from(to.port()) == n)
+        };
+        all.filter(|s| addresses(s).contains(&to.ip()) || (node && has_node_port(s))).collect()
+    }
+
+    /// Whether clients of an address stay with the endpoint that they had first (`sessionAffinity: ClientIP`).
+    fn has_affinity(&self, to: SocketAddr) -> bool {
+        let affine =
+            |s: &&Service| s.spec.as_ref().and_then(|s| s.session_affinity.as_deref()) == Some("ClientIP");
+        self.services_at(to).iter().any(affine)
+    }
+
+    /// The rules of a node: what its kube-proxy has written or, where there is none to be looked at, what it would write for
+    /// the Services of an address.
+    pub(super) fn rules_of(&self, node: &Key, to: SocketAddr) -> Cow<'a, Ruleset> {
+        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
+        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
+        let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
+        let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
+        let written = states.find(|s| s.written.is_some());
+        if let Some(rules) = written.and_then(|s| s.rules.iter().find(|r| r.family == family)) {
+            return Cow::Borrowed(rules);
+        }
+        Cow::Owned(self.rules_at(node, to))
+    }
+
+    /// The rules that the kube-proxy of a node would write now for the Services of an address.
+    fn rules_at(&self, node: &Key, to: SocketAddr) -> Ruleset {
+        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
+        let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
+        let object = self.api.cached(&at).and_then(|o| o.get::<Node>()).map(|n| &**n);
+        let config = kube_proxy::config(&node.name, object, Mode::default(), family, self.api.ip_family());
+        let services = self.services_at(to);
+        let slices: Vec<&EndpointSlice> =
+            services.iter().flat_map(|s| self.slices(&s.metadata.key())).collect();
+        Proxier::sync(&config, services.into_iter(), slices.into_iter())
+    }
+
+    /// The Node that has an address.
+    fn node_with(&self, address: IpAddr) -> Option<Key> {
+        Policing(self.api).node_with(address)
+    }
+
+    /// The address of a node in the network of the machines, of the family of another one.
+    pub(super) fn address_of(&self, node: &Key, like: IpAddr) -> Option<IpAddr> {
+        let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
+        let status = self.api.cached(&at)?.get::<Node>()?.status.as_ref()?;
+        let internal = status.addresses.iter().flatten().filter(|a| a.type_ == "InternalIP");
+        internal.filter_map(|a| a.address.parse::<IpAddr>().ok()).find(|a| a.is_ipv4() == like.is_ipv4())
+    }
+
+    /// The node with an address, if it is another one than the sender's and runs, and some Service has its port as a node port.
+    fn other_node_with_port(&self, sender: &Sender, to: SocketAddr) -> Option<Key> {
+        if to.port() == 0 || self.services_at(to).is_empty() {
+            return None;
+        }
+        let other = self.node_with(to.ip()).filter(|node| *node != sender.node)?;
+        self.hosts().any(|h| h.node == other).then_some(other)
+    }
+
+    /// What a pod knows of names by itself.
+    pub(super) fn names_of(&self, pod: &Key) -> Option<Names> {
+        let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
+        kubelet::clients::names(host.state, &host.process.caches, &host.node, pod, self.now)
+    }
+
+    /// What becomes of a packet that has left its node for an address that is not a Service's.
+    fn delivered(&self, question: &Question) -> (Outcome, Because) {
+        let to = match question {
+            Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
+            Question::Echo { to } => SocketAddr::new(*to, 0),
+            Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
+        };
+        let (connected, refused) =
+            ((Outcome::Connected, Because::Nothing), (Outcome::Refused, Because::NotListening));
+        for host in self.hosts() {
+            if let Some(pod) = host.state.pod_of(to.ip()) {
+                return kubelet::network::reached(
+                    host.state,
+                    &host.process.caches,
+                    &host.node,
+                    pod,
+                    question,
+                    self.now,
+                );
+            }
+        }
+        if let Some(node) = self.node_with(to.ip()) {
+            // A machine that is down does not answer.
+            let Some(host) = self.hosts().find(|h| h.node == node) else {
+                return (Outcome::Unreachable, Because::CutOff);
+            };
+            let Host { state, process, node } = host;
+            if let Some(pod) =
+                kubelet::network::listens_on_host(state, &process.caches, &node, question, self.now)
+            {
+                return kubelet::network::reached(state, &process.caches, &node, &pod, question, self.now);
+            }
+            return if to.port() == KUBELET { connected } else { refused };
+        }
+        if self.is_the_control_plane(to.ip()) {
+            return if to.port() == API_SERVER {
+                (of_api_server(question), Because::Nothing)
+            } else {
+                refused
+            };
+        }
+        if self.is_within(to.ip()) {
+            return (
+                Outcome::Unreachable,
+                if self.is_cut_off(to.ip()) { Because::CutOff } else { Because::Gone },
+            );
+        }
+        (outside(question, to.ip()), Because::Nothing)
+    }
+
+    /// Whether a process at an address has run since a moment. Of a machine that is cut off nobody knows otherwise.
+    fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
+        let node = self.node_with(address);
+        let mut here =
+            self.hosts().filter(|h| h.state.pod_of(address).is_some() || node.as_ref() == Some(&h.node));
+        here.any(|h| h.state.has_run_since(address, since)) || self.is_cut_off(address)
+    }
+
+    fn echo(&self, from: &Key, to: IpAddr) -> (Outcome, Because) {
+        if to.is_loopback() {
+            return (Outcome::Connected, Because::Nothing);
+        }
+        // kube-proxy has rules for the ports of a Service and none for anything else that is sent to its address.
+        if self.is_cluster_address(to) {
+            return (Outcome::TimedOut, Because::NoSuchPort);
+        }
+        if let Some(sender) = self.sender(from, to) {
+            let leg = Leg {
+                node: sender.node.clone(),
+                source: sender.address,
+                origin: Origin::Pod,
+                interface: "veth0",
+            };
+            let at = SocketAddr::new(to, 0);
+            if let Some(barred) = self.barred(from, &sender, &leg, (at, at), None, false) {
+                return barred;
+            }
+        }
+        match self.delivered(&Question::Echo { to }) {
+            (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
+            other => other,
+        }
+    }
+
+    /// Whether a pod of a node that is cut off has an address.
+    fn is_cut_off(&self, address: IpAddr) -> bool {
+        let away = self.processes.iter().filter(|p| !p.running).flat_map(|p| &p.components);
+        let mut states = away.filter_map(|c| c.state().downcast_ref::<kubelet::State>());
+        states.any(|s| s.pod_of(address).is_some())
+    }
+
+    /// Whether an address is that of the machine of the control plane, by the EndpointSlices of `kubernetes`.
+    fn is_the_control_plane(&self, address: IpAddr) -> bool {
+        let has = |e: &Endpoint| e.addresses.iter().any(|a| a.parse() == Ok(address));
+        let slices = self.slices(&Key::new("default", "kubernetes"));
+        slices.iter().flat_map(|s| s.endpoints.iter().flatten()).any(has)
+    }
+
+    /// Whether an address belongs to the pods' network or to that of the machines.
+    fn is_within(&self, address: IpAddr) -> bool {
+        let of_pods = self.api.ip_family().pod_ranges().iter().any(|r| r.cluster.contains(&address));
+        of_pods || machine_ranges(self.api.ip_family()).iter().any(|r| r.contains(&address))
+    }
+
+    /// What becomes of a question that a pod asks itself.
+    fn of_pod(&self, pod: &Key, question: &Question) -> (Outcome, Because) {
+        let host = self.hosts().find(|h| h.state.pods.contains_key(pod));
+        host.map_or((Outcome::Unreachable, Because::Gone), |h| {
+            let caches = &h.process.caches;
+            let named = if kubelet::network::is_on_host_network(h.state, caches, pod) == Some(true) {
+                kubelet::network::listens_on_host(h.state, caches, &h.node, question, self.now)
+            } else {
+                None
+            };
+            kubelet::network::reached(
+                h.state,
+                caches,
+                &h.node,
+                named.as_ref().unwrap_or(pod),
+                question,
+                self.now,
+            )
+        })
+    }
+}
+
+/// What became of the requests of one client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// The pod that sends them.
+    pub pod: Key,
+    /// Its container.
+    pub container: Rc<str>,
+    /// What it sends.
+    pub client: Client,
+    /// What became of it.
+    pub counts: Counts,
+}
+
+/// A pod that sends a packet.
+pub(super) struct Sender {
+    pub(super) node: Key,
+    pub(super) address: IpAddr,
+    /// Whether it is in the network of its node.
+    pub(super) hosted: bool,
+}
+
+/// The node whose rules lead a packet to an endpoint, and the packet as it comes there.
+pub(super) struct Leg {
+    pub(super) node: Key,
+    pub(super) source: IpAddr,
+    origin: Origin,
+    interface: &'static str,
+}
+
+/// The port that connections are taken to come from. No rule looks at it.
+pub(super) const SOURCE_PORT: u16 = 40_000;
+
+/// The networks that kind gives its machines.
+pub(super) fn machine_ranges(ip_family: IpFamily) -> Vec<IpNet> {
+    let v4 = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(172, 18, 0, 0), 16));
+    let v6 = Ipv6Addr::new(0xfc00, 0xf853, 0xccd, 0xe793, 0, 0, 0, 0);
+    let all = [v4, IpNet::V6(Ipv6Net::new_assert(v6, 64))];
+    all.into_iter().take(ip_family.families().len()).collect()
+}
+
+/// The protocol of what is asked; `None` for ICMP.
+pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
+    match question {
+        Question::Connect { protocol, .. } => Some(*protocol),
+        Question::Fetch { .. } => Some(Protocol::Tcp),
+        Question::Lookup { .. } => Some(Protocol::Udp),
+        Question::Echo { .. } => None,
+    }
+}
+
+/// The least number that both divide.
+fn common_multiple(a: u128, b: u128) -> u128 {
+    let (mut x, mut y) = (a, b);
+    while let Some(rest) = x.checked_rem(y) {
+        (x, y) = (y, rest);
+    }
+    a.checked_div(x).unwrap_or(1).saturating_mul(b)
+}
+
+/// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
+/// so that it stays the same while other endpoints come and go.
+fn stay(shares: Vec<Share>, affine: bool, client: IpAddr) -> Vec<Share> {
+    if !affine {
+        return shares;
+    }
+    let first = shares.into_iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
+    first.map(|s| Share { share: Fraction::ONE, ..s }).into_iter().collect()
+}
+
+/// The addresses that stand for a Service: cluster IPs, external IPs, and those of its load balancer.
+fn addresses(service: &Service) -> Vec<IpAddr> {
+    let Some(spec) = &service.spec else { return Vec::new() };
+    let own = spec
+        .cluster_ips
+        .iter()
+        .flatten()
+        .chain(spec.cluster_ip.iter())
+        .chain(spec.external_ips.iter().flatten());
+    let status = service.status.as_ref().and_then(|s| s.load_balancer.as_ref());
+    let balancer = status.iter().flat_map(|l| l.ingress.iter().flatten()).filter_map(|i| i.ip.as_ref());
+    own.chain(balancer).filter_map(|a| a.parse().ok()).collect()
+}
+
+/// A question to another address and port.
+fn moved(question: &Question, to: SocketAddr) -> Question {
+    match question {
+        Question::Connect { protocol, .. } => Question::Connect { to, protocol: *protocol },
+        Question::Fetch { tls, host, method, path, .. } => {
+            Question::Fetch { to, tls: *tls, host: host.clone(), method: method.clone(), path: path.clone() }
+        }
+        Question::Lookup { name, type_, .. } => {
+            Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }
+        }
+        Question::Echo { .. } => Question::Echo { to: to.ip() },
+    }
+}
+
+/// What kube-apiserver answers to somebody without credentials.
+fn of_api_server(question: &Question) -> Outcome {
+    let Question::Fetch { tls, method, path, .. } = question else { return Outcome::Connected };
+    let respond = |status: u16, content_type: &str, body: String| {
+        Outcome::Answered(Rc::new(Response {
+            status,
+            server: "".into(),
+            content_type: content_type.into(),
+            body: body.into(),
+            takes: Default::default(),
+            since: None,
+        }))
+    };
+    if !tls {
+        return respond(400, "", "Client sent an HTTP request to an HTTPS server.\n".to_owned());
+    }
+    let name = path.split('?').next().unwrap_or_default();
+    if matches!(name, "/healthz" | "/livez" | "/readyz") {
+        return respond(200, "text/plain; charset=utf-8", "ok".to_owned());
+    }
+    let verb = method.to_ascii_lowercase();
+    let message = format!("forbidden: User \"system:anonymous\" cannot {verb} path \"{name}\"");
+    let status = serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message,
+        "reason": "Forbidden", "details": {}, "code": 403,
+    });
+    respond(403, "application/json", serde_json::to_string_pretty(&status).unwrap_or_default())
+}
+
+/// What becomes of a packet that leaves the cluster: hosts of the internet answer, and nobody has a private address.
+fn outside(question: &Question, to: IpAddr) -> Outcome {
+    let private = match to {
+        IpAddr::V4(a) => a.is_private() || a.is_link_local() || a.is_unspecified(),
+        IpAddr::V6(a) => (a.segments().first().copied().unwrap_or(0) & 0xfe00) == 0xfc00,
+    };
+    match question {
+        _ if private => Outcome::TimedOut,
+        Question::Fetch { .. } => Outcome::Answered(Rc::new(Response {
+            status: 200,
+            server: "".into(),
+            content_type: "text/html".into(),
+            body: "".into(),
+            takes: Default::default(),
+            since: None,
+        })),
+        _ => Outcome::Connected,
+    }
+}
+
+/// Where the choice of endpoints begins for a pod and a question.
+fn seed_of(from: &Key, question: &Question) -> u64 {
+    hash(&format!("{from} {question}"))
+}
+
+/// FNV-1a of a text.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl Cluster {
+    /// The clients that run, each with what the network has answered to it.
+    pub fn clients(&self) -> Vec<RunningClient> {
+        let now = self.now();
+        let mut all = Vec::new();
+        for p in self.processes.iter() {
+            let Some(node) = p.node.as_deref().map(|n| Key::new("", n)) else { continue };
+            let mut states = p.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>());
+            let Some(state) = states.next() else { continue };
+            all.extend(kubelet::clients::clients(state, &p.caches, &node, now));
+        }
+        all
+    }
+
+    /// What became of the requests that clients have sent since a moment.
+    pub fn traffic(&self, since: Timestamp) -> Vec<Traffic> {
+        let now = self.now();
+        let of = |c: RunningClient| {
+            let to = c.end.map_or(now, |end| end.min(now));
+            let counts = c.sending().count(since, to);
+            Traffic { pod: c.pod, container: c.container, client: c.client, counts }
+        };
+        self.clients().into_iter().map(of).collect()
+    }
+
+    /// Takes note of what a component has published.
+    pub(super) fn published(&mut self, actor: Actor, news: Published) {
+        if news.metrics {
+            self.clock.changed_anywhere();
+        }
+        if news.asks {
+            Rc::make_mut(&mut self.asking).insert(actor, true);
+        }
+        if news.sends && !self.proxy_chosen {
+            // How far the rules of a node lag behind matters to who sends requests all the time.
+            self.proxy_chosen = true;
+            self.install_kube_proxies(Some(Mode::default())).unwrap_or_default();
+        }
+        if news.listens {
+            self.network_changed = true;
+            self.follow_static_pods(actor);
+        }
+    }
+
+    /// Whether what was written can change what the network answers.
+    pub(super) fn notice_network(&mut self, writes: &[Write]) {
+        if self.asking.is_empty() {
+            return;
+        }
+        let relabelled = |w: &Write| {
+            let labels = |o: &Option<Object>| o.as_ref().map(|o| o.meta().labels_or_empty().clone());
+            w.object.kind == Kind::POD && labels(&w.prev) != labels(&w.next)
+        };
+        let policed = Policing(&self.api).is_needed() && self.network_plugin().enforces_policies();
+        self.network_changed |=
+            writes.iter().any(|w| KINDS.contains(&w.object.kind) || (policed && relabelled(w)));
+    }
+
+    /// Answers what processes have asked since the last action and, if something has changed, what they had asked before.
+    pub(super) fn settle_network(&mut self) {
+        let changed = std::mem::take(&mut self.network_changed);
+        if self.asking.is_empty() || (!changed && !self.asking.values().any(|new| *new)) {
+            return;
+        }
+        let asking: Vec<Actor> =
+            self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
+        for actor in asking {
+            let (news, asks) = self.news_for(actor);
+            if asks {
+                Rc::make_mut(&mut self.asking).insert(actor, false);
+            } else {
+                Rc::make_mut(&mut self.asking).remove(&actor);
+            }
+            for n in news {
+                self.component_fault(actor, &n);
+            }
+        }
+    }
+
+    /// What a kubelet has to be told, and whether a process of its pods asks anything.
+    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool) {
+        let process = self.processes.get(actor.process as usize).filter(|p| p.running);
+        let state = process
+            .and_then(|p| p.components.get(usize::from(actor.component)))
+            .and_then(|c| c.state().downcast_ref::<kubelet::State>());
+        let Some(state) = state else { return (Vec::new(), false) };
+        let (api, processes) = (&self.api, &self.processes);
+        let network = Network { api, processes, now: self.now(), plugin: self.plugin };
+        let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
+        for (pod, uid, question, before) in state.questions() {
+            asks = true;
+            let answer = network.answer(pod, question);
+            if before != Some(&answer) {
+                news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
+            }
+        }
+        let known = |pod: &Key, address: SocketAddr, since: Timestamp| {
+            let of_pod = state.network.get(pod);
+            let mut ended = of_pod.iter().flat_map(|n| n.ended.iter());
+            ended.any(|e| (e.address, e.since) == (address, since))
+        };
+        for (pod, uid, address, since) in state.answering(self.now()) {
+            if network.has_run_since(address.ip(), since) || known(pod, address, since) {
+                continue;
+            }
+            let ended = Ended { address, since, at: self.now() };
+            let news = news_of(&mut all, pod, uid);
+            if !news.ended.contains(&ended) {
+                news.ended.push(ended);
+            }
+        }
+        (all, asks)
+    }
+}
+
+/// What is to be told to a pod: the last news if they are for it, or new ones.
+fn news_of<'a>(all: &'a mut Vec<NetworkNews>, pod: &Key, uid: &Rc<str>) -> &'a mut NetworkNews {
+    let at = all.iter().position(|n| n.pod == *pod).unwrap_or_else(|| {
+        all.push(NetworkNews { pod: pod.clone(), uid: uid.clone(), answers: Vec::new(), ended: Vec::new() });
+        all.len() - 1
+    });
+    &mut all[at]
+}

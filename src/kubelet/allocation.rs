@@ -1,0 +1,264 @@
+//! What a kubelet has allocated to the containers of a pod, and how that is changed while they run
+//! (`pkg/kubelet/allocation/allocation_manager.go`, KEP-1287).
+//!
+//! The spec says what is wanted. The kubelet works with what it has allocated: until it can allocate more, a sync sees the
+//! pod with the resources that it had before. What a container really has follows in the sync after that.
+
+use std::rc::Rc;
+
+use serde_json::{Map as Fields, Value, json};
+
+use super::container_state::{ContainerState, Running};
+use super::decisions::{Pending, Resize};
+use super::requests::pod_requests;
+use super::state::{PodRuntime, Requests, State, Todo, WorkerPhase};
+use super::stats::priority;
+use super::task::{Cx, Task};
+use super::turn::{PodEvent, Turn};
+use crate::api::quantity::amount_of;
+use crate::api::resource::qos_class;
+use crate::api::types::{Container, Node, Pod, PodSpec, ResourceRequirements};
+use crate::api::{Key, MetaExt, Timestamp, order};
+use crate::client::Caches;
+
+fn containers(spec: &PodSpec) -> impl Iterator<Item = &Container> {
+    spec.init_containers.iter().flatten().chain(&spec.containers)
+}
+
+/// Whether two specs ask for the same.
+fn is_alike(a: &PodSpec, b: &PodSpec) -> bool {
+    a.resources == b.resources
+        && containers(a).map(|c| (&c.name, &c.resources)).eq(containers(b).map(|c| (&c.name, &c.resources)))
+}
+
+/// The pod as it is allocated (`UpdatePodFromAllocation`).
+fn allocated(pod: &Pod, allocation: &PodSpec) -> Rc<Pod> {
+    let mut pod = pod.clone();
+    if let Some(spec) = pod.spec.as_mut() {
+        spec.resources = allocation.resources.clone();
+        let old = |name: &str| containers(allocation).find(|c| c.name == name).map(|c| c.resources.clone());
+        let PodSpec { containers, init_containers, .. } = &mut **spec;
+        for c in containers.iter_mut().chain(init_containers.iter_mut().flatten()) {
+            if let Some(resources) = old(&c.name) {
+                c.resources = resources;
+            }
+        }
+    }
+    Rc::new(pod)
+}
+
+/// What a turn of a pod begins with.
+pub(super) struct Allocation {
+    /// The pod as it is allocated; `None` if that is as its spec says.
+    pub(super) pod: Option<Rc<Pod>>,
+    /// What all pods of the node request together.
+    pub(super) used: Requests,
+    pub(super) events: Vec<PodEvent>,
+}
+
+/// Allocates what a pod asks for, if there is room (`handlePodResourcesResize`).
+pub(super) fn allocate(
+    pod: &Rc<Pod>,
+    rt: &mut PodRuntime,
+    used: Requests,
+    node: Option<&Node>,
+    now: Timestamp,
+) -> Allocation {
+    let mut out = Allocation { pod: None, used, events: Vec::new() };
+    let Some(spec) = &pod.spec else { return out };
+    let Some(before) = rt.allocated.take() else {
+        rt.allocated = Some(spec.clone());
+        return out;
+    };
+    if before.is_same(spec) || is_alike(&before, spec) {
+        rt.unreported |= rt.resize.pending.take().is_some();
+        rt.allocated = Some(spec.clone());
+        return out;
+    }
+    let decides = rt.phase == WorkerPhase::Sync && !pod.metadata.is_deleting();
+    let Some(held) = rt.requests.filter(|_| decides) else {
+        out.pod = Some(allocated(pod, &before));
+        rt.allocated = Some(before);
+        return out;
+    };
+    let asked = pod_requests(spec);
+    let generation = pod.metadata.generation();
+    match refusal(asked, used.minus(held), node) {
+        None => {
+            rt.resize = Resize { pending: None, progress: Some((now, generation)) };
+            rt.requests = Some(asked);
+            rt.changed = true;
+            out.used = used.minus(held).plus(asked);
+            out.events.push(event("Normal", "ResizeStarted", "Pod resize started", spec, generation, None));
+            rt.allocated = Some(spec.clone());
+        }
+        Some((reason, message)) => {
+            let old = rt.resize.pending.as_ref();
+            let same = |p: &&Pending| (p.reason, &*p.message, p.generation) == (reason, &message, generation);
+            if !old.is_some_and(|p| same(&p)) {
+                let since = old.filter(|p| p.reason == reason).map_or(now, |p| p.since);
+                let name = if reason == "Deferred" { "ResizeDeferred" } else { "ResizeInfeasible" };
+                let told = format!("Pod resize {reason}");
+                out.events.push(event("Warning", name, &told, spec, generation, Some(&message)));
+                rt.resize.pending = Some(Pending { reason, message: message.into(), since, generation });
+                rt.unreported = true;
+            }
+            out.pod = Some(allocated(pod, &before));
+            rt.allocated = Some(before);
+        }
+    }
+    out
+}
+
+/// Why a node cannot give a pod what it asks for, beside what all other pods have: the reason and the message of its
+/// condition.
+fn refusal(asked: Requests, used: Requests, node: Option<&Node>) -> Option<(&'static str, String)> {
+    let has = node?.status.as_ref()?.allocatable.as_ref()?;
+    let (cpu, memory) = (amount_of(has.get("cpu")).milli_value(), amount_of(has.get("memory")).value());
+    let both = [("memory", asked.memory, used.memory, memory), ("cpu", asked.cpu, used.cpu, cpu)];
+    if let Some((name, asked, _, has)) = both.iter().find(|(_, asked, _, has)| asked > has) {
+        let message =
+            format!("Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}");
+        return Some(("Infeasible", message));
+    }
+    let short = |(_, asked, used, has): &&(&str, i64, i64, i64)| asked.saturating_add(*used) > *has;
+    let (name, asked, used, has) = both.iter().rev().find(short)?;
+    let message = format!(
+        "Node didn't have enough resource: {name}, requested: {asked}, used: {used}, capacity: {has}"
+    );
+    Some(("Deferred", message))
+}
+
+/// An event about a resize (`pkg/kubelet/events/event.go`): what is wanted stands in it as JSON.
+fn event(
+    type_: &'static str,
+    reason: &'static str,
+    told: &str,
+    spec: &PodSpec,
+    generation: i64,
+    error: Option<&str>,
+) -> PodEvent {
+    let of = |c: &Container| json!({"name": c.name, "resources": c.resources.clone().unwrap_or_default()});
+    let sidecars = spec.init_containers.iter().flatten();
+    let sidecars: Vec<Value> =
+        sidecars.filter(|c| c.restart_policy.as_deref() == Some("Always")).map(of).collect();
+    // In the order of Go's struct, which a map of JSON does not keep.
+    let mut parts: Vec<(&str, Value)> = Vec::new();
+    if !sidecars.is_empty() {
+        parts.push(("initContainers", sidecars.into()));
+    }
+    parts.push(("containers", spec.containers.iter().map(of).collect()));
+    parts.push(("generation", generation.into()));
+    parts.extend(error.map(|e| ("error", e.into())));
+    let fields: Vec<String> = parts.into_iter().map(|(k, v)| field(k, v)).collect();
+    let message = format!("{told}: {{{}}}", fields.join(","));
+    PodEvent { container: None, type_, reason, message }
+}
+
+fn field(name: &str, value: Value) -> String {
+    let whole = Value::Object(Fields::from_iter([(name.to_owned(), value)])).to_string();
+    whole.get(1..whole.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+/// Plans a turn of each pod whose resize is deferred, as there is more room than before (`RetryPendingResizes`): first those
+/// of a higher priority, then guaranteed ones, then those that have waited longest.
+pub(super) fn retry(cx: &Cx) {
+    let waiting = cx.state(|s| ranked(s, cx.caches()));
+    for pod in waiting {
+        cx.enqueue(Task::Pod(pod));
+    }
+}
+
+/// The pods whose resize is deferred, in the order in which they are tried again.
+fn ranked(state: &State, caches: &Caches) -> Vec<Key> {
+    let of = |key: &Key| {
+        let pod = state.pods.get(key)?.pod(key, caches)?;
+        let since = state.pods.get(key)?.resize.pending.as_ref().map(|p| p.since);
+        let class = pod.spec.as_deref().map(qos_class);
+        Some(((std::cmp::Reverse(priority(pod)), class != Some("Guaranteed"), since), key.clone()))
+    };
+    let mut all: Vec<_> = state.node.resizing.keys().filter_map(of).collect();
+    order::sort(&mut all);
+    all.into_iter().map(|(_, key)| key).collect()
+}
+
+impl Running {
+    /// What the container really has.
+    pub(super) fn resources(&self, name: &str) -> Option<&ResourceRequirements> {
+        let spec = self.allocation.as_ref()?;
+        containers(spec).find(|c| c.name == name)?.resources.as_ref()
+    }
+}
+
+impl Turn<'_> {
+    /// Notes whether the pod waits for room, for the pods that will make some.
+    pub(super) fn note_resize(&mut self, key: &Key) {
+        let deferred = self.rt.resize.pending.as_ref().is_some_and(|p| p.reason == "Deferred");
+        if deferred && self.rt.phase == WorkerPhase::Sync {
+            self.node.resizing.insert(key.clone(), ());
+        } else if !self.node.resizing.is_empty() {
+            self.node.resizing.remove(key);
+        }
+    }
+
+    /// Whether a container runs with other resources than are allocated to it.
+    fn is_resized(&self, i: usize) -> bool {
+        let (Some(c), Some(spec)) = (self.rt.containers.get(i), self.container_spec(i)) else { return false };
+        c.running().is_some_and(|r| !r.stopping && r.resources(&spec.name) != spec.resources.as_ref())
+    }
+
+    /// What has to be done so that a container gets what is allocated to it, and whether it is to be started again
+    /// (`computePodResizeAction`).
+    pub(super) fn resize_action(&self, i: usize) -> Option<(Todo, bool)> {
+        let spec = self.container_spec(i).filter(|_| self.is_resized(i))?;
+        let has = self.rt.containers.get(i)?.running()?.resources(&spec.name);
+        let wants = spec.resources.as_ref();
+        let differs = |name: &str| {
+            let of = |r: Option<&ResourceRequirements>| {
+                let get = |m: Option<&std::collections::BTreeMap<_, _>>| m.and_then(|m| m.get(name)).cloned();
+                (get(r.and_then(|r| r.requests.as_ref())), get(r.and_then(|r| r.limits.as_ref())))
+            };
+            of(has) != of(wants)
+        };
+        let restarts = spec
+            .resize_policy
+            .iter()
+            .flatten()
+            .any(|p| p.restart_policy == "RestartContainer" && differs(&p.resource_name));
+        if restarts {
+            let message = format!("Container {} resize requires restart", spec.name);
+            return Some((Todo::Kill { container: i, message, probe: None }, true));
+        }
+        Some((Todo::Resize { container: i }, false))
+    }
+
+    /// Gives a container what is allocated to it.
+    pub(super) fn actuate(&mut self, i: usize) {
+        let allocation = self.pod.spec.clone();
+        if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
+            r.allocation = allocation;
+            self.rt.changed = true;
+        }
+    }
+
+    /// Whether the resize that was under way is done now; if so, an event tells of it.
+    pub(super) fn observe_resize(&mut self) {
+        let Some((_, generation)) = self.rt.resize.progress else { return };
+        let waits = |i: usize| {
+            let is_to_start = self.rt.containers.get(i).is_some_and(|c| c.just_killed);
+            self.is_resized(i) || is_to_start
+        };
+        if (0..self.rt.containers.len()).any(waits) {
+            return;
+        }
+        self.rt.resize.progress = None;
+        self.events.push(event(
+            "Normal",
+            "ResizeCompleted",
+            "Pod resize completed",
+            self.spec,
+            generation,
+            None,
+        ));
+    }
+}

@@ -1,0 +1,49 @@
+//! Amounts of what pods use of their node, and the limits of containers.
+
+use crate::api::quantity::amount_of;
+use crate::api::types::Container;
+
+/// Amounts of what can run out on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Memory in bytes.
+    pub memory: i64,
+    /// Bytes on the node's file system: writable layers and emptyDir volumes.
+    pub disk: i64,
+    /// Files and directories on it.
+    pub inodes: i64,
+    /// Processes.
+    pub pids: i64,
+}
+
+impl Stats {
+    fn zip(self, o: Stats, f: impl Fn(i64, i64) -> i64) -> Stats {
+        Stats {
+            memory: f(self.memory, o.memory),
+            disk: f(self.disk, o.disk),
+            inodes: f(self.inodes, o.inodes),
+            pids: f(self.pids, o.pids),
+        }
+    }
+
+    /// The sum of both, amount by amount.
+    pub fn plus(self, o: Stats) -> Stats {
+        self.zip(o, i64::saturating_add)
+    }
+
+    /// The difference, amount by amount.
+    pub fn minus(self, o: Stats) -> Stats {
+        self.zip(o, i64::saturating_sub)
+    }
+
+    /// Whether any amount is more than the other's.
+    pub(super) fn exceeds(self, o: Stats) -> bool {
+        self.memory > o.memory || self.disk > o.disk || self.inodes > o.inodes || self.pids > o.pids
+    }
+}
+
+/// What a container's limit or request of a resource is; `None` if it has none.
+pub(super) fn limit_of(container: &Container, resource: &str) -> Option<i64> {
+    let limits = container.resources.as_ref()?.limits.as_ref()?;
+    limits.get(resource).map(|q| amount_of(Some(q)).value()).filter(|v| *v > 0)
+}

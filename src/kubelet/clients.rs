@@ -1,0 +1,142 @@
+//! Containers that send a stream of requests (`sim.steady/requests`), see [`crate::network::traffic`].
+//!
+//! A client asks the network once what its requests meet, and is told when that changes; from these answers it is worked out what
+//! became of each request. It sends from the start of its container until SIGTERM.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::behaviour::annotation;
+use super::state::State;
+use super::turn::Turn;
+use crate::api::types::Container;
+use crate::api::{Key, Timestamp};
+use crate::client::Caches;
+use crate::network::Question;
+use crate::network::resolver::ResolvConf;
+use crate::network::traffic::{Answers, Client, Ended, Names, NotAClient, Sending};
+
+/// The annotation with the clients.
+const REQUESTS: &str = "requests";
+
+/// A client of a container that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningClient {
+    /// The pod.
+    pub pod: Key,
+    /// The container.
+    pub container: Rc<str>,
+    /// What it sends.
+    pub client: Client,
+    /// What it knows of names by itself.
+    pub names: Names,
+    /// What the network has answered to its pod.
+    pub answers: Rc<BTreeMap<Question, Answers>>,
+    /// The processes that had answered its requests, and have ended.
+    pub ended: Rc<Vec<Ended>>,
+    /// Since when it sends.
+    pub start: Timestamp,
+    /// Until when: SIGTERM; `None` if it goes on.
+    pub end: Option<Timestamp>,
+}
+
+impl RunningClient {
+    /// What is to be counted.
+    pub fn sending(&self) -> Sending<'_> {
+        Sending {
+            client: &self.client,
+            names: &self.names,
+            answers: &self.answers,
+            ended: &self.ended,
+            start: self.start,
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// The clients of a container.
+    ///
+    /// # Errors
+    /// The annotation cannot be read.
+    fn clients_of(&self, spec: &Container) -> Result<Vec<Client>, NotAClient> {
+        annotation(&self.pod.metadata, &spec.name, REQUESTS).map_or(Ok(Vec::new()), Client::parse)
+    }
+
+    fn names(&self, spec: &Container) -> Names {
+        let mut files = self.own_files(spec);
+        let mut text = |path: &str| files.remove(path).flatten().unwrap_or_default();
+        let conf = ResolvConf::parse(&text("/etc/resolv.conf"));
+        Names { conf, hosts: text("/etc/hosts") }
+    }
+
+    /// The clients of the pod's containers that run.
+    fn running_clients(&self, pod: &Key) -> Vec<RunningClient> {
+        let mut all = Vec::new();
+        for (i, c) in self.rt.containers.iter().enumerate().skip(self.init_count()) {
+            let (Some(r), Some(spec)) = (c.running(), self.container_spec(i)) else { continue };
+            // Who declared a client that cannot be read is told so by `complain_of_clients`.
+            let Ok(clients) = self.clients_of(spec) else { continue };
+            if clients.is_empty() {
+                continue;
+            }
+            let names = self.names(spec);
+            all.extend(clients.into_iter().map(|client| RunningClient {
+                pod: pod.clone(),
+                container: c.name.clone(),
+                client,
+                names: names.clone(),
+                answers: self.answers.clone(),
+                ended: self.ended.clone(),
+                start: r.since,
+                end: r.signal,
+            }));
+        }
+        all
+    }
+
+    /// Asks what the requests of the pod's clients meet, as far as that is not known. Returns whether the pod has clients.
+    pub(super) fn drive_clients(&mut self) -> bool {
+        let annotations = self.pod.metadata.annotations.iter().flatten();
+        let prefix = format!("{}{REQUESTS}", super::behaviour::NAMESPACE);
+        if !annotations.into_iter().any(|(name, _)| name.starts_with(&prefix)) {
+            return false;
+        }
+        let clients = self.running_clients(&crate::api::MetaExt::key(&self.pod.metadata));
+        for c in &clients {
+            if let Some(question) = c.client.open(&c.names, &self.answers, self.now) {
+                self.ask(&question);
+            }
+        }
+        !clients.is_empty()
+    }
+
+    /// Records an event about a container whose clients cannot be read, when it starts.
+    pub(super) fn complain_of_clients(&mut self, i: usize, spec: &Container) {
+        if let Err(why) = self.clients_of(spec) {
+            let message =
+                format!("the annotation {}{REQUESTS} cannot be read: {why}", super::behaviour::NAMESPACE);
+            self.event(Some(i), "Warning", "InvalidRequests", message);
+        }
+    }
+}
+
+/// What the first container of a pod knows of names by itself; `None` if the pod is not on the node.
+pub fn names(state: &State, caches: &Caches, node: &Key, pod: &Key, now: Timestamp) -> Option<Names> {
+    let rt = state.pods.get(pod)?;
+    let object = rt.pod(pod, caches)?;
+    let spec = object.spec.as_ref()?;
+    let container = spec.containers.first()?;
+    Some(Turn::new(object, spec, (**rt).clone(), state, node, caches, now).names(container))
+}
+
+/// The clients that run on a node.
+pub fn clients(state: &State, caches: &Caches, node: &Key, now: Timestamp) -> Vec<RunningClient> {
+    let mut all = Vec::new();
+    for pod in state.network.keys() {
+        let worker = state.pods.get(pod);
+        let Some((rt, object)) = worker.and_then(|rt| Some((rt, rt.pod(pod, caches)?))) else { continue };
+        let Some(spec) = &object.spec else { continue };
+        all.extend(Turn::new(object, spec, (**rt).clone(), state, node, caches, now).running_clients(pod));
+    }
+    all
+}

@@ -1,0 +1,86 @@
+//! Ephemeral containers (KEP-277): somebody adds them to a pod that runs, to look into it (`kubectl debug`). They are started
+//! beside the others, also while init containers run, and never again when they have ended (`kuberuntime_manager.go`,
+//! `computePodActions`, `SyncPod`).
+//!
+//! In [`PodRuntime::containers`] they come after the main containers, in the order of the spec.
+
+use std::rc::Rc;
+
+use super::container_state::{ContainerRuntime, ContainerState};
+use super::state::{PodRuntime, Todo};
+use super::turn::Turn;
+use crate::api::order;
+use crate::api::types::{Container, ContainerStatus, EphemeralContainer, Pod};
+
+/// The ephemeral container as what is run: without the probes, ports and resources that it cannot have.
+fn container(e: &EphemeralContainer) -> Container {
+    Container {
+        args: e.args.clone(),
+        command: e.command.clone(),
+        env: e.env.clone(),
+        env_from: e.env_from.clone(),
+        image: e.image.clone(),
+        image_pull_policy: e.image_pull_policy.clone(),
+        name: e.name.clone(),
+        security_context: e.security_context.clone(),
+        stdin: e.stdin,
+        stdin_once: e.stdin_once,
+        termination_message_path: e.termination_message_path.clone(),
+        termination_message_policy: e.termination_message_policy.clone(),
+        tty: e.tty,
+        volume_devices: e.volume_devices.clone(),
+        volume_mounts: e.volume_mounts.clone(),
+        working_dir: e.working_dir.clone(),
+        ..Default::default()
+    }
+}
+
+/// The ephemeral containers of a pod. They are never changed or removed, so those that are known are kept.
+pub(super) fn specs(pod: &Pod, rt: &PodRuntime) -> Rc<[Container]> {
+    let all = pod.spec.as_ref().and_then(|s| s.ephemeral_containers.as_deref()).unwrap_or_default();
+    if all.len() == rt.ephemeral.len() {
+        return rt.ephemeral.clone();
+    }
+    all.iter().map(container).collect()
+}
+
+impl Turn<'_> {
+    /// The index after that of the last main container.
+    pub(super) fn main_end(&self) -> usize {
+        self.init_count().saturating_add(self.spec.containers.len())
+    }
+
+    /// Whether it is an ephemeral container, by its index.
+    pub(super) fn is_ephemeral(&self, i: usize) -> bool {
+        i >= self.main_end()
+    }
+
+    /// Notes the ephemeral containers that are new.
+    pub(super) fn note_ephemeral(&mut self) {
+        let known = self.rt.containers.len().saturating_sub(self.main_end());
+        let new = self.ephemeral.iter().skip(known).map(|c| ContainerRuntime::new(&c.name));
+        self.rt.containers.extend(new);
+    }
+
+    /// The ephemeral containers to be started: those that never were.
+    pub(super) fn ephemeral_to_start(&self) -> Vec<Todo> {
+        let new =
+            |i: &usize| self.rt.containers.get(*i).is_some_and(|c| matches!(c.state, ContainerState::None));
+        let all = self.main_end()..self.rt.containers.len();
+        all.filter(new).map(|container| Todo::Start { container }).collect()
+    }
+
+    /// Their statuses, sorted by name.
+    pub(super) fn ephemeral_statuses(&self) -> Option<Vec<ContainerStatus>> {
+        let all = self.rt.containers.iter().enumerate().skip(self.main_end());
+        let mut all: Vec<ContainerStatus> = all
+            .filter_map(|(i, c)| {
+                let status = self.container_status(i, c, self.container_spec(i)?);
+                // Nobody probes them.
+                Some(ContainerStatus { ready: false, started: None, ..status })
+            })
+            .collect();
+        order::sort_by(&mut all, |a, b| a.name.cmp(&b.name));
+        (!all.is_empty()).then_some(all)
+    }
+}

@@ -1,0 +1,258 @@
+//! Who listens in a pod: its containers share one network namespace, and what is said to a port reaches the container that
+//! listens there.
+//!
+//! A server that is known listens where its configuration says ([`super::servers`]), and one whose commands the shell knows
+//! where they say. A program that nobody knows listens on the ports that its container declares and on those that its probes
+//! and hooks ask; if there are none, on any. Annotations say otherwise: `sim.steady/listens`, `sim.steady/answers`,
+//! `sim.steady/answer-status`, `sim.steady/answer-seconds`, `sim.steady/on-sigterm`.
+
+use std::rc::Rc;
+
+use super::behaviour::{annotation, seconds};
+use super::container_state::Running;
+use super::known_images::{self, Sort};
+use super::servers::{Asked, Server};
+use super::timings::later;
+use super::turn::Turn;
+use crate::api::types::{Container, IntOrString};
+use crate::api::{MetaExt, Timestamp};
+use crate::network::{Because, Outcome, Protocol, Question, Response};
+use crate::shell::Files;
+
+/// What `sim.steady/on-sigterm` says if the server goes on to accept connections until it ends.
+const SERVES: &str = "serve";
+
+/// The ports on which a container listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ports {
+    /// These.
+    These(Vec<(u16, Protocol)>),
+    /// Nobody knows, so any.
+    Any,
+}
+
+impl Ports {
+    fn has(&self, port: u16, protocol: Protocol) -> bool {
+        match self {
+            Ports::These(all) => all.contains(&(port, protocol)),
+            Ports::Any => true,
+        }
+    }
+}
+
+/// The number of a port of a container that is given by number or by name.
+pub(super) fn number(port: &IntOrString, container: &Container) -> Option<u16> {
+    let number = match port {
+        IntOrString::Int(n) => *n,
+        IntOrString::String(name) => {
+            let named = container.ports.iter().flatten().find(|p| p.name.as_ref() == Some(name));
+            named.map_or_else(|| name.parse().unwrap_or(0), |p| p.container_port)
+        }
+    };
+    u16::try_from(number).ok().filter(|n| *n > 0)
+}
+
+/// The ports that `sim.steady/listens` names: `8080, 53/udp`, or `none`.
+fn told(text: &str) -> Ports {
+    let port = |word: &str| {
+        let (number, protocol) = word.split_once('/').unwrap_or((word, "TCP"));
+        let number = number.trim().parse::<u16>().ok().filter(|n| *n > 0)?;
+        Some((number, Protocol::of(Some(&protocol.trim().to_ascii_uppercase()))))
+    };
+    Ports::These(text.split([',', ' ']).filter_map(port).collect())
+}
+
+/// The ports that a container declares, and those that its probes and its hooks ask.
+fn declared(spec: &Container) -> Ports {
+    let mut all: Vec<(u16, Protocol)> = Vec::new();
+    for p in spec.ports.iter().flatten() {
+        let number = u16::try_from(p.container_port).ok();
+        all.extend(number.map(|n| (n, Protocol::of(p.protocol.as_deref()))));
+    }
+    let mut asked = Vec::new();
+    let probes = [&spec.startup_probe, &spec.liveness_probe, &spec.readiness_probe];
+    for probe in probes.into_iter().flatten() {
+        let local = |host: &Option<String>| host.as_deref().is_none_or(str::is_empty);
+        asked.extend(probe.http_get.as_ref().filter(|h| local(&h.host)).map(|h| h.port.clone()));
+        asked.extend(probe.tcp_socket.as_ref().filter(|t| local(&t.host)).map(|t| t.port.clone()));
+        asked.extend(probe.grpc.as_ref().map(|g| IntOrString::Int(g.port)));
+    }
+    let hooks = spec.lifecycle.iter().flat_map(|l| [&l.post_start, &l.pre_stop]).flatten();
+    asked.extend(hooks.filter_map(|h| h.http_get.as_ref()).map(|h| h.port.clone()));
+    all.extend(asked.iter().filter_map(|p| Some((number(p, spec)?, Protocol::Tcp))));
+    if all.is_empty() { Ports::Any } else { Ports::These(all) }
+}
+
+impl Turn<'_> {
+    /// Whether a container accepts connections at a moment: it has opened its ports, and has not closed them on SIGTERM.
+    fn accepts(&self, spec: &Container, r: &Running, at: Timestamp) -> bool {
+        let opened = at >= later(r.since, r.behaviour.ready_after);
+        let serves = || annotation(&self.pod.metadata, &spec.name, "on-sigterm") == Some(SERVES);
+        opened && (r.signal.is_none_or(|s| at < s) || serves())
+    }
+
+    fn ports(&self, i: usize, spec: &Container, r: &Running, at: Timestamp) -> Ports {
+        if let Some(text) = annotation(&self.pod.metadata, &spec.name, "listens") {
+            return told(text);
+        }
+        if let Some(process) = &r.process {
+            let listens = process.run.listens.iter().filter(|l| l.from <= at);
+            let mut all: Vec<(u16, Protocol)> = listens.map(|l| (l.port, l.protocol)).collect();
+            if !process.run.certain {
+                match declared(spec) {
+                    Ports::Any => return Ports::Any,
+                    Ports::These(more) => all.extend(more),
+                }
+            }
+            return Ports::These(all);
+        }
+        let words = self.words_of(spec).unwrap_or_else(|| {
+            spec.command.iter().flatten().chain(spec.args.iter().flatten()).cloned().collect()
+        });
+        if known_images::sort_of(&words) == Sort::Ends {
+            return Ports::These(Vec::new());
+        }
+        self.with_server(i, spec, r, at, |server| server.ports()).map_or_else(|| declared(spec), Ports::These)
+    }
+
+    fn with_server<T>(
+        &self,
+        i: usize,
+        spec: &Container,
+        r: &Running,
+        at: Timestamp,
+        see: impl FnOnce(&Server<'_>) -> T,
+    ) -> T {
+        let program = self.program(i, spec);
+        let mut files = None;
+        let world = || self.surroundings(i, at).map(|(_, world)| world.files).unwrap_or_default();
+        let needs_files = !spec.volume_mounts.as_ref().is_none_or(Vec::is_empty) || !r.outside.is_empty();
+        let files: &Files = files.get_or_insert_with(|| if needs_files { world() } else { Files::default() });
+        see(&Server {
+            words: &program.words,
+            env: &program.env,
+            image: spec.image.as_deref().unwrap_or_default(),
+            host: &program.host,
+            addresses: &self.rt.addresses,
+            after: at.duration_since(r.since),
+            files: &|path| files.at(path, at),
+            below: &|directory| {
+                let names = files.list(directory, at).into_iter();
+                names.map(|name| format!("{directory}/{name}")).collect()
+            },
+        })
+    }
+
+    /// The container that accepts connections on a port at a moment.
+    fn listener(&self, port: u16, protocol: Protocol, at: Timestamp) -> Option<(usize, &Running)> {
+        // A container that certainly listens there comes before one that may listen anywhere.
+        let mut any = None;
+        for (i, c) in self.rt.containers.iter().enumerate() {
+            let (Some(r), Some(spec)) = (c.running(), self.container_spec(i)) else { continue };
+            if !self.accepts(spec, r, at) {
+                continue;
+            }
+            match self.ports(i, spec, r, at) {
+                Ports::Any => any = any.or(Some((i, r))),
+                ports if ports.has(port, protocol) => return Some((i, r)),
+                Ports::These(_) => {}
+            }
+        }
+        any
+    }
+
+    /// What becomes of a question that has reached the pod.
+    pub(super) fn reply(&self, question: &Question, at: Timestamp) -> (Outcome, Because) {
+        let (port, protocol) = match question {
+            Question::Connect { to, protocol } => (to.port(), *protocol),
+            Question::Fetch { to, .. } => (to.port(), Protocol::Tcp),
+            Question::Lookup { .. } => (53, Protocol::Udp),
+            Question::Echo { .. } => return (Outcome::Connected, Because::Nothing),
+        };
+        let listener =
+            self.listener(port, protocol, at).and_then(|(i, r)| Some((i, r, self.container_spec(i)?)));
+        let Some((i, r, spec)) = listener else { return (Outcome::Refused, self.why_refused(at)) };
+        let Question::Fetch { tls, host, method, path, .. } = question else {
+            return (Outcome::Connected, Because::Nothing);
+        };
+        let asked = Asked { method, host, path };
+        (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
+    }
+
+    /// Why nobody accepts a connection.
+    fn why_refused(&self, at: Timestamp) -> Because {
+        let main = self.rt.containers.iter().skip(self.init_count());
+        let mut running = main.clone().filter_map(|c| c.running()).peekable();
+        if running.peek().is_none() {
+            return Because::NotRunning;
+        }
+        if running.any(|r| r.signal.is_some_and(|s| s <= at)) {
+            return Because::Stopping;
+        }
+        if main.into_iter().any(|c| c.running().is_none()) {
+            Because::NotRunning
+        } else {
+            Because::NotListening
+        }
+    }
+
+    /// What a container answers to an HTTP request.
+    fn fetched(
+        &self,
+        i: usize,
+        spec: &Container,
+        r: &Running,
+        asked: &Asked<'_>,
+        tls: bool,
+        at: Timestamp,
+    ) -> Outcome {
+        let meta = &self.pod.metadata;
+        let known = match &r.process {
+            // What listens there is a command of the shell, which speaks no HTTP.
+            Some(process) if process.run.certain => Some(Outcome::Reset),
+            Some(_) => None,
+            None => self.with_server(i, spec, r, at, |server| server.answer(asked)),
+        };
+        let text = annotation(meta, &spec.name, "answers");
+        let status = annotation(meta, &spec.name, "answer-status").and_then(|s| s.parse().ok());
+        let takes = seconds(meta, &spec.name, "answer-seconds");
+        // Of the servers that are known none has a certificate without being given one.
+        if tls && known.is_some() {
+            return Outcome::Connected;
+        }
+        let mut response = match known {
+            Some(Outcome::Answered(response)) => (*response).clone(),
+            Some(other) if text.is_none() && status.is_none() => return other,
+            _ => Response {
+                since: None,
+                status: 200,
+                server: Rc::from(""),
+                content_type: "text/plain".into(),
+                body: format!("{}\n", meta.name()).into(),
+                takes: Default::default(),
+            },
+        };
+        if let Some(text) = text {
+            response.body = format!("{text}\n").into();
+        }
+        response.status = status.unwrap_or(response.status);
+        response.takes = takes.unwrap_or(response.takes);
+        response.since = Some(r.since);
+        Outcome::Answered(Rc::new(response))
+    }
+
+    /// What tells one state of the pod's listeners from another, as far as it can be told without looking at programs: which
+    /// containers run since when, and which have got SIGTERM.
+    pub(super) fn listening(&self) -> Vec<(Timestamp, Option<Timestamp>)> {
+        self.rt.containers.iter().filter_map(|c| c.running()).map(|r| (r.since, r.signal)).collect()
+    }
+
+    /// When a container opens or closes its ports next, though nothing else happens then.
+    pub(super) fn next_listening(&self) -> Option<Timestamp> {
+        let moments = self.rt.containers.iter().filter_map(|c| c.running()).flat_map(|r| {
+            let opens = Some(later(r.since, r.behaviour.ready_after)).filter(|t| *t > r.since);
+            [opens, r.signal]
+        });
+        moments.flatten().filter(|t| *t > self.now).min()
+    }
+}

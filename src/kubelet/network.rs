@@ -1,0 +1,178 @@
+//! What the processes of pods ask the network, and what they are told.
+//!
+//! A process that asks a question stops at it. Its pod notes the question ([`State::network`]), the sync says so
+//! ([`Context::ask_network`](crate::client::Context::ask_network)), and whoever knows the whole cluster answers with a [`NetworkNews`]. The pod
+//! takes a turn then, in which its processes go on. An answer that becomes another one later is told in the same way.
+
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::pod_network::PodNetwork;
+use super::state::{PodRuntime, State};
+use super::task::Task;
+use super::timings::later;
+use super::turn::Turn;
+use crate::api::{Key, Timestamp};
+use crate::client::{Caches, Handler};
+use crate::network::traffic::Ended;
+use crate::network::{Answer, Because, Outcome, Question};
+use crate::shell::Outside;
+
+/// A request that has not been answered for so long is not counted as one under way any more.
+const LONGEST: SignedDuration = SignedDuration::from_hours(1);
+
+/// What the network tells the processes of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkNews {
+    /// The pod.
+    pub pod: Key,
+    /// Its uid.
+    pub uid: Rc<str>,
+    /// The answers that are new, or other than before.
+    pub answers: Vec<(Question, Answer)>,
+    /// Processes that had answered its requests, and have ended.
+    pub ended: Vec<Ended>,
+}
+
+impl State {
+    /// The questions of the pods of the node: the pod, its uid, the question, and its last answer.
+    pub fn questions(&self) -> impl Iterator<Item = (&Key, &Rc<str>, &Question, Option<&Answer>)> {
+        self.network.iter().flat_map(|(key, of_pod)| {
+            let answers = of_pod.answers.iter();
+            answers.map(move |(q, all)| (key, &of_pod.uid, q, all.last().map(|(_, a)| a)))
+        })
+    }
+
+    /// Processes that have answered requests of the node's pods which can still be under way: for each pod its key and uid,
+    /// where the process was reached, and since when it runs.
+    pub fn answering(&self, now: Timestamp) -> Vec<(&Key, &Rc<str>, SocketAddr, Timestamp)> {
+        let mut all = Vec::new();
+        for (key, of_pod) in self.network.iter() {
+            for (question, answers) in of_pod.answers.iter() {
+                let Question::Fetch { to, .. } = question else { continue };
+                // An answer was valid until the next one came.
+                let mut until = now;
+                for (from, answer) in answers.iter().rev() {
+                    let Answer::Replies { replies, .. } = answer else { break };
+                    for reply in replies.iter() {
+                        let Outcome::Answered(r) = &reply.outcome else { continue };
+                        let Some(since) = r.since.filter(|_| later(until, r.takes) > now) else { continue };
+                        all.push((key, &of_pod.uid, reply.endpoint.unwrap_or(*to), since));
+                    }
+                    until = *from;
+                    if later(until, LONGEST) < now {
+                        break;
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether a process at an address has run since a moment.
+    pub fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
+        let runs =
+            |rt: &PodRuntime| rt.containers.iter().filter_map(|c| c.running()).any(|r| r.since == since);
+        match self.pod_of(address) {
+            Some(pod) => self.pods.get(pod).is_some_and(|rt| runs(rt)),
+            // A pod in the network of its node has the node's address.
+            None => self.pods.values().any(|rt| runs(rt)),
+        }
+    }
+
+    /// Notes questions of a pod.
+    pub(super) fn note_questions(&mut self, pod: &Key, uid: &Rc<str>, questions: &[Question]) {
+        let known = self.network.get(pod).filter(|n| n.uid == *uid).cloned();
+        let mut of_pod = known.unwrap_or_else(|| Rc::new(PodNetwork::new(uid)));
+        Rc::make_mut(&mut of_pod).ask(questions);
+        self.network.insert(pod.clone(), of_pod);
+    }
+
+    /// The pod that has an address, among those that have one of their own.
+    pub fn pod_of(&self, address: IpAddr) -> Option<&Key> {
+        self.node.addresses.get(&address)
+    }
+}
+
+/// Notes answers. `false` if the pod is not there any more.
+pub(super) fn note(cx: &mut Handler<'_, State, Task>, news: &NetworkNews) -> bool {
+    let now = cx.now;
+    let Some(of_pod) = cx.state.network.get_mut(&news.pod).filter(|n| n.uid == news.uid) else {
+        return false;
+    };
+    let of_pod = Rc::make_mut(of_pod);
+    of_pod.tell(now, &news.answers);
+    of_pod.note_ends(&news.ended);
+    cx.enqueue(Task::Pod(news.pod.clone()));
+    true
+}
+
+/// What becomes of a question that has reached a pod of a node. [`Outcome::Unreachable`] if the pod is not there.
+pub fn reached(
+    state: &State,
+    caches: &Caches,
+    node: &Key,
+    pod: &Key,
+    question: &Question,
+    now: Timestamp,
+) -> (Outcome, Because) {
+    let gone = (Outcome::Unreachable, Because::Gone);
+    let worker = state.pods.get(pod);
+    let Some((rt, object)) = worker.and_then(|rt| Some((rt, rt.pod(pod, caches)?))) else { return gone };
+    let Some(spec) = object.spec.as_ref().filter(|_| rt.sandbox) else { return gone };
+    Turn::new(object, spec, (**rt).clone(), state, node, caches, now).reply(question, now)
+}
+
+/// Whether a pod of a node is in the network of the node; `None` if the pod is not there.
+pub fn is_on_host_network(state: &State, caches: &Caches, pod: &Key) -> Option<bool> {
+    let spec = state.pods.get(pod)?.pod(pod, caches)?.spec.as_ref()?;
+    Some(spec.host_network == Some(true))
+}
+
+/// Whether a pod listens on a port of its node.
+pub fn listens_on_host(
+    state: &State,
+    caches: &Caches,
+    node: &Key,
+    question: &Question,
+    now: Timestamp,
+) -> Option<Key> {
+    state.pods.iter().find_map(|(key, rt)| {
+        let hosted = rt.pod(key, caches)?.spec.as_ref()?.host_network == Some(true);
+        (hosted && reached(state, caches, node, key, question, now).0 != Outcome::Refused)
+            .then(|| key.clone())
+    })
+}
+
+impl Turn<'_> {
+    /// Notes a question of one of the pod's processes.
+    pub(super) fn ask(&mut self, question: &Question) {
+        if !self.answers.contains_key(question) && !self.asks.contains(question) {
+            self.asks.push(question.clone());
+        }
+    }
+}
+
+/// The network as hooks and probes of a pod find it: what is asked of the pod itself is answered at once, and all else as it was
+/// answered last.
+pub(super) struct Inside<'a, 'b>(pub(super) &'a Turn<'b>, pub(super) Timestamp);
+
+impl Outside for Inside<'_, '_> {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        let Inside(turn, at) = self;
+        let address = match question {
+            Question::Connect { to, .. } | Question::Fetch { to, .. } => Some(to.ip()),
+            Question::Echo { to } => Some(*to),
+            Question::Lookup { .. } => None,
+        };
+        let own = |ip: &IpAddr| {
+            ip.is_loopback() || turn.rt.addresses.iter().any(|a| a.parse::<IpAddr>().is_ok_and(|a| a == *ip))
+        };
+        if address.is_some_and(|ip| own(&ip)) {
+            return Some(Answer::always(turn.reply(question, *at).0));
+        }
+        turn.answers.get(question).and_then(|all| all.last()).map(|(_, answer)| answer.clone())
+    }
+}

@@ -1,0 +1,64 @@
+//! What the processes of a pod have asked the network, and what they were told.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::api::Timestamp;
+use crate::network::traffic::Ended;
+use crate::network::{Answer, Question};
+use crate::shell::Answers;
+
+/// The most questions of a pod that are noted. A program that asks more of them does not go on.
+const QUESTIONS_LIMIT: usize = 256;
+
+/// The most answers to a question that are kept, and the most processes that have ended. The oldest ones are forgotten.
+const ANSWERS_LIMIT: usize = 4096;
+
+/// What the processes of a pod have asked, and the answers until now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodNetwork {
+    /// The pod's uid.
+    pub uid: Rc<str>,
+    /// The answers to each question. A question without answers is open.
+    pub answers: Rc<BTreeMap<Question, Answers>>,
+    /// The processes that had answered requests, and have ended; the first one first.
+    pub ended: Rc<Vec<Ended>>,
+}
+
+impl PodNetwork {
+    /// Nothing was asked yet.
+    pub(super) fn new(uid: &Rc<str>) -> PodNetwork {
+        PodNetwork { uid: uid.clone(), answers: Rc::default(), ended: Rc::default() }
+    }
+
+    /// Notes questions. More than [`QUESTIONS_LIMIT`] are not.
+    pub(super) fn ask(&mut self, questions: &[Question]) {
+        for question in questions {
+            if self.answers.len() < QUESTIONS_LIMIT && !self.answers.contains_key(question) {
+                Rc::make_mut(&mut self.answers).insert(question.clone(), Vec::new());
+            }
+        }
+    }
+
+    /// Notes that processes have ended that had answered requests.
+    pub(super) fn note_ends(&mut self, ended: &[Ended]) {
+        let all = Rc::make_mut(&mut self.ended);
+        all.extend(ended.iter().cloned());
+        let surplus = all.len().saturating_sub(ANSWERS_LIMIT);
+        all.drain(..surplus);
+    }
+
+    /// Notes answers, each valid from now on.
+    pub(super) fn tell(&mut self, now: Timestamp, news: &[(Question, Answer)]) {
+        let all = Rc::make_mut(&mut self.answers);
+        for (question, answer) in news {
+            let answers = all.entry(question.clone()).or_default();
+            if answers.last().is_none_or(|(_, last)| last != answer) {
+                answers.push((now, answer.clone()));
+            }
+            if answers.len() > ANSWERS_LIMIT {
+                answers.remove(0);
+            }
+        }
+    }
+}

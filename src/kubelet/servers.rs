@@ -1,0 +1,422 @@
+//! Facts about servers: the ports on which well-known programs listen, and what they answer to an HTTP request.
+//!
+//! Source: the default configurations of the programs' images (see `known_images`), and for agnhost
+//! `kubernetes/test/images/agnhost`. What a program answers that is not here, nobody knows.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::known_images;
+use crate::api::order;
+use crate::network::{Outcome, Protocol, Response};
+use crate::shell::Node;
+
+/// A program that runs in a container.
+pub(super) struct Server<'a> {
+    /// The words that the runtime runs.
+    pub(super) words: &'a [String],
+    /// The environment.
+    pub(super) env: &'a BTreeMap<String, String>,
+    /// The image.
+    pub(super) image: &'a str,
+    /// The name of its host.
+    pub(super) host: &'a str,
+    /// The addresses of its pod.
+    pub(super) addresses: &'a [Rc<str>],
+    /// For how long it has run.
+    pub(super) after: SignedDuration,
+    /// Its files.
+    pub(super) files: &'a dyn Fn(&str) -> Option<Node>,
+    /// The paths of the files that are mounted below a directory.
+    pub(super) below: &'a dyn Fn(&str) -> Vec<String>,
+}
+
+/// An HTTP request.
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a str,
+    /// The header `Host`.
+    pub(super) host: &'a str,
+    /// The path with the query.
+    pub(super) path: &'a str,
+}
+
+/// The ports of programs that listen on the same ones whatever their arguments are.
+const PORTS: &[(&str, &[u16])] = &[
+    ("apache2-foreground", &[80]),
+    ("caddy", &[80, 2019]),
+    ("cassandra", &[9042, 7000]),
+    ("catalina.sh", &[8080]),
+    ("eswrapper", &[9200, 9300]),
+    ("httpd", &[80]),
+    ("httpd-foreground", &[80]),
+    ("mariadbd", &[3306]),
+    ("memcached", &[11_211]),
+    ("mysqld", &[3306, 33_060]),
+    ("prometheus", &[9090]),
+    ("rabbitmq-server", &[5672, 15_692, 25_672]),
+];
+
+const WELCOME: &str = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n<style>\nhtml { color-scheme: light dark; }\nbody { width: 35em; margin: 0 auto;\nfont-family: Tahoma, Verdana, Arial, sans-serif; }\n</style>\n</head>\n<body>\n<h1>Welcome to nginx!</h1>\n<p>If you see this page, the nginx web server is successfully installed and\nworking. Further configuration is required.</p>\n\n<p>For online documentation and support please refer to\n<a href=\"http://nginx.org/\">nginx.org</a>.<br/>\nCommercial support is available at\n<a href=\"http://nginx.com/\">nginx.com</a>.</p>\n\n<p><em>Thank you for using nginx.</em></p>\n</body>\n</html>\n";
+const WORKS: &str = "<html><body><h1>It works!</h1></body></html>\n";
+
+/// The program's name.
+fn name(words: &[String]) -> &str {
+    words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default()
+}
+
+impl Server<'_> {
+    /// The ports on which it listens; `None` if nobody knows the program.
+    pub(super) fn ports(&self) -> Option<Vec<(u16, Protocol)>> {
+        let tcp = |ports: &[u16]| ports.iter().map(|p| (*p, Protocol::Tcp)).collect::<Vec<_>>();
+        let one = |port: u16| Some(tcp(&[port]));
+        let name = name(self.words);
+        if let Some((_, ports)) = PORTS.iter().find(|(program, _)| *program == name) {
+            return Some(tcp(ports));
+        }
+        match name {
+            "nginx" => Some(tcp(&self.nginx_ports())),
+            "pause" => Some(Vec::new()),
+            "etcd" => Some(tcp(&self.etcd_ports())),
+            "kube-apiserver" => one(self.secure_port(6443)),
+            "kube-controller-manager" => one(self.secure_port(10_257)),
+            "kube-scheduler" => one(self.secure_port(10_259)),
+            "whoami" => {
+                let port =
+                    self.option(&["--port", "-port"]).or_else(|| self.env.get("WHOAMI_PORT_NUMBER").cloned());
+                one(port.and_then(|p| p.parse().ok()).unwrap_or(80))
+            }
+            "http-echo" => {
+                let listen = self.option(&["-listen", "--listen"]);
+                one(listen.and_then(|l| l.rsplit(':').next()?.parse().ok()).unwrap_or(5678))
+            }
+            "hello-app" => one(self.env.get("PORT").and_then(|p| p.parse().ok()).unwrap_or(8080)),
+            "redis-server" | "valkey-server" => {
+                one(self.option(&["--port"]).and_then(|p| p.parse().ok()).unwrap_or(6379))
+            }
+            "postgres" => {
+                let port = self.option(&["-p", "--port"]).or_else(|| self.env.get("PGPORT").cloned());
+                one(port.and_then(|p| p.parse().ok()).unwrap_or(5432))
+            }
+            "mongod" => one(self.option(&["--port"]).and_then(|p| p.parse().ok()).unwrap_or(27_017)),
+            "agnhost" => Some(self.agnhost_ports()),
+            "run.sh" if self.image.contains("echoserver") => Some(tcp(&[8080, 8443])),
+            "run.sh" if self.image.contains("grafana") => one(3000),
+            _ => None,
+        }
+    }
+
+    /// The value of an option: behind it, or after `=`.
+    fn option(&self, names: &[&str]) -> Option<String> {
+        let mut words = self.words.iter().skip(1);
+        while let Some(word) = words.next() {
+            match word.split_once('=') {
+                Some((name, value)) if names.contains(&name) => return Some(value.to_owned()),
+                None if names.contains(&word.as_str()) => return words.next().cloned(),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The port of a part of the control plane.
+    fn secure_port(&self, default: u16) -> u16 {
+        self.option(&["--secure-port"]).and_then(|p| p.parse().ok()).unwrap_or(default)
+    }
+
+    /// The ports of etcd: for clients, for its other members, and for metrics and probes if a flag says so.
+    fn etcd_ports(&self) -> Vec<u16> {
+        let of = |flag: &str, default: Option<u16>| {
+            let urls = self.option(&[flag]);
+            let ports = urls
+                .iter()
+                .flat_map(|urls| urls.split(','))
+                .filter_map(|u| u.rsplit(':').next()?.parse().ok());
+            let ports: Vec<u16> = ports.collect();
+            if ports.is_empty() { default.into_iter().collect() } else { ports }
+        };
+        let all = [
+            ("--listen-client-urls", Some(2379)),
+            ("--listen-peer-urls", Some(2380)),
+            ("--listen-metrics-urls", None),
+        ];
+        let mut ports: Vec<u16> = all.into_iter().flat_map(|(flag, default)| of(flag, default)).collect();
+        order::sort(&mut ports);
+        ports.dedup();
+        ports
+    }
+
+    /// Whether files are mounted over the image's configuration of nginx.
+    fn nginx_configuration(&self) -> Vec<String> {
+        let mut all = (self.below)("/etc/nginx/conf.d");
+        all.extend((self.below)("/etc/nginx/templates"));
+        if matches!((self.files)("/etc/nginx/nginx.conf"), Some(Node::File(_))) {
+            all.push("/etc/nginx/nginx.conf".to_owned());
+        }
+        all
+    }
+
+    /// The ports of `listen` in the configuration that is mounted, or the image's own.
+    fn nginx_ports(&self) -> Vec<u16> {
+        let own = if self.image.contains("unprivileged") { 8080 } else { 80 };
+        let configured = self.nginx_configuration();
+        if configured.is_empty() {
+            return vec![own];
+        }
+        let mut ports = Vec::new();
+        for path in configured {
+            let Some(Node::File(text)) = (self.files)(&path) else { continue };
+            for statement in text
+                .lines()
+                .filter(|l| !l.trim_start().starts_with('#'))
+                .flat_map(|l| l.split([';', '{', '}']))
+            {
+                let mut words = statement.split_whitespace();
+                if words.next() != Some("listen") {
+                    continue;
+                }
+                let port = words.next().and_then(|w| w.rsplit(':').next()).and_then(|w| w.parse().ok());
+                ports.extend(port.filter(|p| !ports.contains(p)));
+            }
+        }
+        // A configuration without `listen` leaves the port of a server as it is by default.
+        if ports.is_empty() { vec![own] } else { ports }
+    }
+
+    fn agnhost_ports(&self) -> Vec<(u16, Protocol)> {
+        let port =
+            |names: &[&str], default| self.option(names).and_then(|p| p.parse().ok()).unwrap_or(default);
+        match self.words.get(1).map(String::as_str) {
+            Some("netexec") => vec![
+                (port(&["--http-port"], 8080), Protocol::Tcp),
+                (port(&["--udp-port"], 8081), Protocol::Udp),
+            ],
+            Some("serve-hostname") => vec![(port(&["--port"], 9376), Protocol::Tcp)],
+            Some("liveness") => vec![(8080, Protocol::Tcp)],
+            Some("test-webserver") => vec![(port(&["--port"], 80), Protocol::Tcp)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The program and its version as the header `Server` has it, if the image's tag begins with one.
+    fn version(&self, program: &str) -> String {
+        let tag = self.image.split('@').next().and_then(|i| i.rsplit_once(':')).map(|(_, tag)| tag);
+        let version = tag.and_then(|t| t.split('-').next()).filter(|v| v.matches('.').count() == 2);
+        let number = version.filter(|v| v.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+        number.map_or_else(|| program.to_owned(), |v| format!("{program}/{v}"))
+    }
+
+    /// What it answers to a request; `None` if nobody knows.
+    pub(super) fn answer(&self, asked: &Asked<'_>) -> Option<Outcome> {
+        let path = asked.path.split('?').next().unwrap_or_default();
+        let respond = |status: u16, server: &str, type_: &str, body: String| {
+            Some(Outcome::Answered(Rc::new(Response {
+                since: None,
+                status,
+                server: server.into(),
+                content_type: type_.into(),
+                body: body.into(),
+                takes: SignedDuration::ZERO,
+            })))
+        };
+        let plain = "text/plain; charset=utf-8";
+        match name(self.words) {
+            "nginx" => {
+                let version = self.version("nginx");
+                let error = |status: u16, reason: &str| {
+                    format!(
+                        "<html>\r\n<head><title>{status} {reason}</title></head>\r\n<body>\r\n<center><h1>{status} {reason}</h1></center>\r\n<hr><center>{version}</center>\r\n</body>\r\n</html>\r\n"
+                    )
+                };
+                match self.page("/usr/share/nginx/html", path) {
+                    Page::File(text) => respond(200, &version, "text/html", text),
+                    // What a configuration answers that somebody wrote is not worked out.
+                    _ if !self.nginx_configuration().is_empty() => {
+                        respond(200, &version, "text/html", String::new())
+                    }
+                    Page::Own => respond(200, &version, "text/html", WELCOME.to_owned()),
+                    Page::Missing => respond(404, &version, "text/html", error(404, "Not Found")),
+                    Page::Forbidden => respond(403, &version, "text/html", error(403, "Forbidden")),
+                }
+            }
+            "httpd" | "httpd-foreground" => {
+                let version = self.version("Apache");
+                match self.page("/usr/local/apache2/htdocs", path) {
+                    Page::File(text) => respond(200, &version, "text/html", text),
+                    Page::Own => respond(200, &version, "text/html", WORKS.to_owned()),
+                    Page::Missing => {
+                        let text = "The requested URL was not found on this server.";
+                        let head = "<!DOCTYPE HTML PUBLIC \"-//IETF//DTD HTML 2.0//EN\">\n<html><head>\n<title>404 Not Found</title>\n</head><body>\n<h1>Not Found</h1>";
+                        respond(
+                            404,
+                            &version,
+                            "text/html; charset=iso-8859-1",
+                            format!("{head}\n<p>{text}</p>\n</body></html>\n"),
+                        )
+                    }
+                    Page::Forbidden => {
+                        respond(403, &version, "text/html; charset=iso-8859-1", "Forbidden\n".to_owned())
+                    }
+                }
+            }
+            "whoami" if path == "/health" => respond(200, "", "", String::new()),
+            "whoami" => {
+                let mut body = format!("Hostname: {}\nIP: 127.0.0.1\nIP: ::1\n", self.host);
+                self.addresses.iter().for_each(|a| body.push_str(&format!("IP: {a}\n")));
+                body.push_str(&format!("{} {} HTTP/1.1\nHost: {}\n\n", asked.method, asked.path, asked.host));
+                respond(200, "", plain, body)
+            }
+            "http-echo" if path == "/health" => {
+                respond(200, "", "application/json", "{\"status\":\"ok\"}\n".to_owned())
+            }
+            "http-echo" => {
+                let text = self.option(&["-text", "--text"]).or_else(|| self.env.get("ECHO_TEXT").cloned());
+                respond(200, "", plain, format!("{}\n", text.unwrap_or_default()))
+            }
+            "hello-app" => {
+                let version = if self.image.ends_with(":2.0") { "2.0.0" } else { "1.0.0" };
+                let body = format!("Hello, world!\nVersion: {version}\nHostname: {}\n", self.host);
+                respond(200, "", plain, body)
+            }
+            "agnhost" => match (self.words.get(1).map(String::as_str), path) {
+                (Some("netexec"), "/hostname" | "/hostName") => respond(200, "", plain, self.host.to_owned()),
+                (Some("netexec"), "/healthz") => respond(200, "", "", String::new()),
+                (Some("netexec"), "/echo") => {
+                    let message = asked.path.split_once("msg=").map(|(_, m)| m.to_owned());
+                    respond(200, "", plain, message.unwrap_or_default())
+                }
+                (Some("netexec"), "/") => respond(200, "", plain, "NOW: ".to_owned()),
+                (Some("serve-hostname"), _) => respond(200, "", plain, format!("{}\n", self.host)),
+                (Some("test-webserver"), _) => respond(200, "", plain, String::new()),
+                _ => {
+                    let status = known_images::answer(self.words, path, self.after)?.status;
+                    respond(status, "", plain, String::new())
+                }
+            },
+            "run.sh" if self.image.contains("echoserver") => {
+                let body = format!(
+                    "\n\nHostname: {}\n\nPod Information:\n\t-no pod information available-\n\nRequest Information:\n\tmethod={}\n\treal path={}\n\n",
+                    self.host, asked.method, asked.path
+                );
+                respond(200, &self.version("echoserver"), "text/plain", body)
+            }
+            "catalina.sh" => respond(404, "", "text/html;charset=utf-8", String::new()),
+            "apache2-foreground" => respond(302, "Apache", "text/html", String::new()),
+            "prometheus" if matches!(path, "/-/healthy" | "/-/ready") => {
+                let what = if path.ends_with("ready") { "Ready" } else { "Healthy" };
+                respond(200, "", plain, format!("Prometheus Server is {what}.\n"))
+            }
+            // These do not speak HTTP.
+            "redis-server" | "valkey-server" | "postgres" | "mysqld" | "mariadbd" | "mongod"
+            | "memcached" | "rabbitmq-server" | "cassandra" => Some(Outcome::Reset),
+            _ => None,
+        }
+    }
+
+    /// What a web server finds below its directory of documents.
+    fn page(&self, root: &str, path: &str) -> Page {
+        let directory = path.ends_with('/');
+        let wanted = if directory { format!("{root}{path}index.html") } else { format!("{root}{path}") };
+        match (self.files)(&wanted) {
+            Some(Node::File(text)) => Page::File(text),
+            _ if path == "/" || path == "/index.html" => {
+                // A volume that is mounted there hides what the image has.
+                let mounted = matches!((self.files)(root), Some(Node::Directory));
+                match (mounted, directory) {
+                    (false, _) => Page::Own,
+                    (true, true) => Page::Forbidden,
+                    (true, false) => Page::Missing,
+                }
+            }
+            _ => Page::Missing,
+        }
+    }
+}
+
+/// A page of a web server.
+enum Page {
+    /// A file.
+    File(String),
+    /// The image's own first page.
+    Own,
+    /// There is no such file.
+    Missing,
+    /// It is a directory without an index.
+    Forbidden,
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn with<T>(image: &str, words: &[&str], files: &[(&str, &str)], see: impl Fn(&Server<'_>) -> T) -> T {
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        let file = |path: &str| {
+            let found = files.iter().find(|(p, _)| *p == path).map(|(_, t)| Node::File((*t).to_owned()));
+            found.or_else(|| {
+                let below = format!("{path}/");
+                files.iter().any(|(p, _)| p.starts_with(&below)).then_some(Node::Directory)
+            })
+        };
+        let below = |directory: &str| {
+            files.iter().filter(|(p, _)| p.starts_with(directory)).map(|(p, _)| (*p).to_owned()).collect()
+        };
+        see(&Server {
+            words: &words,
+            env: &BTreeMap::new(),
+            image,
+            host: "web-1",
+            addresses: &["10.244.0.5".into()],
+            after: SignedDuration::from_secs(1),
+            files: &file,
+            below: &below,
+        })
+    }
+
+    fn ports(image: &str, words: &[&str], files: &[(&str, &str)]) -> Option<Vec<u16>> {
+        with(image, words, files, |s| s.ports()).map(|all| all.iter().map(|(p, _)| *p).collect())
+    }
+
+    fn get(image: &str, words: &[&str], files: &[(&str, &str)], path: &str) -> (u16, String) {
+        let asked = Asked { method: "GET", host: "web", path };
+        match with(image, words, files, |s| s.answer(&asked)) {
+            Some(Outcome::Answered(r)) => (r.status, r.body.to_string()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn servers_listen_where_their_configuration_says() {
+        let nginx = &["nginx", "-g", "daemon off;"];
+        assert_eq!(ports("nginx:1.27", nginx, &[]).unwrap(), [80]);
+        assert_eq!(ports("nginxinc/nginx-unprivileged", nginx, &[]).unwrap(), [8080]);
+        let conf =
+            "server {\n  listen 8081;\n  listen [::]:8081; # listen 1;\n  location / { return 200; }\n}";
+        assert_eq!(ports("nginx", nginx, &[("/etc/nginx/conf.d/default.conf", conf)]).unwrap(), [8081]);
+        assert_eq!(ports("hashicorp/http-echo", &["/http-echo", "-listen=:8080"], &[]).unwrap(), [8080]);
+        assert_eq!(ports("hashicorp/http-echo", &["/http-echo", "-text", "x"], &[]).unwrap(), [5678]);
+        assert_eq!(ports("postgres", &["postgres"], &[]).unwrap(), [5432]);
+        assert_eq!(ports("agnhost", &["/agnhost", "netexec", "--http-port", "81"], &[]).unwrap(), [81, 8081]);
+        assert_eq!(ports("pause", &["/pause"], &[]).unwrap(), [0_u16; 0]);
+        assert_eq!(ports("team/app", &["/app"], &[]), None);
+    }
+
+    #[test]
+    fn servers_answer_with_their_files_or_their_own_page() {
+        let nginx = &["nginx", "-g", "daemon off;"];
+        assert!(get("nginx:1.27.5-alpine", nginx, &[], "/").1.contains("Welcome to nginx!"));
+        let missing = get("nginx:1.27.5-alpine", nginx, &[], "/healthz");
+        assert_eq!(missing.0, 404);
+        assert!(missing.1.contains("<center>nginx/1.27.5</center>"));
+        let mounted = [("/usr/share/nginx/html/a.html", "A")];
+        assert_eq!(get("nginx", nginx, &mounted, "/a.html?x=1"), (200, "A".into()));
+        assert_eq!(get("nginx", nginx, &mounted, "/").0, 403);
+        assert_eq!(get("hashicorp/http-echo", &["/http-echo", "-text=hi"], &[], "/x"), (200, "hi\n".into()));
+        assert!(
+            get("traefik/whoami", &["/whoami"], &[], "/").1.starts_with("Hostname: web-1\nIP: 127.0.0.1\n")
+        );
+        assert_eq!(get("agnhost", &["/agnhost", "netexec"], &[], "/hostname"), (200, "web-1".into()));
+    }
+}

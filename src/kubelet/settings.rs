@@ -1,0 +1,239 @@
+//! What a kubelet is told about its node: the part of its configuration file that can be declared here, as annotations of
+//! the Node (`KubeletConfiguration`), and the node's size.
+//!
+//! | annotation of the Node | meaning | default |
+//! | --- | --- | --- |
+//! | `sim.steady/eviction-hard` | `--eviction-hard` | Kubernetes' own |
+//! | `sim.steady/eviction-soft`, `sim.steady/eviction-soft-grace-period` | the flags of these names | none |
+//! | `sim.steady/eviction-minimum-reclaim` | the flag | none |
+//! | `sim.steady/eviction-max-pod-grace-period` | seconds, of evictions by soft thresholds | 0 |
+//! | `sim.steady/eviction-pressure-transition-period` | the flag | `5m` |
+//! | `sim.steady/kube-reserved`, `sim.steady/system-reserved` | the flags of these names | none |
+//! | `sim.steady/shutdown-grace-period`, `sim.steady/shutdown-grace-period-critical-pods` | `shutdownGracePeriod`, `shutdownGracePeriodCriticalPods` | none |
+//! | `sim.steady/system-memory`, `-disk`, `-inodes`, `-pids` | what the node uses beside its pods | 400Mi, 0, 0, 100 |
+//! | `sim.steady/inodes`, `sim.steady/pid-max` | how many there are | one for 16 KiB, 32768 |
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+
+use super::amounts::Stats;
+use super::thresholds::{self, Signal, Threshold};
+use crate::api::MetaExt;
+use crate::api::duration;
+use crate::api::quantity::{Amount, Format, amount_of};
+use crate::api::resource::{Amounts, add};
+use crate::api::types::{Node, Quantity};
+
+/// The memory that a node uses beside its pods: the system and the kubelet. A node of less than eight times as much uses an
+/// eighth of what it has.
+const SYSTEM_MEMORY: i64 = 400 << 20;
+/// The processes of a node beside those of its pods.
+const SYSTEM_PIDS: i64 = 100;
+/// How many bytes of a disk one inode is for (the default of `mkfs.ext4`).
+const BYTES_PER_INODE: i64 = 16 << 10;
+/// The process ids of a machine (`kernel.pid_max`).
+const PID_MAX: i64 = 32768;
+/// The time for which a node's condition stays after its cause has gone (`evictionPressureTransitionPeriod`).
+const TRANSITION: SignedDuration = SignedDuration::from_mins(5);
+
+/// The settings of a kubelet.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How much there is; `None` of what is not known: nothing is observed of it.
+    pub(super) memory: Option<i64>,
+    pub(super) disk: Option<i64>,
+    pub(super) inodes: Option<i64>,
+    pub(super) pids: Option<i64>,
+    /// What the node uses beside its pods and images.
+    pub(super) system: Stats,
+    /// The memory that is reserved for the node itself.
+    pub(super) reserved: i64,
+    /// What is reserved of each resource, eviction thresholds included; `None` if nothing was declared.
+    reservation: Option<Amounts>,
+    pub(super) thresholds: Vec<Threshold>,
+    pub(super) transition: SignedDuration,
+    /// The longest grace period of pods that are evicted by soft thresholds, in seconds.
+    pub(super) max_pod_grace: i64,
+    /// How long pods have when the node is shut down, in seconds, and how much of that those have that the system needs;
+    /// `None` if its kubelet takes no notice.
+    pub(super) shutdown: Option<(i64, i64)>,
+    /// Where the kubelet has to look whether a threshold is met: what pods and images can use below any.
+    alarm: Stats,
+}
+
+impl Default for Settings {
+    /// Those of a kubelet that does not know its node yet.
+    fn default() -> Settings {
+        Settings {
+            memory: None,
+            disk: None,
+            inodes: None,
+            pids: None,
+            system: Stats::default(),
+            reserved: 0,
+            reservation: None,
+            thresholds: Vec::new(),
+            transition: TRANSITION,
+            max_pod_grace: 0,
+            shutdown: None,
+            alarm: Stats { memory: i64::MAX, disk: i64::MAX, inodes: i64::MAX, pids: i64::MAX },
+        }
+    }
+}
+
+/// The memory that a node of so much uses for itself.
+pub(super) fn system_memory(capacity: Option<i64>) -> i64 {
+    capacity.map_or(SYSTEM_MEMORY, |c| SYSTEM_MEMORY.min(c / 8))
+}
+
+impl Settings {
+    /// Reads them off a Node.
+    pub(super) fn of(node: &Node) -> Settings {
+        let said = |name: &str| node.metadata.annotation(&format!("sim.steady/{name}")).map(str::trim);
+        let amount = |name: &str| said(name).and_then(|t| Amount::parse(t).ok()).map(|a| a.value().max(0));
+        let capacity = node.status.as_ref().and_then(|s| s.capacity.as_ref());
+        let has = |name: &str| capacity.and_then(|c| c.get(name)).map(|q| amount_of(Some(q)).value());
+        let flag = |name: &str| said(name).unwrap_or_default();
+        let disk = has("ephemeral-storage");
+        let memory = has("memory");
+        let mut settings = Settings {
+            memory,
+            disk,
+            inodes: amount("inodes").or_else(|| disk.map(|d| d / BYTES_PER_INODE)),
+            pids: memory.map(|_| amount("pid-max").unwrap_or(PID_MAX)),
+            system: Stats {
+                memory: amount("system-memory").unwrap_or_else(|| system_memory(memory)),
+                disk: amount("system-disk").unwrap_or(0),
+                inodes: amount("system-inodes").unwrap_or(0),
+                pids: amount("system-pids").unwrap_or(SYSTEM_PIDS),
+            },
+            thresholds: thresholds::parse(
+                said("eviction-hard"),
+                flag("eviction-soft"),
+                flag("eviction-soft-grace-period"),
+                flag("eviction-minimum-reclaim"),
+            ),
+            max_pod_grace: amount("eviction-max-pod-grace-period").unwrap_or(0),
+            ..Settings::default()
+        };
+        if let Some(nanos) = said("eviction-pressure-transition-period").and_then(|t| duration::parse(t).ok())
+        {
+            settings.transition = SignedDuration::from_nanos(nanos.max(0));
+        }
+        let seconds = |name: &str| {
+            let nanos = said(name).and_then(|t| duration::parse(t).ok());
+            nanos.map_or(0, |n| SignedDuration::from_nanos(n).as_secs())
+        };
+        let (all, critical) =
+            (seconds("shutdown-grace-period"), seconds("shutdown-grace-period-critical-pods"));
+        settings.shutdown = (all > 0 && critical >= 0 && critical <= all).then_some((all, critical));
+        let reserves = [said("kube-reserved"), said("system-reserved")];
+        settings.reserve(reserves.into_iter().flatten());
+        settings.alarm = settings.find_alarm();
+        settings
+    }
+
+    /// Notes what `--kube-reserved` and `--system-reserved` keep from pods, and what the hard thresholds do
+    /// (`GetNodeAllocatableReservation`, `pkg/kubelet/cm/node_container_manager_linux.go`).
+    fn reserve<'a>(&mut self, flags: impl Iterator<Item = &'a str>) {
+        let entries = flags.flat_map(|flag| flag.split(',')).filter_map(|e| e.split_once('='));
+        let amounts =
+            entries.filter_map(|(name, amount)| Some((name.trim(), Amount::parse(amount.trim()).ok()?)));
+        let mut all = Amounts::new();
+        amounts.for_each(|(name, amount)| add(&mut all, &Amounts::from([(name.to_owned(), amount)])));
+        if all.is_empty() {
+            return;
+        }
+        self.reserved = all.get("memory").map_or(0, |a| a.value());
+        for t in self.thresholds.iter().filter(|t| t.is_hard()) {
+            let (name, capacity) = match t.signal {
+                Signal::Memory => ("memory", self.memory),
+                Signal::NodeFs => ("ephemeral-storage", self.disk),
+                _ => continue,
+            };
+            let amount = Amount::from_value(t.value.of(capacity.unwrap_or(0)), Format::BinarySI);
+            add(&mut all, &Amounts::from([(name.to_owned(), amount)]));
+        }
+        self.reservation = Some(all);
+    }
+
+    /// What pods may use of a Node, if something is reserved and the Node does not say so yet.
+    pub(super) fn allocatable(&self, node: &Node) -> Option<BTreeMap<String, Quantity>> {
+        let (reserved, status) = (self.reservation.as_ref()?, node.status.as_ref()?);
+        let mut all = status.capacity.clone()?;
+        for (name, quantity) in &mut all {
+            let Some(amount) = reserved.get(name) else { continue };
+            let left = amount_of(Some(quantity)).minus(*amount);
+            *quantity = if left.sign() < 0 { Amount::ZERO } else { left }.to_quantity();
+        }
+        let same = |old: &BTreeMap<String, Quantity>| {
+            old.len() == all.len() && old.iter().all(|(k, v)| amount_of(all.get(k)) == amount_of(Some(v)))
+        };
+        (!status.allocatable.as_ref().is_some_and(same)).then_some(all)
+    }
+
+    /// Whether two Nodes lead to other settings.
+    pub(super) fn differ(old: &Node, new: &Node) -> bool {
+        let ours = |n: &Node| -> BTreeMap<String, String> {
+            let all = n.metadata.annotations.iter().flatten();
+            all.filter(|(k, _)| k.starts_with("sim.steady/")).map(|(k, v)| (k.clone(), v.clone())).collect()
+        };
+        let capacity = |n: &Node| n.status.as_ref().and_then(|s| s.capacity.clone());
+        (old.metadata.annotations != new.metadata.annotations && ours(old) != ours(new))
+            || capacity(old) != capacity(new)
+    }
+
+    /// How much of a signal's resource there is, and how much of that pods and images may use until none is left.
+    fn bounds(&self, signal: Signal) -> Option<(i64, i64)> {
+        Some(match signal {
+            Signal::Memory => (self.memory?, self.memory?.saturating_sub(self.system.memory)),
+            Signal::AllocatableMemory => {
+                let all = self.memory?.saturating_sub(self.reserved);
+                (all, all)
+            }
+            Signal::NodeFs | Signal::ImageFs => (self.disk?, self.disk?.saturating_sub(self.system.disk)),
+            Signal::NodeFsInodes | Signal::ImageFsInodes => {
+                (self.inodes?, self.inodes?.saturating_sub(self.system.inodes))
+            }
+            Signal::Pid => (self.pids?, self.pids?.saturating_sub(self.system.pids)),
+        })
+    }
+
+    /// What is available for a signal, and of how much; `None` if that is not known. `used` is what pods and images use.
+    pub(super) fn observe(&self, signal: Signal, used: Stats) -> Option<(i64, i64)> {
+        let (capacity, room) = self.bounds(signal)?;
+        let used = match signal.resource() {
+            thresholds::Resource::Memory => used.memory,
+            thresholds::Resource::Storage => used.disk,
+            thresholds::Resource::Inodes => used.inodes,
+            thresholds::Resource::Pids => used.pids,
+        };
+        Some((room.saturating_sub(used).max(0), capacity))
+    }
+
+    fn find_alarm(&self) -> Stats {
+        let mut alarm = Settings::default().alarm;
+        for t in &self.thresholds {
+            let Some((capacity, room)) = self.bounds(t.signal) else { continue };
+            let one = match t.signal.resource() {
+                thresholds::Resource::Memory => &mut alarm.memory,
+                thresholds::Resource::Storage => &mut alarm.disk,
+                thresholds::Resource::Inodes => &mut alarm.inodes,
+                thresholds::Resource::Pids => &mut alarm.pids,
+            };
+            *one = (*one).min(room.saturating_sub(t.value.of(capacity)));
+        }
+        alarm
+    }
+
+    /// Whether a threshold is met if pods and images use so much.
+    pub(super) fn is_alarming(&self, used: Stats) -> bool {
+        used.exceeds(self.alarm)
+    }
+
+    /// Whether pods and the system use more memory than there is.
+    pub(super) fn is_out_of_memory(&self, used: Stats) -> bool {
+        self.memory.is_some_and(|m| used.memory.saturating_add(self.system.memory) > m)
+    }
+}

@@ -1,0 +1,105 @@
+//! The clients of a rehearsal: pods that send requests, one on each of some nodes.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::workload::Target;
+use crate::api::types::Node;
+use crate::api::{Key, Kind, MetaExt, Timestamp, later};
+use crate::cluster::{Cluster, RunningClient};
+use crate::network::traffic::{Counts, Loss};
+use jiff::SignedDuration;
+
+/// The most nodes on which there is a client.
+const NODES: usize = 5;
+
+/// Where the requests are sent.
+pub fn url(namespace: &str, target: &Target) -> String {
+    let port = if target.port == 80 { String::new() } else { format!(":{}", target.port) };
+    format!("http://{}.{namespace}{port}/", target.service)
+}
+
+/// Whether a client sends to a Service: it names it, with or without its namespace.
+fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
+    let mut labels = client.client.url.host.split('.');
+    let named = labels.next() == Some(service);
+    named && labels.next().map_or(*client.pod.namespace == *namespace, |n| n == namespace)
+}
+
+/// The nodes that are ready.
+fn ready_nodes(cluster: &Cluster) -> Vec<Rc<str>> {
+    let nodes = cluster.api().cached_list(Kind::NODE, None).filter_map(|(_, o)| o.get::<Node>());
+    let ready = nodes.filter(|n| {
+        let mut conditions = n.status.iter().flat_map(|s| s.conditions.iter().flatten());
+        conditions.any(|c| c.type_ == "Ready" && c.status == "True")
+    });
+    ready.map(|n| n.metadata.name().into()).collect()
+}
+
+/// The manifest of the clients; `None` if no node is ready.
+pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, rate: u32) -> Option<String> {
+    let pod = |node: &Rc<str>| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": format!("traffic-{node}"),
+                "namespace": namespace,
+                "annotations": {"sim.steady/requests": format!("{rate}/s {url}")},
+            },
+            "spec": {
+                "nodeName": &**node,
+                "tolerations": [{"operator": "Exists"}],
+                "terminationGracePeriodSeconds": 0,
+                "containers": [{
+                    "name": "client",
+                    "image": "busybox:1.37",
+                    "command": ["sleep", "infinity"],
+                    "resources": {"requests": {"cpu": "1m", "memory": "1Mi"}, "limits": {"cpu": "100m", "memory": "16Mi"}},
+                }],
+            },
+        })
+    };
+    let items: Vec<Value> = ready_nodes(cluster).iter().take(NODES).map(pod).collect();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+    (!items.is_empty()).then(|| list.to_string())
+}
+
+/// The clients that send to a Service now.
+pub fn of(cluster: &Cluster, namespace: &str, service: &str) -> Vec<RunningClient> {
+    let mut all = cluster.clients();
+    all.retain(|c| c.end.is_none() && sends_to(c, namespace, service));
+    all
+}
+
+/// What became of the requests of some clients that were sent after a moment until another one.
+pub fn count(clients: &[RunningClient], from: Timestamp, to: Timestamp) -> Counts {
+    let mut all = Counts::default();
+    for c in clients {
+        all.add(c.sending().count(from, c.end.map_or(to, |end| end.min(to))));
+    }
+    all
+}
+
+/// The first request that was lost after a moment until another one, and the pod that had sent it.
+pub fn first_loss(clients: &[RunningClient], from: Timestamp, to: Timestamp) -> Option<(Key, Loss)> {
+    let losses = clients.iter().filter_map(|c| Some((c.pod.clone(), c.sending().count(from, to).first?)));
+    losses.min_by_key(|(_, loss)| loss.at)
+}
+
+/// The number of buckets that a time is divided into at most.
+const BUCKETS: i64 = 120;
+
+/// What became of the requests in buckets of equal length, each answered and lost; and the length in seconds.
+pub fn chart(clients: &[RunningClient], from: Timestamp, to: Timestamp) -> (Vec<(u64, u64)>, f64) {
+    let seconds = to.duration_since(from).as_secs().max(0) + 1;
+    let length = (seconds + BUCKETS - 1) / BUCKETS;
+    let bucket = |n: i64| {
+        let begin = later(from, SignedDuration::from_secs(n * length));
+        let end = later(begin, SignedDuration::from_secs(length)).min(to);
+        let counts = count(clients, begin, end);
+        (counts.sent - counts.losses(), counts.losses())
+    };
+    ((0..(seconds + length - 1) / length).map(bucket).collect(), length as f64)
+}

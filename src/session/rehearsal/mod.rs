@@ -1,0 +1,259 @@
+//! A rehearsal answers a question about a workload: does a rollout of it drop requests?
+//!
+//! It works on a copy of a run. There it puts a client on each node, which sends requests to the workload's Service; then it
+//! rolls the workload out, and counts what became of the requests ([`crate::network::traffic`]). If some are lost, it tells how
+//! the first one was ([`Story`]), and tries what could mend it ([`Mend`]), each beside the others from the same beginning.
+//!
+//! All that it does are ops of a session: [`Tried::link`] repeats them, so whoever doubts a count can walk through it.
+//!
+//! ```
+//! use steady::api::{Kind, ObjectRef};
+//! use steady::session::rehearsal::{Plan, Rehearsal};
+//! use steady::session::{Session, Start};
+//!
+//! let mut session = Session::new(Start::default());
+//! session.apply(include_str!("../../../tests/rehearsal/web.yaml"));
+//! let workload = ObjectRef::new(Kind::DEPLOYMENT, "default", "web");
+//! let mut rehearsal = Rehearsal::new(session, Plan { workload, manifest: None, rate: 20 });
+//! let found = loop {
+//!     if let Some(found) = rehearsal.advance(|| true) {
+//!         break found.unwrap();
+//!     }
+//! };
+//! assert!(found.tried[0].lost() > 0, "pods that end close their ports before all rules have heard of it");
+//! assert!(found.tried.iter().any(|t| t.lost() == 0), "something mends it");
+//! ```
+
+mod clients;
+mod mend;
+mod story;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod workload;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{MomentId, Session};
+use crate::api::ObjectRef;
+
+pub use crate::network::Because;
+pub use crate::network::policy::Direction;
+pub use crate::network::traffic::Cause;
+pub(in crate::session) use clients::chart;
+pub use mend::Mend;
+pub use story::{Happened, Story};
+pub(in crate::session) use trial::by_number;
+use trial::{Stage, Trial};
+pub use workload::{KINDS, targets};
+
+/// The requests that each client sends in a second, if nobody says otherwise.
+pub const RATE: u32 = 50;
+/// The most requests that each client sends in a second.
+pub const RATE_LIMIT: u32 = 1_000;
+
+/// What is rehearsed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The workload that is rolled out: a Deployment, a StatefulSet or a DaemonSet.
+    pub workload: ObjectRef,
+    /// A manifest to apply. If the workload is in the cluster and the manifest changes it, applying it is the rollout;
+    /// otherwise the rollout is that of `kubectl rollout restart`.
+    pub manifest: Option<String>,
+    /// The requests that each client sends in a second.
+    pub rate: u32,
+}
+
+/// How the rollout was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trigger {
+    /// `kubectl rollout restart`
+    Restart,
+    /// `kubectl apply` of the manifest.
+    Apply,
+}
+
+/// What a rehearsal has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rehearsed {
+    /// What was rolled out.
+    pub workload: ObjectRef,
+    /// Where the requests were sent.
+    pub url: String,
+    /// The pods that sent them, each on a node of its own.
+    pub clients: usize,
+    /// How the rollout was begun.
+    pub trigger: Trigger,
+    /// The rollouts: first the one of the workload as it is, then one for each set of mends that was tried.
+    pub tried: Vec<Tried>,
+}
+
+/// A rollout, and what became of the requests meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// What had been changed before.
+    pub mends: Vec<Mend>,
+    /// The requests that were sent from the beginning of the rollout to its end.
+    pub sent: u64,
+    /// How many of them were lost, by cause; the most frequent first.
+    pub losses: Vec<(Cause, u64)>,
+    /// What becomes of requests before anything is changed, of as many as are sent in ten seconds: how many would be lost.
+    pub before: Vec<(Cause, u64)>,
+    /// How long the rollout took, in seconds.
+    pub seconds: f64,
+    /// Whether the cluster came to rest. Otherwise it was given up after some time.
+    pub steady: bool,
+    /// What `kubectl rollout status` says at the end.
+    pub status: String,
+    /// What became of the requests one bucket of time after the other: answered, and lost.
+    pub chart: Vec<(u64, u64)>,
+    /// The length of a bucket in seconds.
+    pub bucket: f64,
+    /// How the first request was lost.
+    pub first: Option<Story>,
+    /// Repeats all this from the moment at which the rehearsal began: the text of a link of ops.
+    pub link: String,
+    /// The number of ops until the first lost request was sent or, without one, until the end.
+    pub moment: usize,
+}
+
+impl Tried {
+    /// How many requests were lost.
+    pub fn lost(&self) -> u64 {
+        self.losses.iter().map(|(_, n)| n).sum()
+    }
+}
+
+/// Why there is no rehearsal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NoRehearsal {
+    /// The cluster has no such workload, nor has the manifest.
+    NoWorkload,
+    /// No Service leads to the workload's pods.
+    NoService,
+    /// No node is ready, so nobody can send requests.
+    NoNode,
+    /// A command line was refused. This is what it printed.
+    Refused(String),
+    /// The cluster did not come to rest before the rollout.
+    Restless,
+}
+
+/// How far a rehearsal is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stand {
+    /// The rollouts that were tried.
+    pub tried: usize,
+    /// How many are known to be tried at least.
+    pub of: usize,
+    /// The steps of the present one.
+    pub steps: usize,
+}
+
+/// A rehearsal under way, which is worked on in slices.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    plan: Plan,
+    anchor: MomentId,
+    /// The run with the clients, before anything is changed.
+    prepared: Option<Trial>,
+    trial: Trial,
+    tried: Vec<Tried>,
+    /// What can be changed.
+    candidates: Vec<Mend>,
+    todo: VecDeque<Vec<Mend>>,
+    /// Whether all candidates together have helped, and fewer of them are tried.
+    together: bool,
+}
+
+impl Rehearsal {
+    /// A rehearsal on a run at its current moment.
+    pub fn new(session: Session, plan: Plan) -> Rehearsal {
+        let anchor = session.at();
+        Rehearsal {
+            trial: Trial::new(session),
+            plan: Plan { rate: plan.rate.clamp(1, RATE_LIMIT), ..plan },
+            anchor,
+            prepared: None,
+            tried: Vec::new(),
+            candidates: Vec::new(),
+            todo: VecDeque::new(),
+            together: false,
+        }
+    }
+
+    /// How far it is.
+    pub fn stand(&self) -> Stand {
+        Stand {
+            tried: self.tried.len(),
+            of: self.tried.len() + self.todo.len() + 1,
+            steps: self.trial.steps(),
+        }
+    }
+
+    /// Goes on as long as `go_on` returns true. Returns what was found once all is done.
+    ///
+    /// # Errors
+    /// Why there is nothing to be found.
+    pub fn advance(&mut self, mut go_on: impl FnMut() -> bool) -> Option<Result<Rehearsed, NoRehearsal>> {
+        loop {
+            match self.trial.advance(&self.plan, &mut go_on) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(why) => return Some(Err(why)),
+            }
+            if self.trial.stage() == Stage::Prepared {
+                self.prepared = Some(self.trial.clone());
+                self.trial.begin(Vec::new());
+                continue;
+            }
+            self.tried.push(self.trial.told(&self.plan, self.anchor));
+            self.plan_more();
+            match (self.todo.pop_front(), &self.prepared) {
+                (Some(mends), Some(prepared)) => {
+                    self.trial = prepared.clone();
+                    self.trial.begin(mends);
+                }
+                _ => return Some(Ok(self.rehearsed())),
+            }
+        }
+    }
+
+    fn rehearsed(&self) -> Rehearsed {
+        Rehearsed {
+            workload: self.plan.workload.clone(),
+            url: self.trial.url().to_owned(),
+            clients: self.trial.clients(),
+            trigger: self.trial.trigger(),
+            tried: self.tried.clone(),
+        }
+    }
+
+    /// Plans what is tried next: each change alone, and if none of them helps all of them, and then without each.
+    fn plan_more(&mut self) {
+        let Some(last) = self.tried.last() else { return };
+        if self.tried.len() == 1 {
+            // What is lost anyway is not lost by a rollout.
+            if last.lost() == 0 || !last.before.is_empty() {
+                return;
+            }
+            self.candidates = self.trial.candidates(&self.plan, &last.losses);
+            self.todo = self.candidates.iter().map(|m| vec![*m]).collect();
+            return;
+        }
+        if !self.todo.is_empty() || self.together {
+            return;
+        }
+        let helped = self.tried.iter().any(|t| t.lost() == 0);
+        let all = self.candidates.len();
+        if !helped && all > 1 && last.mends.len() < all {
+            self.todo.push_back(self.candidates.clone());
+        } else if last.mends.len() == all && all > 2 && last.lost() == 0 {
+            self.together = true;
+            let without = |m: &Mend| self.candidates.iter().copied().filter(|c| c != m).collect();
+            self.todo = self.candidates.iter().map(without).collect();
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The story of a request that was lost: what had been written before it was sent, and what came too late.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::types::discovery::LABEL_SERVICE_NAME;
+use crate::api::types::{EndpointSlice, Pod};
+use crate::api::{Key, Kind, MetaExt, Timestamp};
+use crate::apimachinery::{Subresource, Verb};
+use crate::apiserver::Write;
+use crate::cluster::Command;
+use crate::network::traffic::{Cause, Loss};
+
+/// The most commands of a story before the request.
+const BEFORE: usize = 6;
+/// The most commands of a story after the request.
+const AFTER: usize = 3;
+
+/// How a request was lost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// When it was sent, in seconds since the rollout began.
+    pub at: f64,
+    /// Its number among those of its client, counted from 1.
+    pub nth: u64,
+    /// The pod that sent it.
+    pub client: String,
+    /// That pod's node.
+    pub node: String,
+    /// The endpoint that it was sent to, if it came so far.
+    pub endpoint: Option<String>,
+    /// The pod with the endpoint's address.
+    pub pod: Option<String>,
+    /// Why it was lost.
+    pub cause: Cause,
+    /// Whether the rules of the client's node were behind: the EndpointSlices did not name the endpoint any more.
+    pub stale: bool,
+    /// The commands that belong to it, in their order.
+    pub happened: Vec<Happened>,
+}
+
+/// A command that belongs to a story.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Happened {
+    /// When, in seconds since the rollout began.
+    pub at: f64,
+    /// The component that issued it.
+    pub by: Rc<str>,
+    /// The verb, with the subresource: `update/status`.
+    pub verb: String,
+    /// The object, as `Pod default/web`.
+    pub object: String,
+    /// The number of ops from the beginning of the rehearsal to the command, which is included.
+    pub moment: usize,
+}
+
+/// What a command was about, as far as stories are about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum About {
+    Pod(Key),
+    Slice(Rc<str>),
+    Rules(Rc<str>),
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    at: Timestamp,
+    about: About,
+    verb: Verb,
+    happened: Happened,
+}
+
+/// The commands of a rollout that stories can be about, and which pod had which address.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    entries: Vec<Entry>,
+    pods: BTreeMap<IpAddr, Key>,
+    begin: Timestamp,
+}
+
+fn service_of(write: &Write) -> Option<Rc<str>> {
+    let object = write.next.as_ref().or(write.last.as_ref()).or(write.prev.as_ref())?;
+    object.get::<EndpointSlice>()?.metadata.label(LABEL_SERVICE_NAME).map(Rc::from)
+}
+
+impl Log {
+    /// A log of a rollout that begins now, with the pods that are there.
+    pub fn begin<'a>(begin: Timestamp, pods: impl Iterator<Item = &'a Rc<Pod>>) -> Log {
+        let mut log = Log { begin, ..Log::default() };
+        pods.for_each(|p| log.note_pod(p));
+        log
+    }
+
+    fn note_pod(&mut self, pod: &Pod) {
+        if pod.spec.as_ref().and_then(|s| s.host_network) == Some(true) {
+            return;
+        }
+        let ips = pod.status.iter().flat_map(|s| s.pod_ips.iter().flatten());
+        for ip in ips.filter_map(|ip| ip.ip.parse().ok()) {
+            self.pods.insert(ip, pod.metadata.key());
+        }
+    }
+
+    /// Notes a command. `moment` is the number of ops from the beginning of the rehearsal to it, which is included.
+    pub fn note(&mut self, command: &Command, moment: usize) {
+        let request = &command.request;
+        let rules = request.subresource == Subresource::Ruleset;
+        let mut about: Vec<(About, String, String)> = Vec::new();
+        if rules {
+            let node: Rc<str> = Rc::from(&*request.key.name);
+            about.push((
+                About::Rules(node),
+                request.verb.with(request.subresource),
+                format!("Node {}", request.key),
+            ));
+        }
+        for write in &command.writes {
+            let of = match write.object.kind {
+                kind if kind == Kind::POD => {
+                    if let Some(pod) = write.next.as_ref().and_then(|o| o.get::<Pod>()) {
+                        self.note_pod(pod);
+                    }
+                    About::Pod(write.object.key.clone())
+                }
+                kind if kind == Kind::ENDPOINT_SLICE => match service_of(write) {
+                    Some(service) => About::Slice(service),
+                    None => continue,
+                },
+                _ => continue,
+            };
+            about.push((of, write.verb_string(), write.object.to_string()));
+        }
+        for (about, verb, object) in about {
+            let at = command.at.duration_since(self.begin).as_secs_f64();
+            let happened = Happened { at, by: command.by.clone(), verb, object, moment };
+            self.entries.push(Entry { at: command.at, about, verb: request.verb, happened });
+        }
+    }
+
+    /// The story of a request that a pod on a node had sent to a Service.
+    pub fn story(&self, client: &Key, node: &str, service: &str, loss: &Loss) -> Story {
+        let pod = loss.endpoint.and_then(|e| self.pods.get(&e.ip()));
+        let belongs = |e: &&Entry| match &e.about {
+            About::Pod(p) => Some(p) == pod,
+            About::Slice(s) => **s == *service,
+            About::Rules(n) => **n == *node,
+        };
+        let all: Vec<&Entry> = self.entries.iter().filter(belongs).collect();
+        let split = all.iter().position(|e| e.at > loss.at).unwrap_or(all.len());
+        let (before, after) = all.split_at(split);
+        // What was written about the pod begins with its deletion or, if it was not deleted before, with its creation.
+        let of_pod = |e: &&&Entry| matches!(e.about, About::Pod(_));
+        let deletion = before.iter().position(|e| of_pod(&e) && e.verb == Verb::Delete);
+        let first = deletion.or_else(|| before.iter().position(|e| of_pod(&e))).unwrap_or(0);
+        let before = before.get(first.max(before.len().saturating_sub(BEFORE))..).unwrap_or_default();
+        let until = after.iter().position(|e| matches!(e.about, About::Rules(_))).map_or(AFTER, |n| n + 1);
+        let after = after.iter().take(until.min(AFTER));
+        Story {
+            at: loss.at.duration_since(self.begin).as_secs_f64(),
+            nth: loss.nth + 1,
+            client: client.to_string(),
+            node: node.to_owned(),
+            endpoint: loss.endpoint.map(|e| e.to_string()),
+            pod: pod.map(Key::to_string),
+            cause: loss.cause,
+            stale: loss.stale,
+            happened: before.iter().chain(after).map(|e| e.happened.clone()).collect(),
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! One rollout of a rehearsal: what is done to the copy of the run, one thing after the other.
+
+use crate::api::order;
+use crate::api::types::Pod;
+use crate::api::{Key, Kind, ObjectRef, Timestamp};
+use crate::cluster::{RunningClient, Stopped};
+use crate::network::traffic::Cause;
+use crate::session::{CommandLine, Depth, Link, MomentId, Session};
+use jiff::SignedDuration;
+
+use super::mend::{self, Mend};
+use super::story::Log;
+use super::workload::{self, Target, Workload};
+use super::{NoRehearsal, Plan, Tried, Trigger, clients};
+
+/// After so many steps a rollout is given up.
+const STEPS: usize = 60_000;
+/// After so much time a rollout is given up.
+const TIME: SignedDuration = SignedDuration::from_hours(1);
+/// What would become of requests if nothing changed is worked out for so much time.
+const BEFORE: SignedDuration = SignedDuration::from_secs(10);
+
+/// How far a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing was done.
+    Start,
+    /// The workload is there, or its manifest was applied.
+    Applied,
+    /// The clients were made.
+    Watching,
+    /// The clients send requests, and the cluster is at rest.
+    Prepared,
+    /// The workload is to be changed.
+    Mend,
+    /// It was changed.
+    Mending,
+    /// It is to be rolled out.
+    Roll,
+    /// It was told to roll out.
+    Rolling,
+    /// The rollout has ended.
+    Done,
+}
+
+/// A rollout of a copy of the run.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    session: Session,
+    stage: Stage,
+    namespace: String,
+    mends: Vec<Mend>,
+    target: Option<Target>,
+    url: String,
+    trigger: Trigger,
+    /// The moments of virtual time after each op.
+    times: Vec<Timestamp>,
+    steps: usize,
+    begin: Timestamp,
+    steady: bool,
+    before: Vec<(Cause, u64)>,
+    log: Log,
+}
+
+/// The causes with their numbers, the most frequent first.
+pub fn by_number(losses: std::collections::BTreeMap<Cause, u64>) -> Vec<(Cause, u64)> {
+    let mut all: Vec<(Cause, u64)> = losses.into_iter().collect();
+    order::sort_by_key(&mut all, |(cause, n)| (std::cmp::Reverse(*n), *cause));
+    all
+}
+
+impl Trial {
+    /// A trial on a run at its current moment.
+    pub fn new(session: Session) -> Trial {
+        Trial {
+            begin: session.now(),
+            session,
+            stage: Stage::Start,
+            namespace: String::new(),
+            mends: Vec::new(),
+            target: None,
+            url: String::new(),
+            trigger: Trigger::Restart,
+            times: Vec::new(),
+            steps: 0,
+            steady: true,
+            before: Vec::new(),
+            log: Log::default(),
+        }
+    }
+
+    /// How far it is.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// The steps that were taken.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Where the requests are sent.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// How the rollout was begun.
+    pub fn trigger(&self) -> Trigger {
+        self.trigger
+    }
+
+    /// The number of clients.
+    pub fn clients(&self) -> usize {
+        self.senders().len()
+    }
+
+    /// Begins the rollout of a prepared run, after some changes of the workload.
+    pub fn begin(&mut self, mends: Vec<Mend>) {
+        self.mends = mends;
+        self.stage = Stage::Mend;
+    }
+
+    /// Goes on as long as `go_on` returns true. Returns whether it has come to [`Stage::Prepared`] or [`Stage::Done`].
+    pub fn advance(&mut self, plan: &Plan, go_on: &mut impl FnMut() -> bool) -> Result<bool, NoRehearsal> {
+        loop {
+            self.stage = match self.stage {
+                Stage::Prepared | Stage::Done => return Ok(true),
+                Stage::Start => {
+                    self.namespace = plan.workload.key.namespace.to_string();
+                    self.bring(plan)?;
+                    Stage::Applied
+                }
+                Stage::Applied => {
+                    if !self.rest(go_on)? {
+                        return Ok(false);
+                    }
+                    self.put_clients(plan)?;
+                    Stage::Watching
+                }
+                Stage::Watching => {
+                    if !self.rest(go_on)? {
+                        return Ok(false);
+                    }
+                    Stage::Prepared
+                }
+                Stage::Mend => {
+                    self.mend(plan)?;
+                    Stage::Mending
+                }
+                Stage::Mending => {
+                    if !self.rest(go_on)? {
+                        return Ok(false);
+                    }
+                    Stage::Roll
+                }
+                Stage::Roll => {
+                    self.roll(plan)?;
+                    Stage::Rolling
+                }
+                Stage::Rolling => match self.settle(go_on) {
+                    Some(steady) => {
+                        self.steady = steady;
+                        Stage::Done
+                    }
+                    None => return Ok(false),
+                },
+            };
+        }
+    }
+
+    /// Runs a command line of kubectl's.
+    fn run(&mut self, line: String, files: Vec<(String, String)>) -> Result<(), NoRehearsal> {
+        let before = self.session.at();
+        let ran = self.session.command(CommandLine { line, files, editor: false });
+        if ran.output.exit != 0 {
+            return Err(NoRehearsal::Refused(ran.output.stderr));
+        }
+        if self.session.at() != before {
+            self.times.push(self.session.now());
+        }
+        Ok(())
+    }
+
+    /// Lets the cluster come to rest. Returns whether it has; `None` if `go_on` returned false before.
+    fn settle(&mut self, go_on: &mut impl FnMut() -> bool) -> Option<bool> {
+        loop {
+            if self.steps >= STEPS || self.session.now().duration_since(self.begin) > TIME {
+                return Some(false);
+            }
+            match self.session.step_within(Depth::Command, &mut *go_on) {
+                Ok(true) => {
+                    self.steps += 1;
+                    self.times.push(self.session.now());
+                    let moment = self.times.len();
+                    for command in self.session.current().commands() {
+                        self.log.note(command, moment);
+                    }
+                }
+                Ok(false) => return None,
+                Err(Stopped::Idle) => return Some(true),
+                Err(Stopped::Limit) => return Some(false),
+            }
+            if !go_on() {
+                return None;
+            }
+        }
+    }
+
+    /// As [`Trial::settle`], where a rollout has not begun yet.
+    fn rest(&mut self, go_on: &mut impl FnMut() -> bool) -> Result<bool, NoRehearsal> {
+        match self.settle(go_on) {
+            Some(true) => {
+                self.begin = self.session.now();
+                Ok(true)
+            }
+            Some(false) => Err(NoRehearsal::Restless),
+            None => Ok(false),
+        }
+    }
+
+    fn workload(&self, at: &ObjectRef) -> Result<Workload, NoRehearsal> {
+        workload::workload(self.session.cluster(), at).ok_or(NoRehearsal::NoWorkload)
+    }
+
+    fn apply(&mut self, manifest: &str) -> Result<(), NoRehearsal> {
+        self.run("apply -f manifest.yaml".into(), vec![("manifest.yaml".into(), manifest.to_owned())])
+    }
+
+    /// Applies the manifest, if the workload is not there yet.
+    fn bring(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
+        match &plan.manifest {
+            Some(manifest) if self.workload(&plan.workload).is_err() => self.apply(manifest)?,
+            _ => {}
+        }
+        self.workload(&plan.workload).map(|_| ())
+    }
+
+    /// Puts a client on each node, unless there are clients of the Service.
+    fn put_clients(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
+        let workload = self.workload(&plan.workload)?;
+        let cluster = self.session.cluster();
+        let target = workload::target(cluster, &self.namespace, &workload.template);
+        let target = target.ok_or(NoRehearsal::NoService)?;
+        self.url = clients::url(&self.namespace, &target);
+        let known = clients::of(cluster, &self.namespace, &target.service);
+        self.target = Some(target);
+        if let Some(client) = known.first() {
+            self.url = format!("http://{}{}", client.client.url.authority(), client.client.url.path);
+            return Ok(());
+        }
+        let manifest = clients::manifest(cluster, &self.namespace, &self.url, plan.rate);
+        let manifest = manifest.ok_or(NoRehearsal::NoNode)?;
+        self.run("create -f clients.yaml".into(), vec![("clients.yaml".into(), manifest)])
+    }
+
+    fn senders(&self) -> Vec<RunningClient> {
+        let service = self.target.as_ref().map_or("", |t| t.service.as_str());
+        clients::of(self.session.cluster(), &self.namespace, service)
+    }
+
+    /// Changes the workload.
+    fn mend(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
+        let Some(target) = self.target.clone().filter(|_| !self.mends.is_empty()) else { return Ok(()) };
+        let workload = self.workload(&plan.workload)?;
+        let kind = plan.workload.kind.as_str();
+        let patch = mend::patch(&workload, &target, kind, &self.mends).to_string();
+        let (kind, name) = (kind.to_lowercase(), &plan.workload.key.name);
+        let line = format!("patch {kind} {name} --namespace {} --patch-file mend.yaml", self.namespace);
+        self.run(line, vec![("mend.yaml".into(), patch)])
+    }
+
+    /// Begins the rollout.
+    fn roll(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
+        let now = self.session.now();
+        let senders = self.senders();
+        self.before = by_number(clients::count(&senders, now, crate::api::later(now, BEFORE)).lost);
+        self.begin = now;
+        let pods = self.session.cluster().api().cached_list(Kind::POD, None);
+        self.log = Log::begin(now, pods.filter_map(|(_, o)| o.get::<Pod>()));
+        let changes = |manifest: &&String| {
+            let (writes, _) = self.session.preview(manifest);
+            writes.iter().any(|w| w.object == plan.workload)
+        };
+        // With changes the manifest is applied and then changed in the same way, before anybody has looked at it.
+        if let Some(manifest) = plan.manifest.as_ref().filter(changes) {
+            self.trigger = Trigger::Apply;
+            self.apply(manifest)?;
+            return self.mend(plan);
+        }
+        let (kind, name) = (plan.workload.kind.as_str().to_lowercase(), &plan.workload.key.name);
+        self.run(format!("rollout restart {kind} {name} --namespace {}", self.namespace), Vec::new())
+    }
+
+    /// What can be changed against what was lost.
+    pub fn candidates(&self, plan: &Plan, losses: &[(Cause, u64)]) -> Vec<Mend> {
+        let (Ok(workload), Some(target)) = (self.workload(&plan.workload), &self.target) else {
+            return Vec::new();
+        };
+        mend::candidates(&workload, target, losses)
+    }
+
+    /// What `kubectl rollout status` says.
+    fn status(&self, plan: &Plan) -> String {
+        let (kind, name) = (plan.workload.kind.as_str().to_lowercase(), &plan.workload.key.name);
+        let line = format!("rollout status {kind} {name} --namespace {} --watch=false", self.namespace);
+        let given = CommandLine { line, files: Vec::new(), editor: false };
+        let said = self.session.read_only_command(&given).map(|ran| ran.output);
+        said.map(|o| format!("{}{}", o.stdout, o.stderr).trim().to_owned()).unwrap_or_default()
+    }
+
+    /// The node of a pod.
+    fn node_of(&self, pod: &Key) -> String {
+        let at = ObjectRef { kind: Kind::POD, key: pod.clone() };
+        let pod = self.session.cluster().api().cached(&at).and_then(|o| o.get::<Pod>());
+        pod.and_then(|p| p.spec.as_ref()?.node_name.clone()).unwrap_or_default()
+    }
+
+    /// What became of the requests. `anchor` is the moment of the run at which the rehearsal began.
+    pub fn told(&self, plan: &Plan, anchor: MomentId) -> Tried {
+        let now = self.session.now();
+        let senders = self.senders();
+        let counts = clients::count(&senders, self.begin, now);
+        let (chart, bucket) = clients::chart(&senders, self.begin, now);
+        let service = self.target.as_ref().map_or("", |t| t.service.as_str());
+        let loss = clients::first_loss(&senders, self.begin, now);
+        let at = |loss: Timestamp| self.times.iter().take_while(|t| **t <= loss).count();
+        Tried {
+            mends: self.mends.clone(),
+            sent: counts.sent,
+            losses: by_number(counts.lost),
+            before: self.before.clone(),
+            seconds: now.duration_since(self.begin).as_secs_f64(),
+            steady: self.steady,
+            status: self.status(plan),
+            chart,
+            bucket,
+            moment: loss.as_ref().map_or(self.times.len(), |(_, l)| at(l.at)),
+            first: loss.map(|(client, l)| self.log.story(&client, &self.node_of(&client), service, &l)),
+            link: Link::between(&self.session, anchor).map(|l| l.encode()).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! `curl`, version 8.
+
+use jiff::SignedDuration;
+
+use super::http::{Failed, Limits};
+use super::{flags, has, value};
+use crate::api::Timestamp;
+use crate::network::Response;
+use crate::network::question::reason;
+use crate::network::url::{NotAUrl, Url};
+use crate::shell::machine::{Ran, Shell};
+use crate::shell::text;
+
+const VALUED: [&str; 42] = [
+    "o",
+    "X",
+    "H",
+    "d",
+    "m",
+    "w",
+    "A",
+    "u",
+    "F",
+    "T",
+    "b",
+    "c",
+    "e",
+    "K",
+    "x",
+    "r",
+    "y",
+    "Y",
+    "z",
+    "E",
+    "output",
+    "request",
+    "header",
+    "data",
+    "max-time",
+    "write-out",
+    "user-agent",
+    "user",
+    "form",
+    "upload-file",
+    "cookie",
+    "connect-timeout",
+    "retry",
+    "retry-delay",
+    "retry-max-time",
+    "cacert",
+    "cert",
+    "key",
+    "data-raw",
+    "data-binary",
+    "resolve",
+    "proxy",
+];
+
+/// Statuses after which `--retry` tries again.
+const TRANSIENT: [u16; 6] = [408, 429, 500, 502, 503, 504];
+
+/// The lines of a response before its body.
+pub(super) fn headers(response: &Response, now: Timestamp) -> Vec<String> {
+    let mut lines =
+        vec![format!("HTTP/1.1 {} {}", response.status, reason(response.status)).trim_end().to_owned()];
+    if !response.server.is_empty() {
+        lines.push(format!("Server: {}", response.server));
+    }
+    lines.push(now.strftime("Date: %a, %d %b %Y %H:%M:%S GMT").to_string());
+    if !response.content_type.is_empty() {
+        lines.push(format!("Content-Type: {}", response.content_type));
+    }
+    lines.push(format!("Content-Length: {}", response.body.len()));
+    lines
+}
+
+/// What one attempt came to.
+enum Attempt {
+    Answered(std::rc::Rc<Response>),
+    /// It failed with this status of curl's and message.
+    Failed(i32, String),
+}
+
+pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    let (flags, operands) = flags(args, &VALUED);
+    let given = value(&flags, &["url"]).or(operands.last().copied());
+    let Some(given) = given else {
+        shell.error(
+            "curl: (2) no URL specified\ncurl: try 'curl --help' or 'curl --manual' for more information",
+        );
+        return Ok(2);
+    };
+    let silent = has(&flags, &["s", "silent"]) && !has(&flags, &["S", "show-error"]);
+    let fail = |shell: &mut Shell<'_>, code: i32, message: &str| {
+        if !silent {
+            shell.error(&format!("curl: ({code}) {message}"));
+        }
+        Ok(code)
+    };
+    let url = match Url::parse(given) {
+        Ok(url) => url,
+        Err(NotAUrl::Scheme(scheme)) => {
+            return fail(shell, 1, &format!("Protocol \"{scheme}\" not supported"));
+        }
+        Err(NotAUrl::Port(_)) => {
+            return fail(shell, 3, "URL rejected: Port number was not a decimal number between 0 and 65535");
+        }
+        Err(NotAUrl::NoHost) => return fail(shell, 3, "URL rejected: No host part in the URL"),
+    };
+    let verbose = has(&flags, &["v", "verbose"]);
+    let seconds = |names: &[&str]| value(&flags, names).and_then(text::duration).filter(|t| t.is_positive());
+    let limits = Limits { connect: seconds(&["connect-timeout"]), total: seconds(&["m", "max-time"]) };
+    let head = has(&flags, &["I", "head"]);
+    let posts = has(&flags, &["d", "data", "data-raw", "data-binary", "F", "form"]);
+    let method = match value(&flags, &["X", "request"]) {
+        Some(method) => method,
+        None if head => "HEAD",
+        None if posts => "POST",
+        None if has(&flags, &["T", "upload-file"]) => "PUT",
+        None => "GET",
+    };
+    let host = flags.iter().rev().filter(|f| matches!(f.name, "H" | "header"));
+    let host =
+        host.filter_map(|f| f.value.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
+    let mut tries = value(&flags, &["retry"]).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0).min(100);
+    let delay = seconds(&["retry-delay"]);
+    let refused_too = has(&flags, &["retry-connrefused", "retry-all-errors"]);
+    let mut wait = SignedDuration::from_secs(1);
+    let response = loop {
+        let attempt = attempt(shell, &url, method, &host, limits, verbose)?;
+        let again = match &attempt {
+            Attempt::Answered(r) => TRANSIENT.contains(&r.status),
+            Attempt::Failed(7, _) => refused_too,
+            Attempt::Failed(code, _) => *code == 28 || *code == 6,
+        };
+        if again && tries > 0 {
+            tries -= 1;
+            shell.pass(delay.unwrap_or(wait))?;
+            wait = wait.saturating_add(wait);
+            continue;
+        }
+        match attempt {
+            Attempt::Answered(response) => break response,
+            Attempt::Failed(code, message) => {
+                write_out(shell, value(&flags, &["w", "write-out"]), 0);
+                return fail(shell, code, &message);
+            }
+        }
+    };
+    let lines = headers(&response, shell.now);
+    if verbose {
+        for line in &lines {
+            shell.error(&format!("< {line}"));
+        }
+        shell.error("< ");
+    }
+    let failed = has(&flags, &["f", "fail"]) && response.status >= 400;
+    let mut out = String::new();
+    if (head || has(&flags, &["i", "include"])) && !failed {
+        lines.iter().for_each(|line| out.push_str(&format!("{line}\r\n")));
+        out.push_str("\r\n");
+    }
+    if !head && !failed {
+        out.push_str(&response.body);
+    }
+    let to_file = has(&flags, &["O", "remote-name"]).then(|| {
+        url.path.split('?').next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
+    });
+    match value(&flags, &["o", "output"]).map(str::to_owned).or(to_file) {
+        Some(path) if path != "-" => {
+            if shell.put(&path, &out).is_err() {
+                return fail(shell, 23, "client returned ERROR on write");
+            }
+        }
+        _ => shell.print(&out),
+    }
+    if verbose {
+        shell.error(&format!("* Connection #0 to host {} left intact", url.host));
+    }
+    write_out(shell, value(&flags, &["w", "write-out"]), response.status);
+    if failed {
+        return fail(shell, 22, &format!("The requested URL returned error: {}", response.status));
+    }
+    Ok(0)
+}
+
+/// What `-w` prints: of its variables those about the status.
+fn write_out(shell: &mut Shell<'_>, format: Option<&str>, status: u16) {
+    if let Some(format) = format {
+        let text = format.replace("%{http_code}", &format!("{status:03}"));
+        let text = text.replace("%{response_code}", &format!("{status:03}"));
+        shell.print(&text.replace("\\n", "\n").replace("\\t", "\t").replace("%%", "%"));
+    }
+}
+
+fn attempt(
+    shell: &mut Shell<'_>,
+    url: &Url,
+    method: &str,
+    host: &str,
+    limits: Limits,
+    verbose: bool,
+) -> Result<Attempt, crate::shell::machine::Stop> {
+    let name = &url.host;
+    let (addresses, _) = match shell.addresses(name)? {
+        Ok(found) => found,
+        Err(_) => {
+            if verbose {
+                shell.error(&format!("* Could not resolve host: {name}\n* closing connection #0"));
+            }
+            return Ok(Attempt::Failed(6, format!("Could not resolve host: {name}")));
+        }
+    };
+    let port = url.port();
+    if verbose && name.parse::<std::net::IpAddr>().is_err() {
+        let of = |v6: bool| {
+            let all: Vec<String> =
+                addresses.iter().filter(|a| a.is_ipv6() == v6).map(ToString::to_string).collect();
+            if all.is_empty() { "(none)".to_owned() } else { all.join(", ") }
+        };
+        shell.error(&format!(
+            "* Host {name}:{port} was resolved.\n* IPv6: {}\n* IPv4: {}",
+            of(true),
+            of(false)
+        ));
+    }
+    let mut last = Attempt::Failed(7, String::new());
+    let begun = shell.now;
+    // Every address is tried until one accepts.
+    for address in addresses {
+        let to = std::net::SocketAddr::new(address, port);
+        if verbose {
+            shell.error(&format!("*   Trying {to}..."));
+        }
+        let answer = shell.fetch(url, address, method, host, limits)?;
+        let took = shell.now.duration_since(begun).as_millis();
+        let failed = match answer {
+            Ok(response) => {
+                if verbose {
+                    shell.error(&format!(
+                        "* Connected to {name} ({address}) port {port}\n> {method} {} HTTP/1.1\n> Host: {host}\n> User-Agent: curl/8.14.1\n> Accept: */*\n> ",
+                        url.path
+                    ));
+                }
+                return Ok(Attempt::Answered(response));
+            }
+            Err(failed) => failed,
+        };
+        let connecting = format!("Failed to connect to {name} port {port} after {took} ms");
+        let (code, message, shown) = match failed {
+            Failed::Refused => {
+                (7, format!("{connecting}: Could not connect to server"), "Connection refused")
+            }
+            Failed::Unreachable => {
+                (7, format!("{connecting}: Could not connect to server"), "No route to host")
+            }
+            Failed::ConnectTimeout { own: true, .. } if limits.connect.is_none() => {
+                (28, format!("Connection timed out after {took} milliseconds"), "Connection timed out")
+            }
+            Failed::ConnectTimeout { .. } => {
+                (28, format!("{connecting}: Timeout was reached"), "Connection timed out")
+            }
+            Failed::Timeout { .. } => {
+                let got = "milliseconds with 0 bytes received";
+                (28, format!("Operation timed out after {took} {got}"), "Operation timed out")
+            }
+            Failed::Reset => (52, "Empty reply from server".to_owned(), "Empty reply from server"),
+            Failed::NoTls => (
+                35,
+                "TLS connect error: error:0A0000C6:SSL routines::packet length too long".to_owned(),
+                "TLS connect error",
+            ),
+        };
+        if verbose {
+            shell.error(&format!("* connect to {to} failed: {shown}"));
+        }
+        last = Attempt::Failed(code, message);
+        if !matches!(code, 7) {
+            break;
+        }
+    }
+    Ok(last)
+}

@@ -1,0 +1,98 @@
+//! Names into addresses, as `getaddrinfo` of the C library does it.
+
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use crate::network::dns::{RecordType, Records};
+use crate::network::resolver::{ATTEMPTS, ResolvConf, TIMEOUT, in_hosts};
+use crate::network::{Answer, Question};
+use crate::shell::machine::{Shell, Stop};
+
+/// Why a name has no address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoAddress {
+    /// There is no such name, or it has no address (`EAI_NONAME`).
+    NotKnown,
+    /// No server has answered (`EAI_AGAIN`).
+    NoServer,
+}
+
+impl NoAddress {
+    /// In the words of the C library (`gai_strerror`).
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            NoAddress::NotKnown => "Name or service not known",
+            NoAddress::NoServer => "Temporary failure in name resolution",
+        }
+    }
+}
+
+/// `/etc/resolv.conf` of the container.
+pub(super) fn resolv_conf(shell: &mut Shell<'_>) -> ResolvConf {
+    ResolvConf::parse(&shell.read("/etc/resolv.conf").unwrap_or_default())
+}
+
+impl Shell<'_> {
+    /// Asks the servers for the records of a whole name; `None` if none of them answers.
+    pub(super) fn query(
+        &mut self,
+        servers: &[IpAddr],
+        name: &str,
+        type_: RecordType,
+    ) -> Result<Option<Records>, Stop> {
+        let name: Rc<str> = name.trim_end_matches('.').to_ascii_lowercase().into();
+        for _ in 0..ATTEMPTS {
+            for server in servers {
+                let question = Question::Lookup { server: *server, name: name.clone(), type_ };
+                if let Answer::Records(Some(records)) = self.ask(question)? {
+                    return Ok(Some(records));
+                }
+                self.pass(TIMEOUT)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The addresses of a host, IPv4 before IPv6, and the name by which the DNS knows it.
+    pub(super) fn addresses(&mut self, host: &str) -> Result<Result<(Vec<IpAddr>, String), NoAddress>, Stop> {
+        if let Ok(address) = host.parse::<IpAddr>() {
+            return Ok(Ok((vec![address], host.to_owned())));
+        }
+        let hosts = self.read("/etc/hosts").unwrap_or_default();
+        let known = in_hosts(&hosts, host.trim_end_matches('.'));
+        if !known.is_empty() {
+            return Ok(Ok((known, host.to_owned())));
+        }
+        let conf = resolv_conf(self);
+        if conf.servers.is_empty() {
+            return Ok(Err(NoAddress::NoServer));
+        }
+        for name in conf.candidates(host) {
+            let mut exists = false;
+            for type_ in [RecordType::A, RecordType::Aaaa] {
+                let Some(records) = self.query(&conf.servers, &name, type_)? else {
+                    return Ok(Err(NoAddress::NoServer));
+                };
+                exists = records.exists;
+                if !records.addresses.is_empty() {
+                    let canonical = records.canonical.map_or(name, |c| c.to_string());
+                    return Ok(Ok((records.addresses, canonical)));
+                }
+                if !exists {
+                    break;
+                }
+            }
+            // A name that exists and has no address ends the search of musl; glibc goes on.
+            if exists && self.program.tools == crate::shell::Tools::Busybox {
+                break;
+            }
+        }
+        Ok(Err(NoAddress::NotKnown))
+    }
+
+    /// The first address of a host.
+    pub(super) fn address(&mut self, host: &str) -> Result<Result<IpAddr, NoAddress>, Stop> {
+        let found = self.addresses(host)?;
+        Ok(found.and_then(|(all, _)| all.first().copied().ok_or(NoAddress::NotKnown)))
+    }
+}

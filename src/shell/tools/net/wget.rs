@@ -1,0 +1,216 @@
+//! `wget`, of BusyBox (`networking/wget.c`) and of GNU.
+
+use super::http::{Failed, Limits};
+use super::{flags, has, value};
+use crate::network::question::reason;
+use crate::network::url::{NotAUrl, Url};
+use crate::shell::machine::{Ran, Shell};
+use crate::shell::{Tools, text};
+
+const VALUED: [&str; 22] = [
+    "O",
+    "o",
+    "T",
+    "t",
+    "P",
+    "U",
+    "Y",
+    "w",
+    "Q",
+    "output-document",
+    "timeout",
+    "tries",
+    "header",
+    "post-data",
+    "post-file",
+    "user-agent",
+    "method",
+    "body-data",
+    "connect-timeout",
+    "read-timeout",
+    "user",
+    "password",
+];
+
+pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    let (flags, operands) = flags(args, &VALUED);
+    let Some(given) = operands.last() else {
+        shell.error("wget: missing URL");
+        return Ok(1);
+    };
+    let gnu = shell.program.tools == Tools::Gnu;
+    let url = match Url::parse(given) {
+        Ok(url) => url,
+        Err(why) => {
+            shell.error(&match (why, gnu) {
+                (NotAUrl::Scheme(scheme), true) => format!("{given}: Unsupported scheme '{scheme}'."),
+                (NotAUrl::Scheme(_), false) => format!("wget: not an http or ftp url: {given}"),
+                (NotAUrl::Port(_), true) => format!("{given}: Bad port number."),
+                (NotAUrl::Port(port), false) => format!("wget: bad port spec '{port}'"),
+                (NotAUrl::NoHost, true) => format!("{given}: Invalid host name."),
+                (NotAUrl::NoHost, false) => "wget: bad address ''".to_owned(),
+            });
+            return Ok(1);
+        }
+    };
+    let quiet = has(&flags, &["q", "quiet"]);
+    let spider = has(&flags, &["spider"]);
+    let say = |shell: &mut Shell<'_>, text: &str| {
+        if !quiet {
+            shell.error(text);
+        }
+    };
+    let now = shell.now.strftime("%Y-%m-%d %H:%M:%S").to_string();
+    if gnu {
+        say(
+            shell,
+            &format!(
+                "--{now}--  {}://{}{}",
+                if url.tls { "https" } else { "http" },
+                url.authority(),
+                url.path
+            ),
+        );
+    }
+    let address = match shell.address(&url.host)? {
+        Ok(address) => address,
+        Err(why) if gnu => {
+            say(shell, &format!("Resolving {0} ({0})... failed: {1}.", url.host, why.message()));
+            say(shell, &format!("wget: unable to resolve host address '{}'", url.host));
+            return Ok(4);
+        }
+        Err(_) => {
+            shell.error(&format!("wget: bad address '{}'", url.host));
+            return Ok(1);
+        }
+    };
+    let seconds = |names: &[&str]| value(&flags, names).and_then(text::duration).filter(|t| t.is_positive());
+    let limit = seconds(&["T", "timeout"]);
+    let limits = Limits {
+        connect: seconds(&["connect-timeout"]).or(limit),
+        total: seconds(&["read-timeout"]).or(limit),
+    };
+    let method = match value(&flags, &["method"]) {
+        Some(method) => method,
+        None if has(&flags, &["post-data", "post-file"]) => "POST",
+        None if spider => "HEAD",
+        None => "GET",
+    };
+    let host = value(&flags, &["header"]).and_then(|h| h.strip_prefix("Host:")).map(str::trim);
+    let host = host.map_or_else(|| url.authority(), str::to_owned);
+    if gnu && address.to_string() != url.host {
+        say(shell, &format!("Resolving {0} ({0})... {address}", url.host));
+    }
+    if !gnu {
+        say(shell, &format!("Connecting to {} ({address}:{})", url.authority(), url.port()));
+    }
+    let connecting = || {
+        let shown = if address.to_string() == url.host {
+            format!("{address}:{}", url.port())
+        } else {
+            format!("{0} ({0})|{address}|:{1}", url.host, url.port())
+        };
+        format!("Connecting to {shown}... ")
+    };
+    let response = match shell.fetch(&url, address, method, &host, limits)? {
+        Ok(response) => response,
+        Err(failed) if gnu => {
+            let connected = matches!(failed, Failed::Timeout { .. } | Failed::Reset | Failed::NoTls);
+            if connected {
+                say(shell, &format!("{}connected.", connecting()));
+                say(
+                    shell,
+                    match failed {
+                        Failed::Timeout { .. } => {
+                            "HTTP request sent, awaiting response... Read error (Connection timed out) in headers."
+                        }
+                        Failed::NoTls => {
+                            "OpenSSL: error:0A0000C6:SSL routines::packet length too long\nUnable to establish SSL connection."
+                        }
+                        _ => "HTTP request sent, awaiting response... No data received.",
+                    },
+                );
+            } else {
+                say(shell, &format!("{}failed: {}.", connecting(), failed.message()));
+            }
+            return Ok(4);
+        }
+        Err(failed) => {
+            shell.error(&match failed {
+                Failed::ConnectTimeout { own: true, .. } | Failed::Timeout { .. } => {
+                    "wget: download timed out".to_owned()
+                }
+                Failed::NoTls => "wget: TLS error from peer (alert code 80): internal error".to_owned(),
+                Failed::Reset => "wget: error getting response: Connection reset by peer".to_owned(),
+                failed => format!("wget: can't connect to remote host ({address}): {}", failed.message()),
+            });
+            return Ok(1);
+        }
+    };
+    if gnu {
+        say(shell, &format!("{}connected.", connecting()));
+        say(
+            shell,
+            &format!(
+                "HTTP request sent, awaiting response... {} {}",
+                response.status,
+                reason(response.status)
+            ),
+        );
+    }
+    if has(&flags, &["S", "server-response"]) {
+        for line in super::curl::headers(&response, shell.now) {
+            shell.error(&format!("  {line}"));
+        }
+    }
+    if response.status >= 400 {
+        if gnu {
+            say(shell, &format!("{now} ERROR {}: {}.", response.status, reason(response.status)));
+            return Ok(8);
+        }
+        shell.error(&format!(
+            "wget: server returned error: HTTP/1.1 {} {}",
+            response.status,
+            reason(response.status)
+        ));
+        return Ok(1);
+    }
+    if spider {
+        say(shell, if gnu { "Remote file exists." } else { "remote file exists" });
+        return Ok(0);
+    }
+    let size = response.body.len();
+    if gnu {
+        say(shell, &format!("Length: {size} [{}]", response.content_type));
+    }
+    let last = url.path.split('?').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let path = match value(&flags, &["O", "output-document"]) {
+        Some("-") => {
+            shell.print(&response.body);
+            if gnu {
+                say(shell, &format!("Saving to: 'STDOUT'\n\n{now} - written to stdout [{size}/{size}]\n"));
+            } else {
+                say(shell, &format!("writing to stdout\n{}\nwritten to stdout", bar("-", size)));
+            }
+            return Ok(0);
+        }
+        Some(path) => path.to_owned(),
+        None if last.is_empty() => "index.html".to_owned(),
+        None => last.to_owned(),
+    };
+    if let Err(why) = shell.put(&path, &response.body) {
+        shell.error(&format!("wget: can't open '{path}': {why}"));
+        return Ok(1);
+    }
+    if gnu {
+        say(shell, &format!("Saving to: '{path}'\n\n{now} - '{path}' saved [{size}/{size}]\n"));
+    } else {
+        say(shell, &format!("saving to '{path}'\n{}\n'{path}' saved", bar(&path, size)));
+    }
+    Ok(0)
+}
+
+/// The progress of BusyBox when all is there (`libbb/progress.c`).
+fn bar(name: &str, size: usize) -> String {
+    format!("{name:<20} 100% |{}| {size:>5}  0:00:00 ETA", "*".repeat(32))
+}

@@ -1,0 +1,34 @@
+//! What became of the requests of a rollout, over its time.
+
+use steady::engine::explorer::rehearsal::Tried;
+use yew::prelude::*;
+
+use crate::ui::hooks::use_texts;
+use crate::ui::requests;
+
+/// What is drawn.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The rollout.
+    pub tried: Tried,
+}
+
+/// The chart.
+#[component]
+pub fn Chart(props: &Props) -> Html {
+    let t = use_texts();
+    let Tried { chart, bucket, seconds, first, .. } = &props.tried;
+    let args = [("sent", (props.tried.sent as f64).into()), ("lost", (props.tried.lost() as f64).into())];
+    let mark = first.as_ref().map(|s| s.at / (bucket * chart.len().max(1) as f64));
+    html! {
+        <figure class="rehearse-chart">
+            { requests::bars(chart, t.with("rehearse-chart", &args), mark) }
+            <figcaption>
+                <span>{ t.get("rehearse-begin") }</span>
+                <span><i class="answered" aria-hidden="true"></i>{ t.get("rehearse-answered") }
+                    <i class="lost" aria-hidden="true"></i>{ t.get("rehearse-lost") }</span>
+                <span>{ t.with("rehearse-after", &[("seconds", ((*seconds * 10.0).round() / 10.0).into())]) }</span>
+            </figcaption>
+        </figure>
+    }
+}

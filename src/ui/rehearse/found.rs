@@ -1,0 +1,156 @@
+//! What a rehearsal found: how many requests were lost, how the first one was, and what mends it.
+
+use std::rc::Rc;
+
+use steady::engine::explorer::rehearsal::{Cause, Rehearsed, Story, Tried, Trigger};
+use yew::prelude::*;
+
+use super::chart::Chart;
+use super::words;
+use crate::ui::hooks::use_texts;
+use crate::ui::i18n::Texts;
+use crate::ui::requests;
+
+/// A rollout to be opened: its link, and after how many of its ops.
+pub type Way = (String, usize);
+
+/// What is shown.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// What was found.
+    pub found: Rc<Rehearsed>,
+    /// Whether rollouts can be opened now.
+    pub can_open: bool,
+    /// Opens a rollout at a moment.
+    pub open: Callback<Way>,
+}
+
+fn whole(n: u64) -> fluent_bundle::FluentValue<'static> {
+    (n as f64).into()
+}
+
+fn tenths(seconds: f64) -> fluent_bundle::FluentValue<'static> {
+    ((seconds * 10.0).round() / 10.0).into()
+}
+
+/// How a number of requests were lost, one line a cause.
+fn causes(t: &Texts, all: &[(Cause, u64)]) -> Html {
+    let line = |(cause, n): &(Cause, u64)| {
+        html! { <li class="bad"><i aria-hidden="true"></i><div><b>{ n.to_string() }</b>{ " " }{ requests::cause(t, *cause) }</div></li> }
+    };
+    html! { <ul>{ for all.iter().map(line) }</ul> }
+}
+
+/// The answer.
+#[component]
+pub fn Found(props: &Props) -> Html {
+    let t = use_texts();
+    let f = &*props.found;
+    let Some((plain, mended)) = f.tried.split_first() else { return Html::default() };
+    let (mark, verdict) = if !plain.before.is_empty() {
+        ("bad", t.get("rehearse-before"))
+    } else if plain.sent == 0 {
+        ("wait", t.get("rehearse-nothing-sent"))
+    } else if plain.lost() == 0 {
+        ("ok", t.with("rehearse-none-lost", &[("sent", whole(plain.sent))]))
+    } else {
+        ("bad", t.with("rehearse-some-lost", &[("lost", whole(plain.lost())), ("sent", whole(plain.sent))]))
+    };
+    let how = [
+        ("clients", (f.clients as f64).into()),
+        ("url", f.url.as_str().into()),
+        ("seconds", tenths(plain.seconds)),
+        (
+            "how",
+            match f.trigger {
+                Trigger::Restart => "restart",
+                Trigger::Apply => "apply",
+            }
+            .into(),
+        ),
+    ];
+    let open = |tried: &Tried, moment: usize| {
+        let way = (tried.link.clone(), moment);
+        props.open.reform(move |_: MouseEvent| way.clone())
+    };
+    html! {
+        <div class="rehearse-found">
+            <p class={classes!("explore-verdict", mark)}>{ verdict }</p>
+            <p class="explore-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
+            if !plain.steady { <p class="explore-cut">{ t.get("rehearse-cut") }</p> }
+            if plain.before.is_empty() {
+                { causes(&t, &plain.losses) }
+                <Chart tried={plain.clone()} />
+                if let Some(story) = &plain.first {
+                    <h3>{ t.get("rehearse-first") }</h3>
+                    { told(&t, story, &plain.link, props) }
+                }
+                <p><button type="button" class="quiet" disabled={!props.can_open} onclick={open(plain, plain.moment)}>
+                    { t.get(if plain.first.is_some() { "rehearse-open" } else { "rehearse-open-run" }) }</button></p>
+            } else {
+                { causes(&t, &plain.before) }
+            }
+            if !mended.is_empty() {
+                <h3>{ t.get("rehearse-mends") }</h3>
+                <ul class="rehearse-mends">{ for mended.iter().map(|m| tried(&t, m, props)) }</ul>
+            }
+        </div>
+    }
+}
+
+/// The story of a request, with the commands that belong to it.
+fn told(t: &Texts, story: &Story, link: &str, props: &Props) -> Html {
+    let args = [
+        ("nth", whole(story.nth)),
+        ("client", story.client.as_str().into()),
+        ("node", story.node.as_str().into()),
+        ("at", tenths(story.at)),
+        ("to", story.pod.clone().or(story.endpoint.clone()).unwrap_or_default().into()),
+        ("endpoint", story.endpoint.clone().unwrap_or_default().into()),
+    ];
+    let request =
+        t.with(if story.endpoint.is_some() { "rehearse-request" } else { "rehearse-request-nowhere" }, &args);
+    let at = |seconds: f64| html! { <time>{ t.with("rehearse-at", &[("seconds", ((seconds * 1000.0).round() / 1000.0).into())]) }</time> };
+    let split = story.happened.iter().position(|h| h.at > story.at).unwrap_or(story.happened.len());
+    let (before, after) = story.happened.split_at(split);
+    let line = |h: &steady::engine::explorer::rehearsal::Happened| {
+        let way = (link.to_owned(), h.moment);
+        let onclick = props.open.reform(move |_: MouseEvent| way.clone());
+        html! {
+            <li>{ at(h.at) }<button type="button" class="link" disabled={!props.can_open} {onclick}>
+                <b>{ &*h.by }</b>{ " " }{ &h.verb }{ " " }<span>{ &h.object }</span></button></li>
+        }
+    };
+    html! {
+        <ol class="rehearse-story">
+            { for before.iter().map(line) }
+            <li class="lost">{ at(story.at) }<div><b>{ request }</b>{ " " }{ requests::cause(t, story.cause) }
+                if story.stale { { " " }{ t.with("rehearse-stale", &args) } }</div></li>
+            { for after.iter().map(line) }
+        </ol>
+    }
+}
+
+/// A rollout after something was mended.
+fn tried(t: &Texts, tried: &Tried, props: &Props) -> Html {
+    let all: Vec<_> = tried.mends.iter().map(|m| words::mend(t, *m)).collect();
+    let lost = tried.lost();
+    let said = match lost {
+        0 => t.with("rehearse-mended", &[("sent", whole(tried.sent))]),
+        n => t.with("rehearse-still-lost", &[("lost", whole(n)), ("sent", whole(tried.sent))]),
+    };
+    let way = (tried.link.clone(), tried.moment);
+    let onclick = props.open.reform(move |_: MouseEvent| way.clone());
+    let name = all.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(" + ");
+    html! {
+        <li class={if lost == 0 { "ok" } else { "bad" }}><i aria-hidden="true"></i>
+            <div><b>{ name.clone() }</b><span>{ said }</span>
+                if let [(_, about, yaml)] = all.as_slice() {
+                    <small>{ about }</small>
+                    if !yaml.is_empty() { <pre><code>{ *yaml }</code></pre> }
+                }
+            </div>
+            <button type="button" class="quiet" disabled={!props.can_open} aria-label={t.with("rehearse-open-named", &[("name", name.into())])} {onclick}>{ t.get("explore-open") }</button>
+        </li>
+    }
+}

@@ -1,0 +1,62 @@
+import { test, expect, open, accessible } from "./page.js";
+
+const panel = (page) => page.getByRole("region", { name: "Does a rollout drop requests?" });
+const at = (page) => page.getByRole("slider", { name: "Timeline" });
+const line = (page) => page.getByRole("group", { name: "Requests of the run’s clients" });
+
+test("one press says how many requests a rollout drops, how the first one was lost, and what mends it", async ({ page }) => {
+  test.slow();
+  await open(page, "?scenario=42-lossy-rollout");
+  await expect(line(page)).toContainText("0 lost");
+  await page.keyboard.press("q");
+  await expect(panel(page).getByRole("heading", { name: "Does a rollout drop requests?" })).toBeFocused();
+  await accessible(page, ".rehearse");
+  await expect(panel(page).getByRole("combobox")).toContainText("Deployment default/web");
+  await panel(page).getByRole("button", { name: "Try it" }).click();
+  await expect(panel(page).locator(".explore-verdict")).toHaveText(/^\d+ of [\d,]+ requests were lost\.$/, { timeout: 180_000 });
+  await expect(panel(page).locator(".rehearse-story .lost")).toContainText("the pod had got SIGTERM and closed its port");
+  await expect(panel(page).locator(".rehearse-story .lost")).toContainText("were behind");
+  await expect(panel(page).locator(".rehearse-mends li.ok")).not.toHaveCount(0);
+  await expect(panel(page).locator(".rehearse-mends li.ok").first()).toContainText("preStop hook");
+  await expect(panel(page).getByRole("img", { name: /requests lost, over the time of the rollout/ })).toBeVisible();
+  await accessible(page, ".rehearse");
+
+  // The moment at which the first one was lost is a branch of the run, and the line under the timeline counts on.
+  const before = Number(await at(page).getAttribute("aria-valuenow"));
+  await panel(page).getByRole("button", { name: "Open that moment in the timeline" }).click();
+  await expect(panel(page)).toHaveCount(0);
+  await expect.poll(async () => Number(await at(page).getAttribute("aria-valuenow")), { timeout: 60_000 }).toBeGreaterThan(before);
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(line(page)).toContainText(/[1-9]\d* lost/, { timeout: 60_000 });
+  await accessible(page, ".bottom");
+});
+
+test("what is in the editor is rolled out, too; and who has no Service is told so", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Requests" }).click();
+  await expect(panel(page).getByRole("combobox")).toContainText("no Service leads to it");
+  await panel(page).getByRole("button", { name: "Try it" }).click();
+  await expect(panel(page).getByRole("alert")).toContainText("No Service leads to its pods", { timeout: 60_000 });
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Requests" })).toBeFocused();
+  await expect(line(page)).toHaveCount(0);
+});
+
+for (const [name, viewport, options] of [
+  ["on a phone", { width: 390, height: 844 }, {}],
+  ["on a small laptop, in the dark and in Chinese", { width: 720, height: 450 }, { colorScheme: "dark", locale: "zh-CN" }],
+]) {
+  test.describe(name, () => {
+    test.use({ viewport, ...options });
+    test("the panel fits", async ({ page }) => {
+      await open(page, "?scenario=42-lossy-rollout");
+      // A phone's bar has no room for the button: there the menu of a workload leads to the panel, as the key does.
+      await page.keyboard.press("q");
+      await expect(page.locator(".rehearse")).toBeVisible();
+      await accessible(page, ".rehearse");
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect(wide).toBe(false);
+    });
+  });
+}
