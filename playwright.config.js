@@ -23,7 +23,8 @@ export default defineConfig({
     // What it answers, a journey cannot hold back or change. tests/journeys/offline.spec.js has it.
     serviceWorkers: "block",
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
+    // Recording a trace takes a fifth of a journey's time.
+    trace: "on-first-retry",
     launchOptions: {
       executablePath: CHROME,
       args: [

@@ -16,7 +16,7 @@ use crate::kubelet;
 use crate::network::cni::{self, Barrier, Headers, Machine, Rules, Sender, Translation, Way};
 use crate::network::policy::Denied;
 use crate::network::proxy::{Chance, Kernel, Origin, Packet, Verdict, Walk};
-use crate::network::traffic::Client;
+use crate::network::traffic::{Cause, Client};
 use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply};
 
@@ -35,8 +35,12 @@ pub struct Journey {
     /// The way of the first packet. `None` for what stays within the pod, and for the cluster's DNS where there is no Service of
     /// it.
     pub way: Option<Way>,
+    /// The Service that the asked address is of, if it is one's.
+    pub service: Option<Key>,
     /// What became of it: the endpoint that the rules chose, the outcome, and why.
     pub reply: Option<Reply>,
+    /// Why a request is lost; `None` if it is answered, and where nothing was asked but a connection.
+    pub cause: Option<Cause>,
 }
 
 impl fmt::Display for Journey {
@@ -209,7 +213,9 @@ impl Cluster {
             Question::Lookup { .. } => vec![(question.clone(), answer)],
             _ => Vec::new(),
         };
-        Some(Journey { from: from.clone(), names, question: Some(question.clone()), way, reply })
+        let service = network.services_at(to).first().map(|s| s.metadata.key());
+        let question = Some(question.clone());
+        Some(Journey { from: from.clone(), names, question, service, way, reply, cause: None })
     }
 
     /// The journey of a request of a pod for a URL: the names first, as the C library asks them, then the request. `None` if no
@@ -228,11 +234,14 @@ impl Cluster {
                 }
                 Some(question) => {
                     let journey = self.journey(from, &question)?;
-                    return Some(Journey { names, ..journey });
+                    let cause = journey.reply.as_ref().and_then(|r| client.cause(r));
+                    return Some(Journey { names, cause, ..journey });
                 }
                 None => break,
             }
         }
-        Some(Journey { from: from.clone(), names, question: None, way: None, reply: None })
+        let cause = client.nowhere(&known, &answers, network.now);
+        let from = from.clone();
+        Some(Journey { from, names, question: None, service: None, way: None, reply: None, cause })
     }
 }

@@ -230,7 +230,7 @@ impl<'a> Network<'a> {
     }
 
     /// The Services that an address can stand for: one that has it, or if a node has it those with a node port.
-    fn services_at(&self, to: SocketAddr) -> Vec<&'a Service> {
+    pub(super) fn services_at(&self, to: SocketAddr) -> Vec<&'a Service> {
         let all = self.api.cached_list(Kind::SERVICE, None);
         let all = all.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s));
         let node = self.node_with(to.ip()).is_some();

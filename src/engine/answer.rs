@@ -8,6 +8,7 @@ use super::{
 };
 use crate::cluster::Policy;
 use crate::lessons;
+use crate::session::view::journey::journey;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
@@ -78,6 +79,7 @@ impl Engine {
             Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
             Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),
             Ask::Traffic => Answer::Traffic(Box::new(traffic(session))),
+            Ask::Journey(pod, url) => Answer::Journey(Box::new(journey(cluster, pod, url.as_deref()))),
             Ask::Rollouts => Answer::Rollouts(self.rollouts()),
             Ask::Rules => Answer::Rules(Box::new(rule_book(session, &self.shown.listing))),
             Ask::Policies => Answer::Policies(self.policies()),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ClusterStart;
-use crate::api::ObjectRef;
+use crate::api::{Key, ObjectRef};
 use crate::cluster::{Actor, Fault, Policy};
 use crate::session::explore::Choice;
 use crate::session::export::Which;
@@ -267,6 +267,8 @@ pub enum Ask {
     Course,
     /// What became of the requests that the run's clients have sent.
     Traffic,
+    /// The journey of a request of a pod for a URL; without a URL, for the first that could be asked for.
+    Journey(Key, Option<String>),
     /// The workloads whose rollout can be rehearsed.
     Rollouts,
     /// The rule book.

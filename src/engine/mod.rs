@@ -125,6 +125,14 @@ pub mod scheduling {
     };
 }
 
+/// The journey of a request, as the inspector shows it.
+pub mod journey {
+    pub use crate::session::view::journey::{
+        EndView, Followed, HopPlace, HopView, JourneyView, LookupAnswer, LookupView, OuterView, Taken,
+        UrlError,
+    };
+}
+
 /// What the component map shows.
 pub mod machinery {
     pub use crate::session::view::machinery::{

@@ -15,6 +15,7 @@ use crate::session::export::{Frame, StepTold};
 use crate::session::import::Report;
 use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::{Graph, GraphFilter};
+use crate::session::view::journey::JourneyView;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
@@ -422,6 +423,8 @@ pub enum Answer {
     Object(Box<ObjectView>),
     /// What became of them.
     Traffic(Box<TrafficView>),
+    /// The journey.
+    Journey(Box<JourneyView>),
     /// The workloads, those that a Service leads to first.
     Rollouts(Vec<RolloutTarget>),
     /// The object's YAML.

@@ -308,8 +308,21 @@ impl Client {
         }
     }
 
+    /// Why a request now comes to no address; `None` if it comes to one, or if that is not known yet.
+    pub fn nowhere(
+        &self,
+        names: &Names,
+        answers: &BTreeMap<Question, Answers>,
+        now: Timestamp,
+    ) -> Option<Cause> {
+        match self.path(names, answers, now, &mut Vec::new()) {
+            Path::Nowhere(cause) => Some(cause),
+            Path::Open(_) | Path::Answered(_) => None,
+        }
+    }
+
     /// Why a reply is a loss to the client; `None` if it is an answer.
-    fn cause(&self, reply: &Reply) -> Option<Cause> {
+    pub fn cause(&self, reply: &Reply) -> Option<Cause> {
         match &reply.outcome {
             Outcome::Refused => Some(Cause::Refused(reply.because)),
             Outcome::TimedOut | Outcome::Unreachable => Some(Cause::TimedOut(reply.because)),

@@ -13,7 +13,7 @@ use super::drop as files;
 use super::explore::Explore;
 use super::graph::{Graph, Leads};
 use super::i18n::{Lang, Texts};
-use super::inspector::{Inspector, SCHEDULING, Tab, WHY};
+use super::inspector::{Inspector, NETWORK, SCHEDULING, Tab, WHY};
 use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::lesson::LessonPanel;
@@ -118,11 +118,15 @@ fn App(props: &Props) -> Html {
     };
     {
         let (store, set) = (store.clone(), view.setter());
+        use_effect_with((), move |()| store.connect(Callback::from(move |v: View| set.set(v))));
+    }
+    {
+        let (store, leave) = (store.clone(), reshape.reform(|()| Shape::Whole));
         let (shown, explored, lonely) = (pane.setter(), exploring.setter(), alone.setter());
         let rehearsed = rehearsing.setter();
-        let leave = reshape.reform(|()| Shape::Whole);
-        use_effect_with((), move |()| {
-            store.connect(Callback::from(move |v: View| set.set(v)));
+        // Not in an effect: Yew lets the browser go on between the drawing and its effects, and a key that is pressed then
+        // would be lost.
+        let _listening = use_memo((), move |()| {
             let (keys, help, leave) = (store.clone(), help_setter(&store), leave);
             let show = Callback::from(move |pane: Pane| {
                 shown.set(pane);
@@ -148,7 +152,7 @@ fn App(props: &Props) -> Html {
                 },
             );
             let dropped = files::listen(&store);
-            move || drop((listener, dropped))
+            (listener, dropped)
         });
     }
     {
@@ -176,15 +180,17 @@ fn App(props: &Props) -> Html {
             keys::focus(".inspector [role=tab][tabindex='0']");
         })
     };
-    let why_node = {
+    // Shows a side of an object.
+    let side = |to: Tab, id: &'static str| {
         let (store, pane, tab) = (store.clone(), pane.clone(), tab.clone());
-        Callback::from(move |pod: ObjectRef| {
-            store.send(Input::Select(Some(pod)));
-            tab.set(Tab::Scheduling);
+        Callback::from(move |object: ObjectRef| {
+            store.send(Input::Select(Some(object)));
+            tab.set(to);
             pane.set(Pane::Object);
-            keys::focus(&format!("#{SCHEDULING}"));
+            keys::focus(&format!("#{id}"));
         })
     };
+    let why_node = side(Tab::Scheduling, SCHEDULING);
     let leads = {
         let lead = |to: &'static str| {
             let pane = pane.clone();
@@ -215,7 +221,14 @@ fn App(props: &Props) -> Html {
                 callback.emit(());
             })
         };
-        let left = alone.clone();
+        // The inspector stands beside the graph, unless the graph has the page for itself.
+        let from_graph = |callback: Callback<ObjectRef>| {
+            let alone = alone.clone();
+            Callback::from(move |object| {
+                alone.set(false);
+                callback.emit(object);
+            })
+        };
         Leads {
             terminal: shared(lead("#tab-kubectl")),
             editor: shared(lead("#tab-manifest")),
@@ -226,10 +239,8 @@ fn App(props: &Props) -> Html {
                     rehearsing.set(true);
                 })
             },
-            why: Callback::from(move |object| {
-                left.set(false);
-                why.emit(object);
-            }),
+            why: from_graph(why),
+            follow: from_graph(side(Tab::Network, NETWORK)),
         }
     };
     let open_help = {

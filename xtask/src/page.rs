@@ -17,6 +17,8 @@ pub enum Profile {
 
 /// The environment variable by which cargo gets flags for rustc.
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+/// Cargo's profile of what runs in a browser in tests and while somebody works on the page.
+pub const QUICK: &str = "quick";
 /// Symbol names that differ for different instances of a generic function: `crates/split/` needs them.
 const NAMES: &str = "-Csymbol-mangling-version=v0";
 
@@ -58,9 +60,10 @@ fn trunk(verb: &str, profile: Profile) -> Result<Command> {
     trunk.arg(verb).env("PATH", tools::build_path()?).env("TRUNK_SKIP_VERSION_CHECK", "true");
     // Trunk refuses the values that other programs accept for this variable.
     trunk.env_remove("NO_COLOR");
-    if profile == Profile::Release {
-        trunk.arg("--release").env(FLAGS, NAMES);
-    }
+    match profile {
+        Profile::Dev => trunk.args(["--cargo-profile", QUICK]),
+        Profile::Release => trunk.arg("--release").env(FLAGS, NAMES),
+    };
     Ok(trunk)
 }
 
@@ -71,12 +74,13 @@ pub fn lib(profile: Profile) -> Result<()> {
     let pkg = root().join("pkg");
     let mut build = cargo();
     build.args(["build", "--package", "steady-embed", "--lib", "--target", WASM]);
+    // The same profile and flags as for the page, so that what both use is compiled once.
+    let folder = if release { "page" } else { QUICK };
+    build.args(["--profile", folder]);
     if release {
-        // The same flags as for the page, so that what both use is compiled once.
-        build.args(["--profile", "page"]).env(FLAGS, NAMES);
+        build.env(FLAGS, NAMES);
     }
     run(&mut build)?;
-    let folder = if release { "page" } else { "debug" };
     let wasm = target_dir().join(WASM).join(folder).join("steady_embed.wasm");
     run(command("wasm-bindgen")
         .args(["--target", "web", "--out-name", "steady", "--out-dir"])

@@ -112,10 +112,20 @@ fn wasm(_: Profile) -> Result<()> {
     let dirs: Vec<_> = tools::WASM_BINDGEN.ensure()?.into_iter().collect();
     let mut test = cargo();
     // Not --quiet: cargo would pass it to the runner, which does not know it.
-    test.args(["test", "--package", "steady", "--target", tools::WASM, "--test", "wasm"])
-        .env("PATH", path_with(&dirs)?)
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
-        .env("CHROMEDRIVER", browser.driver);
+    test.args([
+        "test",
+        "--package",
+        "steady",
+        "--target",
+        tools::WASM,
+        "--test",
+        "wasm",
+        "--profile",
+        page::QUICK,
+    ])
+    .env("PATH", path_with(&dirs)?)
+    .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
+    .env("CHROMEDRIVER", browser.driver);
     if std::env::var_os("CHROME").is_some() {
         test.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", capabilities(&browser.chrome)?);
     }

@@ -16,6 +16,7 @@ mod happened;
 mod history;
 mod images;
 mod inspect;
+pub mod journey;
 pub mod kinds;
 mod lines;
 mod links;

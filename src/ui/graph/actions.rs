@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use gloo::utils::window;
-use steady::engine::{Answer, Ask, Deed, Graph, Input, ObjectRef, ObjectView};
+use steady::engine::{Answer, Ask, Deed, Graph, Input, Kind, ObjectRef, ObjectView};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 use yew::prelude::*;
@@ -33,6 +33,8 @@ pub struct Leads {
     pub editor: Callback<()>,
     /// Shows why an object is as it is.
     pub why: Callback<ObjectRef>,
+    /// Shows the journey of a request of a pod.
+    pub follow: Callback<ObjectRef>,
     /// Asks whether a rollout of the selected object drops requests.
     pub rehearse: Callback<()>,
 }
@@ -216,6 +218,7 @@ enum Does {
     /// Shows the object's YAML in the editor.
     Edit(String),
     Why,
+    Follow,
     Rehearse,
     /// Lights what the object owns.
     Owned,
@@ -240,6 +243,9 @@ fn entries(t: &Texts, object: &ObjectRef, view: &ObjectView, owned: usize) -> [V
         look.push(entry(t.get("menu-edit"), false, Does::Edit(view.edit.clone())));
     }
     look.push(entry(t.get("menu-why"), false, Does::Why));
+    if object.kind == Kind::POD && !view.gone {
+        look.push(entry(t.get("menu-follow"), false, Does::Follow));
+    }
     if view.rolls_out {
         look.push(entry(t.get("menu-rehearse"), false, Does::Rehearse));
     }
@@ -337,6 +343,7 @@ fn List(props: &ListProps) -> Html {
                     store.send(Input::Outside(line.clone()));
                 }
                 Does::Why => leads.why.emit(object.clone()),
+                Does::Follow => leads.follow.emit(object.clone()),
                 Does::Rehearse => leads.rehearse.emit(()),
                 Does::Owned => light(&store, &t, &object, &owned),
                 Does::Send(input) => store.send(input.clone()),

@@ -235,6 +235,7 @@ menu-describe = Describe
 menu-logs = Logs
 menu-edit = Edit its YAML
 menu-why = Why it is as it is
+menu-follow = Follow a request from here
 menu-owns = Show what it owns ({ $n })
 menu-owned = { $n ->
     [one] { $object } owns one object; it is marked.
@@ -439,6 +440,46 @@ links-node = Runs on
 links-pods = Pods on it
 links-names = Names
 links-named-by = Named by
+
+## A pod and the network
+tab-network = Network
+journey-url = Request from this pod to
+journey-follow = Follow
+journey-about = This is what would become of a request that is sent now. Following it changes nothing in the run.
+journey-none = There is no Service to ask. Type a URL, such as http://web.
+journey-not-running = The pod does not run on any node, so it cannot send a request.
+journey-url-scheme = Only http:// and https:// can be followed.
+journey-url-port = The port must be a number from 1 to 65535.
+journey-url-host = The URL has no host.
+journey-answered = Answered with { $status }.
+journey-answered-by = Answered with { $status } by { $by }.
+journey-stale = kube-proxy is behind: the EndpointSlice does not name this endpoint any more.
+journey-names = What it asks the DNS
+journey-name-silence = no answer
+journey-name-empty = no address of this type
+journey-within = It does not leave the network of { $pod }.
+journey-way = The way of its first packet
+journey-end-pod = arrives at { $pod } on { $node }
+journey-end-node = arrives at { $node }
+journey-end-neighbour = arrives at a machine that is not a node of this cluster
+journey-end-outside = leaves the cluster
+journey-end-lost = lost: no route leads there, or nobody has the address
+journey-end-rejected = rejected by a rule of kube-proxy
+journey-end-dropped = dropped by a rule of kube-proxy
+journey-end-denied = dropped: no rule of { $policies } allows it
+hop-process = Process
+hop-process-of = Process in { $pod }
+hop-pod-interface = The pod’s network interface
+hop-veth = The node’s end of the pod’s virtual cable
+hop-bridge = The bridge of the node’s pods
+hop-kube-proxy = kube-proxy’s rules
+hop-route = Routing table
+hop-policy = NetworkPolicy drops it
+hop-masquerade = The source becomes the node’s address
+hop-tunnel = The tunnel’s interface
+hop-user-space = A process of the network plugin
+hop-interface = The node’s network interface
+hop-packed = packed into { $source } → { $destination } UDP, { $bytes } bytes more
 
 ## The scheduler and a pod
 tab-scheduling = Scheduling

@@ -4,6 +4,7 @@ mod actions;
 mod events;
 mod history;
 mod links;
+mod network;
 mod plugins;
 mod request;
 mod scheduling;
@@ -64,6 +65,8 @@ pub enum Tab {
     Links,
     /// What the scheduler says about a pod: its queue, and the table of filters and scores.
     Scheduling,
+    /// The journey of a request that a pod could send.
+    Network,
     /// The requests of the last step, whatever they are about.
     Request,
 }
@@ -71,12 +74,16 @@ pub enum Tab {
 /// The id of the tab that shows how the scheduler stands to a pod.
 pub const SCHEDULING: &str = "tab-scheduling";
 
-const TABS: [(Tab, &str); 6] = [
+/// The id of the tab that shows the journey of a pod's request.
+pub const NETWORK: &str = "tab-network";
+
+const TABS: [(Tab, &str); 7] = [
     (Tab::Yaml, "tab-yaml"),
     (Tab::Events, "tab-events"),
     (Tab::History, "tab-history"),
     (Tab::Links, "tab-links"),
     (Tab::Scheduling, SCHEDULING),
+    (Tab::Network, NETWORK),
     (Tab::Request, "tab-request"),
 ];
 
@@ -105,8 +112,8 @@ pub fn Inspector(props: &Props) -> Html {
         _ => None,
     };
     let is_pod = object.as_ref().is_some_and(|o| o.kind == Kind::POD);
-    let tab = if *props.tab == Tab::Scheduling && !is_pod { Tab::Yaml } else { *props.tab };
-    let has = |which: &Tab| is_pod || *which != Tab::Scheduling;
+    let has = |which: &Tab| is_pod || !matches!(which, Tab::Scheduling | Tab::Network);
+    let tab = if has(&props.tab) { *props.tab } else { Tab::Yaml };
     let tabs = TABS.iter().filter(|(which, _)| has(which)).map(|(which, key)| {
         let on = tab == *which;
         let set = props.tab.clone();
@@ -129,6 +136,7 @@ pub fn Inspector(props: &Props) -> Html {
             html! { <history::History object={o.clone()} {version} why={props.why.clone()} /> }
         }
         (Some(o), Tab::Scheduling) => html! { <scheduling::SchedulingOf object={o.clone()} {version} /> },
+        (Some(o), Tab::Network) => html! { <network::Network object={o.clone()} {version} /> },
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
     // Another object, or another side of it, is read from its beginning.

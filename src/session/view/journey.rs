@@ -1,0 +1,436 @@
+//! The journey of a request of a pod, to be read: the names that it asks for, every place that its first packet comes by, and
+//! what becomes of it. See [`crate::cluster::Cluster::journey_to`].
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::types::Service;
+use crate::api::{Key, Kind, MetaExt, ObjectRef};
+use crate::cluster::{Cluster, Journey};
+use crate::network::cni::{At, End, Headers, Hop, Way};
+use crate::network::traffic::Cause;
+use crate::network::url::{NotAUrl, Url};
+use crate::network::{Answer, Outcome, Question};
+
+/// The most URLs that are offered.
+const OFFERED: usize = 40;
+
+/// What can be asked for from a pod, and the journey of what was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JourneyView {
+    /// URLs that the pod could ask for: those of its clients first, then those of Services, first those of its own namespace.
+    pub offers: Vec<String>,
+    /// The URL that is followed: the one that was asked for, or else the first offer. Empty if there is none.
+    pub url: String,
+    /// Its journey.
+    pub taken: Taken,
+}
+
+/// What comes of the wish to follow a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Taken {
+    /// There is no URL.
+    Nothing,
+    /// The pod runs on no node, so nobody can send the request.
+    NotRunning,
+    /// The text is no URL that a client can use.
+    NotAUrl(UrlError),
+    /// The request was followed.
+    Followed(Box<Followed>),
+}
+
+/// What is wrong with a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UrlError {
+    /// Its scheme is none of HTTP.
+    Scheme,
+    /// Its port is no number of a port.
+    Port,
+    /// It has no host.
+    NoHost,
+}
+
+/// A request that was followed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Followed {
+    /// The names that were asked for, in order.
+    pub lookups: Vec<LookupView>,
+    /// The places that the first packet comes by. Empty if there is no address, or if it stays within the pod.
+    pub hops: Vec<HopView>,
+    /// Where the packet's way ends; `None` if there is none.
+    pub end: Option<EndView>,
+    /// The status of the answer, if there is one and it is not lost.
+    pub status: Option<u16>,
+    /// Why the request is lost.
+    pub lost: Option<Cause>,
+    /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more.
+    pub stale: bool,
+    /// The endpoint that was chosen, as address and port.
+    pub endpoint: Option<String>,
+    /// The objects that it comes by: the pods, the Service, the nodes, and the policies that do not let it pass.
+    pub objects: Vec<ObjectRef>,
+}
+
+/// A question to the DNS.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LookupView {
+    /// The whole name.
+    pub name: String,
+    /// The type of the records: `A` or `AAAA`.
+    pub record: String,
+    /// What the DNS answered.
+    pub answer: LookupAnswer,
+}
+
+/// What the DNS answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LookupAnswer {
+    /// Nothing, in time.
+    Silence,
+    /// There is no such name.
+    NxDomain,
+    /// The name has these addresses; without any it has records of other types only.
+    Addresses(Vec<String>),
+}
+
+/// A place that a packet comes by, or what is done with it there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HopPlace {
+    /// A process: the one that sends it, or the one that it is for.
+    Process,
+    /// The pod's end of its line.
+    PodInterface,
+    /// The node's end of the pod's line.
+    Veth,
+    /// The bridge of the node's pods.
+    Bridge,
+    /// The rules of kube-proxy.
+    KubeProxy,
+    /// A line of the routing table.
+    Route,
+    /// NetworkPolicies.
+    Policy,
+    /// A rule that gives it the node's address as its source.
+    Masquerade,
+    /// An interface of the kernel that packs it into another packet, or unpacks it.
+    Tunnel,
+    /// A process that packs or unpacks it.
+    UserSpace,
+    /// The node's interface to the network of the machines.
+    Interface,
+}
+
+/// One step of a packet's way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HopView {
+    /// The node.
+    pub node: String,
+    /// The pod, as namespace and name, where the packet is in one.
+    pub pod: Option<String>,
+    /// The place.
+    pub place: HopPlace,
+    /// What the place is called on the node, or the line that is followed there; empty for a process.
+    pub detail: String,
+    /// The rules of kube-proxy that matched.
+    pub rules: Vec<String>,
+    /// The packet's source: address and port.
+    pub source: String,
+    /// Its destination.
+    pub destination: String,
+    /// Its protocol: `TCP`, `UDP`, `SCTP` or `ICMP`.
+    pub protocol: String,
+    /// Whether the place has changed the source.
+    pub new_source: bool,
+    /// Whether the place has changed the destination.
+    pub new_destination: bool,
+    /// The headers around it, while it is packed into another packet.
+    pub outer: Option<OuterView>,
+}
+
+/// The headers around a packet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OuterView {
+    /// The outer source: address and port.
+    pub source: String,
+    /// The outer destination.
+    pub destination: String,
+    /// The number of the network in VXLAN's header, where there is one.
+    pub vni: Option<u32>,
+    /// How many bytes the outer headers take.
+    pub overhead: u16,
+}
+
+/// Where a packet's way ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum EndView {
+    /// In the network of a pod, or of the node if there is no pod.
+    Arrived {
+        /// The node.
+        node: String,
+        /// The pod, as namespace and name.
+        pod: Option<String>,
+    },
+    /// At a machine that is no node.
+    Neighbour,
+    /// Outside of the cluster.
+    Outside,
+    /// A node knows no way to it, or nobody has the address.
+    Lost,
+    /// A rule of kube-proxy rejects it.
+    Rejected,
+    /// A rule of kube-proxy drops it.
+    Dropped,
+    /// NetworkPolicies drop it.
+    Denied(Vec<String>),
+}
+
+/// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered.
+pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>) -> JourneyView {
+    let offers = offers(cluster, pod);
+    let url = url.map(str::trim).filter(|u| !u.is_empty()).or(offers.first().map(String::as_str));
+    let url = url.unwrap_or_default().to_owned();
+    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url) };
+    JourneyView { offers, url, taken }
+}
+
+fn take(cluster: &Cluster, pod: &Key, url: &str) -> Taken {
+    match Url::parse(url) {
+        Err(NotAUrl::Scheme(_)) => Taken::NotAUrl(UrlError::Scheme),
+        Err(NotAUrl::Port(_)) => Taken::NotAUrl(UrlError::Port),
+        Err(NotAUrl::NoHost) => Taken::NotAUrl(UrlError::NoHost),
+        Ok(url) => match cluster.journey_to(pod, &url) {
+            Some(journey) => Taken::Followed(Box::new(followed(&journey))),
+            None => Taken::NotRunning,
+        },
+    }
+}
+
+/// The URLs that a pod could ask for.
+fn offers(cluster: &Cluster, pod: &Key) -> Vec<String> {
+    let clients = cluster.clients();
+    let own = clients.iter().filter(|c| c.pod == *pod && c.end.is_none());
+    let mut all: Vec<String> = own.map(|c| address(&c.client.url)).collect();
+    let services = cluster.api().cached_list(Kind::SERVICE, None);
+    let mut services: Vec<&Service> =
+        services.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s)).collect();
+    services.sort_by_key(|s| s.metadata.namespace() != &*pod.namespace);
+    for service in services {
+        let name = match service.metadata.namespace() {
+            namespace if *namespace == *pod.namespace => service.metadata.name().to_owned(),
+            namespace => format!("{}.{namespace}", service.metadata.name()),
+        };
+        let ports = service.spec.iter().flat_map(|s| s.ports.iter().flatten());
+        for port in ports.filter(|p| p.protocol.as_deref().is_none_or(|p| p == "TCP")) {
+            let tls = port.port == 443;
+            let Ok(number) = u16::try_from(port.port) else { continue };
+            let url = address(&Url { tls, host: name.clone(), port: Some(number), path: "/".to_owned() });
+            if !all.contains(&url) {
+                all.push(url);
+            }
+        }
+    }
+    all.truncate(OFFERED);
+    all
+}
+
+/// A URL as a person writes it: without the scheme's own port, and without the path `/`.
+fn address(url: &Url) -> String {
+    let path = if url.path == "/" { "" } else { &url.path };
+    format!("{}://{}{path}", if url.tls { "https" } else { "http" }, url.authority())
+}
+
+fn followed(journey: &Journey) -> Followed {
+    let reply = journey.reply.as_ref();
+    let status = reply.and_then(|r| match &r.outcome {
+        Outcome::Answered(response) if journey.cause.is_none() => Some(response.status),
+        _ => None,
+    });
+    Followed {
+        lookups: journey.names.iter().filter_map(lookup).collect(),
+        hops: journey.way.as_ref().map(hops).unwrap_or_default(),
+        end: journey.way.as_ref().map(|w| end(&w.end)),
+        status,
+        lost: journey.cause,
+        stale: reply.is_some_and(|r| r.stale),
+        endpoint: reply.and_then(|r| r.endpoint).map(|e| e.to_string()),
+        objects: objects(journey),
+    }
+}
+
+fn lookup((question, answer): &(Question, Answer)) -> Option<LookupView> {
+    let Question::Lookup { name, type_, .. } = question else { return None };
+    let Answer::Records(records) = answer else { return None };
+    let answer = match records {
+        None => LookupAnswer::Silence,
+        Some(records) if !records.exists => LookupAnswer::NxDomain,
+        Some(records) => LookupAnswer::Addresses(records.addresses.iter().map(ToString::to_string).collect()),
+    };
+    Some(LookupView { name: name.to_string(), record: type_.as_str().to_owned(), answer })
+}
+
+fn hops(way: &Way) -> Vec<HopView> {
+    let before = std::iter::once(None).chain(way.hops.iter().map(|h| Some(h.headers)));
+    way.hops.iter().zip(before).map(|(hop, before)| hop_view(hop, before)).collect()
+}
+
+fn hop_view(hop: &Hop, before: Option<Headers>) -> HopView {
+    let (place, detail, rules) = match &hop.at {
+        At::Process => (HopPlace::Process, String::new(), Vec::new()),
+        At::PodInterface => (HopPlace::PodInterface, "eth0".to_owned(), Vec::new()),
+        At::Veth(name) => (HopPlace::Veth, name.clone(), Vec::new()),
+        At::Bridge => (HopPlace::Bridge, "cni0".to_owned(), Vec::new()),
+        At::KubeProxy(rules) => (HopPlace::KubeProxy, String::new(), rules.clone()),
+        At::Route(route) => (HopPlace::Route, route.to_string(), Vec::new()),
+        At::Policy(denied) => (HopPlace::Policy, denied.policies.join(", "), Vec::new()),
+        At::Masquerade(rule) => (HopPlace::Masquerade, rule.to_string(), Vec::new()),
+        At::Tunnel(name) => (HopPlace::Tunnel, (*name).to_owned(), Vec::new()),
+        At::UserSpace(name) => (HopPlace::UserSpace, (*name).to_owned(), Vec::new()),
+        At::Interface => (HopPlace::Interface, "eth0".to_owned(), Vec::new()),
+    };
+    let headers = hop.headers;
+    HopView {
+        node: hop.node.to_string(),
+        pod: hop.pod.as_ref().map(ToString::to_string),
+        place,
+        detail,
+        rules,
+        source: side(&headers, headers.source),
+        destination: side(&headers, headers.destination),
+        protocol: headers.protocol.map_or("ICMP", |p| p.name()).to_owned(),
+        new_source: before.is_some_and(|b| b.source != headers.source),
+        new_destination: before.is_some_and(|b| b.destination != headers.destination),
+        outer: hop.outer.as_ref().map(|o| OuterView {
+            source: o.headers.source.to_string(),
+            destination: o.headers.destination.to_string(),
+            vni: o.vni,
+            overhead: o.overhead,
+        }),
+    }
+}
+
+/// One side of a packet's headers; ICMP has no ports.
+fn side(headers: &Headers, side: std::net::SocketAddr) -> String {
+    if headers.protocol.is_some() { side.to_string() } else { side.ip().to_string() }
+}
+
+fn end(end: &End) -> EndView {
+    match end {
+        End::Arrived { node, pod } => {
+            EndView::Arrived { node: node.to_string(), pod: pod.as_ref().map(ToString::to_string) }
+        }
+        End::Neighbour => EndView::Neighbour,
+        End::Outside => EndView::Outside,
+        End::Lost => EndView::Lost,
+        End::Rejected => EndView::Rejected,
+        End::Dropped => EndView::Dropped,
+        End::Denied(denied) => EndView::Denied(denied.policies.clone()),
+    }
+}
+
+/// The objects that a request comes by, each once, in the order of the way.
+fn objects(journey: &Journey) -> Vec<ObjectRef> {
+    let pod = |key: Key| ObjectRef { kind: Kind::POD, key };
+    let mut all = vec![pod(journey.from.clone())];
+    all.extend(journey.service.clone().map(|key| ObjectRef { kind: Kind::SERVICE, key }));
+    if let Some(way) = &journey.way {
+        for hop in &way.hops {
+            all.push(ObjectRef { kind: Kind::NODE, key: Key::new("", &hop.node) });
+        }
+        match &way.end {
+            End::Arrived { pod: Some(name), .. } => all.extend(key_of(name).map(pod)),
+            End::Denied(denied) => all.extend(denied.policies.iter().map(|name| ObjectRef {
+                kind: Kind::NETWORK_POLICY,
+                key: Key::new(&denied.pod.namespace, name),
+            })),
+            _ => {}
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|o| seen.insert(o.clone()));
+    all
+}
+
+/// The key of `NAMESPACE/NAME`.
+fn key_of(text: &str) -> Option<Key> {
+    text.split_once('/').map(|(namespace, name)| Key::new(namespace, name))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::network::Because;
+    use crate::network::policy::Direction;
+    use crate::session::scenario;
+
+    fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
+        let session = scenario::find(id).unwrap().open();
+        journey(session.cluster(), &Key::new("default", pod), url)
+    }
+
+    fn followed(view: &JourneyView) -> &Followed {
+        let Taken::Followed(followed) = &view.taken else { panic!("{view:?}") };
+        followed
+    }
+
+    #[test]
+    fn the_first_offer_is_followed_to_its_endpoint() {
+        let view = look("41-overlays", "client", None);
+        assert_eq!(view.offers, ["http://far", "http://near", "https://kubernetes"]);
+        assert_eq!(view.url, "http://far");
+        let f = followed(&view);
+        assert_eq!((f.status, f.lost), (Some(200), None));
+        let names: Vec<&str> = f.lookups.iter().map(|l| l.name.as_str()).collect();
+        assert_eq!(names, ["far.default.svc.cluster.local"]);
+        // Only kube-proxy's rules change the destination, and to the endpoint's address.
+        let changed: Vec<&HopView> = f.hops.iter().filter(|h| h.new_destination || h.new_source).collect();
+        let [rules] = changed[..] else { panic!("{changed:?}") };
+        assert_eq!((rules.place, Some(&rules.destination)), (HopPlace::KubeProxy, f.endpoint.as_ref()));
+        assert!(rules.rules.iter().any(|r| r.contains("DNAT")));
+        let objects: Vec<String> = f.objects.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            objects,
+            ["Pod default/client", "Service default/far", "Node node-1", "Node node-2", "Pod default/far"]
+        );
+        assert_eq!(f.end, Some(EndView::Arrived { node: "node-2".into(), pod: Some("default/far".into()) }));
+    }
+
+    #[test]
+    fn the_policies_that_drop_a_packet_are_named() {
+        let view = look("40-network-policy", "stranger", Some(" http://web "));
+        let f = followed(&view);
+        assert_eq!(f.lost, Some(Cause::TimedOut(Because::Policy(Direction::Ingress))));
+        let Some(EndView::Denied(policies)) = &f.end else { panic!("{f:?}") };
+        let known = f.objects.iter().filter(|o| o.kind == Kind::NETWORK_POLICY);
+        assert_eq!(&known.map(|o| o.key.name.to_string()).collect::<Vec<_>>(), policies);
+        assert_eq!(f.hops.last().map(|h| h.place), Some(HopPlace::Policy));
+    }
+
+    #[test]
+    fn a_name_that_leads_nowhere_is_tried_with_every_search_domain() {
+        let view = look("41-overlays", "client", Some("nobody.default"));
+        let f = followed(&view);
+        assert_eq!((f.lost, f.hops.len(), f.end.as_ref()), (Some(Cause::NoSuchName), 0, None));
+        assert!(f.lookups.iter().all(|l| l.answer == LookupAnswer::NxDomain));
+        let names: Vec<&str> = f.lookups.iter().map(|l| l.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "nobody.default.default.svc.cluster.local",
+                "nobody.default.svc.cluster.local",
+                "nobody.default.cluster.local",
+                "nobody.default",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_followed_says_why() {
+        let taken = |pod: &str, url: &str| look("41-overlays", pod, Some(url)).taken;
+        assert_eq!(taken("client", "ftp://far"), Taken::NotAUrl(UrlError::Scheme));
+        assert_eq!(taken("client", "http://far:0"), Taken::NotAUrl(UrlError::Port));
+        assert_eq!(taken("client", "http://"), Taken::NotAUrl(UrlError::NoHost));
+        assert_eq!(taken("nobody", "http://far"), Taken::NotRunning);
+    }
+}

@@ -1,0 +1,197 @@
+//! The journey of a request that a pod could send now: the names that it asks for, the packet's way hop by hop with its headers,
+//! and what becomes of it. What it comes by is lit up in the graph.
+
+use std::collections::BTreeSet;
+
+use steady::engine::journey::{
+    EndView, Followed, HopPlace, HopView, JourneyView, LookupAnswer, LookupView, OuterView, Taken, UrlError,
+};
+use steady::engine::{Answer, Ask, Kind, ObjectRef};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use super::{TabProps, link};
+use crate::ui::hooks::{use_answer, use_store, use_texts};
+use crate::ui::i18n::Texts;
+use crate::ui::requests;
+
+/// The id of the list of URLs that the field offers.
+const OFFERS: &str = "journey-offers";
+
+/// The tab.
+#[component]
+pub fn Network(props: &TabProps) -> Html {
+    let store = use_store();
+    let t = use_texts();
+    let url = use_state(|| None::<String>);
+    let field = use_node_ref();
+    let ask = Ask::Journey(props.object.key.clone(), (*url).clone());
+    let answer = use_answer(Some(ask), props.version);
+    let view = match answer.as_deref() {
+        Some(Answer::Journey(view)) => Some(&**view),
+        _ => None,
+    };
+    let lit: BTreeSet<ObjectRef> = match view.map(|v| &v.taken) {
+        Some(Taken::Followed(f)) => f.objects.iter().cloned().collect(),
+        _ => BTreeSet::new(),
+    };
+    // A step puts the light out, so it is lit again with every version.
+    use_effect_with((lit, props.version), {
+        let store = store.clone();
+        move |(lit, _)| {
+            store.light_these(lit.clone());
+            move || store.light_these(BTreeSet::new())
+        }
+    });
+    let Some(view) = view else { return Html::default() };
+    let follow = {
+        let (url, field) = (url.clone(), field.clone());
+        move || {
+            let text = field.cast::<HtmlInputElement>().map(|i| i.value()).unwrap_or_default();
+            url.set(Some(text).filter(|t| !t.trim().is_empty()));
+        }
+    };
+    let onsubmit = {
+        let follow = follow.clone();
+        move |e: SubmitEvent| {
+            e.prevent_default();
+            follow();
+        }
+    };
+    html! { <>
+        <form class="journey-ask" {onsubmit}>
+            <label for="journey-url">{ t.get("journey-url") }</label>
+            <input id="journey-url" ref={field} type="text" inputmode="url" list={OFFERS} autocomplete="off" spellcheck="false"
+                autocapitalize="none" key={view.url.clone()} value={view.url.clone()} placeholder="http://web" onchange={move |_: Event| follow()} />
+            <datalist id={OFFERS}>{ for view.offers.iter().map(|o| html! { <option value={o.clone()} /> }) }</datalist>
+            <button type="submit" class="quiet">{ t.get("journey-follow") }</button>
+        </form>
+        <p class="about">{ t.get("journey-about") }</p>
+        { taken(&t, &store, view, &props.object) }
+    </> }
+}
+
+fn taken(t: &Texts, store: &crate::ui::store::Store, view: &JourneyView, pod: &ObjectRef) -> Html {
+    let key = match &view.taken {
+        Taken::Followed(f) => return followed(t, store, f, pod),
+        Taken::Nothing => "journey-none",
+        Taken::NotRunning => "journey-not-running",
+        Taken::NotAUrl(UrlError::Scheme) => "journey-url-scheme",
+        Taken::NotAUrl(UrlError::Port) => "journey-url-port",
+        Taken::NotAUrl(UrlError::NoHost) => "journey-url-host",
+    };
+    html! { <p class="empty" role="status">{ t.get(key) }</p> }
+}
+
+fn followed(t: &Texts, store: &crate::ui::store::Store, f: &Followed, pod: &ObjectRef) -> Html {
+    let verdict = match (f.lost, f.status) {
+        (Some(cause), _) => html! { <p class="bad">{ requests::cause(t, cause) }</p> },
+        (None, Some(status)) => {
+            let by = f.endpoint.clone().unwrap_or_default();
+            let key = if by.is_empty() { "journey-answered" } else { "journey-answered-by" };
+            html! { <p class="ok">{ t.with(key, &[("status", f64::from(status).into()), ("by", by.into())]) }</p> }
+        }
+        (None, None) => Html::default(),
+    };
+    let policies = f.objects.iter().filter(|o| o.kind == Kind::NETWORK_POLICY);
+    let stages = f.hops.iter().enumerate().map(|(i, hop)| {
+        let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
+        let enters = before.is_none_or(|b| b.node != hop.node);
+        html! { <>
+            if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
+            { stage(t, hop, before) }
+        </> }
+    });
+    html! { <>
+        <div class="verdict" role="status">{ verdict }
+            if f.stale { <p class="about">{ t.get("journey-stale") }</p> }
+            <ul class="links">{ for policies.map(|p| html! { <li>{ link(store, p) }</li> }) }</ul>
+        </div>
+        if !f.lookups.is_empty() {
+            <h3>{ t.get("journey-names") }</h3>
+            <ul class="lookups">{ for f.lookups.iter().map(|l| lookup(t, l)) }</ul>
+        }
+        if f.hops.is_empty() && f.status.is_some() {
+            <p class="about">{ t.with("journey-within", &[("pod", pod.key.name.to_string().into())]) }</p>
+        }
+        if !f.hops.is_empty() {
+            <h3>{ t.get("journey-way") }</h3>
+            <ol class="hops">{ for stages }
+                if let Some(end) = &f.end { <li class={classes!("hop-end", if f.lost.is_some() { "bad" } else { "ok" })}>{ ends(t, end) }</li> }
+            </ol>
+        }
+    </> }
+}
+
+fn lookup(t: &Texts, l: &LookupView) -> Html {
+    let (class, answer) = match &l.answer {
+        LookupAnswer::Silence => ("bad", t.get("journey-name-silence")),
+        LookupAnswer::NxDomain => ("none", "NXDOMAIN".to_owned()),
+        LookupAnswer::Addresses(all) if all.is_empty() => ("none", t.get("journey-name-empty")),
+        LookupAnswer::Addresses(all) => ("ok", all.join(" ")),
+    };
+    html! { <li><code>{ &l.name }{ " " }<span class="how">{ &l.record }</span></code><b {class}>{ answer }</b></li> }
+}
+
+/// A hop. Its headers are shown where the packet begins and where they have changed.
+fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>) -> Html {
+    let key = match hop.place {
+        HopPlace::Process => "hop-process",
+        HopPlace::PodInterface => "hop-pod-interface",
+        HopPlace::Veth => "hop-veth",
+        HopPlace::Bridge => "hop-bridge",
+        HopPlace::KubeProxy => "hop-kube-proxy",
+        HopPlace::Route => "hop-route",
+        HopPlace::Policy => "hop-policy",
+        HopPlace::Masquerade => "hop-masquerade",
+        HopPlace::Tunnel => "hop-tunnel",
+        HopPlace::UserSpace => "hop-user-space",
+        HopPlace::Interface => "hop-interface",
+    };
+    let place = match (&hop.pod, hop.place) {
+        (Some(pod), HopPlace::Process) => t.with("hop-process-of", &[("pod", pod.clone().into())]),
+        _ => t.get(key),
+    };
+    let changed = hop.new_source || hop.new_destination || before.is_none();
+    let side =
+        |text: &str, new: bool| html! { <span class={new.then_some("new")}>{ text.to_owned() }</span> };
+    html! {
+        <li class={classes!("hop", (hop.place == HopPlace::Policy).then_some("bad"))}>
+            <p>{ place }if !hop.detail.is_empty() { { " " }<code>{ &hop.detail }</code> }</p>
+            if !hop.rules.is_empty() {
+                <pre class="klog" tabindex="0" aria-label={t.get("hop-kube-proxy")}>{ hop.rules.join("\n") }</pre>
+            }
+            if changed {
+                <p class="headers"><code>{ side(&hop.source, hop.new_source) }{ " → " }{ side(&hop.destination, hop.new_destination) }{ " " }{ &hop.protocol }</code></p>
+            }
+            if let Some(outer) = hop.outer.as_ref().filter(|o| before.and_then(|b| b.outer.as_ref()) != Some(*o)) { { packed(t, outer) } }
+        </li>
+    }
+}
+
+fn packed(t: &Texts, outer: &OuterView) -> Html {
+    let args = [
+        ("source", outer.source.clone().into()),
+        ("destination", outer.destination.clone().into()),
+        ("bytes", f64::from(outer.overhead).into()),
+    ];
+    let vni = outer.vni.map(|vni| format!(" (VNI {vni})")).unwrap_or_default();
+    html! { <p class="headers outer">{ t.with("hop-packed", &args) }{ vni }</p> }
+}
+
+fn ends(t: &Texts, end: &EndView) -> String {
+    match end {
+        EndView::Arrived { node, pod: Some(pod) } => {
+            t.with("journey-end-pod", &[("pod", pod.clone().into()), ("node", node.clone().into())])
+        }
+        EndView::Arrived { node, pod: None } => t.with("journey-end-node", &[("node", node.clone().into())]),
+        EndView::Neighbour => t.get("journey-end-neighbour"),
+        EndView::Outside => t.get("journey-end-outside"),
+        EndView::Lost => t.get("journey-end-lost"),
+        EndView::Rejected => t.get("journey-end-rejected"),
+        EndView::Dropped => t.get("journey-end-dropped"),
+        EndView::Denied(policies) => {
+            t.with("journey-end-denied", &[("policies", policies.join(", ").into())])
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import { test, expect, open, accessible } from "./page.js";
+
+const card = (page, object) => page.locator(`[data-object="${object}"]`);
+const pane = (page) => page.locator(".inspected");
+
+test("a pod's menu leads to the journey of a request, and what it comes by is lit", async ({ page }) => {
+  await open(page, "?scenario=40-network-policy");
+  await card(page, "Pod default/client").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Follow a request from here" }).click();
+  await expect(page.getByRole("tab", { name: "Network" })).toBeFocused();
+  await expect(pane(page).getByRole("status")).toHaveText(/^Answered with 200 by [\d.]+:80\.$/);
+  await expect(pane(page).getByRole("textbox")).toHaveValue("http://web");
+  await expect(pane(page)).toContainText("web.default.svc.cluster.local");
+  await expect(pane(page).locator(".hop pre")).toContainText("DNAT");
+  await expect(card(page, "Service default/web")).toHaveClass(/lit/);
+  await expect(card(page, "Pod default/stranger")).not.toHaveClass(/lit/);
+  await accessible(page, ".inspector");
+
+  // Another pod is not let in, and the policies that drop its packet are a press away.
+  await card(page, "Pod default/stranger").click();
+  await expect(pane(page).getByRole("status")).toContainText("a NetworkPolicy does not let the pod accept it");
+  await expect(pane(page).locator(".hop-end")).toContainText("default-deny");
+  await pane(page).getByRole("button", { name: "default-deny" }).click();
+  await expect(page.locator(".who h2")).toHaveText("default-deny");
+  await expect(card(page, "Service default/web")).not.toHaveClass(/lit/);
+});
+
+test("what was typed is followed, and a step follows it anew", async ({ page }) => {
+  await open(page, "?scenario=40-network-policy");
+  await card(page, "Pod default/client").click();
+  await page.getByRole("tab", { name: "Network" }).click();
+  const field = pane(page).getByRole("textbox", { name: "Request from this pod to" });
+  await field.fill("ftp://web");
+  await field.press("Enter");
+  await expect(pane(page).getByRole("status")).toHaveText("Only http:// and https:// can be followed.");
+  await field.fill("http://nobody");
+  await field.press("Enter");
+  await expect(pane(page).getByRole("status")).toHaveText("There is no such name.");
+  await field.fill("http://web:81");
+  await field.press("Enter");
+  await expect(pane(page).getByRole("status")).toContainText("the Service has no such port");
+  await page.evaluate(() => window.steady.kubectl("delete service web"));
+  await expect(pane(page).getByRole("status")).toHaveText("There is no such name.");
+  await expect(field).toHaveValue("http://web:81");
+});
