@@ -9,7 +9,7 @@ test("a pod's menu leads to the journey of a request, and what it comes by is li
   await page.getByRole("menuitem", { name: "Follow a request from here" }).click();
   await expect(page.getByRole("tab", { name: "Network" })).toBeFocused();
   await expect(pane(page).getByRole("status")).toHaveText(/^Answered with 200 by [\d.]+:80\.$/);
-  await expect(pane(page).getByRole("textbox")).toHaveValue("http://web");
+  await expect(pane(page).getByRole("combobox")).toHaveValue("http://web");
   await expect(pane(page)).toContainText("web.default.svc.cluster.local");
   await expect(pane(page).locator(".hop pre")).toContainText("DNAT");
   await expect(card(page, "Service default/web")).toHaveClass(/lit/);
@@ -29,7 +29,7 @@ test("what was typed is followed, and a step follows it anew", async ({ page }) 
   await open(page, "?scenario=40-network-policy");
   await card(page, "Pod default/client").click();
   await page.getByRole("tab", { name: "Network" }).click();
-  const field = pane(page).getByRole("textbox", { name: "Request from this pod to" });
+  const field = pane(page).getByRole("combobox", { name: "Request from this pod to" });
   await field.fill("ftp://web");
   await field.press("Enter");
   await expect(pane(page).getByRole("status")).toHaveText("Only http:// and https:// can be followed.");

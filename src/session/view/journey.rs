@@ -19,7 +19,8 @@ const OFFERED: usize = 40;
 /// What can be asked for from a pod, and the journey of what was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JourneyView {
-    /// URLs that the pod could ask for: those of its clients first, then those of Services, first those of its own namespace.
+    /// URLs that the pod could ask for: those of its clients first, then those of Services: of its own namespace first, and
+    /// there those that select pods.
     pub offers: Vec<String>,
     /// The URL that is followed: the one that was asked for, or else the first offer. Empty if there is none.
     pub url: String,
@@ -214,7 +215,8 @@ fn offers(cluster: &Cluster, pod: &Key) -> Vec<String> {
     let services = cluster.api().cached_list(Kind::SERVICE, None);
     let mut services: Vec<&Service> =
         services.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s)).collect();
-    services.sort_by_key(|s| s.metadata.namespace() != &*pod.namespace);
+    let selects = |s: &Service| s.spec.as_ref().is_some_and(|s| s.selector.is_some());
+    services.sort_by_key(|s| (s.metadata.namespace() != &*pod.namespace, !selects(s)));
     for service in services {
         let name = match service.metadata.namespace() {
             namespace if *namespace == *pod.namespace => service.metadata.name().to_owned(),
