@@ -31,8 +31,26 @@ pub struct Reading<'a> {
     pub caches: &'a Caches,
     /// The time.
     pub now: Timestamp,
-    /// The load that reaches a pod from outside, in billionths of a CPU. Pods without load are absent.
-    pub load: &'a BTreeMap<Key, i64>,
+    /// The work that requests make.
+    pub load: &'a Load,
+}
+
+/// The work that requests make for pods, in billionths of a CPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// What a load that is declared at Services makes for the first container of a pod. Pods without it are absent.
+    pub of_services: BTreeMap<Key, i64>,
+    /// What the requests of clients make for a container of a pod. Containers without it are absent.
+    pub of_clients: BTreeMap<(Key, Rc<str>), i64>,
+}
+
+impl Load {
+    /// The work of a container.
+    pub fn of(&self, pod: &Key, container: &str, is_first: bool) -> i64 {
+        let declared = self.of_services.get(pod).filter(|_| is_first).copied().unwrap_or(0);
+        let sent = self.of_clients.get(&(pod.clone(), Rc::from(container))).copied().unwrap_or(0);
+        declared.saturating_add(sent)
+    }
 }
 
 /// How a sync stands after an action.

@@ -36,7 +36,7 @@ mod workqueue;
 
 pub use call::ApiCall;
 pub use children::{Selects, controller_of};
-pub use component::{Component, Env, Progress, Reading, Wants};
+pub use component::{Component, Env, Load, Progress, Reading, Wants};
 pub use consistency::Consistency;
 pub use context::{Context, Lister, object_reference};
 pub use controller::Controller;

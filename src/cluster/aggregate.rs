@@ -15,7 +15,7 @@ use crate::api::types::{EndpointSlice, Service};
 use crate::api::{Key, Kind, MetaExt, Object, metrics};
 use crate::apimachinery::{Request, Response, Status, Subresource};
 use crate::apiserver::Aggregated;
-use crate::client::Reading;
+use crate::client::{Load, Reading};
 
 /// The name of the metrics server's process.
 pub const METRICS_SERVER: &str = "metrics-server";
@@ -62,7 +62,7 @@ impl Cluster {
         }
         let answer =
             p.components.first().filter(|_| p.running).and_then(|c| {
-                c.metrics(&Reading { caches: &p.caches, now: self.now(), load: &BTreeMap::new() })
+                c.metrics(&Reading { caches: &p.caches, now: self.now(), load: &Load::default() })
             });
         answer.map_or(Aggregated::Unavailable, |objects| Aggregated::Available(objects.into()))
     }
@@ -84,8 +84,20 @@ impl Cluster {
         }
     }
 
-    /// The load that reaches each pod through Services, in billionths of a CPU.
-    fn load(&self) -> BTreeMap<Key, i64> {
+    /// The work that requests make now.
+    fn load(&self) -> Load {
+        let mut of_clients = BTreeMap::new();
+        for client in self.clients().iter().filter(|c| c.end.is_none()) {
+            for (work, cpu) in client.sending().work(self.now()) {
+                let sum: &mut i64 = of_clients.entry((work.pod.clone(), work.container.clone())).or_default();
+                *sum = sum.saturating_add(cpu);
+            }
+        }
+        Load { of_services: self.declared_load(), of_clients }
+    }
+
+    /// The load that is declared at Services, in billionths of a CPU, by the pods that share it.
+    fn declared_load(&self) -> BTreeMap<Key, i64> {
         let mut load = BTreeMap::new();
         let services = self.api.cached_list(Kind::SERVICE, None).filter_map(|(_, o)| o.get::<Service>());
         for service in services {

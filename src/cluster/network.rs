@@ -536,6 +536,7 @@ fn of_api_server(question: &Question) -> Outcome {
             body: body.into(),
             takes: Default::default(),
             since: None,
+            work: None,
         }))
     };
     if !tls {
@@ -569,6 +570,7 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
             body: "".into(),
             takes: Default::default(),
             since: None,
+            work: None,
         })),
         _ => Outcome::Connected,
     }

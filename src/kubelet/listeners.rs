@@ -4,7 +4,7 @@
 //! A server that is known listens where its configuration says ([`super::servers`]), and one whose commands the shell knows
 //! where they say. A program that nobody knows listens on the ports that its container declares and on those that its probes
 //! and hooks ask; if there are none, on any. Annotations say otherwise: `sim.steady/listens`, `sim.steady/answers`,
-//! `sim.steady/answer-status`, `sim.steady/answer-seconds`, `sim.steady/on-sigterm`.
+//! `sim.steady/answer-status`, `sim.steady/answer-seconds`, `sim.steady/answer-cpu`, `sim.steady/on-sigterm`.
 
 use std::rc::Rc;
 
@@ -14,9 +14,10 @@ use super::known_images::{self, Sort};
 use super::servers::{Asked, Server};
 use super::timings::later;
 use super::turn::Turn;
+use super::usage::said;
 use crate::api::types::{Container, IntOrString};
 use crate::api::{MetaExt, Timestamp};
-use crate::network::{Because, Outcome, Protocol, Question, Response};
+use crate::network::{Because, Outcome, Protocol, Question, Response, Work};
 use crate::shell::Files;
 
 /// What `sim.steady/on-sigterm` says if the server goes on to accept connections until it ends.
@@ -225,6 +226,7 @@ impl Turn<'_> {
             Some(other) if text.is_none() && status.is_none() => return other,
             _ => Response {
                 since: None,
+                work: None,
                 status: 200,
                 server: Rc::from(""),
                 content_type: "text/plain".into(),
@@ -238,6 +240,11 @@ impl Turn<'_> {
         response.status = status.unwrap_or(response.status);
         response.takes = takes.unwrap_or(response.takes);
         response.since = Some(r.since);
+        response.work = said(self.pod, &spec.name, "answer-cpu").map(|cost| Work {
+            pod: meta.key(),
+            container: spec.name.as_str().into(),
+            cpu: cost.scaled_value(-9),
+        });
         Outcome::Answered(Rc::new(response))
     }
 

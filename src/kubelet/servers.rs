@@ -213,6 +213,7 @@ impl Server<'_> {
         let respond = |status: u16, server: &str, type_: &str, body: String| {
             Some(Outcome::Answered(Rc::new(Response {
                 since: None,
+                work: None,
                 status,
                 server: server.into(),
                 content_type: type_.into(),

@@ -31,12 +31,11 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
     let mut sum = usage(SYSTEM_CPU, state.settings.system.memory);
     for (key, runtime) in &state.pods {
         let Some(pod) = runtime.pod(key, reading.caches) else { continue };
-        let load = reading.load.get(key).copied().unwrap_or(0);
         let running = runtime.containers.iter().filter_map(|c| Some((&c.name, c.running()?)));
         let containers: Vec<ContainerMetrics> = running
             .map(|(name, running)| ContainerMetrics {
                 name: name.to_string(),
-                usage: of_container(pod, name, load),
+                usage: of_container(pod, name, reading.load.of(key, name, is_first(pod, name))),
                 start: Some(running.since),
             })
             .collect();
@@ -50,15 +49,18 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
     Some(all)
 }
 
-/// What a container that runs uses. `load` is what reaches its pod, in billionths of a CPU; it is work for the first
-/// container.
+fn is_first(pod: &Pod, name: &str) -> bool {
+    pod.spec.as_ref().and_then(|s| s.containers.first()).is_some_and(|c| c.name == name)
+}
+
+/// What a container that runs uses. `load` is its work for others, in billionths of a CPU.
 fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
     let containers = pod.spec.as_ref().map(|s| s.containers.as_slice()).unwrap_or_default();
     let init = pod.spec.iter().flat_map(|s| s.init_containers.iter().flatten());
     let spec = containers.iter().chain(init).find(|c| c.name == name);
     let idle = usage(IDLE.0, IDLE.1);
     let mut cpu = said(pod, name, "cpu").unwrap_or(idle.cpu);
-    if load > 0 && containers.first().is_some_and(|c| c.name == name) {
+    if load > 0 {
         cpu = cpu.plus(Amount::parse(&format!("{load}n")).unwrap_or(Amount::ZERO));
     }
     let memory = said(pod, name, "memory").unwrap_or(idle.memory);
@@ -67,7 +69,7 @@ fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
 }
 
 /// What the pod's annotations say of a container; `None` if they say nothing, or no amount.
-fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
+pub(super) fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
     let amount = annotation(&pod.metadata, name, what).and_then(|text| Amount::parse(text).ok());
     amount.filter(|a| a.sign() >= 0)
 }
@@ -111,10 +113,10 @@ mod tests {
         let said = json!({"sim.steady/cpu": "150m", "sim.steady/memory": "64Mi", "sim.steady/cpu.b": "2"});
         assert_eq!(of(said.clone(), "a", 0), text("150m", "64Mi"));
         assert_eq!(of(said.clone(), "b", 0), text("2", "64Mi"));
-        // The load is the first container's, which has a limit.
+        // The container has a limit.
         assert_eq!(of(said.clone(), "a", 50_000_000), text("200m", "64Mi"));
         assert_eq!(of(said.clone(), "a", 500_000_000), text("300m", "64Mi"));
-        assert_eq!(of(said, "b", 500_000_000), text("2", "64Mi"));
+        assert_eq!(of(said, "b", 500_000_000), text("2500m", "64Mi"));
         assert_eq!(of(json!({"sim.steady/memory": "1Gi"}), "a", 0), text("1m", "100Mi"));
         assert_eq!(of(json!({"sim.steady/cpu": "much"}), "a", 0), text("1m", "16Mi"));
     }

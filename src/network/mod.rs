@@ -60,4 +60,4 @@ pub mod traffic;
 pub mod url;
 
 pub use protocol::Protocol;
-pub use question::{Answer, Because, Outcome, Question, Reply, Response};
+pub use question::{Answer, Because, Outcome, Question, Reply, Response, Work};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::dns::{RecordType, Records};
 use super::policy::Direction;
 use super::protocol::Protocol;
-use crate::api::Timestamp;
+use crate::api::{Key, Timestamp};
 
 /// What a process asks the network. Each is one exchange over a connection of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,6 +160,19 @@ pub struct Response {
     pub takes: SignedDuration,
     /// Since when the process runs that answers; `None` if nothing is known of it.
     pub since: Option<Timestamp>,
+    /// What an answer costs who gives it; `None` if nobody has said that.
+    pub work: Option<Work>,
+}
+
+/// The CPU that a container needs for one answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// The pod.
+    pub pod: Key,
+    /// The container's name.
+    pub container: Rc<str>,
+    /// How long the answer takes one CPU, in billionths of a second.
+    pub cpu: i64,
 }
 
 /// 2^64 divided by the golden ratio. Multiples of it, modulo 2^64, fall evenly over the whole range.

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::dns::{RecordType, Records};
-use super::question::{Answer, Because, Outcome, Question, Reply};
+use super::question::{Answer, Because, Outcome, Question, Reply, Work};
 use super::resolver::{ResolvConf, in_hosts};
 use super::url::Url;
 use crate::api::{Timestamp, later};
@@ -369,7 +369,7 @@ pub struct Sending<'a> {
     pub start: Timestamp,
 }
 
-impl Sending<'_> {
+impl<'s> Sending<'s> {
     /// What became of the requests that were sent after `from` until `to`.
     pub fn count(&self, from: Timestamp, to: Timestamp) -> Counts {
         let mut counts = Counts::default();
@@ -403,6 +403,26 @@ impl Sending<'_> {
             }
             Path::Answered(Answer::Records(_)) => None,
         }
+    }
+
+    /// The work that the client's requests make for each container that answers some of them now, in billionths of a CPU: its
+    /// rate, the part of the requests that come to the container, and what an answer costs. What is sent again because it
+    /// failed is not counted.
+    pub fn work(&self, now: Timestamp) -> Vec<(&'s Work, i64)> {
+        let path = self.client.path(self.names, self.answers, now, &mut Vec::new());
+        let Path::Answered(Answer::Replies { replies, .. }) = path else { return Vec::new() };
+        let all: i128 = replies.iter().map(|r| i128::from(r.share)).sum();
+        // Billionths of a CPU times billionths of a second, over the period in the latter.
+        let period = self.client.per.as_nanos().max(1).saturating_mul(all.max(1));
+        let cpu = |work: &Work, share: u32| {
+            let sent = i128::from(self.client.requests) * i128::from(share) * 1_000_000_000;
+            i64::try_from(i128::from(work.cpu).saturating_mul(sent) / period).unwrap_or(i64::MAX)
+        };
+        let each = replies.iter().filter_map(|r| match &r.outcome {
+            Outcome::Answered(response) => response.work.as_ref().map(|work| (work, cpu(work, r.share))),
+            _ => None,
+        });
+        each.collect()
     }
 
     fn until(&self, moment: Timestamp) -> u64 {

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::api::Key;
 use crate::network::Response;
 
 const START: Timestamp = Timestamp::UNIX_EPOCH;
@@ -26,6 +27,7 @@ fn served(port: u16, status: u16, takes: i64) -> Reply {
         body: "".into(),
         takes,
         since: Some(START),
+        work: None,
     };
     let endpoint = Some(([10, 244, 0, 1], port).into());
     Reply { endpoint, ..Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing) }
@@ -99,6 +101,29 @@ fn requests_are_sent_at_regular_moments() {
         }
     }
     assert_eq!(client("20/s web").until(START, millis(1000)), 20);
+}
+
+/// A reply that costs a container of a pod so many milliseconds of CPU.
+fn costly(pod: &str, share: u32, millis: i64) -> Reply {
+    let Reply { outcome: Outcome::Answered(response), .. } = served(1, 200, 0) else { panic!() };
+    let work = Work { pod: Key::new("ns", pod), container: "web".into(), cpu: millis * 1_000_000 };
+    let response = Response { work: Some(work), ..(*response).clone() };
+    Reply { share, ..Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing) }
+}
+
+#[test]
+fn what_answers_cost_is_rate_times_share_times_price() {
+    let of = |text: &str, replies: Vec<Reply>| {
+        let c = client(text);
+        let all = answers(&c, &[(0, replies)]);
+        let (names, ended) = (names(), []);
+        let work = sending(&c, &names, &all, &ended).work(millis(5));
+        work.iter().map(|(w, cpu)| format!("{} {}m", w.pod.name, *cpu as f64 / 1e6)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("20/s http://web", vec![costly("a", 1, 5)]), ["a 100m"]);
+    assert_eq!(of("20/s http://web", vec![costly("a", 3, 5), costly("b", 1, 5)]), ["a 75m", "b 25m"]);
+    assert_eq!(of("30/m http://web", vec![costly("a", 1, 500), refused(2)]), ["a 125m"]);
+    assert!(of("20/s http://web", vec![served(1, 200, 0)]).is_empty());
 }
 
 #[test]

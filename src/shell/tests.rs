@@ -330,6 +330,7 @@ fn serves(status: u16, body: &str) -> Outcome {
         body: body.into(),
         takes: SignedDuration::ZERO,
         since: None,
+        work: None,
     }))
 }
 
