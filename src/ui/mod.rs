@@ -12,6 +12,7 @@ mod map;
 
 #[cfg(target_arch = "wasm32")]
 mod app;
+mod board;
 #[cfg(target_arch = "wasm32")]
 mod clock;
 #[cfg(target_arch = "wasm32")]
@@ -52,6 +53,7 @@ mod next;
 mod notice;
 #[cfg(target_arch = "wasm32")]
 mod pane;
+
 #[cfg(target_arch = "wasm32")]
 mod player;
 #[cfg(target_arch = "wasm32")]

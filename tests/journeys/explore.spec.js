@@ -5,7 +5,7 @@ const panel = (page) => page.getByRole("region", { name: "Every order" });
 const start = (page) => panel(page).getByRole("button", { name: "Start", exact: true });
 const own = (page) => panel(page).getByRole("textbox", { name: /^Your own/ });
 const at = (page) => page.getByRole("slider", { name: "Timeline" });
-const verdict = (page) => panel(page).locator(".explore-verdict");
+const verdict = (page) => panel(page).locator(".board-verdict");
 const line = (page, text) => panel(page).locator(".explore-answers li").filter({ hasText: text });
 
 test("all orders of the first scenario end the same, and a counterexample opens in the timeline", async ({ page }) => {
@@ -89,7 +89,7 @@ test("it stops when it is told to, and says what is known", async ({ page }) => 
   await expect(page.locator(".next li")).not.toHaveCount(0);
   await page.keyboard.press("o");
   await start(page).click();
-  await expect(panel(page).locator(".explore-progress")).toContainText("states/s", { timeout: 60_000 });
+  await expect(panel(page).locator(".board-progress")).toContainText("states/s", { timeout: 60_000 });
   await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(panel(page)).toContainText("It was stopped.");
   await expect(start(page)).toBeVisible();

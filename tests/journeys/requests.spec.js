@@ -13,7 +13,7 @@ test("one press says how many requests a rollout drops, how the first one was lo
   await accessible(page, ".rehearse");
   await expect(panel(page).getByRole("combobox")).toContainText("Deployment default/web");
   await panel(page).getByRole("button", { name: "Try it" }).click();
-  await expect(panel(page).locator(".explore-verdict")).toHaveText(/^\d+ of [\d,]+ requests were lost\.$/, { timeout: 180_000 });
+  await expect(panel(page).locator(".board-verdict")).toHaveText(/^\d+ of [\d,]+ requests were lost\.$/, { timeout: 180_000 });
   await expect(panel(page).locator(".rehearse-story .lost")).toContainText("the pod had got SIGTERM and closed its port");
   await expect(panel(page).locator(".rehearse-story .lost")).toContainText("were behind");
   await expect(panel(page).locator(".rehearse-mends li.ok")).not.toHaveCount(0);

@@ -52,9 +52,9 @@ pub fn Answers(props: &Props) -> Html {
     let outcomes = f.outcomes.iter().enumerate().map(|(nth, o)| outcome(props, &t, nth, o, several));
     html! {
         <div class="explore-answers" ref={root}>
-            <p class={classes!("explore-verdict", mark)}>{ verdict }</p>
-            <p class="explore-hint">{ looked(f, props.took, &t) }</p>
-            if !f.complete { <p class="explore-cut">{ cut(f, &t) }</p> }
+            <p class={classes!("board-verdict", mark)}>{ verdict }</p>
+            <p class="board-hint">{ looked(f, props.took, &t) }</p>
+            if !f.complete { <p class="board-cut">{ cut(f, &t) }</p> }
             <ul>
                 { for outcomes }
                 if let Some(longest) = f.longest.filter(|l| Some(*l) != f.shortest) {

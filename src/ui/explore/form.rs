@@ -80,8 +80,8 @@ pub fn Form(props: &Props) -> Html {
     let chosen = c.depth.unwrap_or(props.depth);
     let wrong = props.unreadable.is_some();
     html! {
-        <form class="explore-form" onsubmit={submit}>
-            <div class="explore-row">
+        <form class="board-form" onsubmit={submit}>
+            <div class="board-row">
                 <label><span>{ t.get("depth") }</span>
                     <select onchange={depth}>{ for DEPTHS.iter().enumerate().map(|(i, (d, key))| html! {
                         <option value={i.to_string()} selected={*d == chosen}>{ t.get(key) }</option> }) }</select></label>
@@ -91,7 +91,7 @@ pub fn Form(props: &Props) -> Html {
                         <option value="1" selected={c.symmetry == Symmetry::Distinct}>{ t.get("explore-distinct") }</option>
                     </select></label>
             </div>
-            <div class="explore-row">{ for (0..3).map(|i| bound(props, &t, i)) }</div>
+            <div class="board-row">{ for (0..3).map(|i| bound(props, &t, i)) }</div>
             <fieldset>
                 <legend>{ t.get("explore-invariants") }</legend>
                 { for (0..INVARIANTS.len()).map(|i| invariant(props, &t, i)) }
@@ -100,11 +100,11 @@ pub fn Form(props: &Props) -> Html {
                 <textarea rows="3" spellcheck="false" autocapitalize="off" autocomplete="off"
                     placeholder="objects.filter(o, o.kind == 'Pod').size() <= 5" oninput={own}
                     aria-invalid={wrong.to_string()} aria-describedby="explore-own-said" value={c.own.text.clone()} /></label>
-            <p id="explore-own-said" class={classes!("explore-hint", wrong.then_some("bad"))} role="status">
+            <p id="explore-own-said" class={classes!("board-hint", wrong.then_some("bad"))} role="status">
                 { said(props.unreadable.as_ref(), &t) }</p>
-            <label class="explore-check"><input type="checkbox" checked={c.own.steady} onclick={steady} />
+            <label class="board-check"><input type="checkbox" checked={c.own.steady} onclick={steady} />
                 <span>{ t.get("explore-own-steady") }</span></label>
-            <div class="explore-foot"><button type="submit" class={if props.busy { "quiet bad explore-go" } else { "solid explore-go" }}>
+            <div class="board-foot"><button type="submit" class={if props.busy { "quiet bad board-go" } else { "solid board-go" }}>
                 { if props.busy { t.get("stop") } else { t.get("explore-start") } }</button></div>
         </form>
     }
@@ -144,7 +144,7 @@ fn invariant(props: &Props, t: &Texts, i: usize) -> Html {
     });
     let on = props.choices.invariants.get(i).copied().unwrap_or(false);
     html! {
-        <label class="explore-check"><input type="checkbox" checked={on} {onclick} />
+        <label class="board-check"><input type="checkbox" checked={on} {onclick} />
             <span>{ t.get(&format!("explore-holds-{name}")) }</span></label>
     }
 }

@@ -14,8 +14,7 @@ use steady::engine::explorer::{Ask, Goal, Tell, dot};
 use steady::engine::{Answer, Ask as Question, Depth, Input, Mode, Moment};
 use yew::prelude::*;
 
-use super::glyph;
-use super::keys::focus;
+use super::board::Board;
 use super::share::give;
 use super::store::clock;
 use crate::ui::hooks::{use_store, use_texts};
@@ -174,48 +173,26 @@ pub fn Explore(props: &Props) -> Html {
             move || drop(timer)
         });
     }
-    use_effect_with(props.open, |open| {
-        if *open {
-            focus(".explore h2");
-        }
-    });
     if !props.open {
         return Html::default();
     }
-    let onkeydown = {
-        let close = props.close.clone();
-        Callback::from(move |e: KeyboardEvent| {
-            if e.key() == "Escape" && !e.default_prevented() {
-                e.prevent_default();
-                e.stop_propagation();
-                close.emit(());
-            }
-        })
-    };
     let files = store.clone();
-    let close = props.close.reform(|_: MouseEvent| ());
+    let close = props.close.clone();
     html! {
-        <section class="explore" aria-labelledby="explore-title" {onkeydown}>
-            <header>
-                <h2 id="explore-title" tabindex="-1">{ t.get("explore") }</h2>
-                <p>{ t.get("explore-about") }</p>
-                <button type="button" class="tool" title={t.get("close")} aria-label={t.get("close")} onclick={close}>
-                    { glyph::icon(glyph::CLOSE) }
-                </button>
-            </header>
-            <div class="explore-side">
+        <Board name="explore" title="explore" about="explore-about" {close}>
+            <div class="board-side">
                 <Form choices={model.choices.clone()} depth={props.depth} busy={model.is_busy()}
                     unreadable={model.unreadable.clone()} {choose} {start} {stop} />
-                <p class="explore-progress" role="status" aria-live="polite">{ progress(&model, &t) }</p>
+                <p class="board-progress" role="status" aria-live="polite">{ progress(&model, &t) }</p>
                 if let Some(why) = &model.trouble {
-                    <p class="explore-bad" role="alert">
+                    <p class="board-bad" role="alert">
                         { if model.failed { t.with("explore-failed", &[("why", why.clone().into())]) }
                           else if why.is_empty() { t.get("explore-no-way") }
                           else { t.with("explore-refused", &[("why", why.clone().into())]) } }
                     </p>
                 }
                 if let Some(found) = &model.found {
-                    if !mine { <p class="explore-bad">{ t.get("explore-other-run") }</p> }
+                    if !mine { <p class="board-bad">{ t.get("explore-other-run") }</p> }
                     <Answers found={found.clone()} took={model.took} can_open={mine && !model.is_busy()} open={open_way.clone()} />
                     if let Some(picture) = model.picture.clone() {
                         <button type="button" class="quiet" onclick={move |_| give(&files, "orders.dot", "text/vnd.graphviz", dot(&picture), 0.0)}>
@@ -227,9 +204,9 @@ pub fn Explore(props: &Props) -> Html {
                 <States picture={picture.clone()} found={model.found.clone()} focus={model.focus} run={model.run.clone()}
                     can_open={mine && !model.is_busy()} {stand} {more} open={open_way.reform(Goal::State)} />
             } else {
-                <p class="explore-empty">{ t.get(if model.is_busy() { "explore-drawing" } else { "explore-empty" }) }</p>
+                <p class="board-empty">{ t.get(if model.is_busy() { "explore-drawing" } else { "explore-empty" }) }</p>
             }
-        </section>
+        </Board>
     }
 }
 

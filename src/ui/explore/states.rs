@@ -256,8 +256,8 @@ fn detail(props: &Props, here: usize, t: &Texts) -> Html {
             <p><b>{ name(node, props, now, t) }</b>
                 <button type="button" class="quiet" disabled={!props.can_open} onclick={open}>{ t.get("explore-open") }</button></p>
             if let Some(l) = first { <p>{ t.with("explore-came", &[("what", step(l, t).into())]) }</p> }
-            if let Some(name) = broken { <p class="explore-bad"><code>{ name }</code></p> }
-            if p.lines.iter().any(|l| l.from == here && l.by.is_none()) { <p class="explore-hint">{ t.get("explore-events") }</p> }
+            if let Some(name) = broken { <p class="board-bad"><code>{ name }</code></p> }
+            if p.lines.iter().any(|l| l.from == here && l.by.is_none()) { <p class="board-hint">{ t.get("explore-events") }</p> }
             <ul>{ for next }
                 if node.more > 0 {
                     <li><button type="button" class="quiet" onclick={more}>

@@ -75,9 +75,9 @@ pub fn Found(props: &Props) -> Html {
     };
     html! {
         <div class="rehearse-found">
-            <p class={classes!("explore-verdict", mark)}>{ verdict }</p>
-            <p class="explore-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
-            if !plain.steady { <p class="explore-cut">{ t.get("rehearse-cut") }</p> }
+            <p class={classes!("board-verdict", mark)}>{ verdict }</p>
+            <p class="board-hint">{ t.with("rehearse-how", &how) }{ " " }<code>{ plain.status.clone() }</code></p>
+            if !plain.steady { <p class="board-cut">{ t.get("rehearse-cut") }</p> }
             if plain.before.is_empty() {
                 { causes(&t, &plain.losses) }
                 <Chart tried={plain.clone()} />

@@ -14,8 +14,7 @@ use steady::engine::{Answer, Ask as Question, Input, ObjectRef, RolloutTarget};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use super::glyph;
-use super::keys::focus;
+use super::board::Board;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::Texts;
 use crate::ui::store::Shared;
@@ -102,24 +101,9 @@ pub fn Rehearse(props: &Props) -> Html {
             close.emit(());
         })
     };
-    use_effect_with(props.open, |open| {
-        if *open {
-            focus(".rehearse h2");
-        }
-    });
     if !props.open {
         return Html::default();
     }
-    let onkeydown = {
-        let close = props.close.clone();
-        Callback::from(move |e: KeyboardEvent| {
-            if e.key() == "Escape" && !e.default_prevented() {
-                e.prevent_default();
-                e.stop_propagation();
-                close.emit(());
-            }
-        })
-    };
     let submit = {
         let (start, stop, busy) = (start, stop, model.is_busy());
         Callback::from(move |e: SubmitEvent| {
@@ -152,44 +136,37 @@ pub fn Rehearse(props: &Props) -> Html {
     };
     let busy = model.is_busy();
     let mine = model.anchor.is_some_and(|a| a.session == props.session);
-    let close = props.close.reform(|_: MouseEvent| ());
+    let close = props.close.clone();
     html! {
-        <section class="explore rehearse" aria-labelledby="rehearse-title" {onkeydown}>
-            <header>
-                <h2 id="rehearse-title" tabindex="-1">{ t.get("rehearse-title") }</h2>
-                <p>{ t.get("rehearse-about") }</p>
-                <button type="button" class="tool" title={t.get("close")} aria-label={t.get("close")} onclick={close}>
-                    { glyph::icon(glyph::CLOSE) }
-                </button>
-            </header>
-            <div class="explore-side">
-                <form class="explore-form" onsubmit={submit}>
+        <Board name="rehearse" title="rehearse-title" about="rehearse-about" {close}>
+            <div class="board-side">
+                <form class="board-form" onsubmit={submit}>
                     if targets.is_empty() {
-                        <p class="explore-hint">{ t.get("rehearse-no-workload") }</p>
+                        <p class="board-hint">{ t.get("rehearse-no-workload") }</p>
                     } else {
                         <label><span>{ t.get("rehearse-workload") }</span>
                             <select onchange={choose}>{ for targets.iter().enumerate().map(option) }</select></label>
                         <label><span>{ t.get("rehearse-rate") }</span>
                             <input type="number" min="1" max={RATE_LIMIT.to_string()} value={model.rate.to_string()} onchange={rate} /></label>
                     }
-                    <div class="explore-foot"><button type="submit" disabled={targets.is_empty() && !busy} class={if busy { "quiet bad explore-go" } else { "solid explore-go" }}>
+                    <div class="board-foot"><button type="submit" disabled={targets.is_empty() && !busy} class={if busy { "quiet bad board-go" } else { "solid board-go" }}>
                         { t.get(if busy { "stop" } else { "rehearse-start" }) }</button></div>
                 </form>
-                <p class="explore-progress" role="status" aria-live="polite">{ progress(&model, &t) }</p>
+                <p class="board-progress" role="status" aria-live="polite">{ progress(&model, &t) }</p>
                 if let Some(trouble) = &model.trouble {
-                    <p class="explore-bad" role="alert">{ words::trouble(&t, trouble) }</p>
+                    <p class="board-bad" role="alert">{ words::trouble(&t, trouble) }</p>
                 }
-                <p class="explore-hint">{ t.get("rehearse-does") }</p>
+                <p class="board-hint">{ t.get("rehearse-does") }</p>
             </div>
             <div class="rehearse-main">
                 if let Some(found) = &model.found {
-                    if !mine { <p class="explore-bad">{ t.get("rehearse-other-run") }</p> }
+                    if !mine { <p class="board-bad">{ t.get("rehearse-other-run") }</p> }
                     <Found found={found.clone()} can_open={mine && props.idle && !busy} {open} />
                 } else {
-                    <p class="explore-empty">{ t.get(if busy { "rehearse-working" } else { "rehearse-empty" }) }</p>
+                    <p class="board-empty">{ t.get(if busy { "rehearse-working" } else { "rehearse-empty" }) }</p>
                 }
             </div>
-        </section>
+        </Board>
     }
 }
 
