@@ -19,13 +19,14 @@ use crate::network::cni::Plugin;
 pub(super) struct Nodes<'a> {
     processes: &'a Vector<Rc<Process>>,
     plugin: Plugin,
+    core_dns: bool,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
 }
 
 impl<'a> Nodes<'a> {
-    pub(super) fn new(processes: &'a Vector<Rc<Process>>, plugin: Plugin) -> Nodes<'a> {
-        Nodes { processes, plugin, executed: RefCell::default() }
+    pub(super) fn new(processes: &'a Vector<Rc<Process>>, plugin: Plugin, core_dns: bool) -> Nodes<'a> {
+        Nodes { processes, plugin, core_dns, executed: RefCell::default() }
     }
 
     /// The commands that were executed and have written files, each with its kubelet.
@@ -83,7 +84,8 @@ impl Kubelets for Nodes<'_> {
         let (actor, process, state) = self.kubelet(node)?;
         let mut execution =
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
-        let network = Network { api, processes: self.processes, now, plugin: self.plugin };
+        let network =
+            Network { api, processes: self.processes, now, plugin: self.plugin, core_dns: self.core_dns };
         let from = From::new(network, pod);
         let done = kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
         if done.writes {

@@ -12,6 +12,7 @@ mod clock;
 mod command;
 #[cfg(test)]
 mod component_tests;
+pub mod coredns;
 mod digest;
 mod elect;
 mod fair;
@@ -94,6 +95,8 @@ pub struct Cluster {
     proxy_chosen: bool,
     /// What connects the pods.
     plugin: Plugin,
+    /// Whether the cluster's DNS is CoreDNS in pods.
+    core_dns: bool,
 }
 
 impl Cluster {
@@ -163,7 +166,7 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes, self.plugin);
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns);
         let response = answer(&mut self.api, &nodes);
         for (kubelet, execution) in nodes.into_executed() {
             self.component_fault(kubelet, &execution);
@@ -183,7 +186,7 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin), cache)
+        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin, self.core_dns), cache)
     }
 
     fn wake(&mut self) {

@@ -18,7 +18,7 @@ use super::process::Process;
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
-use crate::api::types::{EndpointSlice, Node, Service};
+use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::{ApiServer, Write};
 use crate::client::Published;
@@ -26,7 +26,7 @@ use crate::kube_proxy;
 use crate::kubelet::clients::RunningClient;
 use crate::kubelet::{self, NetworkNews};
 use crate::network::cni::Plugin;
-use crate::network::dns::{self, Objects};
+use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{
     Family, Fraction, Kernel, Mode, Origin, Packet, Proxier, Ruleset, Share, Verdict,
@@ -51,6 +51,8 @@ pub(super) struct Network<'a> {
     pub(super) now: Timestamp,
     /// What connects the nodes.
     pub(super) plugin: Plugin,
+    /// Whether the cluster's DNS is CoreDNS in pods.
+    pub(super) core_dns: bool,
 }
 
 /// A pod that asks.
@@ -92,6 +94,15 @@ impl Objects for Network<'_> {
     fn has_namespace(&self, name: &str) -> bool {
         self.api.cached(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).is_some()
     }
+
+    fn has_pod(&self, namespace: &str, address: IpAddr) -> bool {
+        let has = |p: &Pod| {
+            let all = p.status.iter().flat_map(|s| s.pod_ips.iter().flatten());
+            all.filter_map(|ip| ip.ip.parse::<IpAddr>().ok()).any(|ip| ip == address)
+        };
+        let mut all = self.api.cached_list(Kind::POD, Some(namespace));
+        all.any(|(_, o)| o.get::<Pod>().is_some_and(|p| has(p)))
+    }
 }
 
 /// A kubelet that runs, with what it and its process know.
@@ -115,24 +126,7 @@ impl<'a> Network<'a> {
     pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
         let seed = seed_of(from, question);
         match question {
-            Question::Lookup { server, name, type_ } => {
-                let to = SocketAddr::new(*server, 53);
-                let asked = Question::Connect { to, protocol: Protocol::Udp };
-                // Without a Service for the cluster's DNS it is there all the same, beside the cluster.
-                if !self.is_a_service(*server) {
-                    if self.is_kept_from_dns(from, *server) {
-                        return Answer::Records(None);
-                    }
-                    let outside = dns::upstream(name, *type_);
-                    return Answer::Records(Some(match self.is_cluster_address(*server) {
-                        true => dns::lookup(self, name, *type_),
-                        false => outside,
-                    }));
-                }
-                let replies = self.replies(from, to, &asked);
-                let reached = replies.iter().any(|r| matches!(r.outcome, Outcome::Connected));
-                Answer::Records(reached.then(|| dns::lookup(self, name, *type_)))
-            }
+            Question::Lookup { .. } => self.asked(from, question, 0),
             Question::Echo { to } => {
                 let (outcome, because) = self.echo(from, *to);
                 Answer::Replies { replies: Rc::new([Reply::of_all(outcome, because)]), seed: 0 }
@@ -153,7 +147,7 @@ impl<'a> Network<'a> {
     }
 
     /// What can become of a connection to an address: each endpoint of a Service, or the one machine that has the address.
-    fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
+    pub(super) fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
         let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
         if to.ip().is_loopback() {
             return one(self.of_pod(from, question));
@@ -575,7 +569,7 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
 }
 
 /// Where the choice of endpoints begins for a pod and a question.
-fn seed_of(from: &Key, question: &Question) -> u64 {
+pub(super) fn seed_of(from: &Key, question: &Question) -> u64 {
     hash(&format!("{from} {question}"))
 }
 
@@ -671,7 +665,8 @@ impl Cluster {
             .and_then(|c| c.state().downcast_ref::<kubelet::State>());
         let Some(state) = state else { return (Vec::new(), false) };
         let (api, processes) = (&self.api, &self.processes);
-        let network = Network { api, processes, now: self.now(), plugin: self.plugin };
+        let network =
+            Network { api, processes, now: self.now(), plugin: self.plugin, core_dns: self.core_dns };
         let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
         for (pod, uid, question, before) in state.questions() {
             asks = true;

@@ -16,6 +16,7 @@ use super::timings::later;
 use super::turn::Turn;
 use crate::api::types::{Container, IntOrString};
 use crate::api::{MetaExt, Timestamp};
+use crate::network::coredns::{self, Configuration};
 use crate::network::{Because, Outcome, Protocol, Question, Response};
 use crate::shell::Files;
 
@@ -87,8 +88,13 @@ impl Turn<'_> {
     /// Whether a container accepts connections at a moment: it has opened its ports, and has not closed them on SIGTERM.
     fn accepts(&self, spec: &Container, r: &Running, at: Timestamp) -> bool {
         let opened = at >= later(r.since, r.behaviour.ready_after);
-        let serves = || annotation(&self.pod.metadata, &spec.name, "on-sigterm") == Some(SERVES);
-        opened && (r.signal.is_none_or(|s| at < s) || serves())
+        let told = annotation(&self.pod.metadata, &spec.name, "on-sigterm");
+        // CoreDNS answers until it ends.
+        let serves = match told {
+            Some(told) => told == SERVES,
+            None => r.process.as_ref().is_some_and(|p| p.coredns.is_some()),
+        };
+        opened && (r.signal.is_none_or(|s| at < s) || serves)
     }
 
     fn ports(&self, i: usize, spec: &Container, r: &Running, at: Timestamp) -> Ports {
@@ -172,11 +178,20 @@ impl Turn<'_> {
         let listener =
             self.listener(port, protocol, at).and_then(|(i, r)| Some((i, r, self.container_spec(i)?)));
         let Some((i, r, spec)) = listener else { return (Outcome::Refused, self.why_refused(at)) };
-        let Question::Fetch { tls, host, method, path, .. } = question else {
+        let Question::Fetch { to, tls, host, method, path } = question else {
             return (Outcome::Connected, Because::Nothing);
         };
+        if let Some(page) = r.process.as_ref().filter(|_| !tls).and_then(|p| p.page(to.port(), path, at)) {
+            return (page, Because::Nothing);
+        }
         let asked = Asked { method, host, path };
         (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
+    }
+
+    /// The configuration of the CoreDNS that gets the pod's DNS queries; `None` if somebody else gets them, or nobody.
+    pub(super) fn coredns(&self, at: Timestamp) -> Option<Rc<Configuration>> {
+        let (_, running) = self.listener(coredns::PORT, Protocol::Udp, at)?;
+        running.process.as_ref()?.configuration(at)
     }
 
     /// Why nobody accepts a connection.

@@ -16,6 +16,7 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
+//! | `coredns` | CoreDNS as a process, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
@@ -54,6 +55,7 @@ mod changes;
 pub mod clients;
 mod config;
 pub mod container_state;
+mod coredns;
 mod csi;
 pub mod decisions;
 mod environment;

@@ -358,7 +358,7 @@ impl Session {
     /// step of the cluster does not come there.
     pub fn act_ahead(&self) -> Option<MomentId> {
         let next = self.ahead()?;
-        matches!(self.moment(next)?.what, What::Person { .. } | What::Fault(_)).then_some(next)
+        matches!(self.moment(next)?.what, What::Person { .. } | What::Fault(..)).then_some(next)
     }
 
     /// Goes to the root. All moments stay in the tree.

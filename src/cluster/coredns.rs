@@ -1,0 +1,162 @@
+//! The cluster's DNS: the one that every cluster has, which is no object, or CoreDNS in pods, as kubeadm adds it.
+
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use super::Cluster;
+use super::fault::NoSuchFault;
+use super::network::Network;
+use crate::api::types::{EndpointSlice, Service};
+use crate::api::yaml::{self, Limits};
+use crate::api::{Key, Kind, Object};
+use crate::apimachinery::{Body, Request, Response, Verb};
+use crate::apiserver::Write;
+use crate::kubelet;
+use crate::network::coredns::{Configuration, Outside, PORT};
+use crate::network::dns::{self, Objects, RecordType, Records};
+use crate::network::{Answer, Outcome, Protocol, Question};
+
+/// The objects of the addon.
+pub const MANIFEST: &str = include_str!("../../static/addons/coredns.yaml");
+
+/// Who creates the objects.
+const USER: &str = "kubeadm";
+
+/// Through how many other servers a query may be handed on. A real one would go on until somebody gives up waiting.
+const HOPS_LIMIT: usize = 4;
+
+/// The objects of [`MANIFEST`], each with its kind.
+fn objects(cluster: &Cluster) -> Vec<(Kind, serde_json::Value)> {
+    let documents = yaml::documents(MANIFEST, &Limits::default()).unwrap_or_default();
+    let of = |document: yaml::Document| {
+        let text = |name: &str| document.value.get(name).and_then(|v| v.as_str()).unwrap_or_default();
+        let kind = cluster.api().kind_of(text("apiVersion"), text("kind"))?;
+        Some((kind, document.value))
+    };
+    documents.into_iter().filter_map(of).collect()
+}
+
+impl Cluster {
+    /// Whether the cluster's DNS is CoreDNS in pods.
+    pub fn has_core_dns(&self) -> bool {
+        self.core_dns
+    }
+
+    /// Creates the objects of CoreDNS, or deletes them. Those that are there already stay as they are, as kubeadm leaves a
+    /// Corefile that somebody has changed.
+    pub(super) fn install_core_dns(&mut self, installed: bool) -> Result<Vec<Write>, NoSuchFault> {
+        if installed == self.core_dns {
+            return Err(NoSuchFault);
+        }
+        let before = self.clone();
+        let mut writes = Vec::new();
+        for (kind, value) in objects(self) {
+            let Ok(object) = Object::from_value(kind, value) else { continue };
+            let verb = if installed { Verb::Create } else { Verb::Delete };
+            let request = Request::new(&USER.into(), verb, kind, object.key());
+            let request = if installed { request.body(Body::Object(object)) } else { request };
+            let (response, written) = self.request(&request);
+            match response {
+                Response::Failure(status) if !matches!(&*status.reason, "AlreadyExists" | "NotFound") => {
+                    *self = before;
+                    return Err(NoSuchFault);
+                }
+                _ => writes.extend(written),
+            }
+        }
+        self.core_dns = installed;
+        Ok(writes)
+    }
+}
+
+/// A pod of CoreDNS that answers.
+struct Serving<'a> {
+    network: &'a Network<'a>,
+    pod: &'a Key,
+    hops: usize,
+}
+
+impl Objects for Serving<'_> {
+    fn service(&self, key: &Key) -> Option<&Service> {
+        self.network.service(key)
+    }
+
+    fn services(&self) -> Vec<&Service> {
+        self.network.services()
+    }
+
+    fn slices(&self, service: &Key) -> Vec<&EndpointSlice> {
+        self.network.slices(service)
+    }
+
+    fn has_namespace(&self, name: &str) -> bool {
+        self.network.has_namespace(name)
+    }
+
+    fn has_pod(&self, namespace: &str, address: IpAddr) -> bool {
+        self.network.has_pod(namespace, address)
+    }
+}
+
+impl Outside for Serving<'_> {
+    fn forward(&self, server: IpAddr, name: &str, type_: RecordType) -> Option<Records> {
+        let question = Question::Lookup { server, name: name.into(), type_ };
+        match self.network.asked(self.pod, &question, self.hops + 1) {
+            Answer::Records(records) => records.filter(|r| r.failure.is_none()),
+            Answer::Replies { .. } => None,
+        }
+    }
+}
+
+impl Network<'_> {
+    /// What a DNS server answers to a pod. `hops` counts the servers that the query has been handed on by.
+    pub(super) fn asked(&self, from: &Key, question: &Question, hops: usize) -> Answer {
+        let Question::Lookup { server, name, type_ } = question else { return Answer::Records(None) };
+        let lookup = || dns::lookup(self, name, *type_);
+        let of_cluster = self.is_cluster_address(*server);
+        let of_pod = || self.hosts().any(|host| host.state.pod_of(*server).is_some());
+        if !self.is_a_service(*server) && !(of_cluster && self.core_dns) && !of_pod() {
+            // The DNS that is no object, or one outside of the cluster.
+            if self.is_kept_from_dns(from, *server) {
+                return Answer::Records(None);
+            }
+            let records = if of_cluster { lookup() } else { dns::upstream(name, *type_) };
+            return Answer::Records(Some(records));
+        }
+        if hops > HOPS_LIMIT {
+            return Answer::Records(None);
+        }
+        // A client asks again from the same port, so the kernel leads it to the same endpoint again.
+        let to = SocketAddr::new(*server, PORT);
+        let replies = self.replies(from, to, &Question::Connect { to, protocol: Protocol::Udp });
+        let seed = super::network::seed_of(from, question);
+        let all = Answer::Replies { replies: replies.into(), seed };
+        let Some(reply) = all.pick(0) else { return Answer::Records(None) };
+        match reply.outcome {
+            Outcome::Connected => {}
+            Outcome::Refused => return Answer::always(Outcome::Refused),
+            _ => return Answer::Records(None),
+        }
+        let address = reply.endpoint.unwrap_or(to);
+        match self.coredns_at(address.ip()) {
+            Some((pod, configuration)) => {
+                let serving = Serving { network: self, pod: &pod, hops };
+                let served = configuration.serve(&serving, address.port(), name, *type_);
+                Answer::Records(Some(served.records))
+            }
+            // Another program, which is taken to answer as CoreDNS does.
+            None => Answer::Records(Some(lookup())),
+        }
+    }
+
+    /// The pod of CoreDNS that has an address, with the configuration with which it answers.
+    fn coredns_at(&self, address: IpAddr) -> Option<(Key, Rc<Configuration>)> {
+        let of = |host: super::network::Host<'_>| {
+            let pod = host.state.pod_of(address)?;
+            let configuration =
+                kubelet::network::coredns(host.state, &host.process.caches, &host.node, pod, self.now)?;
+            Some((pod.clone(), configuration))
+        };
+        self.hosts().find_map(of)
+    }
+}
