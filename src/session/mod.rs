@@ -18,6 +18,8 @@
 
 #[cfg(test)]
 mod budget_tests;
+#[cfg(test)]
+mod coredns_tests;
 pub mod data;
 #[cfg(test)]
 mod digest_tests;
