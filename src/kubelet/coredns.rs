@@ -9,6 +9,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::process::Process;
+use crate::api::duration::go_duration;
 use crate::api::{Timestamp, later};
 use crate::network::coredns::{Configuration, DEFAULT, Finds};
 use crate::network::{Outcome, Protocol, Response};
@@ -27,6 +28,14 @@ pub(super) fn is(words: &[String]) -> bool {
 
 /// A configuration, and since when CoreDNS answers with it.
 type Since = (Timestamp, Rc<Configuration>);
+
+/// The files that CoreDNS finds.
+pub(super) struct Found<'a> {
+    /// With their history.
+    pub(super) files: &'a Files,
+    /// As they are when it starts.
+    pub(super) first: &'a Files,
+}
 
 /// What becomes of CoreDNS.
 struct Life {
@@ -62,12 +71,19 @@ impl Life {
         self.output.push(Output { at, stderr, text: format!("{line}\n") });
     }
 
-    fn of(program: &Program, files: &Files, version: &str) -> Life {
-        let start = program.start;
+    fn say_lameduck(&mut self, at: Timestamp, lameduck: SignedDuration) {
+        if !lameduck.is_zero() {
+            let time = go_duration(lameduck);
+            self.say(at, false, &format!("[INFO] plugin/health: Going into lameduck mode for {time}"));
+        }
+    }
+
+    fn of(program: &Program, found: &Found<'_>, version: &str) -> Life {
+        let (start, files) = (program.start, found.files);
         let mut life = Life { configurations: Vec::new(), output: Vec::new(), failed: None };
         let given = option(program, "conf");
         let path = absolute(&program.directory, given.unwrap_or("Corefile"));
-        let text = match (text_at(files, &path, start), given) {
+        let text = match (text_at(found.first, &path, start), given) {
             (Some(text), _) => text,
             (None, None) => DEFAULT.to_owned(),
             (None, Some(given)) => {
@@ -77,12 +93,12 @@ impl Life {
                 return life;
             }
         };
-        let read = |text: &str, at: Timestamp| {
+        let read = |text: &str, files: &Files, at: Timestamp| {
             let other = |path: &str| text_at(files, &absolute(&program.directory, path), at);
             let finds = Finds { file: given.unwrap_or("Corefile"), env: &program.env, read: &other };
             Configuration::read(text, &finds)
         };
-        let first = match read(&text, start) {
+        let first = match read(&text, found.first, start) {
             Ok(first) => first,
             Err(why) => {
                 life.say(start, true, &why);
@@ -117,27 +133,39 @@ impl Life {
         let mut interval = first.reloads();
         life.configurations.push((start, Rc::new(first)));
         // The looks are counted from the start; of several changes between two looks the last one is seen.
-        let (mut seen, mut changed) = (text, start);
+        let mut next = match text_at(files, &path, start) {
+            Some(now) if now != text => Some(start),
+            _ => files.next_change(&path, start),
+        };
+        let mut seen = text;
         for _ in 0..RELOADS_LIMIT {
-            let (Some(every), Some(next)) = (interval, files.next_change(&path, changed)) else { break };
-            let look = next_look(start, every, next);
-            changed = look;
+            let (Some(every), Some(change)) = (interval, next) else { break };
+            let look = next_look(start, every, change);
+            next = files.next_change(&path, look);
             let Some(text) = text_at(files, &path, look).filter(|text| *text != seen) else { continue };
             seen.clone_from(&text);
             life.say(look, false, "[INFO] Reloading");
-            match read(&text, look) {
+            // The plugin `health` waits before its successor starts, and also where there will be none.
+            let lameduck = life.at(look).map(|c| c.lameduck()).unwrap_or_default();
+            life.say_lameduck(look, lameduck);
+            let then = later(look, lameduck);
+            match read(&text, files, look) {
                 Ok(new) => {
                     if let Some(line) = running(&new) {
-                        life.say(look, false, &line);
+                        life.say(then, false, &line);
                     }
-                    life.say(look, false, "[INFO] Reloading complete");
+                    life.say(then, false, "[INFO] Reloading complete");
                     interval = new.reloads();
-                    life.configurations.push((look, Rc::new(new)));
+                    life.configurations.push((then, Rc::new(new)));
                 }
                 Err(why) => {
-                    life.say(look, false, &format!("[ERROR] Restart failed: {why}"));
-                    let failed = format!("[ERROR] plugin/reload: Corefile changed but reload failed: {why}");
-                    life.say(look, false, &failed);
+                    life.say(then, false, &format!("[ERROR] Restart failed: {why}"));
+                    let failed = "[ERROR] plugin/reload: Corefile changed but reload failed";
+                    life.say(
+                        then,
+                        false,
+                        &format!("{failed}: starting with listener file descriptors: {why}"),
+                    );
                 }
             }
         }
@@ -150,16 +178,16 @@ impl Life {
     }
 }
 
-/// The first look of `reload` at a moment or after it.
+/// The first look of `reload` at a moment or after it. There is none at the start.
 fn next_look(start: Timestamp, every: SignedDuration, at: Timestamp) -> Timestamp {
     let (passed, every) = (at.duration_since(start).as_nanos().max(0), every.as_nanos().max(1));
-    let looks = (passed + every - 1) / every;
+    let looks = ((passed + every - 1) / every).max(1);
     later(start, SignedDuration::from_nanos(i64::try_from(looks * every).unwrap_or(i64::MAX)))
 }
 
 /// What becomes of CoreDNS with the files that it finds.
-pub(super) fn run(program: &Program, files: &Files, version: &str, until: Until) -> Run {
-    let mut life = Life::of(program, files, version);
+pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Until) -> Run {
+    let mut life = Life::of(program, found, version);
     let moment = match until {
         Until::End => None,
         Until::Moment(moment) => Some(moment),
@@ -173,10 +201,7 @@ pub(super) fn run(program: &Program, files: &Files, version: &str, until: Until)
     if let Some(signal) = program.signal.filter(|_| end.is_none()) {
         let lameduck = life.at(signal).map(|c| c.lameduck()).unwrap_or_default();
         life.say(signal, false, "[INFO] SIGTERM: Shutting down servers then terminating");
-        if !lameduck.is_zero() {
-            let time = crate::api::duration::go_duration(lameduck);
-            life.say(signal, false, &format!("[INFO] plugin/health: Going into lameduck mode for {time}"));
-        }
+        life.say_lameduck(signal, lameduck);
         end = Some((later(signal, lameduck.max(STOPS_AFTER)), 0));
     }
     let last = end.map(|(at, _)| at).into_iter().chain(moment).min();
@@ -209,10 +234,24 @@ pub(super) fn run(program: &Program, files: &Files, version: &str, until: Until)
 }
 
 impl Process {
+    /// The files that were mounted when it started: those of a moment at which a mounted file is changed, too, are not told
+    /// apart by their times.
+    pub(super) fn first_files(&self) -> Files {
+        let mut first = Files::default();
+        for (nth, write) in self.mounts.iter().enumerate() {
+            let before = self.mounts.iter().take(nth);
+            if write.at <= self.program.start && before.clone().all(|w| w.path != write.path) {
+                first.note(write);
+            }
+        }
+        first
+    }
+
     /// The configuration with which it answers at a moment, if it is CoreDNS.
     pub(super) fn configuration(&self, at: Timestamp) -> Option<Rc<Configuration>> {
         let version = self.coredns.as_deref()?;
-        Life::of(&self.program, &self.world().files, version).at(at).cloned()
+        let (files, first) = (self.world().files, self.first_files());
+        Life::of(&self.program, &Found { files: &files, first: &first }, version).at(at).cloned()
     }
 
     /// What it answers to a request for one of its pages, if it is CoreDNS.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::coredns;
+use super::coredns::{self, Found};
 use crate::api::Timestamp;
 use crate::network::Question;
 use crate::shell::{self, Answers, End, Files, Nobody, Program, Run, Until, World, Write};
@@ -40,7 +40,8 @@ impl Process {
     /// What becomes of the process with the answers that it has.
     pub fn evaluate(&self, until: Until) -> Run {
         if let Some(version) = &self.coredns {
-            return coredns::run(&self.program, &self.world().files, version, until);
+            let (files, first) = (self.world().files, self.first_files());
+            return coredns::run(&self.program, &Found { files: &files, first: &first }, version, until);
         }
         shell::run(&self.program, &self.world(), &Nobody, until)
     }

@@ -158,9 +158,14 @@ fn a_policy_on_egress_breaks_names() {
 fn an_unknown_directive_ends_coredns() {
     let mut s = with_core_dns();
     write_corefile(&mut s, &corefile(|t| t.replace("    loop\n", "    lop\n")));
-    // The pods that run read it again and keep what they have.
+    // The pods that run keep what they have.
     rest(&mut s);
-    assert!(lookup(&s, WEB).contains("10.96.7.7"));
+    assert!(
+        lookup(&s, WEB).contains("10.96.7.7"),
+        "{} {}",
+        lookup(&s, WEB),
+        said(&s, "logs -n kube-system -l k8s-app=kube-dns")
+    );
     s.kubectl("delete pods -n kube-system --all --wait=false", &[]);
     rest(&mut s);
     let pods = said(&s, "get pods -n kube-system");
