@@ -1,7 +1,7 @@
 //! The cluster's DNS: the one that every cluster has, which is no object, or CoreDNS in pods, as kubeadm adds it.
 
+use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
 
 use super::Cluster;
 use super::fault::NoSuchFault;
@@ -11,8 +11,9 @@ use crate::api::yaml::{self, Limits};
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Body, Request, Response, Verb};
 use crate::apiserver::Write;
-use crate::kubelet;
-use crate::network::coredns::{Configuration, Outside, PORT};
+use crate::kubelet::queries::{Queried, Query};
+use crate::kubelet::{self, Dns};
+use crate::network::coredns::{Outside, PORT};
 use crate::network::dns::{self, Objects, RecordType, Records};
 use crate::network::{Answer, Outcome, Protocol, Question};
 
@@ -67,6 +68,30 @@ impl Cluster {
         self.core_dns = installed;
         Ok(writes)
     }
+
+    /// Lets the kubelets know which queries have come to their pods of CoreDNS.
+    pub(super) fn note_queries(&mut self, queries: Vec<Queried>) {
+        for queried in queries {
+            let has = |state: &kubelet::State| state.pods.contains_key(&queried.pod);
+            let kubelet = self.actors().collect::<Vec<_>>().into_iter().find(|actor| {
+                let process = self.processes.get(actor.process as usize);
+                let component = process.and_then(|p| p.components.get(usize::from(actor.component)));
+                component.and_then(|c| c.state().downcast_ref::<kubelet::State>()).is_some_and(has)
+            });
+            if let Some(kubelet) = kubelet {
+                self.component_fault(kubelet, &queried);
+            }
+        }
+    }
+}
+
+/// Who notes the queries that come to CoreDNS.
+#[derive(Clone, Copy)]
+pub(super) struct Noting<'a> {
+    /// The queries so far.
+    pub(super) queries: &'a RefCell<Vec<Queried>>,
+    /// Whether the answers may come from the cache, and are kept in it.
+    pub(super) caches: bool,
 }
 
 /// A pod of CoreDNS that answers.
@@ -139,24 +164,40 @@ impl Network<'_> {
         }
         let address = reply.endpoint.unwrap_or(to);
         match self.coredns_at(address.ip()) {
-            Some((pod, configuration)) => {
+            Some((state, pod, dns)) => {
+                let asked = (&**name, *type_);
+                let noting = self.noting.as_ref();
+                let cached = noting.filter(|n| n.caches);
+                let cached = cached.and_then(|_| state.cached(&pod, dns.configured, asked, self.now));
                 let serving = Serving { network: self, pod: &pod, hops };
-                let served = configuration.serve(&serving, address.port(), name, *type_);
-                Answer::Records(Some(served.records))
+                let serve = || dns.configuration.serve(&serving, address.port(), name, *type_);
+                let mut served = cached.unwrap_or_else(serve);
+                let records = served.records.clone();
+                if let Some(noting) = noting {
+                    served.kept = served.kept.filter(|_| noting.caches);
+                    if served.logged || served.kept.is_some() {
+                        let client = self.sender(from, *server).map_or(*server, |s| s.address);
+                        let client = SocketAddr::new(client, super::network::SOURCE_PORT);
+                        let id = u16::try_from(seed & 0xffff).unwrap_or_default();
+                        let (at, name, type_) = (self.now, name.clone(), *type_);
+                        let query = Query { at, client, id, name, type_, served };
+                        noting.queries.borrow_mut().push(Queried { pod, since: dns.since, query });
+                    }
+                }
+                Answer::Records(Some(records))
             }
             // Another program, which is taken to answer as CoreDNS does.
             None => Answer::Records(Some(lookup())),
         }
     }
 
-    /// The pod of CoreDNS that has an address, with the configuration with which it answers.
-    fn coredns_at(&self, address: IpAddr) -> Option<(Key, Rc<Configuration>)> {
-        let of = |host: super::network::Host<'_>| {
+    /// The pod of CoreDNS that has an address, and the memory of its kubelet.
+    fn coredns_at(&self, address: IpAddr) -> Option<(&kubelet::State, Key, Dns)> {
+        self.hosts().find_map(|host| {
             let pod = host.state.pod_of(address)?;
-            let configuration =
-                kubelet::network::coredns(host.state, &host.process.caches, &host.node, pod, self.now)?;
-            Some((pod.clone(), configuration))
-        };
-        self.hosts().find_map(of)
+            let caches = &host.process.caches;
+            let dns = kubelet::network::coredns(host.state, caches, &host.node, pod, self.now)?;
+            Some((host.state, pod.clone(), dns))
+        })
     }
 }

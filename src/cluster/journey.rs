@@ -142,6 +142,7 @@ impl Cluster {
             now: self.now(),
             plugin: self.plugin,
             core_dns: self.core_dns,
+            noting: None,
         }
     }
 

@@ -168,9 +168,11 @@ impl Cluster {
         self.api.set_now(self.clock.now());
         let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns);
         let response = answer(&mut self.api, &nodes);
-        for (kubelet, execution) in nodes.into_executed() {
+        let (executed, queries) = nodes.into_executed();
+        for (kubelet, execution) in executed {
             self.component_fault(kubelet, &execution);
         }
+        self.note_queries(queries);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);

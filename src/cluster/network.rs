@@ -6,6 +6,7 @@
 //! which kubelets have such processes, so a cluster in which nobody asks has no work with it.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
@@ -13,6 +14,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::Cluster;
 use super::action::Actor;
+use super::coredns::Noting;
 use super::policing::Policing;
 use super::process::Process;
 use crate::api::ip_family::IpFamily;
@@ -24,6 +26,7 @@ use crate::apiserver::{ApiServer, Write};
 use crate::client::Published;
 use crate::kube_proxy;
 use crate::kubelet::clients::RunningClient;
+use crate::kubelet::queries::Queried;
 use crate::kubelet::{self, NetworkNews};
 use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
@@ -53,6 +56,8 @@ pub(super) struct Network<'a> {
     pub(super) plugin: Plugin,
     /// Whether the cluster's DNS is CoreDNS in pods.
     pub(super) core_dns: bool,
+    /// Who notes the queries that come to CoreDNS, if anybody does.
+    pub(super) noting: Option<Noting<'a>>,
 }
 
 /// A pod that asks.
@@ -645,7 +650,8 @@ impl Cluster {
         let asking: Vec<Actor> =
             self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
         for actor in asking {
-            let (news, asks) = self.news_for(actor);
+            let (news, asks, queries) = self.news_for(actor);
+            self.note_queries(queries);
             if asks {
                 Rc::make_mut(&mut self.asking).insert(actor, false);
             } else {
@@ -658,18 +664,24 @@ impl Cluster {
     }
 
     /// What a kubelet has to be told, and whether a process of its pods asks anything.
-    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool) {
+    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Vec<Queried>) {
         let process = self.processes.get(actor.process as usize).filter(|p| p.running);
         let state = process
             .and_then(|p| p.components.get(usize::from(actor.component)))
             .and_then(|c| c.state().downcast_ref::<kubelet::State>());
-        let Some(state) = state else { return (Vec::new(), false) };
+        let Some(state) = state else { return (Vec::new(), false, Vec::new()) };
         let (api, processes) = (&self.api, &self.processes);
-        let network =
-            Network { api, processes, now: self.now(), plugin: self.plugin, core_dns: self.core_dns };
+        let network = |noting| {
+            let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
+            Network { api, processes, now, plugin, core_dns, noting }
+        };
+        // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
+        let queries = RefCell::default();
+        let (first, network) = (network(Some(Noting { queries: &queries, caches: false })), network(None));
         let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
         for (pod, uid, question, before) in state.questions() {
             asks = true;
+            let network = if before.is_none() { &first } else { &network };
             let answer = network.answer(pod, question);
             if before != Some(&answer) {
                 news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
@@ -690,7 +702,7 @@ impl Cluster {
                 news.ended.push(ended);
             }
         }
-        (all, asks)
+        (all, asks, queries.into_inner())
     }
 }
 

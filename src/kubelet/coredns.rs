@@ -27,7 +27,7 @@ pub(super) fn is(words: &[String]) -> bool {
 }
 
 /// A configuration, and since when CoreDNS answers with it.
-type Since = (Timestamp, Rc<Configuration>);
+pub(super) type Since = (Timestamp, Rc<Configuration>);
 
 /// The files that CoreDNS finds.
 pub(super) struct Found<'a> {
@@ -146,7 +146,7 @@ impl Life {
             seen.clone_from(&text);
             life.say(look, false, "[INFO] Reloading");
             // The plugin `health` waits before its successor starts, and also where there will be none.
-            let lameduck = life.at(look).map(|c| c.lameduck()).unwrap_or_default();
+            let lameduck = life.at(look).map(|(_, c)| c.lameduck()).unwrap_or_default();
             life.say_lameduck(look, lameduck);
             let then = later(look, lameduck);
             match read(&text, files, look) {
@@ -172,9 +172,8 @@ impl Life {
         life
     }
 
-    fn at(&self, at: Timestamp) -> Option<&Rc<Configuration>> {
-        let past = self.configurations.iter().rev().find(|(since, _)| *since <= at);
-        past.map(|(_, configuration)| configuration)
+    fn at(&self, at: Timestamp) -> Option<&Since> {
+        self.configurations.iter().rev().find(|(since, _)| *since <= at)
     }
 }
 
@@ -199,7 +198,7 @@ pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Un
         end = Some((program.start, 0));
     }
     if let Some(signal) = program.signal.filter(|_| end.is_none()) {
-        let lameduck = life.at(signal).map(|c| c.lameduck()).unwrap_or_default();
+        let lameduck = life.at(signal).map(|(_, c)| c.lameduck()).unwrap_or_default();
         life.say(signal, false, "[INFO] SIGTERM: Shutting down servers then terminating");
         life.say_lameduck(signal, lameduck);
         end = Some((later(signal, lameduck.max(STOPS_AFTER)), 0));
@@ -247,8 +246,8 @@ impl Process {
         first
     }
 
-    /// The configuration with which it answers at a moment, if it is CoreDNS.
-    pub(super) fn configuration(&self, at: Timestamp) -> Option<Rc<Configuration>> {
+    /// The configuration with which it answers at a moment, and since when, if it is CoreDNS.
+    pub(super) fn configuration(&self, at: Timestamp) -> Option<Since> {
         let version = self.coredns.as_deref()?;
         let (files, first) = (self.world().files, self.first_files());
         Life::of(&self.program, &Found { files: &files, first: &first }, version).at(at).cloned()
@@ -256,7 +255,7 @@ impl Process {
 
     /// What it answers to a request for one of its pages, if it is CoreDNS.
     pub(super) fn page(&self, port: u16, path: &str, at: Timestamp) -> Option<Outcome> {
-        let configuration = self.configuration(at)?;
+        let (_, configuration) = self.configuration(at)?;
         let path = path.split('?').next().unwrap_or_default();
         let all = configuration.http_ports();
         if all.iter().all(|(p, _)| *p != port) {

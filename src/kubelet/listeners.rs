@@ -11,12 +11,13 @@ use std::rc::Rc;
 use super::behaviour::{annotation, seconds};
 use super::container_state::Running;
 use super::known_images::{self, Sort};
+use super::network::Dns;
 use super::servers::{Asked, Server};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::types::{Container, IntOrString};
 use crate::api::{MetaExt, Timestamp};
-use crate::network::coredns::{self, Configuration};
+use crate::network::coredns;
 use crate::network::{Because, Outcome, Protocol, Question, Response};
 use crate::shell::Files;
 
@@ -188,10 +189,12 @@ impl Turn<'_> {
         (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
     }
 
-    /// The configuration of the CoreDNS that gets the pod's DNS queries; `None` if somebody else gets them, or nobody.
-    pub(super) fn coredns(&self, at: Timestamp) -> Option<Rc<Configuration>> {
+    /// The CoreDNS that gets the pod's DNS queries; `None` if somebody else gets them, or nobody.
+    pub(super) fn coredns(&self, at: Timestamp) -> Option<Dns> {
         let (_, running) = self.listener(coredns::PORT, Protocol::Udp, at)?;
-        running.process.as_ref()?.configuration(at)
+        let process = running.process.as_ref()?;
+        let (configured, configuration) = process.configuration(at)?;
+        Some(Dns { configuration, configured, since: process.program.start })
     }
 
     /// Why nobody accepts a connection.

@@ -16,7 +16,7 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
-//! | `coredns` | CoreDNS as a process, below the runtime |
+//! | `coredns`, [`queries`] | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
@@ -88,6 +88,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod qos;
+pub mod queries;
 mod reconciler;
 mod registry;
 mod requests;
@@ -113,7 +114,7 @@ pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
-pub use network::NetworkNews;
+pub use network::{Dns, NetworkNews};
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::State;

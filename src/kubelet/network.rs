@@ -126,14 +126,19 @@ pub fn reached(
     Turn::new(object, spec, (**rt).clone(), state, node, caches, now).reply(question, now)
 }
 
-/// The configuration of the CoreDNS in a pod of a node that gets its DNS queries.
-pub fn coredns(
-    state: &State,
-    caches: &Caches,
-    node: &Key,
-    pod: &Key,
-    now: Timestamp,
-) -> Option<Rc<Configuration>> {
+/// CoreDNS in a pod.
+#[derive(Clone, Debug)]
+pub struct Dns {
+    /// With what it answers.
+    pub configuration: Rc<Configuration>,
+    /// Since when it answers with that.
+    pub configured: Timestamp,
+    /// When its process started.
+    pub since: Timestamp,
+}
+
+/// The CoreDNS in a pod of a node that gets its DNS queries.
+pub fn coredns(state: &State, caches: &Caches, node: &Key, pod: &Key, now: Timestamp) -> Option<Dns> {
     let rt = state.pods.get(pod)?;
     let object = rt.pod(pod, caches)?;
     let spec = object.spec.as_ref()?;

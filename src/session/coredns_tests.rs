@@ -256,3 +256,75 @@ fn a_link_repeats_it_and_a_step_back_takes_it_back() {
     assert!(said(&s, "get deployment coredns -n kube-system").contains("2/2"));
     assert!(s.ops(s.at()).contains(&Op::Fault(Fault::CoreDns { installed: true })));
 }
+
+/// `coredns/plugin/cache/README.md`: an answer is kept for as long as its records say, and no longer than the plugin is told.
+/// Nothing of it is there after a restart, and a step back brings it back.
+#[test]
+fn the_cache_answers_what_was_so() {
+    let mut s = with_core_dns();
+    s.kubectl("scale deployment coredns -n kube-system --replicas=1", &[]);
+    let cache = |t: &str| {
+        let t = t.replace("       disable success cluster.local\n       disable denial cluster.local\n", "");
+        t.replace("cache 30 {\n    }", "cache 20").replace("    errors\n", "    errors\n    log\n")
+    };
+    write_corefile(&mut s, &corefile(cache));
+    s.kubectl("rollout restart deployment coredns -n kube-system", &[]);
+    rest(&mut s);
+    let ask = |s: &mut Session| s.kubectl(&format!("exec client -- nslookup -type=a {WEB}"), &[]).stdout;
+    let before = s.at();
+    assert!(ask(&mut s).contains("10.96.7.7"));
+    let asked = s.at();
+    assert_ne!(asked, before, "a pod remembers it, so it is a moment of its own");
+    s.kubectl("delete service web", &[]);
+    assert!(ask(&mut s).contains("10.96.7.7"), "it is kept");
+    let log = said(&s, "logs -n kube-system deployment/coredns");
+    assert_eq!(
+        log.matches("A IN web.default.svc.cluster.local. udp 51 false 512\" NOERROR").count(),
+        2,
+        "{log}"
+    );
+    // A command that is executed takes no time, so time passes as it does for the next pod.
+    let wait = |s: &mut Session, name: &str| {
+        s.apply(&format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{restartPolicy: Never, containers: [{{name: c, image: busybox, command: [sleep, \"25\"]}}]}}}}"
+        ));
+        rest(s);
+    };
+    wait(&mut s, "first");
+    assert!(ask(&mut s).contains("NXDOMAIN"));
+    // So is that there is no such name.
+    s.apply(CLIENT);
+    assert!(ask(&mut s).contains("NXDOMAIN"));
+    wait(&mut s, "second");
+    assert!(ask(&mut s).contains("10.96.7.7"));
+    s.goto(before);
+    assert!(!said(&s, "logs -n kube-system deployment/coredns").contains(WEB));
+}
+
+/// `coredns/plugin/reload`: the file is looked at every 30 seconds from the start of the process.
+#[test]
+fn coredns_reads_a_changed_corefile_again() {
+    let mut s = with_core_dns();
+    write_corefile(
+        &mut s,
+        &corefile(|t| {
+            t.replace(
+                "    ready\n",
+                "    ready\n    hosts {\n        192.0.2.7 shop.example.com\n        fallthrough\n    }\n",
+            )
+        }),
+    );
+    rest(&mut s);
+    assert!(!lookup(&s, "shop.example.com").contains("192.0.2.7"));
+    s.apply("{apiVersion: v1, kind: Pod, metadata: {name: first}, spec: {restartPolicy: Never, containers: [{name: c, image: busybox, command: [sleep, \"120\"]}]}}");
+    rest(&mut s);
+    assert!(lookup(&s, "shop.example.com").contains("192.0.2.7"));
+    let log = said(&s, "logs -n kube-system deployment/coredns");
+    for line in [
+        "[INFO] Reloading\n[INFO] plugin/health: Going into lameduck mode for 5s\n[INFO] plugin/reload: Running configuration SHA512 = ",
+        "[INFO] Reloading complete\n",
+    ] {
+        assert!(log.contains(line), "{log}");
+    }
+    assert!(said(&s, "get pods -n kube-system").contains("Running   0"));
+}

@@ -1,6 +1,7 @@
 //! A query on its way through the plugins of CoreDNS.
 
 use std::net::IpAddr;
+use std::rc::Rc;
 
 use super::Configuration;
 use super::plugins::{Class, Hosts, Kubernetes, Server};
@@ -26,6 +27,8 @@ pub struct Served {
     pub ttl: u32,
     /// Whether the answer is the server's own, of a zone for which it is responsible (`aa`).
     pub own: bool,
+    /// That zone, if it is one of the plugin `kubernetes`.
+    pub zone: Option<Rc<str>>,
     /// Whether the server that answered keeps it, and for how many seconds.
     pub kept: Option<u32>,
     /// Whether the server logs the query.
@@ -37,6 +40,17 @@ struct Answered {
     records: Records,
     ttl: u32,
     own: bool,
+    zone: Option<Rc<str>>,
+}
+
+impl Answered {
+    fn own(records: Records, ttl: u32) -> Answered {
+        Answered { records, ttl, own: true, zone: None }
+    }
+
+    fn failed(failure: Failure) -> Answered {
+        Answered { records: Records::failed(failure), ttl: 0, own: false, zone: None }
+    }
 }
 
 impl Configuration {
@@ -62,17 +76,18 @@ impl Configuration {
         type_: RecordType,
         depth: usize,
     ) -> Served {
-        let failed = |failure| Answered { records: Records::failed(failure), ttl: 0, own: false };
         let server = self.server_of(name, port);
         let answered = match server {
-            None => failed(Failure::Refused),
-            Some(_) if depth > DEPTH_LIMIT => failed(Failure::ServFail),
+            None => Answered::failed(Failure::Refused),
+            Some(_) if depth > DEPTH_LIMIT => Answered::failed(Failure::ServFail),
             Some(server) => {
                 let asked = server.rewritten(name);
                 let again = |name: &str, type_: RecordType| {
                     self.serve_at(outside, port, &name.to_ascii_lowercase(), type_, depth + 1).records
                 };
-                server.answer(outside, &asked, type_, &again).unwrap_or_else(|| failed(Failure::ServFail))
+                server
+                    .answer(outside, &asked, type_, &again)
+                    .unwrap_or_else(|| Answered::failed(Failure::ServFail))
             }
         };
         let class = class_of(&answered.records);
@@ -83,6 +98,7 @@ impl Configuration {
             records: answered.records,
             ttl: answered.ttl,
             own: answered.own,
+            zone: answered.zone,
         }
     }
 }
@@ -131,11 +147,11 @@ impl Server {
             let to = self.forward.iter().find(|f| f.takes(name))?;
             let found = to.to.iter().find_map(|server| outside.forward(*server, name, type_));
             Some(match found {
-                Some(records) => Answered { records, ttl: dns::TTL, own: false },
-                None => Answered { records: Records::failed(Failure::ServFail), ttl: 0, own: false },
+                Some(records) => Answered { records, ttl: dns::TTL, own: false, zone: None },
+                None => Answered::failed(Failure::ServFail),
             })
         };
-        let whoami = || self.whoami.then(|| Answered { records: Records::nothing(), ttl: 0, own: true });
+        let whoami = || self.whoami.then(|| Answered::own(Records::nothing(), 0));
         hosts.or_else(kubernetes).or_else(forward).or_else(whoami)
     }
 }
@@ -148,7 +164,7 @@ impl Hosts {
             let all = self.names.iter().filter(|(_, a)| *a == address).map(|(name, _)| name.clone());
             let names: Vec<_> = all.collect();
             let records = Records { names, ..Records::nothing() };
-            return (!records.names.is_empty()).then_some(Answered { records, ttl, own: true });
+            return (!records.names.is_empty()).then_some(Answered::own(records, ttl));
         }
         if !self.zones.iter().any(|z| dns::is_below(name, z)) {
             return None;
@@ -156,11 +172,11 @@ impl Hosts {
         let all: Vec<IpAddr> = self.names.iter().filter(|(n, _)| **n == *name).map(|(_, a)| *a).collect();
         if all.is_empty() {
             // There is no SOA to say that a name does not exist.
-            let failed = || Answered { records: Records::failed(Failure::ServFail), ttl: 0, own: false };
+            let failed = || Answered::failed(Failure::ServFail);
             return (!self.fall.through(name)).then(failed);
         }
         let addresses = all.into_iter().filter(|a| type_.is_of(*a)).collect();
-        Some(Answered { records: Records { addresses, ..Records::nothing() }, ttl, own: true })
+        Some(Answered::own(Records { addresses, ..Records::nothing() }, ttl))
     }
 }
 
@@ -174,6 +190,7 @@ impl Kubernetes {
     ) -> Option<Answered> {
         let records = dns::answer(outside, &self.settings, name, type_, again)?;
         let passed_on = !records.exists && self.fall.through(name);
-        (!passed_on).then_some(Answered { records, ttl: self.ttl, own: true })
+        let zone = self.settings.zone_of(name).cloned();
+        (!passed_on).then_some(Answered { records, ttl: self.ttl, own: true, zone })
     }
 }
