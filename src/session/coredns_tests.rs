@@ -279,7 +279,7 @@ fn the_cache_answers_what_was_so() {
     assert!(ask(&mut s).contains("10.96.7.7"), "it is kept");
     let log = said(&s, "logs -n kube-system deployment/coredns");
     assert_eq!(
-        log.matches("A IN web.default.svc.cluster.local. udp 51 false 512\" NOERROR").count(),
+        log.matches("A IN web.default.svc.cluster.local. udp 47 false 512\" NOERROR").count(),
         2,
         "{log}"
     );
