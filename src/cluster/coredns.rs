@@ -1,6 +1,5 @@
 //! The cluster's DNS: the one that every cluster has, which is no object, or CoreDNS in pods, as kubeadm adds it.
 
-use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 
 use super::Cluster;
@@ -85,15 +84,6 @@ impl Cluster {
     }
 }
 
-/// Who notes the queries that come to CoreDNS.
-#[derive(Clone, Copy)]
-pub(super) struct Noting<'a> {
-    /// The queries so far.
-    pub(super) queries: &'a RefCell<Vec<Queried>>,
-    /// Whether the answers may come from the cache, and are kept in it.
-    pub(super) caches: bool,
-}
-
 /// A pod of CoreDNS that answers.
 struct Serving<'a> {
     network: &'a Network<'a>,
@@ -140,7 +130,8 @@ impl Network<'_> {
         let lookup = || dns::lookup(self, name, *type_);
         let of_cluster = self.is_cluster_address(*server);
         let of_pod = || self.hosts().any(|host| host.state.pod_of(*server).is_some());
-        if !self.is_a_service(*server) && !(of_cluster && self.core_dns) && !of_pod() {
+        let reached = self.is_a_service(*server) || (of_cluster && self.core_dns) || of_pod();
+        if !reached {
             // The DNS that is no object, or one outside of the cluster.
             if self.is_kept_from_dns(from, *server) {
                 return Answer::Records(None);

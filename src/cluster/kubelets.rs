@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
-use super::coredns::Noting;
 use super::network::{From, Network};
+use super::noting::Noting;
 use super::process::Process;
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};

@@ -22,6 +22,7 @@ mod kubelets;
 mod manifests;
 mod members;
 mod network;
+mod noting;
 mod on_node;
 mod paths;
 mod plugin;

@@ -14,7 +14,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::Cluster;
 use super::action::Actor;
-use super::coredns::Noting;
+use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
 use crate::api::ip_family::IpFamily;

@@ -8,11 +8,10 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::process::Process;
 use crate::api::duration::go_duration;
 use crate::api::{Timestamp, later};
+use crate::network::Protocol;
 use crate::network::coredns::{Configuration, DEFAULT, Finds};
-use crate::network::{Outcome, Protocol, Response};
 use crate::shell::{End, Files, Listens, Node, Output, Program, Run, STOPS_AFTER, Until, absolute};
 
 /// What CoreDNS 1.14.2 says of itself when it starts, after its version.
@@ -38,7 +37,7 @@ pub(super) struct Found<'a> {
 }
 
 /// What becomes of CoreDNS.
-struct Life {
+pub(super) struct Life {
     configurations: Vec<Since>,
     output: Vec<Output>,
     /// When it has failed.
@@ -78,7 +77,7 @@ impl Life {
         }
     }
 
-    fn of(program: &Program, found: &Found<'_>, version: &str) -> Life {
+    pub(super) fn of(program: &Program, found: &Found<'_>, version: &str) -> Life {
         let (start, files) = (program.start, found.files);
         let mut life = Life { configurations: Vec::new(), output: Vec::new(), failed: None };
         let given = option(program, "conf");
@@ -172,7 +171,7 @@ impl Life {
         life
     }
 
-    fn at(&self, at: Timestamp) -> Option<&Since> {
+    pub(super) fn at(&self, at: Timestamp) -> Option<&Since> {
         self.configurations.iter().rev().find(|(since, _)| *since <= at)
     }
 }
@@ -229,52 +228,5 @@ pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Un
         writes: Vec::new(),
         output: life.output,
         exhausted: false,
-    }
-}
-
-impl Process {
-    /// The files that were mounted when it started: those of a moment at which a mounted file is changed, too, are not told
-    /// apart by their times.
-    pub(super) fn first_files(&self) -> Files {
-        let mut first = Files::default();
-        for (nth, write) in self.mounts.iter().enumerate() {
-            let before = self.mounts.iter().take(nth);
-            if write.at <= self.program.start && before.clone().all(|w| w.path != write.path) {
-                first.note(write);
-            }
-        }
-        first
-    }
-
-    /// The configuration with which it answers at a moment, and since when, if it is CoreDNS.
-    pub(super) fn configuration(&self, at: Timestamp) -> Option<Since> {
-        let version = self.coredns.as_deref()?;
-        let (files, first) = (self.world().files, self.first_files());
-        Life::of(&self.program, &Found { files: &files, first: &first }, version).at(at).cloned()
-    }
-
-    /// What it answers to a request for one of its pages, if it is CoreDNS.
-    pub(super) fn page(&self, port: u16, path: &str, at: Timestamp) -> Option<Outcome> {
-        let (_, configuration) = self.configuration(at)?;
-        let path = path.split('?').next().unwrap_or_default();
-        let all = configuration.http_ports();
-        if all.iter().all(|(p, _)| *p != port) {
-            // It speaks DNS there.
-            return Some(Outcome::Reset);
-        }
-        let found = all.contains(&(port, path));
-        Some(Outcome::Answered(Rc::new(Response {
-            status: if found { 200 } else { 404 },
-            server: "".into(),
-            content_type: "text/plain; charset=utf-8".into(),
-            body: match (found, path) {
-                (false, _) => "404 page not found\n".into(),
-                // Nothing is measured here.
-                (true, "/metrics") => "".into(),
-                (true, _) => "OK".into(),
-            },
-            takes: SignedDuration::ZERO,
-            since: None,
-        })))
     }
 }

@@ -16,7 +16,7 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
-//! | `coredns`, [`queries`] | CoreDNS as a process, and what it remembers, below the runtime |
+//! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
@@ -58,6 +58,7 @@ pub mod container_state;
 mod coredns;
 mod csi;
 pub mod decisions;
+mod dns_server;
 mod environment;
 mod ephemeral;
 mod eviction;
@@ -89,6 +90,7 @@ pub mod process;
 mod programs;
 mod qos;
 pub mod queries;
+mod query_log;
 mod reconciler;
 mod registry;
 mod requests;

@@ -1,24 +1,12 @@
 //! What the pods of CoreDNS remember of the queries that they got: what the plugin `cache` keeps, and what the plugin `log` has
 //! printed. It is the memory of a process: it ends with the process, and a step back gives it back.
-//!
-//! Whoever carries a query to CoreDNS notes it here afterwards ([`Queried`]). A kubelet's sync does not write it, so nothing is
-//! lost while one is under way.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use jiff::SignedDuration;
-
-use super::state::State;
-use super::task::Task;
-use crate::api::{Key, Timestamp, later};
-use crate::client::Handler;
+use crate::api::{Key, Timestamp};
 use crate::network::coredns::Served;
 use crate::network::dns::{RecordType, Records};
-use crate::shell::Output;
-
-/// The most queries of a pod that are remembered. The oldest ones are forgotten.
-const QUERIES_LIMIT: usize = 1000;
 
 /// A query that CoreDNS got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,50 +39,9 @@ pub struct Queried {
 /// What a pod of CoreDNS remembers: each query with the start of the process that got it.
 pub type Queries = Vec<(Timestamp, Query)>;
 
-/// Notes a query.
-pub(super) fn note(cx: &mut Handler<'_, State, Task>, news: &Queried) -> bool {
-    if !cx.state.pods.contains_key(&news.pod) {
-        return false;
-    }
-    let mut all = cx.state.queries.get(&news.pod).cloned().unwrap_or_default();
-    let queries = Rc::make_mut(&mut all);
-    queries.push((news.since, news.query.clone()));
-    let surplus = queries.len().saturating_sub(QUERIES_LIMIT);
-    queries.drain(..surplus);
-    cx.state.queries.insert(news.pod.clone(), all);
-    true
-}
-
-impl State {
-    /// What the cache of a process of CoreDNS answers, whose configuration is as it is since a moment; `None` if it does not
-    /// have the answer any more.
-    pub fn cached(
-        &self,
-        pod: &Key,
-        configured: Timestamp,
-        (name, type_): (&str, RecordType),
-        now: Timestamp,
-    ) -> Option<Served> {
-        let all = self.queries.get(pod)?;
-        let kept = all.iter().rev().map(|(_, query)| query).find(|q| {
-            let until = |kept: u32| later(q.at, SignedDuration::from_secs(i64::from(kept)));
-            let lasts = q.served.kept.is_some_and(|kept| now < until(kept));
-            lasts && q.at >= configured && *q.name == *name && q.type_ == type_
-        })?;
-        Some(Served { kept: None, ..kept.served.clone() })
-    }
-
-    /// What the plugin `log` of a process has printed, which started at a moment.
-    pub(super) fn logged(&self, pod: &Key, since: Timestamp) -> Vec<Output> {
-        let all = self.queries.get(pod).into_iter().flat_map(|all| all.iter());
-        let own = all.filter(|(of, query)| *of == since && query.served.logged).map(|(_, query)| query);
-        own.map(|q| Output { at: q.at, stderr: false, text: q.line() }).collect()
-    }
-}
-
 impl Query {
     /// The line of the plugin `log` (`CommonLogFormat`). A query takes no time here.
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let Query { client, id, name, served, .. } = self;
         let type_ = self.type_.as_str();
         let dot = if name.is_empty() { "" } else { "." };
