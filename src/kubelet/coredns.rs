@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use crate::api::duration::go_duration;
 use crate::api::{Timestamp, later};
 use crate::network::Protocol;
-use crate::network::coredns::{Configuration, DEFAULT, Finds};
+use crate::network::coredns::{Configuration, DEFAULT, Finds, PORT};
 use crate::shell::{End, Files, Listens, Node, Output, Program, Run, STOPS_AFTER, Until, absolute};
 
 /// What CoreDNS 1.14.2 says of itself when it starts, after its version.
@@ -81,6 +81,8 @@ impl Life {
         let (start, files) = (program.start, found.files);
         let mut life = Life { configurations: Vec::new(), output: Vec::new(), failed: None };
         let given = option(program, "conf");
+        let port = option(program, "dns.port").or_else(|| option(program, "p"));
+        let port = port.and_then(|p| p.parse().ok()).unwrap_or(PORT);
         let path = absolute(&program.directory, given.unwrap_or("Corefile"));
         let text = match (text_at(found.first, &path, start), given) {
             (Some(text), _) => text,
@@ -94,7 +96,7 @@ impl Life {
         };
         let read = |text: &str, files: &Files, at: Timestamp| {
             let other = |path: &str| text_at(files, &absolute(&program.directory, path), at);
-            let finds = Finds { file: given.unwrap_or("Corefile"), env: &program.env, read: &other };
+            let finds = Finds { file: given.unwrap_or("Corefile"), port, env: &program.env, read: &other };
             Configuration::read(text, &finds)
         };
         let first = match read(&text, found.first, start) {

@@ -25,7 +25,7 @@ use jiff::SignedDuration;
 pub use plugins::{Cache, Class, Health, Log, Server};
 pub use serve::{Outside, Served};
 
-/// The port of a server whose key names none.
+/// The port of DNS.
 pub const PORT: u16 = 53;
 
 /// The plugins that are simulated, in the order in which CoreDNS asks them (`plugin.cfg`).
@@ -90,7 +90,7 @@ pub const NOT_SIMULATED: [&str; 32] = [
 ];
 
 /// What CoreDNS does if nobody gives it a configuration (`core/dnsserver/register.go`).
-pub const DEFAULT: &str = ".:53 {\nwhoami\nlog\n}\n";
+pub const DEFAULT: &str = ". {\nwhoami\nlog\n}\n";
 
 /// A configuration that CoreDNS can run with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,8 @@ pub struct Configuration {
 pub struct Finds<'a> {
     /// The path of the Corefile, for messages.
     pub file: &'a str,
+    /// The port of servers whose keys name none.
+    pub port: u16,
     /// The environment.
     pub env: &'a BTreeMap<String, String>,
     /// The texts of other files, by their paths.

@@ -272,12 +272,12 @@ fn keys(block: &Block, finds: &Finds<'_>) -> Read<(Vec<Rc<str>>, u16)> {
         }
         let (zone, port) = match name.rsplit_once(':').map(|(zone, port)| (zone, port.parse::<u16>())) {
             Some((zone, Ok(port))) => (zone, port),
-            _ => (name, super::PORT),
+            _ => (name, finds.port),
         };
         zones.push(domain(zone));
         ports.push(port);
     }
-    let port = ports.first().copied().unwrap_or(super::PORT);
+    let port = ports.first().copied().unwrap_or(finds.port);
     if ports.iter().any(|p| *p != port) {
         let line = block.keys.first().map_or(1, |k| k.line);
         return Err(error_at(finds.file, line, "a server block with several ports is not simulated here"));

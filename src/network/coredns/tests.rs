@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<Configuration, String> {
         _ => None,
     };
     let env = BTreeMap::from([("ZONE".to_owned(), "cluster.local".to_owned())]);
-    Configuration::read(text, &Finds { file: "/etc/coredns/Corefile", env: &env, read: &files })
+    Configuration::read(text, &Finds { file: "/etc/coredns/Corefile", port: PORT, env: &env, read: &files })
 }
 
 fn why(text: &str) -> String {
