@@ -124,14 +124,27 @@ impl Outside for Serving<'_> {
 }
 
 impl Network<'_> {
+    /// Whether a lookup at an address is a packet that somebody in the cluster gets, and not a question to the DNS that is no
+    /// object.
+    pub(super) fn is_sent_to(&self, server: IpAddr) -> bool {
+        let of_pod = || self.hosts().any(|host| host.state.pod_of(server).is_some());
+        self.is_a_service(server) || (self.core_dns && self.is_cluster_address(server)) || of_pod()
+    }
+
+    /// What becomes of the packets of a lookup. A client asks again from the same port, so the kernel leads it to the same
+    /// endpoint again: that of the first packet.
+    pub(super) fn packets(&self, from: &Key, server: IpAddr, seed: u64) -> Answer {
+        let to = SocketAddr::new(server, PORT);
+        let replies = self.replies(from, to, &Question::Connect { to, protocol: Protocol::Udp });
+        Answer::Replies { replies: replies.into(), seed }
+    }
+
     /// What a DNS server answers to a pod. `hops` counts the servers that the query has been handed on by.
     pub(super) fn asked(&self, from: &Key, question: &Question, hops: usize) -> Answer {
         let Question::Lookup { server, name, type_ } = question else { return Answer::Records(None) };
         let lookup = || dns::lookup(self, name, *type_);
         let of_cluster = self.is_cluster_address(*server);
-        let of_pod = || self.hosts().any(|host| host.state.pod_of(*server).is_some());
-        let reached = self.is_a_service(*server) || (of_cluster && self.core_dns) || of_pod();
-        if !reached {
+        if !self.is_sent_to(*server) {
             // The DNS that is no object, or one outside of the cluster.
             if self.is_kept_from_dns(from, *server) {
                 return Answer::Records(None);
@@ -142,11 +155,9 @@ impl Network<'_> {
         if hops > HOPS_LIMIT {
             return Answer::Records(None);
         }
-        // A client asks again from the same port, so the kernel leads it to the same endpoint again.
         let to = SocketAddr::new(*server, PORT);
-        let replies = self.replies(from, to, &Question::Connect { to, protocol: Protocol::Udp });
         let seed = super::network::seed_of(from, question);
-        let all = Answer::Replies { replies: replies.into(), seed };
+        let all = self.packets(from, *server, seed);
         let Some(reply) = all.pick(0) else { return Answer::Records(None) };
         match reply.outcome {
             Outcome::Connected => {}

@@ -189,8 +189,8 @@ impl Cluster {
         let answer = network.answer(from, question);
         let asked = match question {
             // What became of the packet to the DNS server.
-            Question::Lookup { .. } if network.is_a_service(to.ip()) => {
-                network.answer(from, &Question::Connect { to, protocol: crate::network::Protocol::Udp })
+            Question::Lookup { server, .. } if network.is_sent_to(*server) => {
+                network.packets(from, *server, super::network::seed_of(from, question))
             }
             _ => answer.clone(),
         };

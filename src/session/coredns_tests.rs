@@ -328,3 +328,21 @@ fn coredns_reads_a_changed_corefile_again() {
     }
     assert!(said(&s, "get pods -n kube-system").contains("Running   0"));
 }
+
+/// The journey of a lookup leads to the pod whose log has it.
+#[test]
+fn the_journey_of_a_lookup_ends_at_a_pod_of_coredns() {
+    use crate::api::Key;
+    use crate::network::Question;
+    use crate::network::dns::RecordType;
+    let s = with_core_dns();
+    let server = std::net::IpAddr::from([10, 96, 0, 10]);
+    let ips = said(&s, "get pods -n kube-system -o jsonpath={.items[*].status.podIP}");
+    for name in [WEB, "kubernetes.default.svc.cluster.local", "www.example.com"] {
+        let question = Question::Lookup { server, name: name.into(), type_: RecordType::A };
+        let journey = s.cluster().journey(&Key::new("default", "client"), &question).unwrap();
+        let endpoint = journey.reply.as_ref().unwrap().endpoint.unwrap().ip().to_string();
+        assert!(ips.contains(&endpoint), "{journey}");
+        assert!(journey.way.is_some() && journey.to_string().contains("10.96.0.10:53"), "{journey}");
+    }
+}
