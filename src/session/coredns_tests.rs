@@ -107,6 +107,38 @@ fn its_objects_and_pods_are_those_of_kubeadm() {
     assert_eq!(ready, "OK");
 }
 
+/// kubeadm's Corefile keeps nothing of the cluster's names and logs nothing, so a lookup leaves nothing behind; a name outside is
+/// kept for 30 seconds (`cache 30`), and is answered meanwhile though nobody outside can be asked.
+#[test]
+fn what_a_lookup_leaves_behind_is_a_moment() {
+    let mut s = with_core_dns();
+    let before = s.at();
+    s.kubectl(&format!("exec client -- nslookup -type=a {WEB}"), &[]);
+    assert_eq!(s.at(), before);
+    s.kubectl("exec client -- nslookup -type=a www.example.com", &[]);
+    assert_ne!(s.at(), before);
+    s.apply("{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: dns, namespace: kube-system}, spec: {podSelector: {}, policyTypes: [Egress]}}");
+    assert!(lookup(&s, "www.example.com").contains("203.0.113.1"));
+    assert!(lookup(&s, "www.example.org").contains("SERVFAIL"));
+}
+
+/// kubeadm's Service asks for one address, so it is of the cluster's first family.
+#[test]
+fn it_is_there_in_a_cluster_of_two_families() {
+    let mut s = Session::new(Start {
+        nodes: 1,
+        ip_family: crate::api::ip_family::IpFamily::Dual,
+        ..Start::default()
+    });
+    s.fault(&Fault::CoreDns { installed: true }).unwrap();
+    s.apply(CLIENT);
+    rest(&mut s);
+    assert!(
+        said(&s, "get service kube-dns -n kube-system -o jsonpath={.spec.clusterIPs}").contains("10.96.0.10")
+    );
+    assert!(lookup(&s, WEB).contains("10.96.7.7"));
+}
+
 #[test]
 fn without_a_ready_pod_no_name_is_found() {
     let mut s = with_core_dns();
@@ -345,4 +377,19 @@ fn the_journey_of_a_lookup_ends_at_a_pod_of_coredns() {
         assert!(ips.contains(&endpoint), "{journey}");
         assert!(journey.way.is_some() && journey.to_string().contains("10.96.0.10:53"), "{journey}");
     }
+}
+
+/// What the process of a container asks is a line of the log, too, when it asks it first.
+#[test]
+fn a_process_is_logged_once() {
+    let mut s = with_core_dns();
+    write_corefile(&mut s, &corefile(|t| t.replace("    errors\n", "    errors\n    log\n")));
+    s.kubectl("rollout restart deployment coredns -n kube-system", &[]);
+    rest(&mut s);
+    s.apply("{apiVersion: v1, kind: Pod, metadata: {name: asks}, spec: {containers: [{name: c, image: busybox, command: [sh, -c, 'while true; do wget -T 1 -qO- http://web; sleep 5; done']}]}}");
+    rest(&mut s);
+    s.kubectl("delete service web", &[]);
+    rest(&mut s);
+    let log = said(&s, "logs -n kube-system -l k8s-app=kube-dns --tail=-1");
+    assert_eq!(log.matches("\"A IN web.default.svc.cluster.local.").count(), 1, "{log}");
 }
