@@ -148,6 +148,7 @@ impl Cluster {
             hosted: Rc::default(),
             proxy_chosen: false,
             plugin: Default::default(),
+            core_dns: false,
         };
         cluster.api.set_ip_family(config.ip_family);
         for object in

@@ -9,6 +9,7 @@ use super::action::Actor;
 use super::process::Process;
 use crate::api::types::Pod;
 use crate::api::{Kind, ObjectRef};
+use crate::apiserver::Write;
 use crate::kube_proxy;
 use crate::kubelet::{self, KubeletFault};
 use crate::network::cni::Plugin;
@@ -94,6 +95,12 @@ pub enum Fault {
         /// Whether it is installed afterwards.
         installed: bool,
     },
+    /// CoreDNS is added to the cluster as kubeadm does it, in objects, or these are deleted. Without it every cluster has a DNS
+    /// that is no object.
+    CoreDns {
+        /// Whether it is there afterwards.
+        installed: bool,
+    },
     /// Every node gets a kube-proxy that can be looked at, or it is taken away again. Without them a node has the rules that
     /// its kube-proxy would write, and has them at once.
     KubeProxy {
@@ -154,6 +161,7 @@ impl Fault {
             | Fault::MemberDown { .. }
             | Fault::MemberUp { .. }
             | Fault::MetricsServer { .. }
+            | Fault::CoreDns { .. }
             | Fault::KubeProxy { .. }
             | Fault::NetworkPlugin { .. }
             | Fault::Controllers { .. } => false,
@@ -178,7 +186,7 @@ impl Fault {
             Fault::Controllers { .. } => 2,
             Fault::MetricsServer { .. } => 4,
             Fault::KubeProxy { .. } => 7,
-            Fault::Manifest { .. } | Fault::NetworkPlugin { .. } => 8,
+            Fault::Manifest { .. } | Fault::NetworkPlugin { .. } | Fault::CoreDns { .. } => 8,
         }
     }
 }
@@ -216,7 +224,18 @@ impl Cluster {
     /// # Errors
     /// If nothing has that name, or it is in that state already. Then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
-        let done = self.inject(fault);
+        self.fault_with_writes(fault).map(drop)
+    }
+
+    /// Injects a fault, and says what it has written: the objects of an addon.
+    ///
+    /// # Errors
+    /// As [`Cluster::fault`].
+    pub fn fault_with_writes(&mut self, fault: &Fault) -> Result<Vec<Write>, NoSuchFault> {
+        let done = match fault {
+            Fault::CoreDns { installed } => self.install_core_dns(*installed),
+            other => self.inject(other).map(|()| Vec::new()),
+        };
         // A machine that is down does not answer any more.
         self.network_changed |= done.is_ok();
         self.settle_network();
@@ -245,6 +264,7 @@ impl Cluster {
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
             Fault::Controllers { process, controllers } => self.set_controllers(process, controllers),
             Fault::MetricsServer { installed } => self.install_metrics_server(*installed),
+            Fault::CoreDns { installed } => self.install_core_dns(*installed).map(drop),
             Fault::KubeProxy { mode } => self.install_kube_proxies(*mode),
             Fault::NetworkPlugin { plugin } => self.install_network_plugin(*plugin),
         }

@@ -48,12 +48,15 @@ impl fmt::Display for Journey {
         for (question, answer) in &self.names {
             match answer {
                 Answer::Records(None) => writeln!(f, "{question}: no answer")?,
-                Answer::Records(Some(r)) if !r.exists => writeln!(f, "{question}: NXDOMAIN")?,
+                Answer::Records(Some(r)) if r.status() != "NOERROR" => {
+                    writeln!(f, "{question}: {}", r.status())?
+                }
                 Answer::Records(Some(r)) => {
                     let all: Vec<String> = r.addresses.iter().map(IpAddr::to_string).collect();
                     writeln!(f, "{question}: {}", all.join(" "))?;
                 }
-                Answer::Replies { .. } => {}
+                // The port of the DNS server is closed.
+                Answer::Replies { .. } => writeln!(f, "{question}: refused")?,
             }
         }
         if let Some(question) = &self.question {
@@ -137,7 +140,14 @@ fn translation(walk: Walk) -> Translation {
 
 impl Cluster {
     fn network(&self) -> Network<'_> {
-        Network { api: &self.api, processes: &self.processes, now: self.now(), plugin: self.plugin }
+        Network {
+            api: &self.api,
+            processes: &self.processes,
+            now: self.now(),
+            plugin: self.plugin,
+            core_dns: self.core_dns,
+            noting: None,
+        }
     }
 
     /// The nodes with their addresses and pods, as a network plugin knows them.
@@ -183,8 +193,8 @@ impl Cluster {
         let answer = network.answer(from, question);
         let asked = match question {
             // What became of the packet to the DNS server.
-            Question::Lookup { .. } if network.is_a_service(to.ip()) => {
-                network.answer(from, &Question::Connect { to, protocol: crate::network::Protocol::Udp })
+            Question::Lookup { server, .. } if network.is_sent_to(*server) => {
+                network.packets(from, *server, super::network::seed_of(from, question))
             }
             _ => answer.clone(),
         };

@@ -7,11 +7,13 @@ use std::rc::Rc;
 use super::Cluster;
 use super::action::Actor;
 use super::network::{From, Network};
+use super::noting::Noting;
 use super::process::Process;
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
 use crate::apiserver::{ApiServer, Kubelets};
+use crate::kubelet::queries::Queried;
 use crate::kubelet::{self, Execution};
 use crate::network::cni::Plugin;
 
@@ -19,18 +21,22 @@ use crate::network::cni::Plugin;
 pub(super) struct Nodes<'a> {
     processes: &'a Vector<Rc<Process>>,
     plugin: Plugin,
+    core_dns: bool,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
+    /// The queries of commands that pods of CoreDNS remember, in their order.
+    queried: RefCell<Vec<Queried>>,
 }
 
 impl<'a> Nodes<'a> {
-    pub(super) fn new(processes: &'a Vector<Rc<Process>>, plugin: Plugin) -> Nodes<'a> {
-        Nodes { processes, plugin, executed: RefCell::default() }
+    pub(super) fn new(processes: &'a Vector<Rc<Process>>, plugin: Plugin, core_dns: bool) -> Nodes<'a> {
+        Nodes { processes, plugin, core_dns, executed: RefCell::default(), queried: RefCell::default() }
     }
 
     /// The commands that were executed and have written files, each with its kubelet.
-    pub(super) fn into_executed(self) -> Vec<(Actor, Execution)> {
-        self.executed.into_inner()
+    /// And the queries of commands that pods of CoreDNS remember.
+    pub(super) fn into_executed(self) -> (Vec<(Actor, Execution)>, Vec<Queried>) {
+        (self.executed.into_inner(), self.queried.into_inner())
     }
 
     /// The kubelet of a node: its place, its process and its memory.
@@ -81,14 +87,27 @@ impl Kubelets for Nodes<'_> {
         now: Timestamp,
     ) -> Result<Executed, KubeletError> {
         let (actor, process, state) = self.kubelet(node)?;
+        let queries = RefCell::default();
+        let noting = Some(Noting { queries: &queries, caches: true });
         let mut execution =
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
-        let network = Network { api, processes: self.processes, now, plugin: self.plugin };
+        let network = Network {
+            api,
+            processes: self.processes,
+            now,
+            plugin: self.plugin,
+            core_dns: self.core_dns,
+            noting,
+        };
         let from = From::new(network, pod);
-        let done = kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
+        let mut done =
+            kubelet::exec(state, &process.caches, &Key::new("", node), &mut execution, &from, now)?;
         if done.writes {
             self.executed.borrow_mut().push((actor, execution));
         }
+        let queries = queries.take();
+        done.writes |= !queries.is_empty();
+        self.queried.borrow_mut().extend(queries);
         Ok(done)
     }
 }

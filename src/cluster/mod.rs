@@ -12,6 +12,7 @@ mod clock;
 mod command;
 #[cfg(test)]
 mod component_tests;
+pub mod coredns;
 mod digest;
 mod elect;
 mod fair;
@@ -21,6 +22,7 @@ mod kubelets;
 mod manifests;
 mod members;
 mod network;
+mod noting;
 mod on_node;
 mod paths;
 mod plugin;
@@ -94,6 +96,8 @@ pub struct Cluster {
     proxy_chosen: bool,
     /// What connects the pods.
     plugin: Plugin,
+    /// Whether the cluster's DNS is CoreDNS in pods.
+    core_dns: bool,
 }
 
 impl Cluster {
@@ -163,11 +167,13 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes, self.plugin);
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns);
         let response = answer(&mut self.api, &nodes);
-        for (kubelet, execution) in nodes.into_executed() {
+        let (executed, queries) = nodes.into_executed();
+        for (kubelet, execution) in executed {
             self.component_fault(kubelet, &execution);
         }
+        self.note_queries(queries);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
@@ -183,7 +189,7 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin), cache)
+        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin, self.core_dns), cache)
     }
 
     fn wake(&mut self) {

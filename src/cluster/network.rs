@@ -6,6 +6,7 @@
 //! which kubelets have such processes, so a cluster in which nobody asks has no work with it.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
@@ -13,20 +14,22 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::Cluster;
 use super::action::Actor;
+use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
-use crate::api::types::{EndpointSlice, Node, Service};
+use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::{ApiServer, Write};
 use crate::client::Published;
 use crate::kube_proxy;
 use crate::kubelet::clients::RunningClient;
+use crate::kubelet::queries::Queried;
 use crate::kubelet::{self, NetworkNews};
 use crate::network::cni::Plugin;
-use crate::network::dns::{self, Objects};
+use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{
     Family, Fraction, Kernel, Mode, Origin, Packet, Proxier, Ruleset, Share, Verdict,
@@ -51,6 +54,10 @@ pub(super) struct Network<'a> {
     pub(super) now: Timestamp,
     /// What connects the nodes.
     pub(super) plugin: Plugin,
+    /// Whether the cluster's DNS is CoreDNS in pods.
+    pub(super) core_dns: bool,
+    /// Who notes the queries that come to CoreDNS, if anybody does.
+    pub(super) noting: Option<Noting<'a>>,
 }
 
 /// A pod that asks.
@@ -92,6 +99,15 @@ impl Objects for Network<'_> {
     fn has_namespace(&self, name: &str) -> bool {
         self.api.cached(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).is_some()
     }
+
+    fn has_pod(&self, namespace: &str, address: IpAddr) -> bool {
+        let has = |p: &Pod| {
+            let all = p.status.iter().flat_map(|s| s.pod_ips.iter().flatten());
+            all.filter_map(|ip| ip.ip.parse::<IpAddr>().ok()).any(|ip| ip == address)
+        };
+        let mut all = self.api.cached_list(Kind::POD, Some(namespace));
+        all.any(|(_, o)| o.get::<Pod>().is_some_and(|p| has(p)))
+    }
 }
 
 /// A kubelet that runs, with what it and its process know.
@@ -115,24 +131,7 @@ impl<'a> Network<'a> {
     pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
         let seed = seed_of(from, question);
         match question {
-            Question::Lookup { server, name, type_ } => {
-                let to = SocketAddr::new(*server, 53);
-                let asked = Question::Connect { to, protocol: Protocol::Udp };
-                // Without a Service for the cluster's DNS it is there all the same, beside the cluster.
-                if !self.is_a_service(*server) {
-                    if self.is_kept_from_dns(from, *server) {
-                        return Answer::Records(None);
-                    }
-                    let outside = dns::upstream(name, *type_);
-                    return Answer::Records(Some(match self.is_cluster_address(*server) {
-                        true => dns::lookup(self, name, *type_),
-                        false => outside,
-                    }));
-                }
-                let replies = self.replies(from, to, &asked);
-                let reached = replies.iter().any(|r| matches!(r.outcome, Outcome::Connected));
-                Answer::Records(reached.then(|| dns::lookup(self, name, *type_)))
-            }
+            Question::Lookup { .. } => self.asked(from, question, 0),
             Question::Echo { to } => {
                 let (outcome, because) = self.echo(from, *to);
                 Answer::Replies { replies: Rc::new([Reply::of_all(outcome, because)]), seed: 0 }
@@ -153,7 +152,7 @@ impl<'a> Network<'a> {
     }
 
     /// What can become of a connection to an address: each endpoint of a Service, or the one machine that has the address.
-    fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
+    pub(super) fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
         let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
         if to.ip().is_loopback() {
             return one(self.of_pod(from, question));
@@ -577,7 +576,7 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
 }
 
 /// Where the choice of endpoints begins for a pod and a question.
-fn seed_of(from: &Key, question: &Question) -> u64 {
+pub(super) fn seed_of(from: &Key, question: &Question) -> u64 {
     hash(&format!("{from} {question}"))
 }
 
@@ -653,7 +652,8 @@ impl Cluster {
         let asking: Vec<Actor> =
             self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
         for actor in asking {
-            let (news, asks) = self.news_for(actor);
+            let (news, asks, queries) = self.news_for(actor);
+            self.note_queries(queries);
             if asks {
                 Rc::make_mut(&mut self.asking).insert(actor, false);
             } else {
@@ -666,17 +666,24 @@ impl Cluster {
     }
 
     /// What a kubelet has to be told, and whether a process of its pods asks anything.
-    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool) {
+    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Vec<Queried>) {
         let process = self.processes.get(actor.process as usize).filter(|p| p.running);
         let state = process
             .and_then(|p| p.components.get(usize::from(actor.component)))
             .and_then(|c| c.state().downcast_ref::<kubelet::State>());
-        let Some(state) = state else { return (Vec::new(), false) };
+        let Some(state) = state else { return (Vec::new(), false, Vec::new()) };
         let (api, processes) = (&self.api, &self.processes);
-        let network = Network { api, processes, now: self.now(), plugin: self.plugin };
+        let network = |noting| {
+            let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
+            Network { api, processes, now, plugin, core_dns, noting }
+        };
+        // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
+        let queries = RefCell::default();
+        let (first, network) = (network(Some(Noting { queries: &queries, caches: false })), network(None));
         let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
         for (pod, uid, question, before) in state.questions() {
             asks = true;
+            let network = if before.is_none() { &first } else { &network };
             let answer = network.answer(pod, question);
             if before != Some(&answer) {
                 news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
@@ -697,7 +704,7 @@ impl Cluster {
                 news.ended.push(ended);
             }
         }
-        (all, asks)
+        (all, asks, queries.into_inner())
     }
 }
 

@@ -117,6 +117,11 @@ pub enum Absent {
     },
 }
 
+/// The tag of a reference; empty if it is none.
+pub fn tag(image: &str) -> &str {
+    parse(image).map_or("", |r| r.tag())
+}
+
 /// What a well-formed reference asks for that no registry has; `None` if it can be pulled.
 pub fn absent(image: &str) -> Option<Absent> {
     let r = parse(image)?;

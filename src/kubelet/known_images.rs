@@ -41,6 +41,7 @@ pub(super) enum ImageUser {
 
 /// The images of the table whose user is not root.
 const USERS: &[(&str, ImageUser)] = &[
+    ("coredns/coredns", ImageUser::Name("nonroot", 65_532, 65_532)),
     ("curlimages/curl", ImageUser::Name("curl_user", 100, 101)),
     ("elasticsearch", ImageUser::Number(1000, 0)),
     ("grafana/grafana", ImageUser::Number(472, 0)),
@@ -110,6 +111,7 @@ const IMAGES: &[KnownImage] = &[
     wrapped("php", &["php", "-a"]),
     plain("python", &["python3"]),
     plain("ruby", &["irb"]),
+    program("coredns/coredns", &["/coredns"], &[]),
     program("curlimages/curl", &["curl"], &["--help"]),
     plain("hello-world", &["/hello"]),
     plain("caddy", &["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]),
@@ -196,6 +198,7 @@ const SERVERS: &[&str] = &[
 
 /// Images that have these programs and no others.
 const BARE: &[(&str, &[&str])] = &[
+    ("coredns/coredns", &["/coredns"]),
     ("etcd", &["etcd", "etcdctl", "etcdutl", "/usr/local/bin/etcd", "/usr/local/bin/etcdctl"]),
     ("hashicorp/http-echo", &["/http-echo"]),
     ("hello-world", &["/hello"]),

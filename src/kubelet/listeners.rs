@@ -11,12 +11,14 @@ use std::rc::Rc;
 use super::behaviour::{annotation, seconds};
 use super::container_state::Running;
 use super::known_images::{self, Sort};
+use super::network::Dns;
 use super::servers::{Asked, Server};
 use super::timings::later;
 use super::turn::Turn;
 use super::usage::said;
 use crate::api::types::{Container, IntOrString};
 use crate::api::{MetaExt, Timestamp};
+use crate::network::coredns;
 use crate::network::{Because, Outcome, Protocol, Question, Response, Work};
 use crate::shell::Files;
 
@@ -88,8 +90,13 @@ impl Turn<'_> {
     /// Whether a container accepts connections at a moment: it has opened its ports, and has not closed them on SIGTERM.
     fn accepts(&self, spec: &Container, r: &Running, at: Timestamp) -> bool {
         let opened = at >= later(r.since, r.behaviour.ready_after);
-        let serves = || annotation(&self.pod.metadata, &spec.name, "on-sigterm") == Some(SERVES);
-        opened && (r.signal.is_none_or(|s| at < s) || serves())
+        let told = annotation(&self.pod.metadata, &spec.name, "on-sigterm");
+        // CoreDNS answers until it ends.
+        let serves = match told {
+            Some(told) => told == SERVES,
+            None => r.process.as_ref().is_some_and(|p| p.coredns.is_some()),
+        };
+        opened && (r.signal.is_none_or(|s| at < s) || serves)
     }
 
     fn ports(&self, i: usize, spec: &Container, r: &Running, at: Timestamp) -> Ports {
@@ -173,11 +180,22 @@ impl Turn<'_> {
         let listener =
             self.listener(port, protocol, at).and_then(|(i, r)| Some((i, r, self.container_spec(i)?)));
         let Some((i, r, spec)) = listener else { return (Outcome::Refused, self.why_refused(at)) };
-        let Question::Fetch { tls, host, method, path, .. } = question else {
+        let Question::Fetch { to, tls, host, method, path } = question else {
             return (Outcome::Connected, Because::Nothing);
         };
+        if let Some(page) = r.process.as_ref().filter(|_| !tls).and_then(|p| p.page(to.port(), path, at)) {
+            return (page, Because::Nothing);
+        }
         let asked = Asked { method, host, path };
         (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
+    }
+
+    /// The CoreDNS that gets the pod's DNS queries; `None` if somebody else gets them, or nobody.
+    pub(super) fn coredns(&self, at: Timestamp) -> Option<Dns> {
+        let (_, running) = self.listener(coredns::PORT, Protocol::Udp, at)?;
+        let process = running.process.as_ref()?;
+        let (configured, configuration) = process.configuration(at)?;
+        Some(Dns { configuration, configured, since: process.program.start })
     }
 
     /// Why nobody accepts a connection.

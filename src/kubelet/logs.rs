@@ -57,7 +57,7 @@ pub fn container_log(
         // The container was removed while somebody read its log.
         return Ok(ContainerLog { text: String::new(), next: place.clone(), ended: true });
     };
-    let lines = lines(&instance, now);
+    let lines = lines(state, pod, &instance, now);
     let shown = match from {
         Some(place) => lines.get(place.lines..).unwrap_or_default(),
         None => {
@@ -131,12 +131,17 @@ fn with_id<'a>(c: &'a ContainerRuntime, id: &str) -> Option<Instance<'a>> {
 }
 
 /// What an instance has printed, line by line: a line is noted when it is complete, as the container runtime does.
-fn lines(instance: &Instance<'_>, now: Timestamp) -> Vec<Line> {
+fn lines(state: &State, pod: &Key, instance: &Instance<'_>, now: Timestamp) -> Vec<Line> {
     let Some(process) = instance.process else { return Vec::new() };
     let until = instance.finished.map_or(now, |at| at.min(now));
     let mut all = Vec::new();
     let mut open = [String::new(), String::new()];
-    for piece in process.output(until) {
+    let mut output = process.output(until);
+    if process.coredns.is_some() {
+        output.extend(state.logged(pod, process.program.start));
+        crate::api::order::sort_by(&mut output, |a, b| a.at.cmp(&b.at));
+    }
+    for piece in output {
         let [out, err] = &mut open;
         let line = if piece.stderr { err } else { out };
         for part in piece.text.split_inclusive('\n') {

@@ -16,6 +16,7 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
+//! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
@@ -54,8 +55,10 @@ mod changes;
 pub mod clients;
 mod config;
 pub mod container_state;
+mod coredns;
 mod csi;
 pub mod decisions;
+mod dns_server;
 mod environment;
 mod ephemeral;
 mod eviction;
@@ -86,6 +89,8 @@ mod prober;
 pub mod process;
 mod programs;
 mod qos;
+pub mod queries;
+mod query_log;
 mod reconciler;
 mod registry;
 mod requests;
@@ -111,7 +116,7 @@ pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
-pub use network::NetworkNews;
+pub use network::{Dns, NetworkNews};
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::State;

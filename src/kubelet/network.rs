@@ -16,6 +16,7 @@ use super::timings::later;
 use super::turn::Turn;
 use crate::api::{Key, Timestamp};
 use crate::client::{Caches, Handler};
+use crate::network::coredns::Configuration;
 use crate::network::traffic::Ended;
 use crate::network::{Answer, Because, Outcome, Question};
 use crate::shell::Outside;
@@ -123,6 +124,25 @@ pub fn reached(
     let Some((rt, object)) = worker.and_then(|rt| Some((rt, rt.pod(pod, caches)?))) else { return gone };
     let Some(spec) = object.spec.as_ref().filter(|_| rt.sandbox) else { return gone };
     Turn::new(object, spec, (**rt).clone(), state, node, caches, now).reply(question, now)
+}
+
+/// CoreDNS in a pod.
+#[derive(Clone, Debug)]
+pub struct Dns {
+    /// With what it answers.
+    pub configuration: Rc<Configuration>,
+    /// Since when it answers with that.
+    pub configured: Timestamp,
+    /// When its process started.
+    pub since: Timestamp,
+}
+
+/// The CoreDNS in a pod of a node that gets its DNS queries.
+pub fn coredns(state: &State, caches: &Caches, node: &Key, pod: &Key, now: Timestamp) -> Option<Dns> {
+    let rt = state.pods.get(pod)?;
+    let object = rt.pod(pod, caches)?;
+    let spec = object.spec.as_ref()?;
+    Turn::new(object, spec, (**rt).clone(), state, node, caches, now).coredns(now)
 }
 
 /// Whether a pod of a node is in the network of the node; `None` if the pod is not there.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::coredns::{self, Found};
 use crate::api::Timestamp;
 use crate::network::Question;
 use crate::shell::{self, Answers, End, Files, Nobody, Program, Run, Until, World, Write};
@@ -23,6 +24,8 @@ pub struct Process {
     pub shared: Vec<Write>,
     /// What the network has answered to its pod.
     pub answers: Rc<BTreeMap<Question, Answers>>,
+    /// The version of CoreDNS, if that is what was started; `None` for a program that the shell runs.
+    pub coredns: Option<Rc<str>>,
     /// What becomes of it. Of its writes only those that others read are kept, and no output.
     pub run: Run,
 }
@@ -36,6 +39,10 @@ impl Process {
 
     /// What becomes of the process with the answers that it has.
     pub fn evaluate(&self, until: Until) -> Run {
+        if let Some(version) = &self.coredns {
+            let (files, first) = (self.world().files, self.first_files());
+            return coredns::run(&self.program, &Found { files: &files, first: &first }, version, until);
+        }
         shell::run(&self.program, &self.world(), &Nobody, until)
     }
 

@@ -13,7 +13,9 @@ use jiff::SignedDuration;
 
 use super::behaviour::{self, Exit, Own};
 use super::container_state::ContainerState;
+use super::coredns;
 use super::environment::expand;
+use super::images;
 use super::known_images::{self, Sort};
 use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
@@ -190,7 +192,12 @@ impl Turn<'_> {
         }
         let program = self.program(i, spec);
         let name = program.words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
-        if !shell::is_shell(name)
+        let coredns = coredns::is(&program.words).then(|| {
+            let tag = images::tag(spec.image.as_deref().unwrap_or_default());
+            Rc::from(tag.strip_prefix('v').unwrap_or(tag))
+        });
+        if coredns.is_none()
+            && !shell::is_shell(name)
             && !shell::is_tool(name)
             && !named_script(&program, &self.mounted_files(spec))
         {
@@ -214,6 +221,7 @@ impl Turn<'_> {
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),
             answers: self.answers.clone(),
+            coredns,
             run: Run {
                 end: End::Runs,
                 certain: true,

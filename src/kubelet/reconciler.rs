@@ -13,6 +13,8 @@ use super::network::{self, NetworkNews};
 use super::node;
 use super::nodeshutdown;
 use super::pod_manager;
+use super::queries::Queried;
+use super::query_log;
 use super::sandbox::handlers_changed;
 use super::state::{PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
@@ -136,6 +138,9 @@ impl Reconciler for Kubelet {
         }
         if let Some(news) = fault.downcast_ref::<NetworkNews>() {
             return network::note(cx, news);
+        }
+        if let Some(query) = fault.downcast_ref::<Queried>() {
+            return query_log::note(cx, query);
         }
         if let Some(change) = fault.downcast_ref::<ManifestChange>() {
             file_source::note(cx, &self.node, change);

@@ -12,6 +12,7 @@ use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
 use super::manifest::Manifest;
 use super::pod_network::PodNetwork;
+use super::queries::Queries;
 use super::settings::Settings;
 use crate::api::persistent::Map;
 use crate::api::pod::Spec;
@@ -34,6 +35,8 @@ pub struct State {
     /// What the processes of pods have asked the network, and what they were told. A sync adds questions and handlers add
     /// answers, so it is not a part of what a sync writes of its pod.
     pub network: Map<Key, Rc<PodNetwork>>,
+    /// What the pods of CoreDNS remember of the queries that they got.
+    pub queries: Map<Key, Rc<Queries>>,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
     /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.

@@ -381,6 +381,9 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         if s.network.contains_key(&key) {
             s.network.remove(&key);
         }
+        if s.queries.contains_key(&key) {
+            s.queries.remove(&key);
+        }
         file_source::note_forgotten(s, &key);
         if let Some(rt) = s.pods.remove(&key) {
             for v in &rt.volumes {

@@ -309,7 +309,7 @@ fn pass(session: &Session, moment: &Moment, known: &mut Known, then: &mut dyn Fn
     };
     match &moment.what {
         What::Start | What::Import => {}
-        What::Fault(fault) => {
+        What::Fault(fault, _) => {
             let name = serde_json::to_value(fault).ok();
             let name = name
                 .as_ref()

@@ -11,101 +11,21 @@
 //!
 //! A name outside of the cluster is handed on to the DNS of the node ([`upstream`]).
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use crate::api::types::discovery::Endpoint;
 use crate::api::types::{EndpointSlice, Service};
 use crate::api::{Key, MetaExt};
 
+pub use super::outside::{OUTSIDE, reverse, reverse_name, upstream};
+pub use super::records::{Failure, RecordType, Records, Srv};
+
 /// The domain of the cluster (`--cluster-domain`).
 pub const ZONE: &str = "cluster.local";
 
-/// The address of every host outside of the cluster: one that RFC 5737 keeps for examples.
-pub const OUTSIDE: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 1));
-
 /// How long a record may be kept, in seconds: `ttl 30` in kubeadm's configuration.
 pub const TTL: u32 = 30;
-
-/// The type of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RecordType {
-    /// An IPv4 address.
-    A,
-    /// An IPv6 address.
-    Aaaa,
-    /// A port and the name of its host.
-    Srv,
-    /// The name of an address.
-    Ptr,
-    /// Another name of the same thing.
-    Cname,
-    /// A text.
-    Txt,
-}
-
-impl RecordType {
-    /// As it stands in a query.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RecordType::A => "A",
-            RecordType::Aaaa => "AAAA",
-            RecordType::Srv => "SRV",
-            RecordType::Ptr => "PTR",
-            RecordType::Cname => "CNAME",
-            RecordType::Txt => "TXT",
-        }
-    }
-
-    /// Reads a type, in upper or lower case.
-    pub fn parse(text: &str) -> Option<RecordType> {
-        let all = [Self::A, Self::Aaaa, Self::Srv, Self::Ptr, Self::Cname, Self::Txt];
-        all.into_iter().find(|t| t.as_str().eq_ignore_ascii_case(text))
-    }
-
-    fn is_of(self, address: IpAddr) -> bool {
-        match self {
-            RecordType::A => address.is_ipv4(),
-            RecordType::Aaaa => address.is_ipv6(),
-            _ => false,
-        }
-    }
-}
-
-/// A port of a Service, with the name of a host that has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Srv {
-    /// Its share of the requests: 100 divided by the number of records.
-    pub weight: u16,
-    /// The port.
-    pub port: u16,
-    /// The host's whole name, without the dot at its end.
-    pub target: Rc<str>,
-}
-
-/// What a DNS server answers. No records of a name that exists ([`Records::exists`]) is `NODATA`: it has records of other
-/// types.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Records {
-    /// Whether the name exists; otherwise the answer is `NXDOMAIN`.
-    pub exists: bool,
-    /// The name that the asked one stands for (`CNAME`), without the dot at its end.
-    pub canonical: Option<Rc<str>>,
-    /// The addresses, in the order of the answer.
-    pub addresses: Vec<IpAddr>,
-    /// The ports.
-    pub services: Vec<Srv>,
-    /// The names of an address.
-    pub names: Vec<Rc<str>>,
-    /// The texts.
-    pub texts: Vec<Rc<str>>,
-}
-
-impl Records {
-    fn nothing() -> Records {
-        Records { exists: true, ..Records::default() }
-    }
-}
 
 /// The objects that the plugin has in its caches.
 pub trait Objects {
@@ -117,32 +37,84 @@ pub trait Objects {
     fn slices(&self, service: &Key) -> Vec<&EndpointSlice>;
     /// Whether there is a namespace of this name.
     fn has_namespace(&self, name: &str) -> bool;
+    /// Whether a pod of a namespace has an address.
+    fn has_pod(&self, namespace: &str, address: IpAddr) -> bool;
 }
 
-/// An endpoint's name below its Service (`getEndpointHostname`): its host name, or its address with dashes.
-fn host_of(endpoint: &Endpoint, address: &str) -> String {
-    match endpoint.hostname.as_deref().filter(|h| !h.is_empty()) {
+/// Which names of pods' addresses there are (`pods` in the configuration of the plugin).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pods {
+    /// None.
+    #[default]
+    Disabled,
+    /// Those of all addresses, whoever has them.
+    Insecure,
+    /// Those of addresses that a pod of the namespace has.
+    Verified,
+}
+
+/// How the plugin is configured, as far as its answers depend on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Its zones, without the dot at their ends. The first one that is not of `arpa` is the domain of the names that it
+    /// answers with.
+    pub zones: Vec<Rc<str>>,
+    /// Which names of pods' addresses there are.
+    pub pods: Pods,
+    /// Whether an endpoint without a host name is named as its pod (`endpoint_pod_names`).
+    pub pod_names: bool,
+    /// The namespaces of which it has names; all if there are none (`namespaces`).
+    pub namespaces: Vec<Rc<str>>,
+    /// Whether it leaves endpoints out (`noendpoints`).
+    pub without_endpoints: bool,
+    /// Whether a Service with an address and without ready endpoints has no name (`ignore empty_service`).
+    pub ignores_empty: bool,
+}
+
+impl Settings {
+    /// Those of kubeadm.
+    pub fn kubeadm() -> Settings {
+        Settings {
+            zones: vec![ZONE.into(), "in-addr.arpa".into(), "ip6.arpa".into()],
+            pods: Pods::Insecure,
+            pod_names: false,
+            namespaces: Vec::new(),
+            without_endpoints: false,
+            ignores_empty: false,
+        }
+    }
+
+    /// The zone of a name: the longest that it ends with. A name has no dot at its end and is in lower case.
+    pub fn zone_of(&self, name: &str) -> Option<&Rc<str>> {
+        self.zones.iter().filter(|zone| is_below(name, zone)).max_by_key(|zone| zone.len())
+    }
+
+    fn domain(&self) -> &str {
+        self.zones.iter().find(|z| !z.ends_with(".arpa")).map_or(ZONE, |z| z)
+    }
+}
+
+/// Whether a name is a domain or below it. All names are below the root, which is the empty one.
+pub fn is_below(name: &str, domain: &str) -> bool {
+    domain.is_empty() || name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// The plugin at work: the objects that it knows, how it is configured, and whom it asks for the targets of external names.
+struct Plugin<'a> {
+    objects: &'a dyn Objects,
+    settings: &'a Settings,
+    domain: &'a str,
+    outside: &'a dyn Fn(&str, RecordType) -> Records,
+}
+
+/// An endpoint's name below its Service (`endpointHostname`): its host name, that of its pod if the plugin is told so, or its
+/// address with dashes.
+fn host_of(endpoint: &Endpoint, address: &str, pod_names: bool) -> String {
+    let pod = endpoint.target_ref.as_ref().filter(|_| pod_names).and_then(|t| t.name.as_deref());
+    match endpoint.hostname.as_deref().or(pod).filter(|h| !h.is_empty()) {
         Some(host) => host.to_owned(),
         None => address.replace(['.', ':'], "-"),
     }
-}
-
-/// The ready endpoints of a Service with their addresses: the name below the Service, the address, the slice.
-fn endpoints<'a>(objects: &'a dyn Objects, key: &Key) -> Vec<(String, IpAddr, &'a EndpointSlice)> {
-    let mut all = Vec::new();
-    for slice in objects.slices(key) {
-        for endpoint in slice.endpoints.iter().flatten() {
-            if endpoint.conditions.as_ref().and_then(|c| c.ready) == Some(false) {
-                continue;
-            }
-            for address in &endpoint.addresses {
-                if let Ok(ip) = address.parse::<IpAddr>() {
-                    all.push((host_of(endpoint, address), ip, slice));
-                }
-            }
-        }
-    }
-    all
 }
 
 /// Whether a Service has no address of its own.
@@ -178,200 +150,232 @@ impl Asked<'_> {
     }
 }
 
-/// What the cluster's DNS answers. `name` has no dot at its end.
+/// What the cluster's DNS answers as kubeadm configures it: the plugin, and for every other name the DNS of the node. `name`
+/// has no dot at its end.
 pub fn lookup(objects: &dyn Objects, name: &str, type_: RecordType) -> Records {
-    let name = name.to_ascii_lowercase();
-    if let Some(address) = reverse(&name) {
-        return pointer(objects, address, type_);
+    let settings = Settings::kubeadm();
+    match answer(objects, &settings, name, type_, &|name, type_| lookup(objects, name, type_)) {
+        Some(records) => records,
+        None => upstream(&name.to_ascii_lowercase(), type_),
     }
-    if name == ZONE {
-        return Records::nothing();
-    }
-    let Some(inner) = name.strip_suffix(ZONE).and_then(|n| n.strip_suffix('.')) else {
-        return upstream(&name, type_);
-    };
-    if inner == "dns-version" {
-        let texts = if type_ == RecordType::Txt { vec![Rc::from("1.1.0")] } else { Vec::new() };
-        return Records { texts, ..Records::nothing() };
-    }
-    let mut parts: Vec<&str> = inner.split('.').collect();
-    match parts.pop() {
-        Some("svc") => {}
-        Some("pod") => return pod(objects, &parts, type_),
-        _ => return Records::default(),
-    }
-    let asked = match parts.as_slice() {
-        [] => return Records::nothing(),
-        [namespace] => {
-            return Records { exists: objects.has_namespace(namespace), ..Records::default() };
-        }
-        [service, namespace] => Asked { service, namespace, host: None, port: None },
-        [host, service, namespace] => Asked { service, namespace, host: Some(host), port: None },
-        [port, protocol, service, namespace] => match (port.strip_prefix('_'), protocol.strip_prefix('_')) {
-            (Some(port), Some(protocol)) => {
-                Asked { service, namespace, host: None, port: Some((port, protocol)) }
-            }
-            _ => return Records::default(),
-        },
-        _ => return Records::default(),
-    };
-    service(objects, &asked, type_)
 }
 
-/// The records of a Service or of one of its endpoints (`findServices`).
-fn service(objects: &dyn Objects, asked: &Asked<'_>, type_: RecordType) -> Records {
-    let key = Key::new(asked.namespace, asked.service);
-    let Some(found) = objects.service(&key) else { return Records::default() };
-    let Some(spec) = &found.spec else { return Records::default() };
-    let whole = format!("{}.{}.svc.{ZONE}", asked.service, asked.namespace);
-    if spec.type_.as_deref() == Some("ExternalName") {
-        let Some(target) = spec.external_name.as_deref().filter(|_| asked.host.is_none()) else {
-            return Records::default();
+/// What the plugin answers; `None` if the name is in none of its zones. `outside` finds the target of an external name that
+/// is in none of them.
+pub fn answer(
+    objects: &dyn Objects,
+    settings: &Settings,
+    name: &str,
+    type_: RecordType,
+    outside: &dyn Fn(&str, RecordType) -> Records,
+) -> Option<Records> {
+    let name = name.to_ascii_lowercase();
+    let zone = settings.zone_of(&name)?;
+    let plugin = Plugin { objects, settings, domain: settings.domain(), outside };
+    if let Some(address) = reverse(&name) {
+        return Some(plugin.pointer(address, type_));
+    }
+    Some(if zone.ends_with(".arpa") { Records::default() } else { plugin.in_zone(zone, &name, type_) })
+}
+
+impl Plugin<'_> {
+    fn exposes(&self, namespace: &str) -> bool {
+        let named = |n: &Rc<str>| **n == *namespace;
+        (self.settings.namespaces.is_empty() || self.settings.namespaces.iter().any(named))
+            && self.objects.has_namespace(namespace)
+    }
+
+    fn in_zone(&self, zone: &str, name: &str, type_: RecordType) -> Records {
+        if name == zone {
+            return Records::nothing();
+        }
+        let inner = name.strip_suffix(zone).map_or(name, |n| n.trim_end_matches('.'));
+        if inner == "dns-version" {
+            let texts = if type_ == RecordType::Txt { vec![Rc::from("1.1.0")] } else { Vec::new() };
+            return Records { texts, ..Records::nothing() };
+        }
+        let mut parts: Vec<&str> = inner.split('.').collect();
+        match parts.pop() {
+            Some("svc") => {}
+            Some("pod") => return self.pod(&parts, type_),
+            _ => return Records::default(),
+        }
+        let asked = match parts.as_slice() {
+            [] => return Records::nothing(),
+            [namespace] => {
+                return Records { exists: self.exposes(namespace), ..Records::default() };
+            }
+            [service, namespace] => Asked { service, namespace, host: None, port: None },
+            [host, service, namespace] => Asked { service, namespace, host: Some(host), port: None },
+            [port, protocol, service, namespace] => {
+                match (port.strip_prefix('_'), protocol.strip_prefix('_')) {
+                    (Some(port), Some(protocol)) => {
+                        Asked { service, namespace, host: None, port: Some((port, protocol)) }
+                    }
+                    _ => return Records::default(),
+                }
+            }
+            _ => return Records::default(),
         };
-        let target = target.trim_end_matches('.');
-        let there = lookup_again(objects, target, type_);
-        return Records { exists: true, canonical: Some(target.into()), ..there };
+        self.service(&asked, zone, type_)
     }
-    // The addresses, each with the name of its host and a port.
-    let mut hosts: Vec<(String, IpAddr, u16)> = Vec::new();
-    let mut exists = false;
-    if is_headless(found) || asked.host.is_some() {
-        for (host, ip, slice) in endpoints(objects, &key) {
-            if asked.host.is_some_and(|h| h != host) {
-                continue;
-            }
-            let name = format!("{host}.{whole}");
-            let ports = slice.ports.iter().flatten();
-            let ports: Vec<_> =
-                ports.filter(|p| asked.wants_port(p.name.as_deref(), p.protocol.as_deref())).collect();
-            let without = slice.ports.as_ref().is_none_or(Vec::is_empty) && asked.port.is_none();
-            exists |= without || !ports.is_empty();
-            if without {
-                hosts.push((name, ip, 0));
-            } else {
-                let number = |p: Option<i32>| p.and_then(|p| u16::try_from(p).ok()).unwrap_or(0);
-                hosts.extend(ports.iter().map(|p| (name.clone(), ip, number(p.port))));
-            }
+
+    /// The ready endpoints of a Service with their addresses: the name below the Service, the address, the slice.
+    fn endpoints(&self, key: &Key) -> Vec<(String, IpAddr, &EndpointSlice)> {
+        if self.settings.without_endpoints {
+            return Vec::new();
         }
-    } else {
-        for port in spec.ports.iter().flatten() {
-            if asked.wants_port(port.name.as_deref(), port.protocol.as_deref()) {
-                exists = true;
-                let number = u16::try_from(port.port).unwrap_or(0);
-                hosts.extend(cluster_ips(found).into_iter().map(|ip| (whole.clone(), ip, number)));
-            }
-        }
-    }
-    let mut records = Records { exists, ..Records::default() };
-    match type_ {
-        RecordType::A | RecordType::Aaaa => {
-            for (_, ip, _) in hosts.iter().filter(|(_, ip, _)| type_.is_of(*ip)) {
-                if !records.addresses.contains(ip) {
-                    records.addresses.push(*ip);
+        let mut all = Vec::new();
+        for slice in self.objects.slices(key) {
+            for endpoint in slice.endpoints.iter().flatten() {
+                if endpoint.conditions.as_ref().and_then(|c| c.ready) == Some(false) {
+                    continue;
+                }
+                for address in &endpoint.addresses {
+                    if let Ok(ip) = address.parse::<IpAddr>() {
+                        all.push((host_of(endpoint, address, self.settings.pod_names), ip, slice));
+                    }
                 }
             }
         }
-        RecordType::Srv => {
-            let mut all: Vec<(u16, &str)> =
-                hosts.iter().map(|(name, _, port)| (*port, name.as_str())).collect();
-            crate::api::order::sort(&mut all);
-            all.dedup();
-            let weight = 100_usize.checked_div(all.len()).and_then(|w| u16::try_from(w).ok()).unwrap_or(0);
-            let srv = |(port, target): (u16, &str)| Srv { weight, port, target: target.into() };
-            records.services = all.into_iter().map(srv).collect();
+        all
+    }
+
+    /// The records of a Service or of one of its endpoints (`findServices`).
+    fn service(&self, asked: &Asked<'_>, zone: &str, type_: RecordType) -> Records {
+        if !self.exposes(asked.namespace) {
+            return Records::default();
         }
-        RecordType::Ptr | RecordType::Cname | RecordType::Txt => {}
-    }
-    records
-}
-
-/// What an external name leads to: a name of the cluster, but no further one that stands for another.
-fn lookup_again(objects: &dyn Objects, name: &str, type_: RecordType) -> Records {
-    let of_cluster = name.ends_with(ZONE);
-    let external = |key: &Key| {
-        objects.service(key).and_then(|s| s.spec.as_ref()?.type_.clone()).as_deref() == Some("ExternalName")
-    };
-    let parts: Vec<&str> = name.split('.').collect();
-    match parts.as_slice() {
-        [service, namespace, "svc", ..] if of_cluster && external(&Key::new(namespace, service)) => {
-            Records::nothing()
+        let key = Key::new(asked.namespace, asked.service);
+        let Some(found) = self.objects.service(&key) else { return Records::default() };
+        let Some(spec) = &found.spec else { return Records::default() };
+        let whole = format!("{}.{}.svc.{zone}", asked.service, asked.namespace);
+        if spec.type_.as_deref() == Some("ExternalName") {
+            let Some(target) = spec.external_name.as_deref().filter(|_| asked.host.is_none()) else {
+                return Records::default();
+            };
+            let target = target.trim_end_matches('.');
+            let there = self.lookup_again(target, type_);
+            return Records { exists: true, canonical: Some(target.into()), ..there };
         }
-        _ => lookup(objects, name, type_),
-    }
-}
-
-/// The record of a pod's address (`pods insecure`): nobody looks whether a pod has it.
-fn pod(objects: &dyn Objects, parts: &[&str], type_: RecordType) -> Records {
-    let [address, namespace] = parts else { return Records::default() };
-    if !objects.has_namespace(namespace) {
-        return Records::default();
-    }
-    let of_v4 = address.matches('-').count() == 3 && !address.contains("--");
-    let text = address.replace('-', if of_v4 { "." } else { ":" });
-    let Ok(ip) = text.parse::<IpAddr>() else { return Records::default() };
-    let addresses = if type_.is_of(ip) { vec![ip] } else { Vec::new() };
-    Records { addresses, ..Records::nothing() }
-}
-
-/// The address that a name below `in-addr.arpa` or `ip6.arpa` stands for.
-fn reverse(name: &str) -> Option<IpAddr> {
-    if let Some(octets) = name.strip_suffix(".in-addr.arpa") {
-        let parts: Vec<&str> = octets.rsplit('.').collect();
-        return parts.join(".").parse().ok();
-    }
-    let digits: String = name.strip_suffix(".ip6.arpa")?.rsplit('.').collect();
-    let groups: Vec<String> =
-        digits.chars().collect::<Vec<_>>().chunks(4).map(|c| c.iter().collect()).collect();
-    groups.join(":").parse().ok()
-}
-
-/// The name below which the name of an address stands.
-pub fn reverse_name(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(a) => {
-            let octets: Vec<String> = a.octets().iter().rev().map(u8::to_string).collect();
-            format!("{}.in-addr.arpa", octets.join("."))
+        let headless = is_headless(found);
+        if self.settings.ignores_empty && !headless && self.endpoints(&key).is_empty() {
+            return Records::default();
         }
-        IpAddr::V6(a) => {
-            let digits = a.octets().into_iter().rev().flat_map(|o| [o & 0xf, o >> 4]);
-            let digits: Vec<String> = digits.map(|d| format!("{d:x}")).collect();
-            format!("{}.ip6.arpa", digits.join("."))
+        // The addresses, each with the name of its host and a port.
+        let mut hosts: Vec<(String, IpAddr, u16)> = Vec::new();
+        let mut exists = false;
+        if headless || asked.host.is_some() {
+            for (host, ip, slice) in self.endpoints(&key) {
+                if asked.host.is_some_and(|h| h != host) {
+                    continue;
+                }
+                let name = format!("{host}.{whole}");
+                let ports = slice.ports.iter().flatten();
+                let ports: Vec<_> =
+                    ports.filter(|p| asked.wants_port(p.name.as_deref(), p.protocol.as_deref())).collect();
+                let without = slice.ports.as_ref().is_none_or(Vec::is_empty) && asked.port.is_none();
+                exists |= without || !ports.is_empty();
+                if without {
+                    hosts.push((name, ip, 0));
+                } else {
+                    let number = |p: Option<i32>| p.and_then(|p| u16::try_from(p).ok()).unwrap_or(0);
+                    hosts.extend(ports.iter().map(|p| (name.clone(), ip, number(p.port))));
+                }
+            }
+        } else {
+            for port in spec.ports.iter().flatten() {
+                if asked.wants_port(port.name.as_deref(), port.protocol.as_deref()) {
+                    exists = true;
+                    let number = u16::try_from(port.port).unwrap_or(0);
+                    hosts.extend(cluster_ips(found).into_iter().map(|ip| (whole.clone(), ip, number)));
+                }
+            }
+        }
+        let mut records = Records { exists, ..Records::default() };
+        match type_ {
+            RecordType::A | RecordType::Aaaa => {
+                for (_, ip, _) in hosts.iter().filter(|(_, ip, _)| type_.is_of(*ip)) {
+                    if !records.addresses.contains(ip) {
+                        records.addresses.push(*ip);
+                    }
+                }
+            }
+            RecordType::Srv => {
+                let mut all: Vec<(u16, &str)> =
+                    hosts.iter().map(|(name, _, port)| (*port, name.as_str())).collect();
+                crate::api::order::sort(&mut all);
+                all.dedup();
+                let weight =
+                    100_usize.checked_div(all.len()).and_then(|w| u16::try_from(w).ok()).unwrap_or(0);
+                let srv = |(port, target): (u16, &str)| Srv { weight, port, target: target.into() };
+                records.services = all.into_iter().map(srv).collect();
+            }
+            RecordType::Ptr | RecordType::Cname | RecordType::Txt => {}
+        }
+        records
+    }
+
+    /// What an external name leads to: a name of the cluster, but no further one that stands for another.
+    fn lookup_again(&self, name: &str, type_: RecordType) -> Records {
+        let Some(zone) = self.settings.zone_of(name) else { return (self.outside)(name, type_) };
+        let external = |key: &Key| {
+            let service = self.objects.service(key);
+            service.and_then(|s| s.spec.as_ref()?.type_.clone()).as_deref() == Some("ExternalName")
+        };
+        let parts: Vec<&str> = name.split('.').collect();
+        match parts.as_slice() {
+            [service, namespace, "svc", ..] if external(&Key::new(namespace, service)) => Records::nothing(),
+            _ => self.in_zone(zone, name, type_),
         }
     }
-}
 
-/// The names of an address (`serviceRecordForIP`): the Service's whose cluster IP it is, or those of the ready endpoints that
-/// have it.
-fn pointer(objects: &dyn Objects, address: IpAddr, type_: RecordType) -> Records {
-    let services = objects.services();
-    let of = |s: &Service| format!("{}.{}.svc.{ZONE}", s.metadata.name(), s.metadata.namespace());
-    let mut names: Vec<Rc<str>> =
-        services.iter().filter(|s| cluster_ips(s).contains(&address)).map(|s| of(s).into()).collect();
-    if names.is_empty() {
-        for s in services {
-            let mine = endpoints(objects, &s.metadata.key());
-            let mine = mine.iter().filter(|(_, ip, _)| *ip == address);
-            names.extend(mine.map(|(host, ..)| Rc::from(format!("{host}.{}", of(s)))));
+    /// The record of a pod's address.
+    fn pod(&self, parts: &[&str], type_: RecordType) -> Records {
+        if self.settings.pods == Pods::Disabled {
+            return Records::default();
+        }
+        let (address, namespace) = match parts {
+            [] => return Records::nothing(),
+            [namespace] => return Records { exists: self.exposes(namespace), ..Records::default() },
+            [address, namespace] => (address, namespace),
+            _ => return Records::default(),
+        };
+        if !self.exposes(namespace) {
+            return Records::default();
+        }
+        let of_v4 = address.matches('-').count() == 3 && !address.contains("--");
+        let text = address.replace('-', if of_v4 { "." } else { ":" });
+        let Ok(ip) = text.parse::<IpAddr>() else { return Records::default() };
+        if self.settings.pods == Pods::Verified && !self.objects.has_pod(namespace, ip) {
+            return Records::default();
+        }
+        let addresses = if type_.is_of(ip) { vec![ip] } else { Vec::new() };
+        Records { addresses, ..Records::nothing() }
+    }
+
+    /// The names of an address (`serviceRecordForIP`): the Service's whose cluster IP it is, or those of the ready endpoints that
+    /// have it.
+    fn pointer(&self, address: IpAddr, type_: RecordType) -> Records {
+        let services = self.objects.services();
+        let of =
+            |s: &Service| format!("{}.{}.svc.{}", s.metadata.name(), s.metadata.namespace(), self.domain);
+        let mut names: Vec<Rc<str>> =
+            services.iter().filter(|s| cluster_ips(s).contains(&address)).map(|s| of(s).into()).collect();
+        if names.is_empty() {
+            for s in services {
+                let mine = self.endpoints(&s.metadata.key());
+                let mine = mine.iter().filter(|(_, ip, _)| *ip == address);
+                names.extend(mine.map(|(host, ..)| Rc::from(format!("{host}.{}", of(s)))));
+            }
+        }
+        let exists = !names.is_empty();
+        Records {
+            exists,
+            names: if type_ == RecordType::Ptr { names } else { Vec::new() },
+            ..Records::default()
         }
     }
-    let exists = !names.is_empty();
-    Records { exists, names: if type_ == RecordType::Ptr { names } else { Vec::new() }, ..Records::default() }
-}
-
-/// The top-level domains of hosts outside of the cluster, beside those of countries.
-const TOP_LEVEL: [&str; 9] = ["com", "org", "net", "io", "dev", "edu", "gov", "info", "app"];
-
-/// What the DNS of a node answers, which knows the hosts of the internet. All of those have the same address here. A name is
-/// taken for one of them if it ends in a well-known top-level domain, or has at least three parts and ends in that of a
-/// country: a shorter one may be a Service and its namespace.
-pub fn upstream(name: &str, type_: RecordType) -> Records {
-    let parts: Vec<&str> = name.split('.').collect();
-    let country = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_lowercase());
-    let exists = parts.len() > 1
-        && parts.iter().all(|p| !p.is_empty())
-        && parts.last().is_some_and(|last| TOP_LEVEL.contains(last) || (parts.len() > 2 && country(last)));
-    let addresses = if exists && type_.is_of(OUTSIDE) { vec![OUTSIDE] } else { Vec::new() };
-    Records { exists, addresses, ..Records::default() }
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ impl Objects for World {
     fn has_namespace(&self, name: &str) -> bool {
         name == "testns"
     }
+    fn has_pod(&self, namespace: &str, address: IpAddr) -> bool {
+        namespace == "testns" && address == IpAddr::from([10, 240, 0, 1])
+    }
 }
 
 fn world() -> World {

@@ -6,7 +6,8 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`cni`] | network plugins: how a packet comes from node to node |
-//! | [`dns`] | what the cluster's DNS answers (CoreDNS with its plugin `kubernetes`) |
+//! | [`coredns`] | CoreDNS as a program: its Corefile, and what its plugins answer |
+//! | [`dns`] | the names of the cluster: CoreDNS' plugin `kubernetes` |
 //! | [`policy`] | NetworkPolicies: whether a connection may be opened |
 //! | [`proxy`] | kube-proxy: the rules that it writes on a node for Services, and the way of a packet through them |
 //! | [`question`] | what a process can ask, and what it is answered |
@@ -50,11 +51,14 @@
 //! ```
 
 pub mod cni;
+pub mod coredns;
 pub mod dns;
+mod outside;
 pub mod policy;
 mod protocol;
 pub mod proxy;
 pub mod question;
+mod records;
 pub mod resolver;
 pub mod traffic;
 pub mod url;

@@ -277,7 +277,10 @@ impl Client {
                         Ok(_) => return Path::Nowhere(Cause::NoDns),
                         Err(open) => return Path::Open(open),
                     };
-                    let Records { exists, addresses, .. } = records;
+                    let Records { exists, addresses, failure, .. } = records;
+                    if failure.is_some() {
+                        return Path::Nowhere(Cause::NoDns);
+                    }
                     address = address.or(addresses.first().copied());
                     if !exists || address.is_some() {
                         break;

@@ -47,7 +47,7 @@ impl Session {
     pub fn exchanges(&self, id: MomentId) -> Vec<Exchange> {
         let Some(moment) = self.moment(id) else { return Vec::new() };
         match &moment.what {
-            What::Start | What::Import | What::Fault(_) => Vec::new(),
+            What::Start | What::Import | What::Fault(..) => Vec::new(),
             What::Person { exchanges, .. } => exchanges.clone(),
             What::Commands(commands) => commands
                 .iter()

@@ -18,6 +18,8 @@
 
 #[cfg(test)]
 mod budget_tests;
+#[cfg(test)]
+mod coredns_tests;
 pub mod data;
 #[cfg(test)]
 mod digest_tests;
@@ -358,7 +360,7 @@ impl Session {
     /// step of the cluster does not come there.
     pub fn act_ahead(&self) -> Option<MomentId> {
         let next = self.ahead()?;
-        matches!(self.moment(next)?.what, What::Person { .. } | What::Fault(_)).then_some(next)
+        matches!(self.moment(next)?.what, What::Person { .. } | What::Fault(..)).then_some(next)
     }
 
     /// Goes to the root. All moments stay in the tree.

@@ -30,7 +30,7 @@ pub enum What {
         output: Output,
     },
     /// A fault was injected.
-    Fault(Fault),
+    Fault(Fault, Vec<Write>),
     /// A command, or at reconcile depth all commands of a sync.
     Commands(Vec<Command>),
     /// A single action.
@@ -78,8 +78,8 @@ impl Moment {
     /// What was written on the way to the moment, events included.
     pub fn writes(&self) -> Vec<&Write> {
         match &self.what {
-            What::Start | What::Import | What::Fault(_) => Vec::new(),
-            What::Person { writes, .. } => writes.iter().collect(),
+            What::Start | What::Import => Vec::new(),
+            What::Person { writes, .. } | What::Fault(_, writes) => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
         }
@@ -89,8 +89,8 @@ impl Moment {
     pub fn wrote(&self, object: &ObjectRef) -> bool {
         let is = |w: &Write| w.object.kind == object.kind && w.object == *object;
         match &self.what {
-            What::Start | What::Import | What::Fault(_) => false,
-            What::Person { writes, .. } => writes.iter().any(is),
+            What::Start | What::Import => false,
+            What::Person { writes, .. } | What::Fault(_, writes) => writes.iter().any(is),
             What::Commands(c) => c.iter().any(|c| c.writes.iter().chain(&c.events).any(is)),
             What::Machinery(t) => t.writes.iter().any(is),
         }
@@ -101,7 +101,7 @@ impl Moment {
     pub fn by(&self, cluster: &Cluster) -> Option<Rc<str>> {
         match &self.what {
             What::Start | What::Import => None,
-            What::Person { .. } | What::Fault(_) => Some("you".into()),
+            What::Person { .. } | What::Fault(..) => Some("you".into()),
             What::Commands(c) => c.first().map(|c| c.by.clone()),
             What::Machinery(t) => match t.action {
                 Action::Send { actor } => cluster.actor_name(actor),

@@ -125,8 +125,8 @@ impl Session {
             return Ok(());
         }
         let mut cluster = self.cluster().clone();
-        cluster.fault(fault)?;
-        self.push(What::Fault(fault.clone()), op, cluster);
+        let writes = cluster.fault_with_writes(fault)?;
+        self.push(What::Fault(fault.clone(), writes), op, cluster);
         Ok(())
     }
 

@@ -12,6 +12,7 @@ mod map;
 
 #[cfg(target_arch = "wasm32")]
 mod app;
+#[cfg(target_arch = "wasm32")]
 mod board;
 #[cfg(target_arch = "wasm32")]
 mod clock;

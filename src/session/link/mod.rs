@@ -27,8 +27,8 @@ pub use replay::{Replay, Replayed};
 /// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
 /// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has clusters
-/// of two address families, starts with objects of another cluster, and notes; `g` has lessons; `h` has kube-proxies; `i` has manifests of static pods and other network
-/// plugins. A link is written in the oldest version that
+/// of two address families, starts with objects of another cluster, and notes; `g` has lessons; `h` has kube-proxies; `i` has manifests of static pods, other network
+/// plugins and CoreDNS. A link is written in the oldest version that
 /// has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
 const VERSIONS: [char; 9] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];

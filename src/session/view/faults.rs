@@ -143,6 +143,9 @@ pub fn plane_faults(session: &Session) -> Vec<PlaneFault> {
     let installed = !cluster.has_metrics_server();
     let key = if installed { "fault-metrics-install" } else { "fault-metrics-remove" };
     say(key, &"".into(), Fault::MetricsServer { installed });
+    let installed = !cluster.has_core_dns();
+    let key = if installed { "fault-coredns-install" } else { "fault-coredns-remove" };
+    say(key, &"".into(), Fault::CoreDns { installed });
     for fault in cluster.kube_proxy_faults() {
         let mode = match &fault {
             Fault::KubeProxy { mode } => mode.map(|m| m.name()),

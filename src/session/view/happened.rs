@@ -213,7 +213,7 @@ impl Happened {
             What::Person { output, .. } => {
                 Happened::Printed(output.stdout.lines().map(str::to_owned).collect())
             }
-            What::Fault(fault) => Happened::Fault(fault.clone()),
+            What::Fault(fault, _) => Happened::Fault(fault.clone()),
             What::Commands(c) => match c.first() {
                 Some(first) => Happened::Issued(Box::new(Issued::of(first)), c.len() - 1),
                 None => Happened::Nothing,
@@ -230,7 +230,7 @@ fn was_asked_for(moment: &Moment, kind: Kind) -> bool {
         What::Person { exchanges, .. } => exchanges.iter().any(|e| e.request.kind == kind),
         What::Commands(commands) => commands.iter().any(|c| c.request.kind == kind),
         What::Machinery(t) => matches!(&t.outcome, Outcome::Sent { request, .. } if request.kind == kind),
-        What::Start | What::Import | What::Fault(_) => false,
+        What::Start | What::Import | What::Fault(..) => false,
     }
 }
 

@@ -80,6 +80,10 @@ fault-metrics-install = Install a metrics server
 fault-metrics-install-about = It asks the kubelets every 15 seconds what containers use, and serves metrics.k8s.io: kubectl top and autoscalers read it.
 fault-metrics-remove = Remove the metrics server
 fault-metrics-remove-about = metrics.k8s.io is not served any more.
+fault-coredns-install = Run the cluster's DNS as pods: CoreDNS, as kubeadm adds it
+fault-coredns-install-about = Objects in kube-system: the Deployment coredns, its ConfigMap with the Corefile, the Service kube-dns. From then on names are answered by its pods, and by nobody else.
+fault-coredns-remove = Delete the objects of CoreDNS
+fault-coredns-remove-about = The cluster has the DNS again that is no object and always answers.
 fault-manifest-remove = Take the manifest { $what } away
 fault-manifest-remove-about = The kubelet of the node ends the static pod of the file, and deletes its mirror pod. What the pod was of the control plane stops with it.
 fault-manifest-put = Put the manifest { $what } back
@@ -638,6 +642,8 @@ said-network-plugin = You connected the pods with another network plugin: { $wha
 said-kube-proxy-removed = You took the kube-proxies away again: every node has its rules at once.
 said-metrics-server-installed = You installed the metrics server.
 said-metrics-server-removed = You removed the metrics server.
+said-coredns-installed = You added CoreDNS to the cluster: its pods answer names from now on.
+said-coredns-removed = You deleted the objects of CoreDNS: the cluster's DNS is no object again.
 said-start-process = { $what ->
     [kube-apiserver] You started the controllers in kube-apiserver.
    *[other] You started { $what }.

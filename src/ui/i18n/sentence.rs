@@ -186,6 +186,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::Compact => return t.get("said-compact"),
         Fault::MetricsServer { installed: true } => return t.get("said-metrics-server-installed"),
         Fault::MetricsServer { installed: false } => return t.get("said-metrics-server-removed"),
+        Fault::CoreDns { installed: true } => return t.get("said-coredns-installed"),
+        Fault::CoreDns { installed: false } => return t.get("said-coredns-removed"),
         Fault::KubeProxy { mode: Some(mode) } => {
             return say("said-kube-proxy-installed", mode.name());
         }

@@ -76,6 +76,10 @@ fault-metrics-install = 安装 Metrics Server
 fault-metrics-install-about = 它每 15 秒向各个 kubelet 询问容器的用量，并提供 metrics.k8s.io：kubectl top 和自动扩缩都要读取它。
 fault-metrics-remove = 移除 Metrics Server
 fault-metrics-remove-about = 不再提供 metrics.k8s.io。
+fault-coredns-install = 用 Pod 运行集群的 DNS：像 kubeadm 那样添加 CoreDNS
+fault-coredns-install-about = kube-system 里的对象：Deployment coredns、保存 Corefile 的 ConfigMap、Service kube-dns。此后只由它的 Pod 解析名字。
+fault-coredns-remove = 删除 CoreDNS 的对象
+fault-coredns-remove-about = 集群恢复使用不属于任何对象、始终应答的 DNS。
 fault-manifest-remove = 移走清单 { $what }
 fault-manifest-remove-about = 该节点的 kubelet 终止这个文件的静态 Pod，并删除它的镜像 Pod。如果该 Pod 是控制平面的一部分，那部分也随之停止。
 fault-manifest-put = 放回清单 { $what }
@@ -548,6 +552,8 @@ said-network-plugin = 你改用了另一个网络插件连接 Pod：{ $what }。
 said-kube-proxy-removed = 你移除了 kube-proxy：每个节点都立即拥有它的规则。
 said-metrics-server-installed = 你安装了 Metrics Server。
 said-metrics-server-removed = 你移除了 Metrics Server。
+said-coredns-installed = 你给集群添加了 CoreDNS：此后由它的 Pod 解析名字。
+said-coredns-removed = 你删除了 CoreDNS 的对象：集群的 DNS 又不是对象了。
 said-start-process = { $what ->
     [kube-apiserver] 你启动了 kube-apiserver 里的控制器。
    *[other] 你启动了 { $what }。

@@ -85,7 +85,10 @@ impl<'s> Causes<'s> {
             };
             match &moment.what {
                 What::Start | What::Import => {}
-                What::Fault(fault) => causes.faults.push((place, id, fault)),
+                What::Fault(fault, writes) => {
+                    writes.iter().for_each(|w| add(w, None));
+                    causes.faults.push((place, id, fault));
+                }
                 What::Person { writes, .. } => writes.iter().for_each(|w| add(w, None)),
                 What::Commands(commands) => {
                     for c in commands {
@@ -133,7 +136,10 @@ impl<'s> Causes<'s> {
     /// write to these objects.
     pub fn cause(&self, revision: u64) -> Cause {
         let Some(step) = self.steps.get(&revision) else { return Cause::Start };
-        let Some(sent) = step.request else { return Cause::Person };
+        let Some(sent) = step.request else {
+            let by_fault = self.faults.iter().any(|(_, id, _)| *id == step.moment);
+            return if by_fault { Cause::Fault(step.moment) } else { Cause::Person };
+        };
         let about = self.about(step, sent);
         let heard = || {
             let earlier = sent.origin.revisions().iter().rev().filter(move |r| **r < revision);

@@ -64,7 +64,7 @@ pub fn last_deed(session: &Session) -> Option<Deed> {
     let line = session.timeline();
     let now = line.iter().position(|id| *id == session.at())?;
     let is_deed = |id: &MomentId| {
-        matches!(session.moment(*id).map(|m| &m.what), Some(What::Person { .. } | What::Fault(_)))
+        matches!(session.moment(*id).map(|m| &m.what), Some(What::Person { .. } | What::Fault(..)))
     };
     let place = line.iter().take(now + 1).rposition(is_deed)?;
     Some(Deed { moment: line.get(place).copied()?, place, moments: now - place })

@@ -68,7 +68,7 @@ pub struct Movement {
 /// moved.
 pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     match &moment.what {
-        What::Start | What::Import | What::Fault(_) => None,
+        What::Start | What::Import | What::Fault(..) => None,
         What::Person { exchanges, .. } => {
             let Exchange { request, response, .. } = exchanges.last()?;
             let carried = request_carried(request, response);

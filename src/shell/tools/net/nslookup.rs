@@ -135,7 +135,7 @@ fn busybox(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str, type_: Option<R
             if records.exists {
                 shell.print(&format!("{}\n", lines(name, &records, type_)));
             } else {
-                shell.print(&format!("** server can't find {name}: NXDOMAIN\n\n"));
+                shell.print(&format!("** server can't find {name}: {}\n\n", records.status()));
                 code = 1;
             }
         }
@@ -153,14 +153,17 @@ fn bind(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str, type_: Option<Reco
     };
     let candidates = address.map_or_else(|| conf.candidates(name), |a| vec![reverse_name(a)]);
     let server = conf.servers.first().map(IpAddr::to_string).unwrap_or_default();
+    let mut status = "NXDOMAIN";
     for candidate in &candidates {
         let (mut out, mut exists) = (String::new(), false);
+        status = "NXDOMAIN";
         for type_ in &types {
             let Some(records) = shell.query(&conf.servers, candidate, *type_)? else {
                 shell.print(&format!("{NO_SERVER}\n"));
                 return Ok(1);
             };
             exists |= records.exists;
+            status = records.failure.map_or(status, |f| f.as_str());
             out.push_str(&lines(candidate, &records, *type_));
         }
         if exists {
@@ -177,7 +180,7 @@ fn bind(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str, type_: Option<Reco
     }
     shell.print(&format!("Server:\t\t{server}\nAddress:\t{server}#53\n\n"));
     let shown = candidates.last().map_or(name, String::as_str);
-    shell.print(&format!("** server can't find {shown}: NXDOMAIN\n\n"));
+    shell.print(&format!("** server can't find {shown}: {status}\n\n"));
     Ok(1)
 }
 

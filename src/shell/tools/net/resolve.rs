@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::network::dns::{RecordType, Records};
 use crate::network::resolver::{ATTEMPTS, ResolvConf, TIMEOUT, in_hosts};
 use crate::network::{Answer, Question};
+use crate::shell::Tools;
 use crate::shell::machine::{Shell, Stop};
 
 /// Why a name has no address.
@@ -44,10 +45,12 @@ impl Shell<'_> {
         for _ in 0..ATTEMPTS {
             for server in servers {
                 let question = Question::Lookup { server: *server, name: name.clone(), type_ };
-                if let Answer::Records(Some(records)) = self.ask(question)? {
-                    return Ok(Some(records));
+                match self.ask(question)? {
+                    Answer::Records(Some(records)) => return Ok(Some(records)),
+                    // glibc hears that the port is closed, because its socket is connected; that of musl is not.
+                    Answer::Replies { .. } if self.program.tools == Tools::Gnu => {}
+                    _ => self.pass(TIMEOUT)?,
                 }
-                self.pass(TIMEOUT)?;
             }
         }
         Ok(None)
@@ -73,6 +76,9 @@ impl Shell<'_> {
                 let Some(records) = self.query(&conf.servers, &name, type_)? else {
                     return Ok(Err(NoAddress::NoServer));
                 };
+                if records.failure.is_some() {
+                    return Ok(Err(NoAddress::NoServer));
+                }
                 exists = records.exists;
                 if !records.addresses.is_empty() {
                     let canonical = records.canonical.map_or(name, |c| c.to_string());
@@ -83,7 +89,7 @@ impl Shell<'_> {
                 }
             }
             // A name that exists and has no address ends the search of musl; glibc goes on.
-            if exists && self.program.tools == crate::shell::Tools::Busybox {
+            if exists && self.program.tools == Tools::Busybox {
                 break;
             }
         }
