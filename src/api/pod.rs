@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use k8s_openapi::api::core::v1::{PodCondition, PodSpec, PodStatus};
+use k8s_openapi::api::core::v1::{Container, EphemeralContainer, PodCondition, PodSpec, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -161,4 +161,35 @@ pub fn is_active(pod: &Pod) -> bool {
 /// Whether the pod has not ended and is being deleted (`controller.IsPodTerminating`).
 pub fn is_terminating(pod: &Pod) -> bool {
     !is_terminal(pod) && pod.metadata.is_deleting()
+}
+
+/// An ephemeral container as a container: all its fields but the container that it targets (`EphemeralContainerCommon`).
+pub fn of_ephemeral(e: &EphemeralContainer) -> Container {
+    Container {
+        args: e.args.clone(),
+        command: e.command.clone(),
+        env: e.env.clone(),
+        env_from: e.env_from.clone(),
+        image: e.image.clone(),
+        image_pull_policy: e.image_pull_policy.clone(),
+        lifecycle: e.lifecycle.clone(),
+        liveness_probe: e.liveness_probe.clone(),
+        name: e.name.clone(),
+        ports: e.ports.clone(),
+        readiness_probe: e.readiness_probe.clone(),
+        resize_policy: e.resize_policy.clone(),
+        resources: e.resources.clone(),
+        restart_policy: e.restart_policy.clone(),
+        restart_policy_rules: e.restart_policy_rules.clone(),
+        security_context: e.security_context.clone(),
+        startup_probe: e.startup_probe.clone(),
+        stdin: e.stdin,
+        stdin_once: e.stdin_once,
+        termination_message_path: e.termination_message_path.clone(),
+        termination_message_policy: e.termination_message_policy.clone(),
+        tty: e.tty,
+        volume_devices: e.volume_devices.clone(),
+        volume_mounts: e.volume_mounts.clone(),
+        working_dir: e.working_dir.clone(),
+    }
 }

@@ -10,30 +10,8 @@ use super::container_state::{ContainerRuntime, ContainerState};
 use super::state::{PodRuntime, Todo};
 use super::turn::Turn;
 use crate::api::order;
-use crate::api::types::{Container, ContainerStatus, EphemeralContainer, Pod};
-
-/// The ephemeral container as what is run: without the probes, ports and resources that it cannot have.
-fn container(e: &EphemeralContainer) -> Container {
-    Container {
-        args: e.args.clone(),
-        command: e.command.clone(),
-        env: e.env.clone(),
-        env_from: e.env_from.clone(),
-        image: e.image.clone(),
-        image_pull_policy: e.image_pull_policy.clone(),
-        name: e.name.clone(),
-        security_context: e.security_context.clone(),
-        stdin: e.stdin,
-        stdin_once: e.stdin_once,
-        termination_message_path: e.termination_message_path.clone(),
-        termination_message_policy: e.termination_message_policy.clone(),
-        tty: e.tty,
-        volume_devices: e.volume_devices.clone(),
-        volume_mounts: e.volume_mounts.clone(),
-        working_dir: e.working_dir.clone(),
-        ..Default::default()
-    }
-}
+use crate::api::pod::of_ephemeral;
+use crate::api::types::{Container, ContainerStatus, Pod};
 
 /// The ephemeral containers of a pod. They are never changed or removed, so those that are known are kept.
 pub(super) fn specs(pod: &Pod, rt: &PodRuntime) -> Rc<[Container]> {
@@ -41,7 +19,7 @@ pub(super) fn specs(pod: &Pod, rt: &PodRuntime) -> Rc<[Container]> {
     if all.len() == rt.ephemeral.len() {
         return rt.ephemeral.clone();
     }
-    all.iter().map(container).collect()
+    all.iter().map(of_ephemeral).collect()
 }
 
 impl Turn<'_> {

@@ -253,37 +253,6 @@ pub(in crate::apiserver) fn image_blanks(errs: &mut Errors, image: &str, path: &
     }
 }
 
-/// The fields an ephemeral container shares with the others.
-fn as_container(e: &t::EphemeralContainer) -> t::Container {
-    t::Container {
-        args: e.args.clone(),
-        command: e.command.clone(),
-        env: e.env.clone(),
-        env_from: e.env_from.clone(),
-        image: e.image.clone(),
-        image_pull_policy: e.image_pull_policy.clone(),
-        lifecycle: e.lifecycle.clone(),
-        liveness_probe: e.liveness_probe.clone(),
-        name: e.name.clone(),
-        ports: e.ports.clone(),
-        readiness_probe: e.readiness_probe.clone(),
-        resize_policy: e.resize_policy.clone(),
-        resources: e.resources.clone(),
-        restart_policy: e.restart_policy.clone(),
-        restart_policy_rules: e.restart_policy_rules.clone(),
-        security_context: e.security_context.clone(),
-        startup_probe: e.startup_probe.clone(),
-        stdin: e.stdin,
-        stdin_once: e.stdin_once,
-        termination_message_path: e.termination_message_path.clone(),
-        termination_message_policy: e.termination_message_policy.clone(),
-        tty: e.tty,
-        volume_devices: e.volume_devices.clone(),
-        volume_mounts: e.volume_mounts.clone(),
-        working_dir: e.working_dir.clone(),
-    }
-}
-
 /// The containers added to a running pod.
 pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, scope: &PodScope<'_>, path: &Path) {
     let spec = scope.spec;
@@ -292,7 +261,7 @@ pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, scope: &PodS
     let mut seen = others.clone();
     for (i, ephemeral) in list(&spec.ephemeral_containers).iter().enumerate() {
         let at = path.index(i);
-        let container = as_container(ephemeral);
+        let container = crate::api::pod::of_ephemeral(ephemeral);
         common(errs, &container, scope, &at);
         image_blanks(errs, text(&container.image), &at);
         if !seen.insert(&ephemeral.name) {

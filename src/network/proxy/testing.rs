@@ -140,6 +140,13 @@ pub fn outcome(ruleset: &Ruleset, packet: &Packet) -> String {
     shares.iter().map(|s| s.verdict.to_string()).collect::<Vec<_>>().join(", ")
 }
 
+/// Checks where rules send packets: source, destination, and what [`outcome`] says.
+pub fn assert_sent(ruleset: &Ruleset, expected: &[(&str, &str, &str)]) {
+    for (source, destination, to) in expected {
+        assert_eq!(outcome(ruleset, &packet(source, destination)), *to, "{source} to {destination}");
+    }
+}
+
 /// A sync of these objects.
 pub fn synced(config: &Config, (services, slices): &(Vec<Service>, Vec<EndpointSlice>)) -> Ruleset {
     Proxier::sync(config, services.iter(), slices.iter())

@@ -152,7 +152,7 @@ fn saved_rules_are_those_of_iptables_save() {
 #[test]
 fn packets_go_where_kube_proxys_own_tests_send_them() {
     let ruleset = synced(&config(Mode::Iptables), &overall(false));
-    for (source, destination, expected) in [
+    let sent = [
         ("10.180.0.9", "172.30.0.41:80", "10.180.0.1:80"),
         // A pod reaches itself.
         ("10.180.0.1", "172.30.0.41:80", "10.180.0.1:80 masquerade"),
@@ -176,9 +176,8 @@ fn packets_go_where_kube_proxys_own_tests_send_them() {
         ("10.180.0.9", "5.6.7.8:80", "DROP"),
         // The port of health checks is let in.
         (CLIENT, "192.168.0.2:30000", "unchanged"),
-    ] {
-        assert_eq!(outcome(&ruleset, &packet(source, destination)), expected, "{source} to {destination}");
-    }
+    ];
+    assert_sent(&ruleset, &sent);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn rules_are_as_many_for_one_service_as_for_many() {
 #[test]
 fn packets_go_to_real_servers() {
     let ruleset = synced(&config(Mode::Ipvs), &overall(true));
-    for (source, destination, expected) in [
+    let sent = [
         ("10.180.0.9", "172.30.0.41:80", "10.180.0.1:80"),
         (CLIENT, "172.30.0.41:80", "10.180.0.1:80 masquerade"),
         ("10.180.0.9", "172.30.0.44:80", "10.180.0.4:80, 10.180.0.5:80"),
@@ -109,9 +109,8 @@ fn packets_go_to_real_servers() {
         (BLOCKED_CLIENT, "5.6.7.8:80", "DROP"),
         (CLIENT, "192.168.0.2:30000", "unchanged"),
         (CLIENT, "8.8.8.8:53", "unchanged"),
-    ] {
-        assert_eq!(outcome(&ruleset, &packet(source, destination)), expected, "{source} to {destination}");
-    }
+    ];
+    assert_sent(&ruleset, &sent);
     let own = Packet { origin: Origin::Node, ..packet("5.6.7.8", "5.6.7.8:80") };
     assert_eq!(outcome(&ruleset, &own), "DROP");
 }
