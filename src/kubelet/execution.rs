@@ -9,7 +9,7 @@ use super::container_state::{ContainerState, Running};
 use super::mounts::termination_path;
 use super::network::Inside;
 use super::process::Process;
-use super::programs::{change_to, to_volumes};
+use super::programs::to_volumes;
 use super::turn::Turn;
 use crate::api::{Timestamp, order};
 use crate::apimachinery::ExecOptions;
@@ -113,9 +113,8 @@ impl Turn<'_> {
         let r = self.rt.containers.get(i)?.running()?;
         let Some(process) = &r.process else {
             let mut world = World::default();
-            for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
-                world.files.note(&Write { at: r.since, path, change: change_to(text) });
-            }
+            self.all_files(spec, r.since).iter().for_each(|w| world.files.note(w));
+            world.mounts = self.file_systems(spec);
             let shared = self.shared_writes(i, spec);
             r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
             return Some((Program { companions: true, ..self.program(i, spec) }, world));

@@ -15,6 +15,7 @@
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
+//! | [`file_volumes`], `projection`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `kubelet/token` |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
@@ -63,6 +64,7 @@ mod exec;
 mod execution;
 pub mod fault;
 mod file_source;
+pub mod file_volumes;
 mod found;
 mod image_gc;
 pub mod images;
@@ -85,6 +87,7 @@ mod preemption;
 mod prober;
 pub mod process;
 mod programs;
+mod projection;
 mod qos;
 mod reconciler;
 mod registry;
@@ -102,6 +105,7 @@ mod sync_pod;
 mod task;
 mod thresholds;
 pub mod timings;
+pub mod tokens;
 mod turn;
 mod usage;
 mod volumes;

@@ -14,6 +14,7 @@ use super::file_source;
 use super::found;
 use super::oom;
 use super::pod_manager::{self, Known};
+use super::projection;
 use super::state::{PodRuntime, Wakes, WorkerPhase};
 use super::status;
 use super::task::{Cx, Kubelet, Task};
@@ -376,6 +377,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         Some((addresses, rt.requests, rt.stats, pressing))
     });
     let Some((addresses, requests, stats, pressing)) = held else { return false };
+    let named = cx.state(|s| projection::no_longer_named(&s.pods, &s.node, cx.caches(), key));
     let key = key.clone();
     cx.update_state(move |s| {
         if s.network.contains_key(&key) {
@@ -395,6 +397,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         }
         s.node.stats = s.node.stats.minus(stats);
         s.node.resizing.remove(&key);
+        s.node.forget_frozen(&named);
         let faults: Vec<_> =
             s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();
         for f in &faults {
