@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use super::file_volumes::Store;
 use super::turn::Turn;
 use crate::api::quantity::{Amount, Format, amount_of};
-use crate::api::types::{
-    Container, Node, ObjectFieldSelector, ResourceFieldSelector, Service,
-};
+use crate::api::types::{Container, Node, ObjectFieldSelector, ResourceFieldSelector, Service};
 use crate::api::{ApiKind, Key, MetaExt};
 
 /// Replaces `$(NAME)` by the variable's value, and `$$` by `$`. What cannot be replaced stays as it is.

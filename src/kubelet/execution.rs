@@ -122,6 +122,7 @@ impl Turn<'_> {
         let run = process.evaluate(Until::Moment(at));
         let mut world = process.world();
         run.writes.iter().for_each(|w| world.files.note(w));
+        self.replaced_since(spec).iter().for_each(|w| world.files.note(w));
         Some((Program { companions: !run.certain, ..process.program.clone() }, world))
     }
 

@@ -143,7 +143,8 @@ impl Mount<'_> {
         for file in new.files.iter() {
             self.put(&mut files, at, absolute(self.path, &format!("{directory}/{}", file.path)), file);
         }
-        let names = |v: &Version| -> BTreeSet<String> { v.files.iter().map(|f| first(&f.path).to_owned()).collect() };
+        let names =
+            |v: &Version| -> BTreeSet<String> { v.files.iter().map(|f| first(&f.path).to_owned()).collect() };
         let (had, has) = (before.map(names).unwrap_or_default(), names(new));
         note("..data", Change::Link(directory.as_str().into()));
         for name in has.difference(&had) {

@@ -15,7 +15,7 @@
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
-//! | [`file_volumes`], `projection`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `kubelet/token` |
+//! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
@@ -80,6 +80,7 @@ pub mod network;
 mod node;
 mod nodeshutdown;
 mod oom;
+mod payload;
 mod pod_manager;
 pub mod pod_network;
 mod pod_worker;
@@ -109,6 +110,7 @@ pub mod tokens;
 mod turn;
 mod usage;
 mod volumes;
+mod watched;
 
 pub use cause::PodCause;
 pub use exec::{Execution, exec};

@@ -204,10 +204,7 @@ impl Turn<'_> {
         }
         let program = self.program(i, spec);
         let name = program.words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
-        if !shell::is_shell(name)
-            && !shell::is_tool(name)
-            && !self.is_mounted_file(spec, &program)
-        {
+        if !shell::is_shell(name) && !shell::is_tool(name) && !self.is_mounted_file(spec, &program) {
             return match (known_images::sort_of(&program.words), program.unknown) {
                 (Sort::Ends, _) if program.stdin => (serves, None),
                 (Sort::Ends, _) => (ends(SignedDuration::ZERO), None),

@@ -14,11 +14,11 @@ use super::file_source;
 use super::found;
 use super::oom;
 use super::pod_manager::{self, Known};
-use super::projection;
 use super::state::{PodRuntime, Wakes, WorkerPhase};
 use super::status;
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
+use super::watched;
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::DeleteOptions;
@@ -33,6 +33,8 @@ struct Decision {
     rt: Rc<PodRuntime>,
     node: super::state::NodeRuntime,
     events: Vec<PodEvent>,
+    /// Why files of the pod's volumes are written anew; `None` if none are.
+    rewrites: Option<Why>,
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
@@ -74,7 +76,7 @@ impl Kubelet {
                 // A pod of the API server had the name, and is gone.
                 self.remove(cx, &key);
             }
-            let Some(d) = self.decide(cx, &key, &known) else { return Ok(()) };
+            let Some(mut d) = self.decide(cx, &key, &known) else { return Ok(()) };
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
                 let unpullable = d.unpullable.clone();
@@ -113,6 +115,9 @@ impl Kubelet {
             }
             if d.pressing {
                 self.watch_pressure(cx);
+            }
+            if let Some(why) = d.rewrites.take() {
+                cx.write_volumes(key.clone()).because(why.with("node", &self.node)).await?;
             }
             if d.mirrors {
                 self.try_reconcile_mirror_pods(cx, &key, pod).await;
@@ -247,6 +252,7 @@ impl Kubelet {
                 delete,
                 again: turn.again,
                 events: std::mem::take(&mut turn.events),
+                rewrites: turn.rewrites.take(),
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
@@ -377,7 +383,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         Some((addresses, rt.requests, rt.stats, pressing))
     });
     let Some((addresses, requests, stats, pressing)) = held else { return false };
-    let named = cx.state(|s| projection::no_longer_named(&s.pods, &s.node, cx.caches(), key));
+    let named = cx.state(|s| watched::no_longer_named(&s.pods, &s.node, cx.caches(), key));
     let key = key.clone();
     cx.update_state(move |s| {
         if s.network.contains_key(&key) {

@@ -50,7 +50,8 @@ impl Access {
 
     /// The permissions as `ls -l` shows them.
     pub fn letters(&self) -> String {
-        let bit = |i: u16| if self.mode & (1 << (8 - i)) == 0 { '-' } else { ['r', 'w', 'x'][usize::from(i % 3)] };
+        let bit =
+            |i: u16| if self.mode & (1 << (8 - i)) == 0 { '-' } else { ['r', 'w', 'x'][usize::from(i % 3)] };
         (0..9).map(bit).collect()
     }
 }

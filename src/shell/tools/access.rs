@@ -33,7 +33,8 @@ pub(super) fn is_refused(shell: &mut Shell<'_>, path: &str, busybox: &str, gnu: 
 
 /// `chmod`: the mode in digits, or letters such as `u+x,go-w`.
 pub(super) fn chmod(shell: &mut Shell<'_>, args: &[String]) -> Ran {
-    let words: Vec<&String> = args.iter().skip(1).filter(|a| !matches!(a.as_str(), "-R" | "-v" | "-f")).collect();
+    let words: Vec<&String> =
+        args.iter().skip(1).filter(|a| !matches!(a.as_str(), "-R" | "-v" | "-f")).collect();
     let Some((mode, paths)) = words.split_first() else { return Ok(1) };
     let mut status = 0;
     for path in paths {
@@ -52,7 +53,8 @@ pub(super) fn chmod(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             continue;
         }
         let before = shell.files.access(&full, shell.now);
-        let from = before.unwrap_or(Access { mode: if is_directory { 0o755 } else { 0o644 }, uid: 0, gid: 0 });
+        let from =
+            before.unwrap_or(Access { mode: if is_directory { 0o755 } else { 0o644 }, uid: 0, gid: 0 });
         match changed_mode(mode, from.mode) {
             Some(mode) => shell.change(&full, Change::Access(Access { mode, ..from })),
             None => {

@@ -48,7 +48,9 @@ pub(super) fn ls(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         let link = shell.link(path);
         let names = match shell.look(path) {
             // With `-l` a link is shown as what it is.
-            Some(Node::Directory) if !o.has('d') && (link.is_none() || !o.has('l') || path.ends_with('/')) => {
+            Some(Node::Directory)
+                if !o.has('d') && (link.is_none() || !o.has('l') || path.ends_with('/')) =>
+            {
                 if paths.len() > 1 {
                     out.push_str(&format!("{path}:\n"));
                 }
@@ -74,7 +76,11 @@ pub(super) fn ls(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         };
         for name in names {
             let full = absolute(&shell.path(path), &name);
-            let full = if shell.look(&full).is_none() && shell.link(&full).is_none() { shell.path(&name) } else { full };
+            let full = if shell.look(&full).is_none() && shell.link(&full).is_none() {
+                shell.path(&name)
+            } else {
+                full
+            };
             let link = shell.link(&full);
             if o.has('l') {
                 out.push_str(&long(shell, &full, link.as_deref()));
