@@ -113,7 +113,7 @@ impl Turn<'_> {
         let r = self.rt.containers.get(i)?.running()?;
         let Some(process) = &r.process else {
             let mut world = World::default();
-            self.all_files(spec, r.since).iter().for_each(|w| world.files.note(w));
+            self.all_files(spec, (r.since, r.volumes)).iter().for_each(|w| world.files.note(w));
             world.mounts = self.file_systems(spec);
             let shared = self.shared_writes(i, spec);
             r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));

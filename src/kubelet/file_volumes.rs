@@ -56,6 +56,8 @@ pub struct File {
 /// The files of a volume at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Version {
+    /// Its number among all versions of the pod's volumes.
+    pub number: u64,
     /// When they were written.
     pub at: Timestamp,
     /// The files, by path.
@@ -78,6 +80,8 @@ pub struct FileVolume {
 pub struct FileVolumes {
     /// The volumes that have been written, in the order of the spec.
     pub all: Rc<Vec<FileVolume>>,
+    /// How many versions have been written.
+    pub count: u64,
     /// When SyncPod ended last. Unless something else begins one, the next one is a minute later.
     pub synced: Option<Timestamp>,
     /// When the volumes are written again, because an object has changed that they come from.
@@ -96,7 +100,7 @@ fn first(path: &str) -> &str {
 impl Version {
     /// The name of the directory with the files. Its end is a number by chance there; here it follows from the volume.
     fn directory(&self, seed: &str) -> String {
-        let number = super::images::number(&[seed, &self.at.to_string()]);
+        let number = super::images::number(&[seed, &self.number.to_string(), &self.at.to_string()]);
         format!("..{}.{number}", self.at.strftime("%Y_%m_%d_%H_%M_%S"))
     }
 
@@ -188,15 +192,15 @@ impl FileVolume {
         self.versions.last()
     }
 
-    /// The version that there was at a moment, or the first one.
-    pub(super) fn at(&self, moment: Timestamp) -> Option<&Version> {
-        self.versions.iter().rfind(|v| v.at <= moment).or(self.versions.first())
+    /// The version that there was when the pod's volumes had been written `count` times, or the first one.
+    pub(super) fn as_of(&self, count: u64) -> Option<&Version> {
+        self.versions.iter().rfind(|v| v.number <= count).or(self.versions.first())
     }
 
-    /// Notes a version. Of those before it, only what a container sees that runs since `oldest` is kept.
-    pub(super) fn add(&mut self, version: Version, oldest: Option<Timestamp>) {
+    /// Notes a version. Of those before it, only what a container sees is kept that has started after `oldest` versions.
+    pub(super) fn add(&mut self, version: Version, oldest: Option<u64>) {
         let keep = match oldest {
-            Some(oldest) => self.versions.iter().rposition(|v| v.at <= oldest).unwrap_or(0),
+            Some(oldest) => self.versions.iter().rposition(|v| v.number <= oldest).unwrap_or(0),
             None => self.versions.len(),
         };
         self.versions.drain(..keep);

@@ -151,6 +151,7 @@ impl Turn<'_> {
                 behaviour,
                 own,
                 environment: None,
+                volumes: self.rt.files.count,
                 outside: Rc::default(),
                 stopping: false,
                 signal: None,

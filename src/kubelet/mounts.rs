@@ -57,8 +57,8 @@ impl Turn<'_> {
         part.trim_matches('/').to_owned()
     }
 
-    /// What a container finds in its volumes that runs since a moment.
-    pub(super) fn volume_files(&self, spec: &Container, since: Timestamp) -> Vec<Write> {
+    /// What a container finds in its volumes: since when it runs, and how many versions of the pod's volumes there were then.
+    pub(super) fn volume_files(&self, spec: &Container, since: (Timestamp, u64)) -> Vec<Write> {
         let mut all = Vec::new();
         for mount in spec.volume_mounts.iter().flatten() {
             let Some(volume) = self.spec.volumes.iter().flatten().find(|v| v.name == mount.name) else {
@@ -69,19 +69,19 @@ impl Turn<'_> {
                 continue;
             }
             if is_written(volume) {
-                all.extend(self.found_files(mount, &self.part_of(spec, mount), since));
+                all.extend(self.found_files(mount, &self.part_of(spec, mount), since.1));
                 continue;
             }
             let path = absolute("/", &mount.mount_path);
-            all.push(Write { at: since, path, change: Change::Directory });
+            all.push(Write { at: since.0, path, change: Change::Directory });
         }
         all
     }
 
-    /// All that the kubelet has put into the file system of a container that runs since a moment.
-    pub(super) fn all_files(&self, spec: &Container, since: Timestamp) -> Vec<Write> {
+    /// All that the kubelet has put into the file system of a container; `since` as for [`Self::volume_files`].
+    pub(super) fn all_files(&self, spec: &Container, since: (Timestamp, u64)) -> Vec<Write> {
         let own = self.own_files(spec).into_iter();
-        let own = own.map(|(path, text)| Write { at: since, path, change: change_to(text) });
+        let own = own.map(|(path, text)| Write { at: since.0, path, change: change_to(text) });
         own.chain(self.volume_files(spec, since)).collect()
     }
 

@@ -169,7 +169,7 @@ impl Turn<'_> {
     /// there is no such file.
     fn finds_file(&self, i: usize, spec: &Container, program: &Program, path: &str) -> Option<bool> {
         let mut files = Files::default();
-        self.all_files(spec, self.now).iter().for_each(|w| files.note(w));
+        self.all_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
         self.shared_writes(i, spec).iter().for_each(|w| files.note(w));
         let path = shell::absolute(&program.directory, path);
         matches!(files.at(&path, self.now), Some(shell::Node::File(_))).then(|| {
@@ -181,7 +181,7 @@ impl Turn<'_> {
     /// Whether the program is a file that is mounted: a script.
     fn is_mounted_file(&self, spec: &Container, program: &Program) -> bool {
         let mut files = Files::default();
-        self.volume_files(spec, self.now).iter().for_each(|w| files.note(w));
+        self.volume_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
         let path = program.words.first().map(|w| shell::absolute(&program.directory, w));
         path.is_some_and(|p| matches!(files.at(&p, self.now), Some(shell::Node::File(_))))
     }
@@ -214,7 +214,7 @@ impl Turn<'_> {
         }
         let mut process = Process {
             program,
-            mounts: self.all_files(spec, self.now),
+            mounts: self.all_files(spec, (self.now, self.rt.files.count)),
             file_systems: self.file_systems(spec).into(),
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),

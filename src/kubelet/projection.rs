@@ -30,7 +30,7 @@ impl Turn<'_> {
         let written: Vec<&Volume> = spec.volumes.iter().flatten().filter(|v| is_written(v)).collect();
         let mut failures = Vec::new();
         let mut all = Vec::with_capacity(written.len());
-        let oldest = self.rt.containers.iter().filter_map(|c| Some(c.running()?.since)).min();
+        let oldest = self.rt.containers.iter().filter_map(|c| Some(c.running()?.volumes)).min();
         let mut changed = false;
         for volume in written {
             let before = self.rt.files.all.iter().find(|v| *v.name == *volume.name);
@@ -61,7 +61,8 @@ impl Turn<'_> {
             if !new.newest().is_some_and(|v| v.is_same(&files)) {
                 let issued =
                     new.newest().filter(|v| differs_in_tokens(v, &files)).and_then(|_| newest_issue(&files));
-                let version = Version { at: issued.unwrap_or(self.now), files };
+                self.rt.files.count += 1;
+                let version = Version { number: self.rt.files.count, at: issued.unwrap_or(self.now), files };
                 if let Some(before) = before {
                     self.rewrites = Some(self.why_rewritten(volume, before, &new.sources, issued.is_some()));
                 }
@@ -135,13 +136,13 @@ impl Turn<'_> {
         see(Mount { path, seed: &seed, token: &|token| self.token_text(token) })
     }
 
-    /// The files of a volume that a container finds which runs since a moment.
-    pub(super) fn found_files(&self, mount: &VolumeMount, part: &str, since: Timestamp) -> Vec<Write> {
+    /// The files of a volume that a container finds which has started when the pod's volumes had been written `count` times.
+    pub(super) fn found_files(&self, mount: &VolumeMount, part: &str, count: u64) -> Vec<Write> {
         let Some(volume) = self.rt.files.all.iter().find(|v| *v.name == *mount.name) else {
             return Vec::new();
         };
         if !part.is_empty() {
-            let Some(version) = volume.at(since) else { return Vec::new() };
+            let Some(version) = volume.as_of(count) else { return Vec::new() };
             return self.seen_by(&mount.mount_path, &mount.name, |m| m.part(version, part));
         }
         let Some(newest) = volume.newest() else { return Vec::new() };
@@ -176,7 +177,7 @@ impl Turn<'_> {
             Content::Text(_) => f.clone(),
         };
         let files: Rc<[File]> = version.files.iter().map(replaced).collect();
-        Some(Version { at: newest_issue(&files).unwrap_or(version.at), files })
+        Some(Version { number: version.number, at: newest_issue(&files).unwrap_or(version.at), files })
     }
 
     /// Plans the next writing of the volumes, if an object has changed that they come from: at the pod's next sync.

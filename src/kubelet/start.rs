@@ -321,6 +321,7 @@ impl Turn<'_> {
             behaviour,
             own,
             environment,
+            volumes: self.rt.files.count,
             process,
             outside: Rc::default(),
             stopping: false,

@@ -136,6 +136,9 @@ fn an_annotation_brings_the_change_at_once() {
     patch(&mut lab, Kind::CONFIG_MAP, "config", json!({"data": {"color": "red"}}));
     lab.annotate("p", json!({"example.test/reload": "1"})).steady();
     assert_eq!(exec(&lab, "cat /etc/config/color"), "red");
+    patch(&mut lab, Kind::CONFIG_MAP, "config", json!({"data": {"color": "green"}}));
+    lab.annotate("p", json!({"example.test/reload": "2"})).steady();
+    assert_eq!(exec(&lab, "cat /etc/config/color; ls -a /etc/config | grep -c '^[.][.]2'"), "green1\n");
     assert_eq!(lab.cluster.now(), before);
 }
 
