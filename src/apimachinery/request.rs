@@ -114,6 +114,8 @@ pub enum Subresource {
     Proxy,
     /// The rules in the kernel of a node. Kubernetes' API has no such part: kube-proxy hands its rules to the kernel.
     Ruleset,
+    /// The files of a pod's volumes. Kubernetes' API has no such part: the kubelet writes them to the disk of its node.
+    Volumes,
 }
 
 impl Subresource {
@@ -131,6 +133,7 @@ impl Subresource {
             Subresource::Approval => "approval",
             Subresource::Proxy => "proxy",
             Subresource::Ruleset => "ruleset",
+            Subresource::Volumes => "volumes",
         }
     }
 }

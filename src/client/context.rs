@@ -299,6 +299,12 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Update, Kind::NODE, Key::new("", node), Subresource::Ruleset, Body::None)
     }
 
+    /// Writes the files of a pod's volumes to the disk of its node. What they are, the component notes in its state; the request
+    /// makes a step of it.
+    pub fn write_volumes(&self, pod: Key) -> ApiCall<S, Option<Object>> {
+        self.call(Verb::Update, Kind::POD, pod, Subresource::Volumes, Body::None)
+    }
+
     /// Evicts a pod (`pods/eviction`): 429 if a PodDisruptionBudget forbids it.
     pub fn evict(&self, key: Key) -> ApiCall<S, Option<Object>> {
         self.call(Verb::Create, Kind::POD, key, Subresource::Eviction, Body::None)

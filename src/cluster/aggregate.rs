@@ -1,6 +1,6 @@
 //! Requests that another process than kube-apiserver answers: those for `metrics.k8s.io`, which kube-apiserver
-//! passes on to the metrics server (`k8s.io/kube-aggregator`), those of the metrics server to kubelets, and those of kube-proxies
-//! to the kernels of their nodes.
+//! passes on to the metrics server (`k8s.io/kube-aggregator`), those of the metrics server to kubelets, those of kube-proxies
+//! to the kernels of their nodes, and those of kubelets to their nodes' disks.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ impl Cluster {
         if r.kind == Kind::NODE && r.subresource == Subresource::Proxy {
             return Some(self.ask_kubelet(&r.key.name));
         }
-        if r.kind == Kind::NODE && r.subresource == Subresource::Ruleset {
+        if matches!(r.subresource, Subresource::Ruleset | Subresource::Volumes) {
             return Some(Response::Success { code: 200, details: None });
         }
         let ours = r.kind.is_custom() && r.kind.group() == metrics::GROUP;

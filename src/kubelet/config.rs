@@ -4,20 +4,11 @@
 //! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
 //! informers for all of them, and reads only those that its pods name.
 
+use super::file_volumes::Store;
 use super::turn::Turn;
-use crate::api::types::{
-    ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, PersistentVolumeClaim, ProjectedVolumeSource,
-    Secret, SecretVolumeSource,
-};
+use crate::api::types::{Container, PersistentVolumeClaim};
 use crate::api::volume::{claim_of, claim_phase, volume_name};
 use crate::api::{Key, MetaExt};
-
-/// A ConfigMap or a Secret.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Store {
-    ConfigMap,
-    Secret,
-}
 
 impl Store {
     /// The resource in the API server's "not found" message.
@@ -41,59 +32,22 @@ impl Turn<'_> {
     /// Whether an object has a key, or just exists if `key` is `None`. The error is the message that it does
     /// not exist.
     fn has(&self, store: Store, name: &str, key: Option<&str>) -> Result<bool, String> {
-        let at = Key::new(MetaExt::namespace(&self.pod.metadata), name);
         let absent = || format!("{} {name:?} not found", store.resource());
         Ok(match store {
             Store::ConfigMap => {
-                let map = self.caches.get::<ConfigMap>(&at).ok_or_else(absent)?;
+                let map = self.config_map_object(name).ok_or_else(absent)?;
                 key.is_none_or(|k| {
                     map.data.as_ref().is_some_and(|d| d.contains_key(k))
                         || map.binary_data.as_ref().is_some_and(|d| d.contains_key(k))
                 })
             }
             Store::Secret => {
-                let secret = self.caches.get::<Secret>(&at).ok_or_else(absent)?;
+                let secret = self.secret_object(name).ok_or_else(absent)?;
                 key.is_none_or(|k| {
                     secret.data.as_ref().is_some_and(|d| d.contains_key(k))
                         || secret.string_data.as_ref().is_some_and(|d| d.contains_key(k))
                 })
             }
-        })
-    }
-
-    fn missing_in(&self, store: Store, name: &str, items: Option<&[KeyToPath]>) -> Option<String> {
-        if let Err(why) = self.has(store, name, None) {
-            return Some(why);
-        }
-        let absent = items?.iter().find(|i| self.has(store, name, Some(&i.key)) == Ok(false))?;
-        Some(match store {
-            Store::ConfigMap => format!("configmap references non-existent config key: {}", absent.key),
-            Store::Secret => format!("references non-existent secret key: {}", absent.key),
-        })
-    }
-
-    fn missing_config_map(&self, v: &ConfigMapVolumeSource) -> Option<String> {
-        let missing = self.missing_in(Store::ConfigMap, &v.name, v.items.as_deref());
-        missing.filter(|_| v.optional != Some(true))
-    }
-
-    fn missing_secret(&self, v: &SecretVolumeSource) -> Option<String> {
-        let name = v.secret_name.as_deref().unwrap_or_default();
-        self.missing_in(Store::Secret, name, v.items.as_deref()).filter(|_| v.optional != Some(true))
-    }
-
-    fn missing_projected(&self, v: &ProjectedVolumeSource) -> Option<String> {
-        v.sources.iter().flatten().find_map(|s| {
-            let of = |store, name: &str, items: Option<&[KeyToPath]>, optional: Option<bool>| {
-                self.missing_in(store, name, items).filter(|_| optional != Some(true))
-            };
-            let map = s
-                .config_map
-                .as_ref()
-                .and_then(|c| of(Store::ConfigMap, &c.name, c.items.as_deref(), c.optional));
-            map.or_else(|| {
-                s.secret.as_ref().and_then(|c| of(Store::Secret, &c.name, c.items.as_deref(), c.optional))
-            })
         })
     }
 
@@ -103,19 +57,20 @@ impl Turn<'_> {
             self.mount_later();
             return false;
         }
-        let missing = self.spec.volumes.iter().flatten().find_map(|v| {
-            let of_map = v.config_map.as_ref().and_then(|c| self.missing_config_map(c));
-            let of_secret = || v.secret.as_ref().and_then(|s| self.missing_secret(s));
-            let of_projected = || v.projected.as_ref().and_then(|p| self.missing_projected(p));
-            let why = of_map.or_else(of_secret).or_else(of_projected)?;
-            Some(format!("MountVolume.SetUp failed for volume {:?} : {why}", v.name))
-        });
-        let missing = self.claims_are_not_usable().or(missing);
-        let Some(message) = missing else {
+        if let Some(message) = self.claims_are_not_usable() {
+            self.mount_failed(message);
+            return false;
+        }
+        let failures = self.write_volumes();
+        if failures.is_empty() {
             self.rt.waits_for_config = false;
             return true;
-        };
-        self.mount_failed(message);
+        }
+        // The volumes of a pod are mounted one beside the other, and each tells of its own failure.
+        for message in failures {
+            self.event(None, "Warning", "FailedMount", message);
+        }
+        self.mount_later();
         false
     }
 

@@ -1,5 +1,6 @@
 //! What the container runtime knows of a container, and the kubelet of its probes and back-offs.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::backoff::BackOff;
@@ -110,6 +111,10 @@ pub struct Running {
     pub behaviour: Behaviour,
     /// What its program does by itself.
     pub own: Own,
+    /// The environment that it was started with, if some of it comes from ConfigMaps or Secrets, which can change.
+    pub environment: Option<Rc<BTreeMap<String, String>>>,
+    /// How many versions of the pod's volumes had been written when it started. Mounts with a `subPath` stay as they were.
+    pub volumes: u64,
     /// The process in the container; `None` if the shell does not know the program.
     pub process: Option<Rc<Process>>,
     /// What hooks and probes have written into its file system.

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::file_volumes::Store;
 use super::turn::Turn;
 use crate::api::quantity::{Amount, Format, amount_of};
-use crate::api::types::{
-    ConfigMap, Container, Node, ObjectFieldSelector, ResourceFieldSelector, Secret, Service,
-};
+use crate::api::types::{Container, Node, ObjectFieldSelector, ResourceFieldSelector, Service};
 use crate::api::{ApiKind, Key, MetaExt};
 
 /// Replaces `$(NAME)` by the variable's value, and `$$` by `$`. What cannot be replaced stays as it is.
@@ -65,6 +64,21 @@ fn service_variables(service: &Service, env: &mut BTreeMap<String, String>) {
 }
 
 impl Turn<'_> {
+    /// The ConfigMaps and Secrets that a container's environment comes from.
+    pub(super) fn environment_sources(&self, spec: &Container) -> Vec<(Store, String)> {
+        let from = spec.env_from.iter().flatten().flat_map(|from| {
+            let map = from.config_map_ref.as_ref().map(|r| (Store::ConfigMap, r.name.clone()));
+            let secret = from.secret_ref.as_ref().map(|r| (Store::Secret, r.name.clone()));
+            [map, secret]
+        });
+        let one = spec.env.iter().flatten().filter_map(|e| e.value_from.as_ref()).flat_map(|source| {
+            let map = source.config_map_key_ref.as_ref().map(|r| (Store::ConfigMap, r.name.clone()));
+            let secret = source.secret_key_ref.as_ref().map(|r| (Store::Secret, r.name.clone()));
+            [map, secret]
+        });
+        from.chain(one).flatten().collect()
+    }
+
     /// The environment of a container, of the objects as they are now. Objects that are missing have been told before
     /// (`missing_environment`).
     pub(super) fn environment(&self, spec: &Container) -> BTreeMap<String, String> {
@@ -119,8 +133,7 @@ impl Turn<'_> {
 
     /// The content of a ConfigMap; empty if it does not exist.
     pub(super) fn config_map(&self, name: &str) -> BTreeMap<String, String> {
-        let at = Key::new(MetaExt::namespace(&self.pod.metadata), name);
-        let Some(map) = self.caches.get::<ConfigMap>(&at) else { return BTreeMap::new() };
+        let Some(map) = self.config_map_object(name) else { return BTreeMap::new() };
         let mut all = map.data.clone().unwrap_or_default();
         for (key, value) in map.binary_data.iter().flatten() {
             all.insert(key.clone(), String::from_utf8_lossy(&value.0).into_owned());
@@ -130,8 +143,7 @@ impl Turn<'_> {
 
     /// The content of a Secret; empty if it does not exist.
     pub(super) fn secret(&self, name: &str) -> BTreeMap<String, String> {
-        let at = Key::new(MetaExt::namespace(&self.pod.metadata), name);
-        let Some(secret) = self.caches.get::<Secret>(&at) else { return BTreeMap::new() };
+        let Some(secret) = self.secret_object(name) else { return BTreeMap::new() };
         let data = secret.data.iter().flatten();
         data.map(|(k, v)| (k.clone(), String::from_utf8_lossy(&v.0).into_owned())).collect()
     }

@@ -132,6 +132,11 @@ pub(super) fn not_found(name: &str) -> String {
     format!("exec: {}: {why}", go_quote(name))
 }
 
+/// Why runc cannot start a file that nobody may execute.
+pub(super) fn not_executable(name: &str) -> String {
+    format!("exec: {}: permission denied", go_quote(name))
+}
+
 impl Turn<'_> {
     /// Why the runtime cannot start a command in a container: its program is not in the image, or it is none of those that
     /// are built here. What it would print is not known then, so that it counts as missing.
@@ -139,17 +144,21 @@ impl Turn<'_> {
         let spec = self.container_spec(i)?;
         let (name, image) = (command.first()?, spec.image.as_deref().unwrap_or_default());
         let exists = known_images::bare(image).is_none() && shell::is_built(&self.program(i, spec), name);
-        if exists || (name.contains('/') && self.has_script(i, name)) {
+        let script = name.contains('/').then(|| self.finds_script(i, name)).flatten();
+        if exists || script == Some(true) {
             return None;
         }
-        let why = not_found(name);
+        let why = if script == Some(false) { not_executable(name) } else { not_found(name) };
         Some(format!("OCI runtime exec failed: exec failed: unable to start container process: {why}"))
     }
 
-    /// Whether a file of the container has this path.
-    fn has_script(&self, i: usize, path: &str) -> bool {
-        let Some((program, world)) = self.surroundings(i, self.now) else { return false };
+    /// Whether a file of the container may be executed; `None` if there is none at this path.
+    fn finds_script(&self, i: usize, path: &str) -> Option<bool> {
+        let (program, world) = self.surroundings(i, self.now)?;
         let path = shell::absolute(&program.directory, path);
-        matches!(world.files.at(&path, self.now), Some(shell::Node::File(_)))
+        matches!(world.files.at(&path, self.now), Some(shell::Node::File(_))).then(|| {
+            let access = world.files.access(&path, self.now);
+            access.is_none_or(|a| a.allows(program.user.0, &program.groups, 1))
+        })
     }
 }

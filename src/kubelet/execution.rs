@@ -9,7 +9,7 @@ use super::container_state::{ContainerState, Running};
 use super::mounts::termination_path;
 use super::network::Inside;
 use super::process::Process;
-use super::programs::{change_to, to_volumes};
+use super::programs::to_volumes;
 use super::turn::Turn;
 use crate::api::{Timestamp, order};
 use crate::apimachinery::ExecOptions;
@@ -113,9 +113,8 @@ impl Turn<'_> {
         let r = self.rt.containers.get(i)?.running()?;
         let Some(process) = &r.process else {
             let mut world = World::default();
-            for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
-                world.files.note(&Write { at: r.since, path, change: change_to(text) });
-            }
+            self.all_files(spec, (r.since, r.volumes)).iter().for_each(|w| world.files.note(w));
+            world.mounts = self.file_systems(spec);
             let shared = self.shared_writes(i, spec);
             r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
             return Some((Program { companions: true, ..self.program(i, spec) }, world));
@@ -123,6 +122,7 @@ impl Turn<'_> {
         let run = process.evaluate(Until::Moment(at));
         let mut world = process.world();
         run.writes.iter().for_each(|w| world.files.note(w));
+        self.replaced_since(spec).iter().for_each(|w| world.files.note(w));
         Some((Program { companions: !run.certain, ..process.program.clone() }, world))
     }
 

@@ -94,6 +94,12 @@ impl Turn<'_> {
             .any(|c| c.type_ == "PodReadyToStartContainers" && c.status == "True")
             || statuses(pod).any(|s| s.state.as_ref().is_some_and(|s| s.running.is_some()));
         self.take_over_addresses();
+        if self.rt.sandbox {
+            // What cannot be written is told at the pod's next sync.
+            let _ = self.write_volumes();
+            self.rt.files.synced = Some(now);
+        }
+        self.rt.files.described = self.described();
         for (i, spec) in specs.into_iter().enumerate() {
             if let Some(s) = statuses(pod).find(|s| s.name == spec.name) {
                 self.take_over_container(i, spec, s);
@@ -144,6 +150,8 @@ impl Turn<'_> {
                 process: process.filter(|_| behaviour.ends.is_some()),
                 behaviour,
                 own,
+                environment: None,
+                volumes: self.rt.files.count,
                 outside: Rc::default(),
                 stopping: false,
                 signal: None,

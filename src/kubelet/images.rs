@@ -249,6 +249,12 @@ pub fn sandbox_id(uid: &str, attempt: u32) -> String {
     out
 }
 
+/// A number of 32 bits that follows from texts.
+pub fn number(parts: &[&str]) -> u32 {
+    let [a, b, c, d, ..] = fnv(0, parts).to_be_bytes();
+    u32::from_be_bytes([a, b, c, d])
+}
+
 fn hex64(out: &mut String, parts: &[&str]) {
     for seed in 0..4 {
         // Writing to a `String` cannot fail.

@@ -18,6 +18,9 @@ impl Memory for State {
             Ok(pod) => format!("has the manifest {file} of {}", pod.metadata.key()),
             Err(why) => format!("could not process the manifest {file}: {why}"),
         });
+        let frozen = self.node.frozen_config_maps.keys().map(|k| ("ConfigMap", k));
+        let frozen = frozen.chain(self.node.frozen_secrets.keys().map(|k| ("Secret", k)));
+        let frozen = frozen.map(|(kind, key)| format!("watches the immutable {kind} {key} no more"));
         let used = self.node.volumes.keys().map(|(volume, pod)| format!("uses {volume} for {pod}"));
         let faults = self.faults.iter().map(|((pod, _), fault)| format!("{pod} is to suffer {fault:?}"));
         let pods = self.pods.iter().flat_map(|(key, pod)| {
@@ -33,6 +36,7 @@ impl Memory for State {
             .chain(broken)
             .chain(unmountable)
             .chain(manifests)
+            .chain(frozen)
             .chain(used)
             .chain(faults)
             .chain(pods)
@@ -87,6 +91,9 @@ fn beside(p: &PodRuntime) -> String {
     }
     if p.resize.progress.is_some() {
         out.push_str(" resizes");
+    }
+    if p.files.due.is_some() || p.files.failures > 0 {
+        out.push_str(&format!(" writes volumes again, failed {}", p.files.failures > 0));
     }
     if !p.preempts.is_empty() {
         out.push_str(&format!(" waits for the end of {:?}", p.preempts));

@@ -15,6 +15,7 @@
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
+//! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
 //! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
@@ -66,6 +67,7 @@ mod exec;
 mod execution;
 pub mod fault;
 mod file_source;
+pub mod file_volumes;
 mod found;
 mod image_gc;
 pub mod images;
@@ -81,6 +83,7 @@ pub mod network;
 mod node;
 mod nodeshutdown;
 mod oom;
+mod payload;
 mod pod_manager;
 pub mod pod_network;
 mod pod_worker;
@@ -88,6 +91,7 @@ mod preemption;
 mod prober;
 pub mod process;
 mod programs;
+mod projection;
 mod qos;
 pub mod queries;
 mod query_log;
@@ -107,9 +111,11 @@ mod sync_pod;
 mod task;
 mod thresholds;
 pub mod timings;
+pub mod tokens;
 mod turn;
 mod usage;
 mod volumes;
+mod watched;
 
 pub use cause::PodCause;
 pub use exec::{Execution, exec};

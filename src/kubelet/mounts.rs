@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::environment::expand;
+use super::programs::change_to;
+use super::projection::is_written;
 use super::turn::Turn;
-use crate::api::types::{Container, DownwardAPIVolumeFile, KeyToPath, PodSpec, Service, Volume};
-use crate::api::{Key, MetaExt};
-use crate::shell::absolute;
+use crate::api::types::{Container, PodSpec, Service, Volume, VolumeMount};
+use crate::api::{Key, MetaExt, Timestamp};
+use crate::shell::{Change, Write, absolute};
 
 /// The address of the cluster's DNS where there is no Service for it, as kubeadm sets it.
 const DNS: &str = "10.96.0.10";
@@ -44,72 +47,19 @@ pub(super) fn has_unknown_files(spec: &PodSpec, container: &Container) -> bool {
     spec.volumes.iter().flatten().any(|v| mounted(v) && !known(v))
 }
 
-/// What a volume has in it.
-enum Content {
-    /// Files that the kubelet writes.
-    Files(BTreeMap<String, String>),
-    /// A directory that containers write to.
-    Directory,
-}
-
-/// The files of a ConfigMap or Secret, at the paths of `items` if there are any.
-fn chosen(all: BTreeMap<String, String>, items: Option<&[KeyToPath]>) -> BTreeMap<String, String> {
-    match items {
-        Some(items) if !items.is_empty() => {
-            items.iter().filter_map(|i| Some((i.path.clone(), all.get(&i.key)?.clone()))).collect()
-        }
-        _ => all,
-    }
-}
-
 impl Turn<'_> {
-    fn downward(&self, items: Option<&[DownwardAPIVolumeFile]>) -> BTreeMap<String, String> {
-        let file = |i: &DownwardAPIVolumeFile| {
-            let text = match (&i.field_ref, &i.resource_field_ref) {
-                (Some(field), _) => self.field(field),
-                (None, Some(resource)) => self.resource(resource, None),
-                (None, None) => String::new(),
-            };
-            (i.path.clone(), text)
+    /// The part of a volume that a container mounts; empty for all of it.
+    fn part_of(&self, spec: &Container, mount: &VolumeMount) -> String {
+        let part = match mount.sub_path_expr.as_deref().filter(|e| !e.is_empty()) {
+            Some(expression) => expand(expression, &self.environment(spec)),
+            None => mount.sub_path.clone().unwrap_or_default(),
         };
-        items.unwrap_or_default().iter().map(file).collect()
+        part.trim_matches('/').to_owned()
     }
 
-    fn content(&self, volume: &Volume) -> Content {
-        if let Some(c) = &volume.config_map {
-            return Content::Files(chosen(self.config_map(&c.name), c.items.as_deref()));
-        }
-        if let Some(s) = &volume.secret {
-            let name = s.secret_name.as_deref().unwrap_or_default();
-            return Content::Files(chosen(self.secret(name), s.items.as_deref()));
-        }
-        if let Some(d) = &volume.downward_api {
-            return Content::Files(self.downward(d.items.as_deref()));
-        }
-        let Some(projected) = &volume.projected else { return Content::Directory };
-        let mut files = BTreeMap::new();
-        for source in projected.sources.iter().flatten() {
-            if let Some(c) = &source.config_map {
-                files.extend(chosen(self.config_map(&c.name), c.items.as_deref()));
-            }
-            if let Some(s) = &source.secret {
-                files.extend(chosen(self.secret(&s.name), s.items.as_deref()));
-            }
-            if let Some(d) = &source.downward_api {
-                files.extend(self.downward(d.items.as_deref()));
-            }
-            if let Some(t) = &source.service_account_token {
-                // Nobody checks tokens here, so a file that is there is all that a program can find out.
-                let account = self.spec.service_account_name.as_deref().unwrap_or("default");
-                files.insert(t.path.clone(), format!("{}/{account}", MetaExt::namespace(&self.pod.metadata)));
-            }
-        }
-        Content::Files(files)
-    }
-
-    /// The files of a container's volumes with their content; `None` is a directory.
-    pub(super) fn mounted_files(&self, spec: &Container) -> BTreeMap<String, Option<Rc<str>>> {
-        let mut all = BTreeMap::new();
+    /// What a container finds in its volumes: since when it runs, and how many versions of the pod's volumes there were then.
+    pub(super) fn volume_files(&self, spec: &Container, since: (Timestamp, u64)) -> Vec<Write> {
+        let mut all = Vec::new();
         for mount in spec.volume_mounts.iter().flatten() {
             let Some(volume) = self.spec.volumes.iter().flatten().find(|v| v.name == mount.name) else {
                 continue;
@@ -118,28 +68,41 @@ impl Turn<'_> {
             if of_node.is_some_and(|t| NO_DIRECTORY.contains(&t)) {
                 continue;
             }
+            if is_written(volume) {
+                all.extend(self.found_files(mount, &self.part_of(spec, mount), since.1));
+                continue;
+            }
             let path = absolute("/", &mount.mount_path);
-            let part = mount.sub_path.as_deref().unwrap_or_default().trim_matches('/');
-            match self.content(volume) {
-                Content::Directory => {
-                    all.insert(path, None);
-                }
-                Content::Files(files) => {
-                    let whole = files.get(part).map(|text| (path.clone(), Some(text.as_str().into())));
-                    if whole.is_none() {
-                        all.insert(path.clone(), None);
-                    }
-                    all.extend(whole);
-                    for (file, text) in files {
-                        let below = match part {
-                            "" => Some(file.as_str()),
-                            _ => file.strip_prefix(part).and_then(|f| f.strip_prefix('/')),
-                        };
-                        if let Some(below) = below {
-                            all.insert(absolute(&path, below), Some(text.as_str().into()));
-                        }
-                    }
-                }
+            all.push(Write { at: since.0, path, change: Change::Directory });
+        }
+        all
+    }
+
+    /// All that the kubelet has put into the file system of a container; `since` as for [`Self::volume_files`].
+    pub(super) fn all_files(&self, spec: &Container, since: (Timestamp, u64)) -> Vec<Write> {
+        let own = self.own_files(spec).into_iter();
+        let own = own.map(|(path, text)| Write { at: since.0, path, change: change_to(text) });
+        own.chain(self.volume_files(spec, since)).collect()
+    }
+
+    /// Where file systems are mounted in a container, and whether for reading only.
+    pub(super) fn file_systems(&self, spec: &Container) -> Vec<(String, bool)> {
+        let root = spec.security_context.as_ref().and_then(|c| c.read_only_root_filesystem) == Some(true);
+        let mut all = Vec::new();
+        if root {
+            all.extend([("/".to_owned(), true), ("/dev".to_owned(), false), ("/proc".to_owned(), false)]);
+            all.push((termination_path(spec).to_owned(), false));
+        }
+        for mount in spec.volume_mounts.iter().flatten() {
+            let volume = self.spec.volumes.iter().flatten().find(|v| v.name == mount.name);
+            let of_source = |v: &Volume| {
+                is_written(v)
+                    || v.image.is_some()
+                    || v.persistent_volume_claim.as_ref().and_then(|c| c.read_only) == Some(true)
+            };
+            let read_only = mount.read_only == Some(true) || volume.is_some_and(of_source);
+            if root || read_only {
+                all.push((absolute("/", &mount.mount_path), read_only));
             }
         }
         all
@@ -241,19 +204,12 @@ impl Turn<'_> {
 
     /// The writable volumes of a container: the path of the mount, and the volume with the part that is mounted.
     pub(super) fn shared_mounts(&self, spec: &Container) -> Vec<(String, String)> {
-        let writable = |name: &str| {
-            self.spec.volumes.iter().flatten().any(|v| {
-                v.name == name
-                    && v.config_map.is_none()
-                    && v.secret.is_none()
-                    && v.downward_api.is_none()
-                    && v.projected.is_none()
-            })
-        };
+        let writable =
+            |name: &str| self.spec.volumes.iter().flatten().any(|v| v.name == name && !is_written(v));
         let mounts = spec.volume_mounts.iter().flatten().filter(|m| writable(&m.name));
         mounts
             .map(|m| {
-                let part = m.sub_path.as_deref().unwrap_or_default();
+                let part = self.part_of(spec, m);
                 (absolute("/", &m.mount_path), absolute("/", &format!("{}/{part}", m.name)))
             })
             .collect()

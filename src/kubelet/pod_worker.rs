@@ -15,6 +15,7 @@ use super::state::{Todo, WakeSort, Wakes, Work, WorkerPhase};
 use super::status;
 use super::timings::{self, later};
 use super::turn::Turn;
+use super::watched::no_longer_named;
 use crate::api::{Key, MetaExt, Timestamp};
 
 /// The most steps of one turn. A pod that needs more gets another turn.
@@ -33,6 +34,7 @@ impl<'a> Turn<'a> {
         self.begin();
         self.take_faults(faults);
         self.hear_of_changes();
+        self.observe_sources();
         self.is_killed_for_memory();
         self.observe_exits();
         if self.rt.phase != WorkerPhase::Terminated {
@@ -236,7 +238,9 @@ impl<'a> Turn<'a> {
                 }
                 continue;
             }
-            self.rt.syncing = false;
+            if std::mem::take(&mut self.rt.syncing) {
+                self.rt.files.synced = Some(self.now);
+            }
             if !self.wants_sync() {
                 return;
             }
@@ -254,6 +258,8 @@ impl<'a> Turn<'a> {
             || self.rt.generation != self.pod.metadata.generation()
             || self.rt.retry.is_some_and(|r| r.at <= self.now)
             || (self.rt.waits_for_attach && self.volumes_are_attached())
+            || self.files_are_due()
+            || self.rt.files.described != self.described()
     }
 
     fn begin_sync(&mut self) {
@@ -267,6 +273,8 @@ impl<'a> Turn<'a> {
         self.rt.retry = None;
         self.rt.generation = self.pod.metadata.generation();
         self.rt.unreported = true;
+        self.rt.files.described = self.described();
+        self.rewrite_volumes();
         self.observe_resize();
         self.ask_readiness();
         let statuses = status::all_containers(self);
@@ -366,6 +374,8 @@ impl<'a> Turn<'a> {
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
         self.unmount();
+        let unnamed = no_longer_named(self.pods, &self.node, self.caches, &MetaExt::key(&self.pod.metadata));
+        self.node.forget_frozen(&unnamed);
         self.rt.sandbox = false;
         self.rt.changed = false;
         self.rt.unreported = true;
@@ -401,6 +411,12 @@ impl<'a> Turn<'a> {
             // While SyncPod waits for something, a retry is planned only when that is over.
             if let Some(retry) = self.rt.retry.filter(|_| self.rt.work.is_none()) {
                 wakes.add(retry.sort, retry.at);
+            }
+            if let Some(due) = self.rt.files.due {
+                wakes.add(due.sort, due.at);
+            }
+            if let Some(at) = self.next_token() {
+                wakes.add(WakeSort::Recurring, at);
             }
             for i in 0..self.rt.containers.len() {
                 prober::next(self, i, &mut wakes);

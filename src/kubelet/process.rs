@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::coredns::{self, Found};
+use super::tokens;
 use crate::api::Timestamp;
 use crate::network::Question;
-use crate::shell::{self, Answers, End, Files, Nobody, Program, Run, Until, World, Write};
+use crate::shell::{self, Answers, Change, End, Files, Nobody, Program, Run, Until, World, Write};
 
 /// The process of a container.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +17,8 @@ pub struct Process {
     pub program: Program,
     /// The files that the kubelet has written for it, with their history.
     pub mounts: Vec<Write>,
-    /// Whether some of these are of ConfigMaps, Secrets or the like, which can change.
-    pub configured: bool,
+    /// Where file systems are mounted, and whether for reading only.
+    pub file_systems: Rc<[(String, bool)]>,
     /// What hooks and probes have written into its file system.
     pub outside: Vec<Write>,
     /// What other containers write into the volumes that it shares with them.
@@ -34,7 +35,7 @@ impl Process {
     pub(super) fn world(&self) -> World {
         let mut files = Files::default();
         self.mounts.iter().chain(&self.outside).chain(&self.shared).for_each(|w| files.note(w));
-        World { files, answers: self.answers.clone() }
+        World { files, mounts: self.file_systems.to_vec(), answers: self.answers.clone() }
     }
 
     /// What becomes of the process with the answers that it has.
@@ -58,10 +59,24 @@ impl Process {
             End::Runs => None,
         };
         let changes = self.mounts.iter().chain(&self.outside).chain(&self.shared);
-        let changes: Vec<String> = changes.map(|w| format!("{} {:?}", w.path, w.change)).collect();
+        let changes: Vec<String> = changes.map(timeless).collect();
         let asks =
             self.run.asked.iter().map(|q| (q, self.answers.get(q).and_then(|all| Some(&all.last()?.1))));
         let asks: Vec<String> = asks.map(|(q, answer)| format!("{q} {answer:?}")).collect();
         format!("{:?} code {code:?} asks {asks:?} finds {changes:?}", self.program.words)
+    }
+}
+
+/// A change in a line: without the time in the names of a volume's directories, and without a token's text.
+fn timeless(write: &Write) -> String {
+    let part = |p: &str| {
+        let dated = p.strip_prefix("..").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if dated { "..".to_owned() } else { p.to_owned() }
+    };
+    let path = |p: &str| p.split('/').map(part).collect::<Vec<_>>().join("/");
+    match &write.change {
+        Change::Link(to) => format!("{} -> {}", path(&write.path), path(to)),
+        Change::Put(text) if text.starts_with(tokens::HEADER) => format!("{} token", path(&write.path)),
+        change => format!("{} {change:?}", path(&write.path)),
     }
 }

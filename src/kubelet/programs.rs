@@ -15,6 +15,7 @@ use super::behaviour::{self, Exit, Own};
 use super::container_state::ContainerState;
 use super::coredns;
 use super::environment::expand;
+use super::exec::{not_executable, not_found};
 use super::images;
 use super::known_images::{self, Sort};
 use super::mounts::{has_unknown_files, termination_path};
@@ -104,7 +105,8 @@ impl Turn<'_> {
     pub(super) fn program(&self, i: usize, spec: &Container) -> Program {
         let image = spec.image.as_deref().unwrap_or_default();
         let known = known_images::find(image);
-        let mut env = self.environment(spec);
+        let running = self.rt.containers.get(i).and_then(|c| c.running()?.environment.as_ref());
+        let mut env = running.map_or_else(|| self.environment(spec), |env| (**env).clone());
         env.entry("HOSTNAME".into()).or_insert_with(|| self.host_name());
         env.entry("HOME".into()).or_insert_with(|| "/root".into());
         const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -139,7 +141,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The name of a container's program, if the image certainly does not have it, so that the runtime cannot start it.
+    /// Why the runtime cannot start a container's program: the image certainly does not have it, or nobody may execute it.
     /// `None` if annotations say how the container runs.
     pub(super) fn missing_program(&self, i: usize, spec: &Container) -> Option<String> {
         let told = |what| behaviour::annotation(&self.pod.metadata, &spec.name, what).is_some();
@@ -157,21 +159,33 @@ impl Turn<'_> {
             }
             None => shell::can_start(&program, name),
         };
-        if has_it || (name.contains('/') && self.finds_file(i, spec, &program, name)) {
-            return None;
+        let file = name.contains('/').then(|| self.finds_file(i, spec, &program, name)).flatten();
+        match file {
+            Some(true) => None,
+            Some(false) => Some(not_executable(name)),
+            None => (!has_it).then(|| not_found(name)),
         }
-        Some(name.clone())
     }
 
-    /// Whether a container that starts finds a file: one that is mounted, or that another container has written.
-    fn finds_file(&self, i: usize, spec: &Container, program: &Program, path: &str) -> bool {
+    /// Whether a container that starts may execute a file that is mounted, or that another container has written; `None` if
+    /// there is no such file.
+    fn finds_file(&self, i: usize, spec: &Container, program: &Program, path: &str) -> Option<bool> {
         let mut files = Files::default();
-        for (path, text) in self.own_files(spec).into_iter().chain(self.mounted_files(spec)) {
-            files.note(&Write { at: self.now, path, change: change_to(text) });
-        }
+        self.all_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
         self.shared_writes(i, spec).iter().for_each(|w| files.note(w));
         let path = shell::absolute(&program.directory, path);
-        matches!(files.at(&path, self.now), Some(shell::Node::File(_)))
+        matches!(files.at(&path, self.now), Some(shell::Node::File(_))).then(|| {
+            let access = files.access(&path, self.now);
+            access.is_none_or(|a| a.allows(program.user.0, &program.groups, 1))
+        })
+    }
+
+    /// Whether the program is a file that is mounted: a script.
+    fn is_mounted_file(&self, spec: &Container, program: &Program) -> bool {
+        let mut files = Files::default();
+        self.volume_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
+        let path = program.words.first().map(|w| shell::absolute(&program.directory, w));
+        path.is_some_and(|p| matches!(files.at(&p, self.now), Some(shell::Node::File(_))))
     }
 
     /// What the program of a container does that has just started, and its process if the shell knows it.
@@ -199,7 +213,7 @@ impl Turn<'_> {
         if coredns.is_none()
             && !shell::is_shell(name)
             && !shell::is_tool(name)
-            && !named_script(&program, &self.mounted_files(spec))
+            && !self.is_mounted_file(spec, &program)
         {
             return match (known_images::sort_of(&program.words), program.unknown) {
                 (Sort::Ends, _) if program.stdin => (serves, None),
@@ -208,16 +222,10 @@ impl Turn<'_> {
                 _ => (serves, None),
             };
         }
-        let mut mounts = Vec::new();
-        let mounted = self.mounted_files(spec);
-        let configured = mounted.values().any(Option::is_some);
-        for (path, text) in self.own_files(spec).into_iter().chain(mounted) {
-            mounts.push(Write { at: self.now, path, change: change_to(text) });
-        }
         let mut process = Process {
             program,
-            mounts,
-            configured,
+            mounts: self.all_files(spec, (self.now, self.rt.files.count)),
+            file_systems: self.file_systems(spec).into(),
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),
             answers: self.answers.clone(),
@@ -270,45 +278,17 @@ impl Turn<'_> {
         all.iter().flat_map(here).collect()
     }
 
-    /// Lets running processes hear of what has changed outside of them.
+    /// Lets running processes hear of what the network answers now.
     pub(super) fn hear_of_changes(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
             let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
             let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
-            if process.run.asked.is_empty() && !process.configured {
+            if process.run.asked.iter().all(|q| self.answers.get(q) == process.answers.get(q)) {
                 continue;
             }
             let mut new = (*process).clone();
-            if process.run.asked.iter().any(|q| self.answers.get(q) != process.answers.get(q)) {
-                new.answers = self.answers.clone();
-            }
-            let mut wanted = if new.configured { self.mounted_files(spec) } else { BTreeMap::new() };
-            // What is mounted with a `subPath` is not updated.
-            let parts = spec.volume_mounts.iter().flatten().filter(|m| m.sub_path.is_some());
-            let fixed: Vec<String> = parts.map(|m| shell::absolute("/", &m.mount_path)).collect();
-            let stays = |path: &str| fixed.iter().any(|f| path.strip_prefix(f.as_str()).is_some());
-            wanted.retain(|path, _| !stays(path));
-            let mut files = Files::default();
-            process.mounts.iter().for_each(|w| files.note(w));
-            for (path, text) in &wanted {
-                let same = match (files.at(path, self.now), text) {
-                    (Some(shell::Node::File(old)), Some(new)) => old == **new,
-                    (Some(shell::Node::Directory), None) => true,
-                    _ => false,
-                };
-                if !same {
-                    let change = change_to(text.clone());
-                    new.mounts.push(Write { at: self.now, path: path.clone(), change });
-                }
-            }
-            let own = self.own_files(spec);
-            for path in process.mounts.iter().map(|w| &w.path).filter(|_| new.configured) {
-                let gone = !wanted.contains_key(path) && !own.contains_key(path) && !stays(path);
-                if gone && files.at(path, self.now).is_some() {
-                    new.mounts.push(Write { at: self.now, path: path.clone(), change: Change::Remove });
-                }
-            }
+            new.answers = self.answers.clone();
             if new != *process {
                 self.run_process(&mut new, spec);
                 self.replace(i, new);
@@ -368,12 +348,6 @@ fn ends(after: SignedDuration) -> Own {
 fn is_server(entrypoint: &[&str], cmd: &[&str]) -> bool {
     let words: Vec<String> = entrypoint.iter().chain(cmd).map(|w| (*w).to_owned()).collect();
     known_images::sort_of(&words) == Sort::Server
-}
-
-/// Whether the program is a file that is mounted: a script.
-fn named_script(program: &Program, mounted: &BTreeMap<String, Option<Rc<str>>>) -> bool {
-    let path = program.words.first().map(|w| shell::absolute(&program.directory, w));
-    path.is_some_and(|p| mounted.get(&p).is_some_and(Option::is_some))
 }
 
 pub(super) fn change_to(text: Option<Rc<str>>) -> Change {

@@ -8,6 +8,7 @@ use super::eviction;
 use super::exec::{self, Execution};
 use super::fault::KubeletFault;
 use super::file_source;
+use super::file_volumes::Store;
 use super::manifest::ManifestChange;
 use super::network::{self, NetworkNews};
 use super::node;
@@ -72,7 +73,7 @@ impl Reconciler for Kubelet {
                     cx.enqueue(Task::Expand(seen.key.clone()));
                 }
             })
-            .watches::<Secret>(|cx, seen| changes::config_changed(cx, seen.key))
+            .watches::<Secret>(|cx, seen| changes::config_changed(cx, Store::Secret, seen.key))
             .reads::<Service>()
             .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
                 pod_manager::note_deleted(cx.state, seen);
@@ -228,6 +229,7 @@ fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
         || o.generation != n.generation
         || o.deletion_timestamp != n.deletion_timestamp
         || o.deletion_grace_period_seconds != n.deletion_grace_period_seconds
+        || o.labels != n.labels
         || o.annotations != n.annotations
     {
         return true;

@@ -9,7 +9,6 @@ use ipnet::{IpNet, Ipv4Net};
 use super::behaviour::{self, Exit};
 use super::cause::PodCause;
 use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
-use super::exec::not_found;
 use super::images;
 use super::security_context;
 use super::state::{Retry, WakeSort, Work};
@@ -302,10 +301,15 @@ impl Turn<'_> {
         if !self.rt.containers.get(i).is_some_and(|c| matches!(c.state, ContainerState::Created(_))) {
             return;
         }
-        if let Some(program) = self.missing_program(i, spec) {
-            self.start_error(i, &program);
+        if let Some(why) = self.missing_program(i, spec) {
+            self.start_error(i, &why);
             return;
         }
+        let sources = self.environment_sources(spec);
+        for (store, name) in &sources {
+            self.note_read(*store, name);
+        }
+        let environment = (!sources.is_empty()).then(|| Rc::new(self.environment(spec)));
         let (own, process) = self.begin_process(i, spec);
         let behaviour = behaviour::of(self.pod, spec, own);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
@@ -316,6 +320,8 @@ impl Turn<'_> {
             ends: behaviour.ends.map(|(after, exit)| (later(now, after), exit)),
             behaviour,
             own,
+            environment,
+            volumes: self.rt.files.count,
             process,
             outside: Rc::default(),
             stopping: false,
@@ -338,11 +344,10 @@ impl Turn<'_> {
 
     /// The runtime could not start a container's program. The container counts as one that ended with 128, and as its start
     /// it has the beginning of time (containerd's `container_start.go`, `errorStartReason`).
-    fn start_error(&mut self, i: usize, program: &str) {
+    fn start_error(&mut self, i: usize, why: &str) {
         let message = format!(
             "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create \
-             failed: unable to start container process: error during container init: {}",
-            not_found(program)
+             failed: unable to start container process: error during container init: {why}"
         );
         let now = self.now;
         let Some(c) = self.rt.containers.get_mut(i) else { return };

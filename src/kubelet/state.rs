@@ -10,13 +10,14 @@ use super::cause::Cause;
 use super::container_state::ContainerRuntime;
 use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
+use super::file_volumes::FileVolumes;
 use super::manifest::Manifest;
 use super::pod_network::PodNetwork;
 use super::queries::Queries;
 use super::settings::Settings;
 use crate::api::persistent::Map;
 use crate::api::pod::Spec;
-use crate::api::types::{Container, Lease, Pod, PodStatus};
+use crate::api::types::{ConfigMap, Container, Lease, Pod, PodStatus, Secret};
 use crate::api::{Key, Shared, Timestamp};
 use crate::shell::Write;
 
@@ -72,6 +73,10 @@ pub struct NodeRuntime {
     pub puller_free: Option<Timestamp>,
     /// The attachable volumes in use: the unique name of a volume, and the pod that uses it.
     pub volumes: Map<(Rc<str>, Key), ()>,
+    /// The immutable ConfigMaps that pods of the node name, as the kubelet has read them once.
+    pub frozen_config_maps: Map<Key, Rc<ConfigMap>>,
+    /// The immutable Secrets, likewise.
+    pub frozen_secrets: Map<Key, Rc<Secret>>,
     /// The pods whose resize waits for room.
     pub resizing: Map<Key, ()>,
     /// The sum of the requests of the admitted pods.
@@ -241,6 +246,8 @@ pub struct PodRuntime {
     pub listens_until: Option<Timestamp>,
     /// Whether the pod waits for a ConfigMap, a Secret, a claim or a container runtime.
     pub waits_for_config: bool,
+    /// The pod's volumes whose files the kubelet writes.
+    pub files: FileVolumes,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
     pub volumes: Vec<PodVolume>,
     /// Whether the pod waits until a volume is attached.

@@ -18,6 +18,7 @@ use super::state::{PodRuntime, Wakes, WorkerPhase};
 use super::status;
 use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
+use super::watched;
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::DeleteOptions;
@@ -32,6 +33,8 @@ struct Decision {
     rt: Rc<PodRuntime>,
     node: super::state::NodeRuntime,
     events: Vec<PodEvent>,
+    /// Why files of the pod's volumes are written anew; `None` if none are.
+    rewrites: Option<Why>,
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
@@ -73,7 +76,7 @@ impl Kubelet {
                 // A pod of the API server had the name, and is gone.
                 self.remove(cx, &key);
             }
-            let Some(d) = self.decide(cx, &key, &known) else { return Ok(()) };
+            let Some(mut d) = self.decide(cx, &key, &known) else { return Ok(()) };
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
                 let unpullable = d.unpullable.clone();
@@ -112,6 +115,9 @@ impl Kubelet {
             }
             if d.pressing {
                 self.watch_pressure(cx);
+            }
+            if let Some(why) = d.rewrites.take() {
+                cx.write_volumes(key.clone()).because(why.with("node", &self.node)).await?;
             }
             if d.mirrors {
                 self.try_reconcile_mirror_pods(cx, &key, pod).await;
@@ -246,6 +252,7 @@ impl Kubelet {
                 delete,
                 again: turn.again,
                 events: std::mem::take(&mut turn.events),
+                rewrites: turn.rewrites.take(),
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
@@ -376,6 +383,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         Some((addresses, rt.requests, rt.stats, pressing))
     });
     let Some((addresses, requests, stats, pressing)) = held else { return false };
+    let named = cx.state(|s| watched::no_longer_named(&s.pods, &s.node, cx.caches(), key));
     let key = key.clone();
     cx.update_state(move |s| {
         if s.network.contains_key(&key) {
@@ -398,6 +406,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         }
         s.node.stats = s.node.stats.minus(stats);
         s.node.resizing.remove(&key);
+        s.node.forget_frozen(&named);
         let faults: Vec<_> =
             s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();
         for f in &faults {

@@ -11,7 +11,7 @@ use crate::api::ip_family::family_of;
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Node, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
-use crate::client::Caches;
+use crate::client::{Caches, Why};
 use crate::network::Question;
 use crate::network::traffic::Ended;
 use crate::shell::Answers;
@@ -66,6 +66,8 @@ pub(super) struct Turn<'a> {
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
+    /// Why files of the pod's volumes are written anew; `None` if none are.
+    pub(super) rewrites: Option<Why>,
     /// Other pods that are to be ended for this one.
     pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
@@ -124,6 +126,7 @@ impl<'a> Turn<'a> {
             host: Host::of(caches, node_key),
             now,
             events: Vec::new(),
+            rewrites: None,
             orders: Vec::new(),
             again: false,
         }

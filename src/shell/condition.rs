@@ -123,21 +123,24 @@ impl Shell<'_> {
         Some(match operator {
             "z" => word.is_empty(),
             "n" => !word.is_empty(),
-            "e" | "r" | "w" | "a" => self.exists(word),
+            "e" | "a" => self.exists(word),
+            "r" => self.exists(word) && self.may(word, 4),
+            "w" => self.exists(word) && self.may(word, 2) && !self.is_read_only(word),
             "d" => self.is_directory(word),
             "f" => self.exists(word) && !self.is_directory(word),
             "x" => {
                 self.is_directory(word)
                     || (super::tools::is_standard(word) && self.has_program(super::tools::base_name(word)))
-                    || self.exists(word)
+                    || (self.exists(word) && self.may(word, 1))
             }
+            "h" | "L" => self.link(word).is_some(),
             "s" => match self.look(word) {
                 Some(Node::File(text)) => !text.is_empty(),
                 Some(Node::Directory) => true,
                 None => false,
             },
             "v" => self.variable(word).is_some(),
-            "b" | "c" | "g" | "h" | "k" | "L" | "p" | "S" | "t" | "u" => false,
+            "b" | "c" | "g" | "k" | "p" | "S" | "t" | "u" => false,
             "O" | "G" => self.exists(word),
             _ => return None,
         })

@@ -14,8 +14,46 @@ pub enum Change {
     Append(Rc<str>),
     /// It becomes a directory.
     Directory,
+    /// It becomes a symbolic link to this path, which may be relative to the link's directory.
+    Link(Rc<str>),
+    /// It gets this owner and mode.
+    Access(Access),
     /// It is removed.
     Remove,
+}
+
+/// Who may do what with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The permission bits.
+    pub mode: u16,
+    /// The user who owns it.
+    pub uid: i64,
+    /// The group that owns it.
+    pub gid: i64,
+}
+
+impl Access {
+    /// Whether somebody has a permission: 4 to read, 2 to write, 1 to execute. Root may read and write anything.
+    pub fn allows(&self, uid: i64, groups: &[i64], permission: u16) -> bool {
+        if uid == 0 && permission != 1 {
+            return true;
+        }
+        let of = match () {
+            () if uid == 0 => self.mode >> 6 | self.mode >> 3 | self.mode,
+            () if uid == self.uid => self.mode >> 6,
+            () if groups.contains(&self.gid) => self.mode >> 3,
+            () => self.mode,
+        };
+        of & permission != 0
+    }
+
+    /// The permissions as `ls -l` shows them.
+    pub fn letters(&self) -> String {
+        let bit =
+            |i: u16| if self.mode & (1 << (8 - i)) == 0 { '-' } else { ['r', 'w', 'x'][usize::from(i % 3)] };
+        (0..9).map(bit).collect()
+    }
 }
 
 /// A change of a path at a moment.
@@ -42,7 +80,18 @@ pub enum Node {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     all: BTreeMap<String, Vec<(Timestamp, Change)>>,
+    /// The paths that have been symbolic links at some time.
+    links: BTreeSet<String>,
 }
+
+/// What stands at a path itself, without following it if it is a link.
+enum Entry {
+    Node(Node),
+    Link(Rc<str>),
+}
+
+/// How many symbolic links are followed from one path (`ELOOP`).
+const LINKS_LIMIT: usize = 40;
 
 /// The directories of every image.
 const DIRECTORIES: [&str; 30] = [
@@ -109,17 +158,24 @@ pub fn parent(path: &str) -> &str {
 impl Files {
     /// Notes a change. Changes of one moment happen in the order in which they are noted.
     pub fn note(&mut self, write: &Write) {
+        if matches!(write.change, Change::Link(_)) {
+            self.links.insert(write.path.clone());
+        }
         let history = self.all.entry(write.path.clone()).or_default();
         let place = history.partition_point(|(t, _)| *t <= write.at);
         history.insert(place, (write.at, write.change.clone()));
     }
 
-    /// What a path is at a moment; `None` if it does not exist.
-    pub fn at(&self, path: &str, now: Timestamp) -> Option<Node> {
+    fn past(&self, path: &str, now: Timestamp) -> &[(Timestamp, Change)] {
         let history = self.all.get(path).map_or(&[][..], Vec::as_slice);
-        let past = history.get(..history.partition_point(|(t, _)| *t <= now)).unwrap_or_default();
-        // The last change that is no addition, and the additions after it.
-        let base = past.iter().rposition(|(_, c)| !matches!(c, Change::Append(_)));
+        history.get(..history.partition_point(|(t, _)| *t <= now)).unwrap_or_default()
+    }
+
+    /// What stands at a path; a link is not followed.
+    fn entry(&self, path: &str, now: Timestamp) -> Option<Entry> {
+        let past = self.past(path, now);
+        // The last change that makes something new of the path, and the additions after it.
+        let base = past.iter().rposition(|(_, c)| !matches!(c, Change::Append(_) | Change::Access(_)));
         let text = |from: usize, first: &str| {
             let mut text = first.to_owned();
             for (_, change) in past.iter().skip(from) {
@@ -127,24 +183,90 @@ impl Files {
                     text.push_str(more);
                 }
             }
-            Node::File(text)
+            Entry::Node(Node::File(text))
         };
+        let appended = |from: usize| past.iter().skip(from).any(|(_, c)| matches!(c, Change::Append(_)));
         match base.and_then(|b| Some((b, &past.get(b)?.1))) {
             Some((b, Change::Put(first))) => Some(text(b + 1, first)),
-            Some((b, Change::Remove)) if b + 1 < past.len() => Some(text(b + 1, "")),
+            Some((b, Change::Remove)) if appended(b + 1) => Some(text(b + 1, "")),
             Some((_, Change::Remove)) => None,
-            Some((_, Change::Directory)) => Some(Node::Directory),
-            _ if !past.is_empty() => Some(text(0, "")),
-            _ if DIRECTORIES.contains(&path) || self.has_children(path, now) => Some(Node::Directory),
-            _ if DEVICES.contains(&path) => Some(Node::File(String::new())),
+            Some((_, Change::Directory)) => Some(Entry::Node(Node::Directory)),
+            Some((_, Change::Link(to))) => Some(Entry::Link(to.clone())),
+            _ if appended(0) => Some(text(0, "")),
+            _ if DIRECTORIES.contains(&path) || self.has_children(path, now) => {
+                Some(Entry::Node(Node::Directory))
+            }
+            _ if DEVICES.contains(&path) => Some(Entry::Node(Node::File(String::new()))),
             _ => None,
         }
     }
 
-    /// When a path changes next after a moment; `None` if it does not, as far as is known.
+    /// What a path is at a moment, symbolic links followed; `None` if it does not exist.
+    pub fn at(&self, path: &str, now: Timestamp) -> Option<Node> {
+        match self.entry(&self.resolve(path, now).0, now)? {
+            Entry::Node(node) => Some(node),
+            // Links in a circle.
+            Entry::Link(_) => None,
+        }
+    }
+
+    /// Where a symbolic link leads; `None` if the path is none.
+    pub fn link(&self, path: &str, now: Timestamp) -> Option<Rc<str>> {
+        match self.entry(&self.resolve_parent(path, now), now)? {
+            Entry::Link(to) => Some(to),
+            Entry::Node(_) => None,
+        }
+    }
+
+    /// The path without symbolic links, and the links that lead there.
+    pub fn resolve(&self, path: &str, now: Timestamp) -> (String, Vec<String>) {
+        let mut path = path.to_owned();
+        let mut followed = Vec::new();
+        while !self.links.is_empty() && followed.len() < LINKS_LIMIT {
+            let ends = path.match_indices('/').map(|(i, _)| i).skip(1).chain([path.len()]);
+            let next = ends.filter_map(|end| {
+                let link = path.get(..end).filter(|p| self.links.contains(*p))?;
+                match self.entry(link, now)? {
+                    Entry::Link(to) => Some((link.to_owned(), to, path.get(end..).unwrap_or_default())),
+                    Entry::Node(_) => None,
+                }
+            });
+            let Some((link, to, rest)) = { next }.next() else { break };
+            path = absolute("/", &format!("{}{rest}", absolute(parent(&link), &to)));
+            followed.push(link);
+        }
+        (path, followed)
+    }
+
+    /// The path of an entry of a directory: links to the directory are followed, and the entry is not if it is one.
+    pub fn resolve_parent(&self, path: &str, now: Timestamp) -> String {
+        match path.rsplit_once('/') {
+            Some((above, name)) if !above.is_empty() => absolute(&self.resolve(above, now).0, name),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Who may do what with a file; `None` if nobody has said.
+    pub fn access(&self, path: &str, now: Timestamp) -> Option<Access> {
+        let path = self.resolve(path, now).0;
+        let past = self.past(&path, now).iter().rev();
+        let mut since = past.take_while(|(_, c)| !matches!(c, Change::Remove));
+        since.find_map(|(_, c)| if let Change::Access(a) = c { Some(*a) } else { None })
+    }
+
+    /// When an entry was changed last.
+    pub fn changed(&self, path: &str, now: Timestamp) -> Option<Timestamp> {
+        self.past(&self.resolve_parent(path, now), now).last().map(|(t, _)| *t)
+    }
+
+    /// When a path, or a link that leads there, changes next after a moment; `None` if it does not, as far as is known.
     pub fn next_change(&self, path: &str, after: Timestamp) -> Option<Timestamp> {
-        let history = self.all.get(path)?;
-        history.get(history.partition_point(|(t, _)| *t <= after)).map(|(t, _)| *t)
+        let (path, links) = self.resolve(path, after);
+        let next = |path: &String| {
+            let history = self.all.get(path)?;
+            history.get(history.partition_point(|(t, _)| *t <= after)).map(|(t, _)| *t)
+        };
+        links.iter().chain([&path]).filter_map(next).min()
     }
 
     fn below<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a String> {
@@ -154,31 +276,27 @@ impl Files {
     }
 
     fn has_children(&self, path: &str, now: Timestamp) -> bool {
-        self.below(path).any(|p| {
-            self.all.get(p).is_some_and(|h| {
-                let past = h.get(..h.partition_point(|(t, _)| *t <= now)).unwrap_or_default();
-                past.last().is_some_and(|(_, c)| *c != Change::Remove)
-            })
-        })
+        self.below(path).any(|p| self.past(p, now).last().is_some_and(|(_, c)| *c != Change::Remove))
     }
 
     /// The names in a directory at a moment, sorted.
     pub fn list(&self, path: &str, now: Timestamp) -> Vec<String> {
+        let path = &*self.resolve(path, now).0;
         let cut = if path == "/" { 1 } else { path.len() + 1 };
         let known = DIRECTORIES.iter().chain(&DEVICES).filter(|d| **d != "/" && parent(d) == path);
         let mut names: BTreeSet<String> = known.filter_map(|d| d.get(cut..)).map(str::to_owned).collect();
         for below in self.below(path) {
-            if self.at(below, now).is_some() {
+            if self.entry(below, now).is_some() {
                 names.extend(below.get(cut..).and_then(|rest| rest.split('/').next()).map(str::to_owned));
             }
         }
-        let exists = |name: &String| self.at(&absolute(path, name), now).is_some();
+        let exists = |name: &String| self.entry(&absolute(path, name), now).is_some();
         names.into_iter().filter(|n| exists(n)).collect()
     }
 
-    /// A path and everything below it, the deepest last.
+    /// A path and everything below it, the deepest last. Links are not followed.
     pub fn tree(&self, path: &str, now: Timestamp) -> Vec<String> {
-        let below = self.below(path).filter(|p| self.at(p, now).is_some()).cloned();
+        let below = self.below(path).filter(|p| self.entry(p, now).is_some()).cloned();
         std::iter::once(path.to_owned()).chain(below).collect()
     }
 }

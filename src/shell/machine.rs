@@ -137,6 +137,11 @@ pub(super) struct Shell<'a> {
 }
 
 impl<'a> Shell<'a> {
+    /// What the program finds outside of itself.
+    pub(super) fn world(&self) -> &'a World {
+        self.world
+    }
+
     pub(super) fn new(
         program: &'a Program,
         world: &'a World,

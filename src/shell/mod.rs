@@ -61,7 +61,7 @@ use crate::network::{Answer, Protocol, Question};
 use machine::{Shell, Stop};
 
 pub use cursor::{AtCursor, at_cursor};
-pub use files::{Change, Files, Node, Write, absolute};
+pub use files::{Access, Change, Files, Node, Write, absolute};
 pub use text::duration;
 pub use tools::{OF_ALPINE, is_shell, is_tool};
 
@@ -148,6 +148,8 @@ pub struct Program {
 pub struct World {
     /// Mounted files, and what others have written into the container's file system.
     pub files: Files,
+    /// Where file systems are mounted, and whether for reading only.
+    pub mounts: Vec<(String, bool)>,
     /// What the network has answered so far.
     pub answers: Rc<BTreeMap<Question, Answers>>,
 }

@@ -131,6 +131,10 @@ impl Shell<'_> {
         }
         if name.contains('/') {
             match self.look(name) {
+                Some(super::files::Node::File(_)) if !self.may(name, 1) => {
+                    self.complain(&format!("{name}: Permission denied"));
+                    return Ok(126);
+                }
                 Some(super::files::Node::File(text)) if is_script(&text) => {
                     let mut words = vec!["sh".to_owned(), name.to_owned()];
                     words.extend(args.iter().skip(1).cloned());
@@ -178,7 +182,7 @@ impl Shell<'_> {
                     let path = self.expand_text(word)?;
                     match self.read(&path) {
                         Ok(text) => self.read_from(text),
-                        Err(_) if self.has_unknown_files() => {
+                        Err("No such file or directory") if self.has_unknown_files() => {
                             self.certain = false;
                             self.read_from(String::new());
                         }

@@ -21,6 +21,12 @@ impl Shell<'_> {
         if self.is_directory(path) {
             return Err("Is a directory");
         }
+        if self.is_read_only(path) {
+            return Err("Read-only file system");
+        }
+        if !self.may(path, 2) {
+            return Err("Permission denied");
+        }
         let path = self.path(path);
         let directory = files::parent(&path).to_owned();
         if !self.is_directory(&directory) && self.program.complete {

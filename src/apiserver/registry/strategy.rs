@@ -96,7 +96,11 @@ impl WriteStrategy {
             Subresource::EphemeralContainers => &EPHEMERAL_CONTAINERS,
             Subresource::Resize => &RESIZE,
             Subresource::Approval => &APPROVAL,
-            Subresource::Binding | Subresource::Eviction | Subresource::Proxy | Subresource::Ruleset => {
+            Subresource::Binding
+            | Subresource::Eviction
+            | Subresource::Proxy
+            | Subresource::Ruleset
+            | Subresource::Volumes => {
                 return Err(Status::method_not_supported(r.kind, "update"));
             }
         }))

@@ -1,7 +1,8 @@
 //! Commands about files.
 
-use super::super::files::{Change, Node, absolute, parent};
+use super::super::files::{Access, Change, Node, absolute, parent};
 use super::super::machine::{Ran, Shell};
+use super::access::{is_refused, long};
 use super::{Options, Tools, base_name};
 
 pub(super) fn basename(shell: &mut Shell<'_>, args: &[String]) -> Ran {
@@ -44,16 +45,24 @@ pub(super) fn ls(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let paths = if o.operands.is_empty() { vec!["."] } else { o.operands.clone() };
     let (mut status, mut out) = (0, String::new());
     for path in &paths {
+        let link = shell.link(path);
         let names = match shell.look(path) {
-            Some(Node::Directory) if !o.has('d') => {
+            // With `-l` a link is shown as what it is.
+            Some(Node::Directory)
+                if !o.has('d') && (link.is_none() || !o.has('l') || path.ends_with('/')) =>
+            {
                 if paths.len() > 1 {
                     out.push_str(&format!("{path}:\n"));
                 }
                 let mut names = shell.names_in(path);
                 names.retain(|n| o.has('a') || o.has('A') || !n.starts_with('.'));
+                if o.has('a') {
+                    names.splice(0..0, [".".to_owned(), "..".to_owned()]);
+                }
                 names
             }
             Some(_) => vec![(*path).to_owned()],
+            None if link.is_some() => vec![(*path).to_owned()],
             None => {
                 shell.uncertain(path);
                 let (message, code) = match shell.program.tools {
@@ -66,16 +75,20 @@ pub(super) fn ls(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             }
         };
         for name in names {
+            let full = absolute(&shell.path(path), &name);
+            let full = if shell.look(&full).is_none() && shell.link(&full).is_none() {
+                shell.path(&name)
+            } else {
+                full
+            };
+            let link = shell.link(&full);
             if o.has('l') {
-                let node = shell.look(&absolute(path, &name)).or_else(|| shell.look(&name));
-                let (kind, size) = match node {
-                    Some(Node::File(text)) => ("-rw-r--r--", text.len()),
-                    _ => ("drwxr-xr-x", 4096),
-                };
-                let date = super::system::format_date(shell.now, "%b %e %H:%M");
-                out.push_str(&format!("{kind}    1 root     root     {size:>9} {date} "));
+                out.push_str(&long(shell, &full, link.as_deref()));
             }
             out.push_str(&name);
+            if let Some(to) = link.filter(|_| o.has('l')) {
+                out.push_str(&format!(" -> {to}"));
+            }
             out.push('\n');
         }
     }
@@ -87,6 +100,10 @@ pub(super) fn touch(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "dtr");
     let mut status = 0;
     for path in &o.operands {
+        if is_refused(shell, path, &format!("touch: {path}"), &format!("touch: cannot touch '{path}'")) {
+            status = 1;
+            continue;
+        }
         if shell.look(path).is_some() || o.has('c') {
             continue;
         }
@@ -111,6 +128,8 @@ pub(super) fn mkdir(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         let full = shell.path(path);
         let why = if shell.look(&full).is_some() {
             (!o.has('p')).then_some("File exists")
+        } else if shell.is_read_only(&full) {
+            Some("Read-only file system")
         } else if o.has('p') || !shell.program.complete || shell.is_directory(parent(&full)) {
             shell.change(&full, Change::Directory);
             let mut above = parent(&full).to_owned();
@@ -154,15 +173,18 @@ pub(super) fn rm(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let (all, force) = (o.has('r') || o.has('R') || name == "rmdir", o.has('f'));
     let mut status = 0;
     for path in &o.operands {
+        let link = shell.link(path).is_some();
         let why = match shell.look(path) {
-            None if force => continue,
-            None => {
+            None if force && !link => continue,
+            None if !link => {
                 shell.uncertain(path);
                 "No such file or directory"
             }
-            Some(Node::Directory) if !all => "Is a directory",
-            Some(_) => {
-                let tree = shell.files.tree(&shell.path(path), shell.now);
+            Some(Node::Directory) if !all && !link => "Is a directory",
+            _ if shell.is_read_only(path) => "Read-only file system",
+            _ => {
+                let top = shell.files.resolve_parent(&shell.path(path), shell.now);
+                let tree = shell.files.tree(&top, shell.now);
                 for below in tree.iter().rev() {
                     shell.change(below, Change::Remove);
                 }
@@ -179,7 +201,34 @@ pub(super) fn rm(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     Ok(status)
 }
 
-/// `cp`, and `ln`, which makes a copy here.
+/// `ln`: a symbolic link with `-s`; a hard link is a copy here.
+pub(super) fn ln(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    let o = Options::parse(args, "");
+    if !o.has('s') {
+        return transfer(shell, args, false);
+    }
+    let Some((&first, rest)) = o.operands.split_first() else { return Ok(1) };
+    let name = rest.first().copied().unwrap_or_else(|| base_name(first.trim_end_matches('/')));
+    let mut path = shell.path(name);
+    if shell.is_directory(&path) && !(o.has('n') && shell.link(&path).is_some()) {
+        path = absolute(&path, base_name(first.trim_end_matches('/')));
+    }
+    let gnu = format!("ln: failed to create symbolic link '{name}'");
+    if is_refused(shell, &path, &format!("ln: {name}"), &gnu) {
+        return Ok(1);
+    }
+    if !o.has('f') && (shell.link(&path).is_some() || shell.look(&path).is_some()) {
+        shell.error(&match shell.program.tools {
+            Tools::Busybox => format!("ln: {name}: File exists"),
+            Tools::Gnu => format!("{gnu}: File exists"),
+        });
+        return Ok(1);
+    }
+    shell.change(&path, Change::Link(first.into()));
+    Ok(0)
+}
+
+/// `cp`
 pub(super) fn cp(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     transfer(shell, args, false)
 }
@@ -207,7 +256,35 @@ fn transfer(shell: &mut Shell<'_>, args: &[String], moves: bool) -> Ran {
         if from.ends_with("/.") {
             target = shell.path(to);
         }
+        let (busybox, gnu) = match moves {
+            true => (format!("mv: can't rename '{from}'"), format!("mv: cannot move '{from}' to '{to}'")),
+            false => (
+                format!("{name}: can't create '{target}'"),
+                format!("{name}: cannot create regular file '{target}'"),
+            ),
+        };
+        let gone = moves && shell.is_read_only(&source) && shell.look(&source).is_some();
+        let at = if gone { source.clone() } else { target.clone() };
+        if is_refused(shell, &at, &busybox, &gnu) {
+            status = 1;
+            continue;
+        }
+        // A link that is moved, or copied with its directory, stays a link; any other is followed.
+        let is_link = moves && shell.link(&source).is_some();
+        let source = if is_link { source } else { shell.files.resolve(&source, shell.now).0 };
+        if is_link && let Some(to) = shell.link(&source) {
+            shell.change(&target, Change::Link(to.into()));
+            shell.change(&source, Change::Remove);
+            continue;
+        }
         match shell.look(&source) {
+            Some(Node::File(_)) if !shell.may(&source, 4) => {
+                shell.error(&match shell.program.tools {
+                    Tools::Busybox => format!("{name}: can't open '{from}': Permission denied"),
+                    Tools::Gnu => format!("{name}: cannot open '{from}' for reading: Permission denied"),
+                });
+                status = 1;
+            }
             None => {
                 shell.uncertain(from);
                 if !shell.certain {
@@ -234,12 +311,18 @@ fn transfer(shell: &mut Shell<'_>, args: &[String], moves: bool) -> Ran {
                 let tree = shell.files.tree(&source, shell.now);
                 for path in tree.iter().take(1000) {
                     let rest = path.get(source.len()..).unwrap_or_default();
-                    let change = match shell.files.at(path, shell.now) {
-                        Some(Node::File(text)) => Change::Put(text.into()),
-                        Some(Node::Directory) => Change::Directory,
-                        None => continue,
+                    let change = match (shell.files.link(path, shell.now), shell.files.at(path, shell.now)) {
+                        (Some(to), _) => Change::Link(to),
+                        (None, Some(Node::File(text))) => Change::Put(text.into()),
+                        (None, Some(Node::Directory)) => Change::Directory,
+                        (None, None) => continue,
                     };
                     shell.change(&format!("{target}{rest}"), change);
+                    if let Some(Access { mode, .. }) = shell.files.access(path, shell.now) {
+                        let (uid, gid) = shell.program.user;
+                        let access = Change::Access(Access { mode, uid, gid });
+                        shell.change(&format!("{target}{rest}"), access);
+                    }
                 }
                 if moves {
                     for path in tree.iter().rev() {

@@ -8,7 +8,7 @@ use super::{Options, Tools, base_name};
 /// A condition or an action of `find`. All of an expression have to hold.
 enum Primary {
     Name { pattern: String, path: bool, ignore_case: bool },
-    Directory(bool),
+    Type(char),
     Print(&'static str),
     Exec(Vec<String>),
     Delete,
@@ -48,8 +48,9 @@ impl Find {
                     ignore_case: word.starts_with("-i"),
                 },
                 "-type" => match rest.next()? {
-                    "f" => Primary::Directory(false),
-                    "d" => Primary::Directory(true),
+                    "f" => Primary::Type('f'),
+                    "d" => Primary::Type('d'),
+                    "l" => Primary::Type('l'),
                     _ => return None,
                 },
                 "-print" => Primary::Print("\n"),
@@ -93,7 +94,15 @@ fn holds(shell: &mut Shell<'_>, primary: &Primary, path: &str) -> Result<bool, S
             let name = base_name(path.trim_end_matches('/'));
             is_match(pattern, if name.is_empty() { "/" } else { name }, *ignore_case)
         }
-        Primary::Directory(wanted) => shell.is_directory(path) == *wanted,
+        Primary::Type(wanted) => {
+            let link = path != "." && shell.link(path).is_some();
+            *wanted
+                == match () {
+                    () if link => 'l',
+                    () if path == "." || shell.is_directory(path) => 'd',
+                    () => 'f',
+                }
+        }
         Primary::Print(end) => {
             shell.print(&format!("{path}{end}"));
             true
@@ -158,7 +167,9 @@ fn below(
     let (mut found, mut open) = (Vec::new(), vec![(top.to_owned(), 0)]);
     while let Some((path, depth)) = open.pop() {
         shell.step()?;
-        if depth < deepest && (shell.is_directory(&path) || path == ".") {
+        // Links are followed only where they are named.
+        let follows = depth == 0 || shell.link(&path).is_none();
+        if depth < deepest && follows && (shell.is_directory(&path) || path == ".") {
             let names = shell.names_in(&path);
             let slash = if path.ends_with('/') { "" } else { "/" };
             open.extend(names.iter().rev().map(|n| (format!("{path}{slash}{n}"), depth + 1)));
@@ -171,16 +182,20 @@ fn below(
     Ok(found)
 }
 
-/// `readlink -f PATH`, `realpath PATH`: the absolute path. There are no symbolic links here, so that `readlink` without
-/// `-f` finds none.
+/// `readlink PATH`: where a symbolic link leads. `readlink -f PATH`, `realpath PATH`: the absolute path without links.
 pub(super) fn readlink(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let o = Options::parse(args, "");
     let real = args.first().is_some_and(|n| base_name(n) == "realpath");
     let mut status = 0;
     for path in &o.operands {
         if !real && !o.has('f') {
-            shell.certain = false;
-            status = 1;
+            match shell.link(path) {
+                Some(to) => shell.print(&format!("{to}\n")),
+                None => {
+                    shell.uncertain(path);
+                    status = 1;
+                }
+            }
             continue;
         }
         let full = shell.path(path);
@@ -189,7 +204,8 @@ pub(super) fn readlink(shell: &mut Shell<'_>, args: &[String]) -> Ran {
             shell.uncertain(path);
         }
         if there || !shell.program.complete {
-            shell.print(&format!("{full}\n"));
+            let end = shell.files.resolve(&full, shell.now).0;
+            shell.print(&format!("{end}\n"));
         } else {
             status = 1;
             if real {

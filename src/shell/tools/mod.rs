@@ -1,6 +1,7 @@
 //! The usual commands, as far as they need no more than files, text, time and names. Their messages and exit codes are
 //! those of BusyBox or of GNU.
 
+mod access;
 mod applets;
 mod awk;
 mod encode;
@@ -36,8 +37,8 @@ pub fn is_shell(name: &str) -> bool {
 }
 
 /// Commands that end by themselves at once with 0, and have no effect that a process here could notice.
-const EFFECTLESS: [&str; 11] =
-    ["chgrp", "chmod", "chown", "chroot", "logger", "mount", "stty", "swapoff", "sync", "sysctl", "umount"];
+const EFFECTLESS: [&str; 10] =
+    ["chgrp", "chown", "chroot", "logger", "mount", "stty", "swapoff", "sync", "sysctl", "umount"];
 
 /// Whether a command is known.
 pub fn is_tool(name: &str) -> bool {
@@ -71,6 +72,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("base64", encode::base64),
     ("basename", files::basename),
     ("cat", files::cat),
+    ("chmod", access::chmod),
     ("cp", files::cp),
     ("curl", net::curl),
     ("cut", filter::cut),
@@ -92,7 +94,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("id", system::id),
     ("install", files::mkdir),
     ("kill", |s, a| s.kill(a.get(1..).unwrap_or_default())),
-    ("ln", files::cp),
+    ("ln", files::ln),
     ("ls", files::ls),
     ("md5sum", encode::md5sum),
     ("mkdir", files::mkdir),

@@ -978,6 +978,9 @@ why-kubelet-update_csi_node = { $registered ->
         [yes] CSI driver { $driver } is installed, and its plug-in is registered on { $node }
        *[other] CSI driver { $driver } is no longer installed on { $node }
     }
+why-kubelet-write_volumes = { $source } has changed, and the pod is synced: the files of its volume { $volume } are written anew on { $node }
+why-kubelet-write_token = four fifths of the life of the token in { $volume } are over: { $node } gets a new one and writes it
+why-kubelet-write_downward = the pod itself has changed: the files of its volume { $volume } say so now, on { $node }
 why-kubelet-node_expansion_in_progress = the volume of { $claim } has grown, so its file system is expanded on { $node }
 why-kubelet-node_expansion_finished = the file system of { $claim } has been expanded on { $node }
 why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are bound

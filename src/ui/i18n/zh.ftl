@@ -818,6 +818,9 @@ why-kubelet-update_csi_node = { $registered ->
         [yes] CSI 驱动 { $driver } 已安装，其插件已在 { $node } 上注册
        *[other] CSI 驱动 { $driver } 不再安装在 { $node } 上
     }
+why-kubelet-write_volumes = { $source } 有变化，而该 Pod 正被同步：{ $node } 重新写入它的卷 { $volume } 中的文件
+why-kubelet-write_token = { $volume } 中令牌的有效期已过五分之四：{ $node } 取得新令牌并写入
+why-kubelet-write_downward = Pod 本身有变化：{ $node } 把它反映到卷 { $volume } 的文件中
 why-kubelet-node_expansion_in_progress = { $claim } 的卷已变大，因此在 { $node } 上扩充其文件系统
 why-kubelet-node_expansion_finished = { $claim } 的文件系统已在 { $node } 上扩充
 why-binding_cycle-nominate = 申领绑定后 { $pod } 将去往 { $node }

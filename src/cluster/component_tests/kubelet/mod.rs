@@ -12,6 +12,7 @@ mod resize;
 mod static_pods;
 mod stuck;
 mod unit;
+mod volumes;
 
 use std::fmt::Write as _;
 use std::rc::Rc;
