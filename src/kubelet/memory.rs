@@ -22,6 +22,7 @@ impl Memory for State {
         let frozen = frozen.chain(self.node.frozen_secrets.keys().map(|k| ("Secret", k)));
         let frozen = frozen.map(|(kind, key)| format!("watches the immutable {kind} {key} no more"));
         let used = self.node.volumes.keys().map(|(volume, pod)| format!("uses {volume} for {pod}"));
+        let staged = self.node.staged.keys().map(|volume| format!("has staged {volume}"));
         let faults = self.faults.iter().map(|((pod, _), fault)| format!("{pod} is to suffer {fault:?}"));
         let pods = self.pods.iter().flat_map(|(key, pod)| {
             let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
@@ -38,6 +39,7 @@ impl Memory for State {
             .chain(manifests)
             .chain(frozen)
             .chain(used)
+            .chain(staged)
             .chain(faults)
             .chain(pods)
             .collect()

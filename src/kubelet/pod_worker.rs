@@ -324,7 +324,7 @@ impl<'a> Turn<'a> {
 
     fn finish_work(&mut self, work: Work) {
         match work {
-            Work::Mount { .. } => self.mounted(),
+            Work::Mount { .. } => self.staged(),
             Work::Sandbox { .. } => self.sandbox_is_there(),
             Work::Pull { container, since, began, until, refusal } => {
                 self.pulled(container, since, began, until, refusal);

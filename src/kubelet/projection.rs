@@ -64,7 +64,7 @@ impl Turn<'_> {
                 self.rt.files.count += 1;
                 let version = Version { number: self.rt.files.count, at: issued.unwrap_or(self.now), files };
                 if let Some(before) = before {
-                    self.rewrites = Some(self.why_rewritten(volume, before, &new.sources, issued.is_some()));
+                    self.disk_writes.push(self.why_rewritten(volume, before, &new.sources, issued.is_some()));
                 }
                 new.add(version, oldest);
                 changed = true;

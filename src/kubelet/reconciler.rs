@@ -210,6 +210,7 @@ impl Reconciler for Kubelet {
             }
         }
         state.node.pulling = Default::default();
+        state.node.staged = Default::default();
         state.node.puller_free = None;
         state.lease = None;
         state.eviction = Default::default();

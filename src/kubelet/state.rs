@@ -73,6 +73,9 @@ pub struct NodeRuntime {
     pub puller_free: Option<Timestamp>,
     /// The attachable volumes in use: the unique name of a volume, and the pod that uses it.
     pub volumes: Map<(Rc<str>, Key), ()>,
+    /// The CSI volumes that are staged on the node, by their unique names: each is mounted once for the node, and from there for
+    /// each of its pods.
+    pub staged: Map<Rc<str>, ()>,
     /// The immutable ConfigMaps that pods of the node name, as the kubelet has read them once.
     pub frozen_config_maps: Map<Key, Rc<ConfigMap>>,
     /// The immutable Secrets, likewise.

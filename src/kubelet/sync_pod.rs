@@ -33,8 +33,8 @@ struct Decision {
     rt: Rc<PodRuntime>,
     node: super::state::NodeRuntime,
     events: Vec<PodEvent>,
-    /// Why files of the pod's volumes are written anew; `None` if none are.
-    rewrites: Option<Why>,
+    /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
+    disk_writes: Vec<Why>,
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
@@ -116,7 +116,7 @@ impl Kubelet {
             if d.pressing {
                 self.watch_pressure(cx);
             }
-            if let Some(why) = d.rewrites.take() {
+            for why in std::mem::take(&mut d.disk_writes) {
                 cx.write_volumes(key.clone()).because(why.with("node", &self.node)).await?;
             }
             if d.mirrors {
@@ -252,7 +252,7 @@ impl Kubelet {
                 delete,
                 again: turn.again,
                 events: std::mem::take(&mut turn.events),
-                rewrites: turn.rewrites.take(),
+                disk_writes: std::mem::take(&mut turn.disk_writes),
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
@@ -396,6 +396,9 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         if let Some(rt) = s.pods.remove(&key) {
             for v in &rt.volumes {
                 s.node.volumes.remove(&(v.name.clone(), key.clone()));
+                if !s.pods.values().any(|other| other.volumes.iter().any(|o| o.name == v.name)) {
+                    s.node.staged.remove(&v.name);
+                }
             }
         }
         for ip in addresses.iter().filter_map(|a| a.parse::<std::net::IpAddr>().ok()) {

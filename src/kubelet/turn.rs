@@ -66,8 +66,8 @@ pub(super) struct Turn<'a> {
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
-    /// Why files of the pod's volumes are written anew; `None` if none are.
-    pub(super) rewrites: Option<Why>,
+    /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
+    pub(super) disk_writes: Vec<Why>,
     /// Other pods that are to be ended for this one.
     pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
@@ -126,7 +126,7 @@ impl<'a> Turn<'a> {
             host: Host::of(caches, node_key),
             now,
             events: Vec::new(),
-            rewrites: None,
+            disk_writes: Vec::new(),
             orders: Vec::new(),
             again: false,
         }

@@ -1,20 +1,24 @@
 //! The volume manager (`pkg/kubelet/volumemanager`), as far as it is about CSI volumes: a volume is mounted on the node
 //! once the attach/detach controller has attached it, and unmounted when its pods have ended.
 //!
+//! Mounting is two calls of the driver on the node. `NodeStageVolume` mounts the volume once for the node, at a path of its own;
+//! `NodePublishVolume` mounts it from there for each pod. In reverse, `NodeUnpublishVolume` follows the end of each pod, and
+//! `NodeUnstageVolume` that of the last one. The API server has no part in it, but each call is a step.
+//!
 //! A node's status says both sides: the kubelet writes `volumesInUse`, the volumes that it has mounted or is going to
 //! mount; the controller writes `volumesAttached`. The kubelet mounts only what is in both, and the controller detaches
 //! only what the kubelet does not have in use.
 
 use std::rc::Rc;
 
-use super::state::{PodVolume, Retry, State, WakeSort, Work};
+use super::state::{PodRuntime, PodVolume, Retry, State, WakeSort, Work};
 use super::task::Task;
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim};
 use crate::api::volume::{claim_of, volume_name};
-use crate::api::{Key, MetaExt, Timestamp, csi};
-use crate::client::{Caches, Handler};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, csi};
+use crate::client::{Caches, Handler, Why};
 
 /// Whether a node's status names a volume as in use and as attached.
 fn is_attached(node: &Node, volume: &str) -> bool {
@@ -87,29 +91,38 @@ impl Turn<'_> {
         if self.rt.waits_for_attach {
             return false;
         }
-        let failure = self.rt.volumes.iter().filter(|v| !v.mounted).find_map(|v| {
-            let prefix = format!("MountVolume.MountDevice failed for volume {:?} : ", v.volume);
-            if !is_registered(self.caches, &v.driver) {
-                return Some(format!(
-                    "{prefix}kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: driver name {} not found in the list of registered CSI drivers",
-                    v.driver
-                ));
-            }
-            let why = self.unmountable.get(&v.volume)?;
-            Some(format!("{prefix}rpc error: code = Internal desc = {why}"))
-        });
-        match failure {
-            Some(message) => {
-                self.mount_failed(message);
-                false
-            }
-            None => {
-                self.rt.mount_failures = 0;
-                self.rt.waits_for_config = false;
-                self.rt.work = Some(Work::Mount { until: later(self.now, timings::MOUNT) });
-                false
-            }
+        let failure = self.rt.volumes.iter().filter(|v| !v.mounted).find_map(|v| self.why_not_mounted(v));
+        if let Some(message) = failure {
+            self.mount_failed(message);
+            return false;
         }
+        self.rt.mount_failures = 0;
+        self.rt.waits_for_config = false;
+        if self.rt.volumes.iter().all(|v| self.node.staged.contains_key(&v.name)) {
+            // Another pod of the node has them already. A mount from there takes no time.
+            self.publish();
+            return true;
+        }
+        self.rt.work = Some(Work::Mount { until: later(self.now, timings::MOUNT) });
+        false
+    }
+
+    /// Why a volume cannot be mounted; `None` if it can. What fails is the first mount for the node, or, where another pod of
+    /// the node has the volume, the mount for the pod (`GenerateMountVolumeFunc`, `csi_attacher.go`, `csi_mounter.go`).
+    fn why_not_mounted(&self, v: &PodVolume) -> Option<String> {
+        let (step, client) = match self.node.staged.contains_key(&v.name) {
+            false => ("MountDevice", "attacher.MountDevice failed to create newCsiDriverClient"),
+            true => ("SetUp", "mounter.SetUpAt failed to get CSI client"),
+        };
+        let prefix = format!("MountVolume.{step} failed for volume {:?} : ", v.volume);
+        if !is_registered(self.caches, &v.driver) {
+            return Some(format!(
+                "{prefix}kubernetes.io/csi: {client}: driver name {} not found in the list of registered CSI drivers",
+                v.driver
+            ));
+        }
+        let why = self.unmountable.get(&v.volume)?;
+        Some(format!("{prefix}rpc error: code = Internal desc = {why}"))
     }
 
     /// Whether the Node's status says of all volumes that have to be attached that they are.
@@ -133,14 +146,52 @@ impl Turn<'_> {
             Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), sort: WakeSort::Background });
     }
 
-    /// The pod's volumes have been mounted.
-    pub(super) fn mounted(&mut self) {
-        self.rt.volumes.iter_mut().for_each(|v| v.mounted = true);
+    /// The pod's volumes have been staged: from there they are mounted for the pod.
+    pub(super) fn staged(&mut self) {
+        let names: Vec<Rc<str>> = self.rt.volumes.iter().map(|v| v.name.clone()).collect();
+        for (i, name) in names.into_iter().enumerate() {
+            // Two pods that came at once stage a volume once.
+            if self.node.staged.insert(name, ()).is_none() {
+                self.note_call(Why::new("kubelet.node_stage_volume"), i);
+            }
+        }
+        self.publish();
     }
 
-    /// Unmounts the pod's volumes: none of its containers runs any more.
+    /// Mounts the volumes for the pod.
+    fn publish(&mut self) {
+        for i in 0..self.rt.volumes.len() {
+            let Some(v) = self.rt.volumes.get_mut(i).filter(|v| !v.mounted) else { continue };
+            v.mounted = true;
+            self.note_call(Why::new("kubelet.node_publish_volume"), i);
+        }
+    }
+
+    /// Notes a call of the CSI driver on the node about one of the pod's volumes, which is a step.
+    fn note_call(&mut self, why: Why, volume: usize) {
+        let Some(v) = self.rt.volumes.get(volume) else { return };
+        let pod = ObjectRef { kind: Kind::POD, key: MetaExt::key(&self.pod.metadata) };
+        let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: Key::new("", &v.volume) };
+        let why = why.read("pod", pod, "spec.volumes", &v.claim).read("volume", at, "spec.csi", &v.volume);
+        self.disk_writes.push(why);
+    }
+
+    /// Unmounts the pod's volumes: none of its containers runs any more. A volume that no other pod of the node has is no
+    /// longer staged then, and may be detached.
     pub(super) fn unmount(&mut self) {
         let key = MetaExt::key(&self.pod.metadata);
+        for i in 0..self.rt.volumes.len() {
+            let Some(v) = self.rt.volumes.get(i) else { continue };
+            let (name, mounted) = (v.name.clone(), v.mounted);
+            if mounted {
+                self.note_call(Why::new("kubelet.node_unpublish_volume"), i);
+            }
+            let others = self.pods.iter().filter(|(other, _)| **other != key);
+            let has = |rt: &PodRuntime| rt.volumes.iter().any(|o| o.name == name);
+            if !others.into_iter().any(|(_, rt)| has(rt)) && self.node.staged.remove(&name).is_some() {
+                self.note_call(Why::new("kubelet.node_unstage_volume"), i);
+            }
+        }
         for v in std::mem::take(&mut self.rt.volumes) {
             self.node.volumes.remove(&(v.name, key.clone()));
         }

@@ -137,6 +137,36 @@ fn a_volume_is_attached_then_mounted_and_detached_after_the_pod() {
     assert_eq!(node["status"]["volumesAttached"], Value::Null);
 }
 
+/// `pkg/volume/csi/csi_attacher.go`: `MountDevice`, once for the node; `csi_mounter.go`: `SetUpAt`, for each pod; and in reverse.
+#[test]
+fn a_volume_is_staged_for_its_node_and_published_for_each_pod() {
+    let mut c = cluster(1);
+    let calls = |c: &mut Cluster| {
+        let mut calls = Vec::new();
+        assert!(c.run_to_steady(3000, |_, command| {
+            let why = command.why.as_ref().map_or("", |w| w.rule);
+            if let Some(call) = why.strip_prefix("kubelet.node_") {
+                let pod = command.request.key.name.to_string();
+                calls.push(format!("{call} for {pod}"));
+            }
+            for w in &command.writes {
+                if w.object.kind == Kind::VOLUME_ATTACHMENT && w.next.is_none() {
+                    calls.push("detached".into());
+                }
+            }
+        }));
+        calls
+    };
+    pod(&mut c);
+    assert_eq!(calls(&mut c), ["stage_volume for web", "publish_volume for web"]);
+    make(&mut c, Kind::POD, json!({"metadata": {"name": "two", "namespace": "default"}, "spec": template()}));
+    assert_eq!(calls(&mut c), ["publish_volume for two"]);
+    delete(&mut c, Kind::POD, Key::new("default", "web"), false);
+    assert_eq!(calls(&mut c), ["unpublish_volume for web"]);
+    delete(&mut c, Kind::POD, Key::new("default", "two"), false);
+    assert_eq!(calls(&mut c), ["unpublish_volume for two", "unstage_volume for two", "detached"]);
+}
+
 #[test]
 fn a_lost_node_keeps_its_volume_for_six_minutes_after_its_pod_is_gone() {
     let mut c = cluster(2);
