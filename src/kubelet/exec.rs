@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::images::sandbox_id;
 use super::known_images;
 use super::pod_manager;
+use super::runc::{not_executable, not_found};
 use super::state::State;
 use super::task::Task;
 use super::turn::Turn;
@@ -121,20 +122,6 @@ fn turn_of<'a>(
     let i = rt.containers.iter().position(|c| named(c) && c.running().is_some())?;
     let turn = Turn::new(pod, pod.spec.as_ref()?, (**rt).clone(), state, node, caches, now);
     Some((turn, i))
-}
-
-/// Why runc cannot start a program that is not there.
-pub(super) fn not_found(name: &str) -> String {
-    let why = match name.contains('/') {
-        true => format!("stat {name}: no such file or directory"),
-        false => "executable file not found in $PATH".to_owned(),
-    };
-    format!("exec: {}: {why}", go_quote(name))
-}
-
-/// Why runc cannot start a file that nobody may execute.
-pub(super) fn not_executable(name: &str) -> String {
-    format!("exec: {}: permission denied", go_quote(name))
 }
 
 impl Turn<'_> {

@@ -85,7 +85,7 @@ pub struct FileVolumes {
     /// When SyncPod ended last. Unless something else begins one, the next one is a minute later.
     pub synced: Option<Timestamp>,
     /// When the volumes are written again, because an object has changed that they come from.
-    pub due: Option<super::state::Retry>,
+    pub due: Option<super::wake::Retry>,
     /// How many times in a row they could not be written.
     pub failures: u32,
     /// A digest of the pod's labels and annotations when SyncPod last began.

@@ -12,9 +12,10 @@ use super::container_state::{
 };
 use super::fault::ProbeType;
 use super::requests::pod_requests;
-use super::state::{Requests, Retry, WakeSort};
+use super::state::Requests;
 use super::timings::later;
 use super::turn::Turn;
+use super::wake::{Retry, WakeSort};
 use crate::api::types::{ContainerStateTerminated, ContainerStatus, Pod};
 use crate::api::{MetaExt, Timestamp};
 

@@ -16,7 +16,8 @@
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
-//! | [`process`], `programs`, `execution` | what a container's process does, and commands executed in it, below the runtime |
+//! | [`process`], `programs`, `execution`, `runc` | what a container's process does, and commands executed in it, below the runtime |
+//! | `wake` | when a pod's next turn comes |
 //! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
@@ -98,6 +99,7 @@ mod query_log;
 mod reconciler;
 mod registry;
 mod requests;
+mod runc;
 mod sandbox;
 mod security_context;
 mod servers;
@@ -115,6 +117,7 @@ pub mod tokens;
 mod turn;
 mod usage;
 mod volumes;
+mod wake;
 mod watched;
 
 pub use cause::PodCause;

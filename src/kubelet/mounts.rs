@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::environment::expand;
-use super::programs::change_to;
 use super::projection::is_written;
 use super::turn::Turn;
 use crate::api::types::{Container, PodSpec, Service, Volume, VolumeMount};
@@ -81,7 +80,11 @@ impl Turn<'_> {
     /// All that the kubelet has put into the file system of a container; `since` as for [`Self::volume_files`].
     pub(super) fn all_files(&self, spec: &Container, since: (Timestamp, u64)) -> Vec<Write> {
         let own = self.own_files(spec).into_iter();
-        let own = own.map(|(path, text)| Write { at: since.0, path, change: change_to(text) });
+        let own = own.map(|(path, text)| Write {
+            at: since.0,
+            path,
+            change: text.map_or(Change::Directory, Change::Put),
+        });
         own.chain(self.volume_files(spec, since)).collect()
     }
 

@@ -11,10 +11,11 @@ use super::cause::PodCause;
 use super::container_state::{ContainerRuntime, ContainerState, Exited};
 use super::fault::KubeletFault;
 use super::prober;
-use super::state::{Todo, WakeSort, Wakes, Work, WorkerPhase};
+use super::state::{Todo, Work, WorkerPhase};
 use super::status;
 use super::timings::{self, later};
 use super::turn::Turn;
+use super::wake::{WakeSort, Wakes};
 use super::watched::no_longer_named;
 use crate::api::{Key, MetaExt, Timestamp};
 

@@ -15,17 +15,17 @@ use super::behaviour::{self, Exit, Own};
 use super::container_state::ContainerState;
 use super::coredns;
 use super::environment::expand;
-use super::exec::{not_executable, not_found};
 use super::images;
 use super::known_images::{self, Sort};
 use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
+use super::runc::{not_executable, not_found};
 use super::security_context::Identity;
 use super::timings;
 use super::turn::Turn;
 use crate::api::types::Container;
 use crate::api::{Timestamp, later, order};
-use crate::shell::{self, Change, End, Files, Program, Run, Unknown, Until, Write};
+use crate::shell::{self, End, Files, Program, Run, Unknown, Until, Write};
 
 /// How often the containers of a pod are run anew because of each other's files, at one moment.
 const ROUNDS_LIMIT: usize = 8;
@@ -348,8 +348,4 @@ fn ends(after: SignedDuration) -> Own {
 fn is_server(entrypoint: &[&str], cmd: &[&str]) -> bool {
     let words: Vec<String> = entrypoint.iter().chain(cmd).map(|w| (*w).to_owned()).collect();
     known_images::sort_of(&words) == Sort::Server
-}
-
-pub(super) fn change_to(text: Option<Rc<str>>) -> Change {
-    text.map_or(Change::Directory, Change::Put)
 }

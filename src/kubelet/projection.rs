@@ -5,11 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use super::file_volumes::{Content, File, FileVolume, Mount, Source, Store, Version};
-use super::state::{Retry, WakeSort, WorkerPhase};
+use super::state::WorkerPhase;
 use super::timings::{self, later};
-use super::tokens::next_sync;
+use super::tokens::{Bearer, next_sync};
 use super::turn::Turn;
-use crate::api::types::{Container, Volume, VolumeMount};
+use super::wake::{Retry, WakeSort};
+use crate::api::types::{Container, Node, Volume, VolumeMount};
 use crate::api::{Kind, MetaExt, ObjectRef, Timestamp};
 use crate::client::Why;
 use crate::shell::Write;
@@ -23,6 +24,17 @@ pub(super) fn is_written(volume: &Volume) -> bool {
 }
 
 impl Turn<'_> {
+    /// Who has the tokens in the pod's files.
+    fn bearer(&self) -> Bearer<'_> {
+        let node = self.caches.get::<Node>(self.node_key);
+        Bearer {
+            pod: &self.pod.metadata,
+            account: self.spec.service_account_name.as_deref().unwrap_or("default"),
+            node: &self.node_key.name,
+            node_uid: node.map(|n| MetaExt::uid(&n.metadata)),
+        }
+    }
+
     /// Writes the files of the pod's volumes, as far as they have changed. Returns what is wrong, for each volume that
     /// cannot be written; it keeps the files that it has.
     pub(super) fn write_volumes(&mut self) -> Vec<String> {
@@ -133,7 +145,7 @@ impl Turn<'_> {
 
     fn seen_by(&self, path: &str, volume: &str, see: impl FnOnce(Mount<'_>) -> Vec<Write>) -> Vec<Write> {
         let seed = format!("{} {volume}", self.rt.uid);
-        see(Mount { path, seed: &seed, token: &|token| self.token_text(token) })
+        see(Mount { path, seed: &seed, token: &|token| token.text(&self.bearer()) })
     }
 
     /// The files of a volume that a container finds which has started when the pod's volumes had been written `count` times.

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::images::sandbox_id;
-use super::state::{Retry, WakeSort};
 use super::timings::{self, later};
 use super::turn::Turn;
+use super::wake::{Retry, WakeSort};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, NodeRuntimeHandler, NodeRuntimeHandlerFeatures, RuntimeClass};
 use crate::api::{Key, Kind, MetaExt};

@@ -14,8 +14,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::timings::RESYNC;
-use super::turn::Turn;
-use crate::api::types::{Node, ServiceAccountTokenProjection};
+use crate::api::types::{ObjectMeta, ServiceAccountTokenProjection};
 use crate::api::{MetaExt, Timestamp, later};
 
 /// Who issues the tokens of kubeadm's clusters, and for whom if a pod does not say.
@@ -88,29 +87,40 @@ pub(super) fn next_sync(synced: Timestamp, after: Timestamp) -> Timestamp {
     later(synced, SignedDuration::from_millis(millis))
 }
 
-impl Turn<'_> {
-    /// The text of a token of the pod.
-    pub(super) fn token_text(&self, token: &Token) -> Rc<str> {
-        let meta = &self.pod.metadata;
-        let (ns, name, uid) = (MetaExt::namespace(meta), MetaExt::name(meta), MetaExt::uid(meta));
-        let account = self.spec.service_account_name.as_deref().unwrap_or("default");
-        let from = token.issued.as_second();
-        let extends = token.seconds == WARN_ONLY && *token.audience == *ISSUER;
+/// Who has a token.
+pub(super) struct Bearer<'a> {
+    /// The pod.
+    pub(super) pod: &'a ObjectMeta,
+    /// The name of its service account.
+    pub(super) account: &'a str,
+    /// The name of its node.
+    pub(super) node: &'a str,
+    /// The uid of its node, if that is known.
+    pub(super) node_uid: Option<&'a str>,
+}
+
+impl Token {
+    /// The text of a token.
+    pub(super) fn text(&self, bearer: &Bearer<'_>) -> Rc<str> {
+        let Bearer { pod, account, node, node_uid } = bearer;
+        let (ns, name, uid) = (MetaExt::namespace(*pod), MetaExt::name(*pod), MetaExt::uid(*pod));
+        let from = self.issued.as_second();
+        let extends = self.seconds == WARN_ONLY && *self.audience == *ISSUER;
         let mut kubernetes = json!({
             "namespace": ns,
-            "node": {"name": &*self.node_key.name},
+            "node": {"name": node},
             "pod": {"name": name, "uid": uid},
             "serviceaccount": {"name": account},
         });
-        if let Some(node) = self.caches.get::<Node>(self.node_key) {
-            kubernetes["node"]["uid"] = MetaExt::uid(&node.metadata).into();
+        if let Some(uid) = node_uid {
+            kubernetes["node"]["uid"] = (*uid).into();
         }
         if extends {
-            kubernetes["warnafter"] = (from + token.seconds).into();
+            kubernetes["warnafter"] = (from + self.seconds).into();
         }
         let claims: Value = json!({
-            "aud": [&*token.audience],
-            "exp": from + if extends { EXTENDED } else { token.seconds },
+            "aud": [&*self.audience],
+            "exp": from + if extends { EXTENDED } else { self.seconds },
             "iat": from,
             "iss": ISSUER,
             "kubernetes.io": kubernetes,

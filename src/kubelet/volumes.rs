@@ -11,10 +11,11 @@
 
 use std::rc::Rc;
 
-use super::state::{PodRuntime, PodVolume, Retry, State, WakeSort, Work};
+use super::state::{PodRuntime, PodVolume, State, Work};
 use super::task::Task;
 use super::timings::{self, later};
 use super::turn::Turn;
+use super::wake::{Retry, WakeSort};
 use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim};
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, csi};
