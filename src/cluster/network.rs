@@ -2,18 +2,14 @@
 //!
 //! Nothing of it is stored. Who has which address and which ports are open is read off the kubelets; the names and the
 //! endpoints of Services are read off the store, as a DNS server and a kube-proxy that have heard of everything know them.
-//! A process that has asked is told again when something changes that can make its answer another one: the cluster remembers
-//! which kubelets have such processes, so a cluster in which nobody asks has no work with it.
+//! Who has asked is told of changes in [`news`](super::news).
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::Cluster;
-use super::action::Actor;
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
@@ -21,26 +17,19 @@ use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
-use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
-use crate::apiserver::{ApiServer, Write};
-use crate::client::Published;
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
+use crate::apiserver::ApiServer;
 use crate::kube_proxy;
-use crate::kubelet::clients::RunningClient;
-use crate::kubelet::queries::Queried;
-use crate::kubelet::{self, NetworkNews};
+use crate::kubelet;
 use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{
     Family, Fraction, Kernel, Mode, Origin, Packet, Proxier, Ruleset, Share, Verdict,
 };
-use crate::network::traffic::{Client, Counts, Ended, Names};
+use crate::network::traffic::Names;
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply, Response};
 use crate::shell::Outside;
-
-/// Kinds of which a change can change what the network answers. So can a change of a Pod's labels, where there are policies.
-const KINDS: [Kind; 5] =
-    [Kind::SERVICE, Kind::ENDPOINT_SLICE, Kind::NAMESPACE, Kind::NODE, Kind::NETWORK_POLICY];
 
 /// The port of a kubelet.
 const KUBELET: u16 = 10_250;
@@ -352,7 +341,7 @@ impl<'a> Network<'a> {
     }
 
     /// Whether a process at an address has run since a moment. Of a machine that is cut off nobody knows otherwise.
-    fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
+    pub(super) fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
         let node = self.node_with(address);
         let mut here =
             self.hosts().filter(|h| h.state.pod_of(address).is_some() || node.as_ref() == Some(&h.node));
@@ -425,19 +414,6 @@ impl<'a> Network<'a> {
             )
         })
     }
-}
-
-/// What became of the requests of one client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Traffic {
-    /// The pod that sends them.
-    pub pod: Key,
-    /// Its container.
-    pub container: Rc<str>,
-    /// What it sends.
-    pub client: Client,
-    /// What became of it.
-    pub counts: Counts,
 }
 
 /// A pod that sends a packet.
@@ -583,136 +559,4 @@ pub(super) fn seed_of(from: &Key, question: &Question) -> u64 {
 /// FNV-1a of a text.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-}
-
-impl Cluster {
-    /// The clients that run, each with what the network has answered to it.
-    pub fn clients(&self) -> Vec<RunningClient> {
-        let now = self.now();
-        let mut all = Vec::new();
-        for p in self.processes.iter() {
-            let Some(node) = p.node.as_deref().map(|n| Key::new("", n)) else { continue };
-            let mut states = p.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-            let Some(state) = states.next() else { continue };
-            all.extend(kubelet::clients::clients(state, &p.caches, &node, now));
-        }
-        all
-    }
-
-    /// What became of the requests that clients have sent since a moment.
-    pub fn traffic(&self, since: Timestamp) -> Vec<Traffic> {
-        let now = self.now();
-        let of = |c: RunningClient| {
-            let to = c.end.map_or(now, |end| end.min(now));
-            let counts = c.sending().count(since, to);
-            Traffic { pod: c.pod, container: c.container, client: c.client, counts }
-        };
-        self.clients().into_iter().map(of).collect()
-    }
-
-    /// Takes note of what a component has published.
-    pub(super) fn published(&mut self, actor: Actor, news: Published) {
-        if news.metrics {
-            self.clock.changed_anywhere();
-        }
-        if news.asks {
-            Rc::make_mut(&mut self.asking).insert(actor, true);
-        }
-        if news.sends && !self.proxy_chosen {
-            // How far the rules of a node lag behind matters to who sends requests all the time.
-            self.proxy_chosen = true;
-            self.install_kube_proxies(Some(Mode::default())).unwrap_or_default();
-        }
-        if news.listens {
-            self.network_changed = true;
-            self.follow_static_pods(actor);
-        }
-    }
-
-    /// Whether what was written can change what the network answers.
-    pub(super) fn notice_network(&mut self, writes: &[Write]) {
-        if self.asking.is_empty() {
-            return;
-        }
-        let relabelled = |w: &Write| {
-            let labels = |o: &Option<Object>| o.as_ref().map(|o| o.meta().labels_or_empty().clone());
-            w.object.kind == Kind::POD && labels(&w.prev) != labels(&w.next)
-        };
-        let policed = Policing(&self.api).is_needed() && self.network_plugin().enforces_policies();
-        self.network_changed |=
-            writes.iter().any(|w| KINDS.contains(&w.object.kind) || (policed && relabelled(w)));
-    }
-
-    /// Answers what processes have asked since the last action and, if something has changed, what they had asked before.
-    pub(super) fn settle_network(&mut self) {
-        let changed = std::mem::take(&mut self.network_changed);
-        if self.asking.is_empty() || (!changed && !self.asking.values().any(|new| *new)) {
-            return;
-        }
-        let asking: Vec<Actor> =
-            self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
-        for actor in asking {
-            let (news, asks, queries) = self.news_for(actor);
-            self.note_queries(queries);
-            if asks {
-                Rc::make_mut(&mut self.asking).insert(actor, false);
-            } else {
-                Rc::make_mut(&mut self.asking).remove(&actor);
-            }
-            for n in news {
-                self.component_fault(actor, &n);
-            }
-        }
-    }
-
-    /// What a kubelet has to be told, and whether a process of its pods asks anything.
-    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Vec<Queried>) {
-        let process = self.processes.get(actor.process as usize).filter(|p| p.running);
-        let state = process
-            .and_then(|p| p.components.get(usize::from(actor.component)))
-            .and_then(|c| c.state().downcast_ref::<kubelet::State>());
-        let Some(state) = state else { return (Vec::new(), false, Vec::new()) };
-        let (api, processes) = (&self.api, &self.processes);
-        let network = |noting| {
-            let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
-            Network { api, processes, now, plugin, core_dns, noting }
-        };
-        // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
-        let queries = RefCell::default();
-        let (first, network) = (network(Some(Noting { queries: &queries, caches: false })), network(None));
-        let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
-        for (pod, uid, question, before) in state.questions() {
-            asks = true;
-            let network = if before.is_none() { &first } else { &network };
-            let answer = network.answer(pod, question);
-            if before != Some(&answer) {
-                news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
-            }
-        }
-        let known = |pod: &Key, address: SocketAddr, since: Timestamp| {
-            let of_pod = state.network.get(pod);
-            let mut ended = of_pod.iter().flat_map(|n| n.ended.iter());
-            ended.any(|e| (e.address, e.since) == (address, since))
-        };
-        for (pod, uid, address, since) in state.answering(self.now()) {
-            if network.has_run_since(address.ip(), since) || known(pod, address, since) {
-                continue;
-            }
-            let ended = Ended { address, since, at: self.now() };
-            let news = news_of(&mut all, pod, uid);
-            if !news.ended.contains(&ended) {
-                news.ended.push(ended);
-            }
-        }
-        (all, asks, queries.into_inner())
-    }
-}
-
-/// What is to be told to a pod: the last news if they are for it, or new ones.
-fn news_of<'a>(all: &'a mut Vec<NetworkNews>, pod: &Key, uid: &Rc<str>) -> &'a mut NetworkNews {
-    let at = all.iter().position(|n| n.pod == *pod).unwrap_or_else(|| {
-        all.push(NetworkNews { pod: pod.clone(), uid: uid.clone(), answers: Vec::new(), ended: Vec::new() });
-        all.len() - 1
-    });
-    &mut all[at]
 }
