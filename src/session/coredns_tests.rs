@@ -62,7 +62,7 @@ fn write_corefile(s: &mut Session, text: &str) {
     assert_ne!(s.at(), before);
 }
 
-/// What kubeadm 1.36 makes: `cmd/kubeadm/app/phases/addons/dns/manifests.go`. Somebody has published the pods and the log of such a cluster
+/// What kubeadm makes: `cmd/kubeadm/app/phases/addons/dns/manifests.go`. Somebody has published the pods and the log of such a cluster
 /// (kind, CoreDNS 1.14.2): the hash of the pods' template and the checksum of the Corefile are the same here, so both are, to the letter.
 #[test]
 fn its_objects_and_pods_are_those_of_kubeadm() {
