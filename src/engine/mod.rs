@@ -40,9 +40,8 @@
 //! assert_eq!(shown.unwrap().by.as_deref(), Some("deployment-controller"));
 //! ```
 //!
-//! A host on another thread sends the messages as text ([`explorer::write`], [`explorer::read`]). Such a host
-//! need not send a large [`Graph`] again with each step: a node that did not change is the same `Rc` as in the
-//! graph that was sent last.
+//! A host on another thread sends the messages as text ([`explorer::write`], [`explorer::read`]), and of a [`Shown`] what
+//! changed since it was sent last ([`wire`]).
 
 mod act;
 mod activity;
@@ -68,6 +67,7 @@ mod show;
 mod terminal;
 #[cfg(test)]
 mod tests;
+pub mod wire;
 
 use std::rc::Rc;
 
