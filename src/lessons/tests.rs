@@ -8,8 +8,13 @@ use super::*;
 fn files() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/static/lessons");
     let mut all: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    all.sort();
     let name = |p: &std::path::Path| p.file_name().unwrap().to_string_lossy().into_owned();
+    let numbers = |p: &std::path::Path| {
+        let (place, name) = (name(p), name(p));
+        let place = place.split('-').next().unwrap_or_default();
+        (place.split('.').filter_map(|n| n.parse::<u32>().ok()).collect::<Vec<_>>(), name)
+    };
+    all.sort_by_key(|p| numbers(p));
     all.iter().map(|p| (name(p), std::fs::read_to_string(p).unwrap())).collect()
 }
 

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { accessible, expect, open, opened, test } from "./page.js";
 
-const ids = readdirSync("static/lessons").filter((name) => name.endsWith(".yaml")).map((name) => name.slice(0, -5)).sort();
+const ids = readdirSync("static/lessons").filter((name) => name.endsWith(".yaml")).map((name) => name.slice(0, -5)).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 const chapters = [...new Set(ids.map((id) => id.split(".")[0]))];
 const panel = (page, where = "beside") => page.locator(`.lesson.${where}`);
 const here = (page, where) => panel(page, where).locator(".lesson-steps [aria-current=step]");
