@@ -117,7 +117,8 @@ fn command_of(c: &Command) -> Value {
 
 /// What became of the requests of one client, as a value. The causes are named as [`Cause`](crate::network::traffic::Cause) is.
 fn traffic_of(t: &Traffic) -> Value {
-    let causes: BTreeMap<String, u64> = t.counts.lost.iter().map(|(cause, n)| (cause.to_string(), *n)).collect();
+    let causes: BTreeMap<String, u64> =
+        t.counts.lost.iter().map(|(cause, n)| (cause.to_string(), *n)).collect();
     Value::from_json(&json!({
         "namespace": &*t.pod.namespace,
         "pod": &*t.pod.name,

@@ -75,7 +75,8 @@ impl Journeys {
 }
 
 fn followed_json(followed: &Followed) -> Json {
-    let hop = |hop: &HopView| json!({"node": hop.node, "place": format!("{:?}", hop.place), "detail": hop.detail});
+    let hop =
+        |hop: &HopView| json!({"node": hop.node, "place": format!("{:?}", hop.place), "detail": hop.detail});
     let outer = followed.hops.iter().filter_map(|hop| hop.outer.as_ref().map(|outer| outer.overhead));
     let (end, pod) = match &followed.end {
         None => ("", ""),

@@ -232,7 +232,7 @@ steps:
       play:
         - kubectl: run web --image=nginx:1.28
         - steady: true
-      answer: 'traffic.map(t, [t.pod, t.host, string(t.sent), string(t.lost), string(t.causes.size())].join(" "))'
+      answer: 'traffic.map(t, string(t.pod) + " " + string(t.host) + " " + string(t.sent) + " " + string(t.lost) + " " + string(t.causes.size()))'
       because: {en: So., zh: 如此。}
   - text: {en: Mend it., zh: 修好它。}
     prints:
@@ -281,7 +281,8 @@ fn what_is_asked_of_a_moment_is_not_asked_of_those_before_it() {
     assert!(why("{now: 'prints", "{always: 'prints").contains("undeclared reference to 'prints'"));
     assert!(why("{now: 'journeys", "{ever: 'journeys").contains("undeclared reference to 'journeys'"));
     assert!(
-        why("      wget: exec client", "      W-get: exec client").contains("\"W-get\" is no name that an expression")
+        why("      wget: exec client", "      W-get: exec client")
+            .contains("\"W-get\" is no name that an expression")
     );
     let seven: Vec<String> = (0..7).map(|n| format!("a{n}: get pods")).collect();
     let seven = format!("prints: {{{}}}", seven.join(", "));

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, JourneyLink, LessonView,
-    MEMBERS, NODES, ObjectRef, OwnLesson, Preview, Problem, ScenarioView, ShellView,
+    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, JourneyLink,
+    LessonView, MEMBERS, NODES, ObjectRef, OwnLesson, Preview, Problem, ScenarioView, ShellView,
 };
 use yew::prelude::*;
 

@@ -141,9 +141,10 @@ pub fn Inspector(props: &Props) -> Html {
         }
         (Some(o), Tab::Scheduling) => html! { <scheduling::SchedulingOf object={o.clone()} {version} /> },
         (Some(o), Tab::Network) => {
-            let asked = props.follow.as_ref().filter(|(f, _)| f.pod == *o).map(|(f, nth)| (f.url.clone(), *nth));
+            let asked =
+                props.follow.as_ref().filter(|(f, _)| f.pod == *o).map(|(f, nth)| (f.url.clone(), *nth));
             html! { <network::Network object={o.clone()} {version} {asked} /> }
-        },
+        }
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
     // Another object, or another side of it, is read from its beginning.

@@ -5,7 +5,8 @@ mod file;
 mod markdown;
 
 use steady::engine::{
-    Answer, Ask, CourseLine, EndView, Input, JourneyLink, LessonView, ObjectRef, PrintView, SeenView, TaskView, Text,
+    Answer, Ask, CourseLine, EndView, Input, JourneyLink, LessonView, ObjectRef, PrintView, SeenView,
+    TaskView, Text,
 };
 use yew::prelude::*;
 
