@@ -327,7 +327,7 @@ fn App(props: &Props) -> Html {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={tab.clone()} follow={followed} why={asked_why} />
+                        finest={v.finest} tab={tab.clone()} follow={(*followed).clone()} why={asked_why} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}

@@ -42,7 +42,8 @@ pub struct Props {
     /// Which side of the object is shown, if it has it.
     pub tab: UseStateHandle<Tab>,
     /// The request that a lesson has last led to, and how often one has.
-    pub follow: UseStateHandle<Option<(JourneyLink, u32)>>,
+    #[prop_or_default]
+    pub follow: Option<(JourneyLink, u32)>,
     /// The object of which its history shows why it is as it is.
     pub why: UseStateHandle<Option<ObjectRef>>,
 }
