@@ -289,6 +289,9 @@ fn App(props: &Props) -> Html {
     let text: Shared<_> = (&v.text).into();
     let story = v.scenario.as_ref().map(Shared::from);
     let lesson = v.lesson.as_ref().map(Shared::from);
+    // Another step of the lesson leads elsewhere, and another run nowhere.
+    let led = (*followed).clone();
+    let led = led.filter(|(to, _)| v.lesson.as_ref().is_some_and(|l| l.journeys.contains(to)));
     // As long as a lesson asks what happens next, nothing tells it that was not asked to.
     let asked = v.lesson.as_ref().filter(|l| l.asks()).map(|l| (l.id.clone(), l.step));
     if *shape != Shape::Whole {
@@ -327,7 +330,7 @@ fn App(props: &Props) -> Html {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={tab.clone()} follow={(*followed).clone()} why={asked_why} />
+                        finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}

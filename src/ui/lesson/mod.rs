@@ -122,7 +122,7 @@ fn printed(p: &PrintView) -> Html {
     html! {
         <figure>
             <figcaption><code>{ line.clone() }</code></figcaption>
-            <pre tabindex="0" role="region" aria-label={line}>{ p.output.clone() }</pre>
+            <pre tabindex="0" role="group" aria-label={line}>{ p.output.clone() }</pre>
         </figure>
     }
 }
