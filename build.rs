@@ -51,7 +51,10 @@ fn scenarios() -> Result<(), String> {
 /// Writes `LISTED`, which `src/lessons/mod.rs` includes: each file's name, title, idea, and the lessons before it.
 fn lessons() -> Result<(), String> {
     let mut code = String::from("const LISTED: &[Listed] = &[\n");
-    for (file, value) in files("static/lessons")? {
+    let mut all = files("static/lessons")?;
+    // The tenth lesson of a chapter comes after the ninth.
+    all.sort_by_key(|(file, _)| numbers(file));
+    for (file, value) in all {
         let id = file.file_stem().unwrap_or_default().to_string_lossy();
         let (title, idea) = (text(&file, &value, "title")?, text(&file, &value, "idea")?);
         let after: Vec<&str> = value
@@ -66,6 +69,12 @@ fn lessons() -> Result<(), String> {
     }
     code.push_str("];\n");
     write("lessons.rs", &code)
+}
+
+/// The numbers of the chapter and of the lesson in it, with which the name of a lesson's file begins.
+fn numbers(file: &Path) -> Vec<u32> {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    name.split('-').next().unwrap_or_default().split('.').filter_map(|n| n.parse().ok()).collect()
 }
 
 /// Writes `BOOK`, which `src/session/view/rules.rs` includes: each rule with the places in the code where its name stands.

@@ -86,7 +86,8 @@ pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::{KubeletFault, PodCause};
 pub use crate::lessons::{
-    AnswerForm, EndView, LessonView, PartView, PredictView, PredictedView, Prediction, SeenView, TaskView,
+    AnswerForm, EndView, JourneyLink, LessonView, PartView, PredictView, PredictedView, Prediction,
+    PrintView, SeenView, TaskView,
 };
 pub use crate::session::export::{Frame, StepTold, Which, Written};
 pub use crate::session::import::Report;

@@ -88,6 +88,8 @@ mod tests {
             map: false,
             lit: Vec::new(),
             predict: None,
+            prints: Vec::new(),
+            journeys: Vec::new(),
             task: None,
             done: false,
             astray: false,

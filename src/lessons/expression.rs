@@ -11,7 +11,7 @@ use crate::cel::{Activation, DeclField, DeclType, Env, EvalError, Program, RUNTI
 
 /// Which variables an expression has, and what it gives.
 pub trait Scope {
-    /// Whether it may ask for `steady` and `next`, which are known of the moment that is shown only.
+    /// Whether it may ask for `steady`, `next`, `traffic`, `prints` and `journeys`, which are known of the moment that is shown only.
     const NOW: bool;
     /// Whether it has to be true or false.
     const CONDITION: bool;
@@ -135,5 +135,12 @@ fn env(now: bool) -> Env {
         .variable("before", world())
         .variable("commands", list())
         .variable("seconds", DeclType::int());
-    if now { env.variable("steady", DeclType::bool()).variable("next", list()) } else { env }
+    if !now {
+        return env;
+    }
+    env.variable("steady", DeclType::bool())
+        .variable("next", list())
+        .variable("traffic", list())
+        .variable("prints", DeclType::map(DeclType::string(None), None))
+        .variable("journeys", DeclType::map(DeclType::dyn_type(), None))
 }

@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer};
 use serde_yaml::with::singleton_map_recursive;
 
 use super::expression::{Answer, AtMoment, Expression, Measure, Now};
+use super::journeys::Journeys;
+use super::prints::Prints;
 use crate::api::ip_family::IpFamily;
 use crate::session::data::{self, DataError};
 use crate::session::scenario::{Scenario, ScenarioStep, Text};
@@ -103,6 +105,12 @@ pub struct LessonStep {
     /// What the page shows beside the text.
     #[serde(default)]
     pub look: Look,
+    /// What kubectl prints at the moment that is shown, for the step's expressions and for the page.
+    #[serde(default)]
+    pub prints: Prints,
+    /// Requests whose journeys at the moment that is shown are read by the step's expressions, and shown by the page.
+    #[serde(default)]
+    pub journeys: Journeys,
     /// What the learner predicts.
     #[serde(default, deserialize_with = "whole")]
     pub predict: Option<Predict>,

@@ -3,11 +3,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_json::json;
 
 use super::expression::{CUSTOM, Expression, Measure, Now, Scope};
-use super::file::{Asked, Holds, Part};
+use super::file::{Asked, Holds, Lesson, LessonStep, Part};
 use crate::api::persistent::{Map, Vector};
 use crate::api::pod::is_ready;
 use crate::api::types::Pod;
@@ -15,7 +16,8 @@ use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
 use crate::cel::{Activation, EvalError, Value};
-use crate::cluster::{Cluster, Command, Outcome};
+use crate::cluster::{Cluster, Command, Outcome, Traffic};
+use crate::session::scenario::Scenario;
 use crate::session::{Moment, MomentId, Session, What};
 
 /// The most next commands that an expression sees.
@@ -113,6 +115,20 @@ fn command_of(c: &Command) -> Value {
     command(&c.by, &c.request, &c.response, c.why.as_ref().map(|w| w.rule))
 }
 
+/// What became of the requests of one client, as a value. The causes are named as [`Cause`](crate::network::traffic::Cause) is.
+fn traffic_of(t: &Traffic) -> Value {
+    let causes: BTreeMap<String, u64> =
+        t.counts.lost.iter().map(|(cause, n)| (cause.to_string(), *n)).collect();
+    Value::from_json(&json!({
+        "namespace": &*t.pod.namespace,
+        "pod": &*t.pod.name,
+        "host": t.client.url.host,
+        "sent": t.counts.sent,
+        "lost": t.counts.losses(),
+        "causes": causes,
+    }))
+}
+
 /// What is known of the time up to a moment.
 #[derive(Clone, Debug)]
 struct Known {
@@ -123,22 +139,48 @@ struct Known {
     parts: Vec<Result<bool, String>>,
 }
 
+/// What the expressions of a step may ask kubectl and the network.
+#[derive(Clone, Debug)]
+pub(super) struct Asking {
+    /// The lesson's beginning, with the files that lines of kubectl's name.
+    pub(super) scenario: Rc<Scenario>,
+    /// The lesson, and the place of the step in it.
+    pub(super) lesson: Rc<Lesson>,
+    pub(super) step: usize,
+}
+
+impl Asking {
+    fn step(&self) -> Option<&LessonStep> {
+        self.lesson.steps.get(self.step)
+    }
+
+    fn prints(&self, session: &Session) -> Value {
+        self.step().map_or(Value::Null, |step| step.prints.value(&self.scenario, session))
+    }
+
+    fn journeys(&self, session: &Session) -> Value {
+        self.step().map_or(Value::Null, |step| step.journeys.value(session.cluster()))
+    }
+}
+
 /// The time since a step of a lesson began.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     begin: MomentId,
     time: Timestamp,
     before: World,
+    asking: Asking,
     known: BTreeMap<MomentId, Known>,
 }
 
 impl History {
     /// A history that begins at the moment that is shown.
-    pub(super) fn begin(session: &Session) -> History {
+    pub(super) fn begin(session: &Session, asking: Asking) -> History {
         History {
             begin: session.at(),
             time: session.now(),
             before: World::of(session.cluster()),
+            asking,
             known: BTreeMap::new(),
         }
     }
@@ -231,6 +273,16 @@ impl History {
             activation = activation
                 .with("steady", Value::Bool(next.is_empty()))
                 .with("next", Value::from_values(next.iter().map(command_of)));
+        }
+        if of.uses("traffic") {
+            let traffic = session.cluster().traffic(self.time);
+            activation = activation.with("traffic", Value::from_values(traffic.iter().map(traffic_of)));
+        }
+        if of.uses("prints") {
+            activation = activation.with("prints", self.asking.prints(session));
+        }
+        if of.uses("journeys") {
+            activation = activation.with("journeys", self.asking.journeys(session));
         }
         activation
     }

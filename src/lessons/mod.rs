@@ -34,6 +34,8 @@ mod expression;
 mod file;
 pub mod glossary;
 mod history;
+mod journeys;
+mod prints;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -45,6 +47,8 @@ pub use file::{
     Asked, Beginning, By, CHARACTERS_LIMIT, Choice, Holds, Lesson, LessonStep, Lit, Look, NUMBERS_LIMIT,
     Numbers, Page, Part, Predict, STEPS_LIMIT, Task, WORDS_LIMIT, read,
 };
+pub use journeys::{JourneyLink, Journeys};
+pub use prints::{ASKED_LIMIT, PrintView, Prints};
 pub use run::{LessonRun, Predicted};
 pub use view::{AnswerForm, EndView, LessonView, PartView, PredictView, PredictedView, SeenView, TaskView};
 
@@ -68,7 +72,7 @@ pub struct Listed {
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
-/// All lessons of the course, in the order of their files' names. Their texts are not in the library: a page has them as the
+/// All lessons of the course, in the order of the numbers with which their files' names begin. Their texts are not in the library: a page has them as the
 /// files that they are.
 pub fn list() -> &'static [Listed] {
     LISTED

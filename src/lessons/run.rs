@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use super::file::{By, Lesson, LessonStep, Predict, Task};
-use super::history::History;
+use super::history::{Asking, History};
+use super::prints::PrintView;
 use crate::cel::Value;
-use crate::session::scenario::ScenarioStep;
+use crate::session::scenario::{Scenario, ScenarioStep};
 use crate::session::{LessonLink, MomentId, Prediction, Session, VisitLink};
 
 /// A prediction that was made, and what happened.
@@ -40,6 +41,7 @@ struct Visit {
 #[derive(Clone, Debug)]
 pub struct LessonRun {
     lesson: Rc<Lesson>,
+    scenario: Rc<Scenario>,
     step: usize,
     visits: Vec<Visit>,
 }
@@ -47,7 +49,7 @@ pub struct LessonRun {
 impl LessonRun {
     /// A lesson whose set-up is done, before its first step is entered.
     pub fn new(lesson: Rc<Lesson>) -> LessonRun {
-        LessonRun { lesson, step: 0, visits: Vec::new() }
+        LessonRun { scenario: Rc::new(lesson.scenario()), lesson, step: 0, visits: Vec::new() }
     }
 
     /// The lesson.
@@ -97,8 +99,9 @@ impl LessonRun {
         }
         if step == self.visits.len() && step <= self.lesson.steps.len() {
             self.step = step;
+            let asking = Asking { scenario: self.scenario.clone(), lesson: self.lesson.clone(), step };
             self.visits.push(Visit {
-                history: History::begin(session),
+                history: History::begin(session, asking),
                 said: None,
                 predicted: None,
                 hints: 0,
@@ -208,6 +211,11 @@ impl LessonRun {
     /// The moment at which the goal of the step that is shown was met first.
     pub fn met(&self) -> Option<MomentId> {
         self.visits.get(self.step)?.met
+    }
+
+    /// What the step's command lines print at the moment that is shown.
+    pub fn prints(&self, session: &Session) -> Vec<PrintView> {
+        self.step().map_or_else(Vec::new, |step| step.prints.view(&self.scenario, session))
     }
 
     /// How many hints were given.

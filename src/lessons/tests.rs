@@ -8,8 +8,13 @@ use super::*;
 fn files() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/static/lessons");
     let mut all: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    all.sort();
     let name = |p: &std::path::Path| p.file_name().unwrap().to_string_lossy().into_owned();
+    let numbers = |p: &std::path::Path| {
+        let (place, name) = (name(p), name(p));
+        let place = place.split('-').next().unwrap_or_default();
+        (place.split('.').filter_map(|n| n.parse::<u32>().ok()).collect::<Vec<_>>(), name)
+    };
+    all.sort_by_key(|p| numbers(p));
     all.iter().map(|p| (name(p), std::fs::read_to_string(p).unwrap())).collect()
 }
 
@@ -159,4 +164,127 @@ fn what_is_wrong_in_a_file_has_its_line() {
         ),
     ];
     insta::assert_snapshot!(errors.join("\n"));
+}
+
+/// A lesson about a client of a Service that leads to nobody.
+const ASKING: &str = r#"
+title: {en: One, zh: 一}
+idea: {en: An idea, zh: 一个想法}
+start:
+  nodes: 1
+  manifest: |
+    apiVersion: v1
+    kind: Service
+    metadata:
+      name: web
+    spec:
+      selector:
+        app: web
+      ports:
+        - port: 80
+    ---
+    apiVersion: v1
+    kind: Pod
+    metadata:
+      name: client
+      labels:
+        app: client
+    spec:
+      containers:
+        - name: client
+          image: busybox:1.37
+          command: [sleep, infinity]
+  files:
+    asking.yaml: |
+      apiVersion: v1
+      kind: Pod
+      metadata:
+        name: asking
+        annotations:
+          sim.steady/requests: 1/s http://web/
+      spec:
+        containers:
+          - name: client
+            image: busybox:1.37
+            command: [sleep, infinity]
+  setup:
+    - kubectl: apply -f manifest.yaml
+    - steady: true
+steps:
+  - text: {en: Nobody answers., zh: 没人应答。}
+    prints:
+      wget: exec {pod:app=client:1} -- wget -qO- http://web
+    journeys:
+      web: {pod: client, url: "http://web"}
+    predict:
+      ask: {en: How?, zh: 怎样？}
+      by: {choice: [{is: Rejected}, {is: Arrived}]}
+      play: []
+      answer: journeys.web.end
+      because: {en: So., zh: 如此。}
+  - text: {en: Ask., zh: 访问。}
+    first:
+      - kubectl: apply -f asking.yaml
+      - steady: true
+    predict:
+      ask: {en: How many are lost?, zh: 丢了几个？}
+      by: {choice: [{is: asking web 3 3 1}, {is: none}]}
+      play:
+        - kubectl: run web --image=nginx:1.28
+        - steady: true
+      answer: 'traffic.map(t, string(t.pod) + " " + string(t.host) + " " + string(t.sent) + " " + string(t.lost) + " " + string(t.causes.size()))'
+      because: {en: So., zh: 如此。}
+  - text: {en: Mend it., zh: 修好它。}
+    prints:
+      wget: exec client -- wget -qO- http://web
+    journeys:
+      web: {pod: client, url: "http://web"}
+    do:
+      goal:
+        - label: {en: It answers., zh: 有回答。}
+          holds: {now: 'prints.wget.contains("Welcome to nginx!")'}
+        - label: {en: By web., zh: 由 web 回答。}
+          holds: {now: 'journeys.web.pod == "web" && journeys.web.status == 200 && journeys.web.lost == ""'}
+      solution:
+        - kubectl: label pod web app=web
+        - steady: true
+keep: {en: Keep this., zh: 记住这句话。}
+"#;
+
+#[test]
+fn a_lesson_asks_kubectl_and_the_network_and_counts_requests() {
+    assert_eq!(check(&read("one.yaml", ASKING).unwrap()).1, None);
+}
+
+#[test]
+fn what_is_printed_is_shown_once_the_question_is_answered() {
+    let lesson = Rc::new(read("one.yaml", ASKING).unwrap());
+    let (session, mut run) = (open(&lesson), LessonRun::new(lesson));
+    run.enter(0, &session);
+    let view = LessonView::of(&run, &session, false);
+    assert!(view.prints.is_empty() && view.journeys.is_empty());
+    run.predict(Prediction::Choice(1));
+    run.played(&session).unwrap();
+    let view = LessonView::of(&run, &session, false);
+    let [print] = &view.prints[..] else { panic!("{view:?}") };
+    assert_eq!(print.line, "exec client -- wget -qO- http://web");
+    assert!(print.output.contains("Connection refused"), "{}", print.output);
+    assert_eq!(view.journeys[0].url, "http://web");
+}
+
+#[test]
+fn what_is_asked_of_a_moment_is_not_asked_of_those_before_it() {
+    let why = |from: &str, to: &str| {
+        assert!(ASKING.contains(from), "{from}");
+        read("one.yaml", &ASKING.replace(from, to)).unwrap_err().to_string()
+    };
+    assert!(why("{now: 'prints", "{always: 'prints").contains("undeclared reference to 'prints'"));
+    assert!(why("{now: 'journeys", "{ever: 'journeys").contains("undeclared reference to 'journeys'"));
+    assert!(
+        why("      wget: exec client", "      W-get: exec client")
+            .contains("\"W-get\" is no name that an expression")
+    );
+    let seven: Vec<String> = (0..7).map(|n| format!("a{n}: get pods")).collect();
+    let seven = format!("prints: {{{}}}", seven.join(", "));
+    assert!(why("    first:", &format!("    {seven}\n    first:")).contains("7 names are too many"));
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::file::{By, Choice, Lit, Look, Predict, Task};
+use super::journeys::JourneyLink;
+use super::prints::PrintView;
 use super::run::{LessonRun, Predicted};
 use crate::api::{Kind, ObjectRef};
 use crate::cluster::Cluster;
@@ -36,6 +38,10 @@ pub struct LessonView {
     pub lit: Vec<ObjectRef>,
     /// What the step asks to be predicted.
     pub predict: Option<PredictView>,
+    /// What the step's command lines print at the moment that is shown; nothing before a prediction that is asked for.
+    pub prints: Vec<PrintView>,
+    /// Requests whose journeys the page shows when asked; none before a prediction that is asked for.
+    pub journeys: Vec<JourneyLink>,
     /// What the step asks to be done.
     pub task: Option<TaskView>,
     /// Whether the step is done, so that the next one can be entered.
@@ -145,6 +151,8 @@ impl LessonView {
     pub fn of(run: &LessonRun, session: &Session, own: bool) -> LessonView {
         let lesson = run.lesson();
         let step = run.step();
+        let predict = step.and_then(|s| s.predict.as_ref()).map(|p| PredictView::of(p, run.predicted()));
+        let asks = predict.as_ref().is_some_and(|p| p.predicted.is_none());
         let astray = run.begins().is_some_and(|begins| !session.comes_from(begins));
         LessonView {
             id: lesson.id.clone(),
@@ -156,7 +164,9 @@ impl LessonView {
             text: step.map(|s| s.text.clone()),
             map: step.is_some_and(|s| s.look == Look::Map),
             lit: step.map_or(Vec::new(), |s| lit(&s.lit, session.cluster())),
-            predict: step.and_then(|s| s.predict.as_ref()).map(|p| PredictView::of(p, run.predicted())),
+            prints: if asks { Vec::new() } else { run.prints(session) },
+            journeys: step.filter(|_| !asks).map_or_else(Vec::new, |s| s.journeys.links()),
+            predict,
             task: step.and_then(|s| s.task.as_ref()).map(|t| TaskView::of(t, run)),
             done: run.is_done(),
             astray,

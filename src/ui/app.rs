@@ -35,7 +35,8 @@ use super::traffic::Traffic;
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
 use steady::engine::{
-    Card, Happened, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown, Word,
+    Card, Happened, Input, JourneyLink, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape,
+    Shown, Word,
 };
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
@@ -100,6 +101,7 @@ fn App(props: &Props) -> Html {
     let rules = use_state(|| None::<Option<Word>>);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
     let asked_why = use_state(|| None::<ObjectRef>);
+    let followed = use_state(|| None::<(JourneyLink, u32)>);
     let shape = use_state(|| store.options().shape);
     {
         // A link names the tab that is open, if an object stands there.
@@ -191,6 +193,18 @@ fn App(props: &Props) -> Html {
         })
     };
     let why_node = side(Tab::Scheduling, SCHEDULING);
+    // Where a lesson leads.
+    let follow = {
+        let (show, followed) = (side(Tab::Network, NETWORK), followed.clone());
+        let alone = alone.clone();
+        Callback::from(move |link: JourneyLink| {
+            let nth = followed.as_ref().map_or(0, |(_, nth)| nth.wrapping_add(1));
+            let pod = link.pod.clone();
+            followed.set(Some((link, nth)));
+            alone.set(false);
+            show.emit(pod);
+        })
+    };
     let leads = {
         let lead = |to: &'static str| {
             let pane = pane.clone();
@@ -275,6 +289,9 @@ fn App(props: &Props) -> Html {
     let text: Shared<_> = (&v.text).into();
     let story = v.scenario.as_ref().map(Shared::from);
     let lesson = v.lesson.as_ref().map(Shared::from);
+    // Another step of the lesson leads elsewhere, and another run nowhere.
+    let led = (*followed).clone();
+    let led = led.filter(|(to, _)| v.lesson.as_ref().is_some_and(|l| l.journeys.contains(to)));
     // As long as a lesson asks what happens next, nothing tells it that was not asked to.
     let asked = v.lesson.as_ref().filter(|l| l.asks()).map(|l| (l.id.clone(), l.step));
     if *shape != Shape::Whole {
@@ -299,7 +316,7 @@ fn App(props: &Props) -> Html {
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); rehearsing.set(false); }) }} />
                 <main>
-                    <Left scenario={story.clone()} lesson={lesson.clone()} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
+                    <Left scenario={story.clone()} lesson={lesson.clone()} follow={Some(follow.clone())} own={v.own_lesson.as_ref().map(Shared::from)} selection={v.selection.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} images={Shared::from(&v.images)} kinds={Shared::from(&v.kinds)} importable={v.importable} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
                         editing={v.editing.as_ref().map(Shared::from)} acted={v.position > v.beginning && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))} steady={v.listing.steady()}
@@ -307,13 +324,13 @@ fn App(props: &Props) -> Html {
                     <Graph hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
-                        if !v.map.shown { { over(v) } { brief(v, &story, &lesson) } }
+                        if !v.map.shown { { over(v) } { brief(v, &story, &lesson, &follow) } }
                     </Graph>
                     if v.map.shown {
-                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson) } }</MachineMap>
+                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={tab.clone()} why={asked_why} />
+                        finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}
@@ -346,10 +363,15 @@ fn App(props: &Props) -> Html {
 }
 
 /// What a narrow page says above the graph: the lesson, or else the scenario's story.
-fn brief(v: &Shown, story: &Option<Shared<ScenarioView>>, lesson: &Option<Shared<LessonView>>) -> Html {
+fn brief(
+    v: &Shown,
+    story: &Option<Shared<ScenarioView>>,
+    lesson: &Option<Shared<LessonView>>,
+    follow: &Callback<JourneyLink>,
+) -> Html {
     match lesson {
         Some(lesson) => {
-            html! { <LessonPanel lesson={lesson.clone()} selection={v.selection.clone()} class="brief" /> }
+            html! { <LessonPanel lesson={lesson.clone()} selection={v.selection.clone()} follow={Some(follow.clone())} class="brief" /> }
         }
         None => html! { <Brief scenario={story.clone()} /> },
     }

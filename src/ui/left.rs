@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use steady::engine::{
-    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, LessonView,
-    MEMBERS, NODES, ObjectRef, OwnLesson, Preview, Problem, ScenarioView, ShellView,
+    ClusterStart, DefinedKind, Editing, Entry, FieldChange, ImageWarning, Input, IpFamily, JourneyLink,
+    LessonView, MEMBERS, NODES, ObjectRef, OwnLesson, Preview, Problem, ScenarioView, ShellView,
 };
 use yew::prelude::*;
 
@@ -27,6 +27,9 @@ pub struct Props {
     /// The lesson that the run belongs to.
     #[prop_or_default]
     pub lesson: Option<Shared<LessonView>>,
+    /// Shows the journey of a request that the lesson speaks of.
+    #[prop_or_default]
+    pub follow: Option<Callback<JourneyLink>>,
     /// The file of a lesson that a person has brought.
     #[prop_or_default]
     pub own: Option<Shared<OwnLesson>>,
@@ -155,7 +158,7 @@ pub fn Left(props: &Props) -> Html {
     html! {
         <section class="left" aria-label={t.get("left")}>
             if let Some(lesson) = &props.lesson {
-                <LessonPanel lesson={lesson.clone()} selection={props.selection.clone()} class="beside" />
+                <LessonPanel lesson={lesson.clone()} selection={props.selection.clone()} follow={props.follow.clone()} class="beside" />
             }
             <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
                 { tab(Tab::Manifest, "tab-manifest", "manifest") }

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { accessible, expect, open, opened, test } from "./page.js";
 
-const ids = readdirSync("static/lessons").filter((name) => name.endsWith(".yaml")).map((name) => name.slice(0, -5)).sort();
+const ids = readdirSync("static/lessons").filter((name) => name.endsWith(".yaml")).map((name) => name.slice(0, -5)).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 const chapters = [...new Set(ids.map((id) => id.split(".")[0]))];
 const panel = (page, where = "beside") => page.locator(`.lesson.${where}`);
 const here = (page, where) => panel(page, where).locator(".lesson-steps [aria-current=step]");
@@ -33,7 +33,8 @@ async function answer(page, last, where) {
   } else {
     // An object of the graph is pointed at.
     await page.keyboard.press("g");
-    for (const key of ["ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowRight", "ArrowUp", "ArrowLeft"]) {
+    const keys = ["Right", "Right", "Up", "Up", "Right", "Up", "Left", "Down", "Down", "Right", "Down", "Left"];
+    for (const key of keys.map((key) => `Arrow${key}`)) {
       if (await send.count()) break;
       await page.keyboard.press(key);
       await page.waitForTimeout(150);
@@ -140,6 +141,18 @@ test("a lesson is told in a frame and in a presentation, and what it asks is not
   await page.getByRole("button", { name: "Present", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("What must be true before somebody acts");
   await answer(page, true, "played");
+});
+
+test("a lesson shows what a line prints once it was predicted, and leads to the way of a packet", async ({ page }) => {
+  await open(page, "#/lesson/7.1-no-endpoints");
+  await expect(panel(page).locator(".lesson-text")).toBeVisible();
+  await expect(panel(page).locator(".lesson-prints")).toHaveCount(0);
+  await answer(page, false);
+  await expect(panel(page).locator(".lesson-prints pre")).toContainText("Connection refused");
+  await press(panel(page).getByRole("button", { name: "Follow the packet from client to http://orders" }));
+  await expect(page.locator("#tab-network")).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator("#journey-url")).toHaveValue("http://orders");
+  await expect(page.locator(".hop-end.bad")).toBeVisible();
 });
 
 test("progress that was forgotten comes back when asked for", async ({ page }) => {

@@ -9,7 +9,7 @@ mod file;
 mod play;
 
 use super::link::find_action;
-use super::{Depth, MomentId, Op, Session, Start};
+use super::{CommandLine, Depth, MomentId, Op, Session, Start};
 pub use file::{Act, Expect, Note, PlayStep, Scenario, ScenarioStep, Steps, Text, Try, read};
 pub use play::Broken;
 
@@ -167,10 +167,25 @@ impl Scenario {
 
     fn kubectl(&self, session: &mut Session, line: &str) -> Output {
         let line = name_pods(line, session);
-        let mut files = vec![("manifest.yaml", self.manifest.as_str())];
-        files.extend(self.files.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-        files.retain(|(name, _)| line.contains(name));
+        let files: Vec<(&str, &str)> = self.files_of(&line).collect();
         session.kubectl(&line, &files)
+    }
+
+    /// What kubectl prints at the moment that a session shows, on both streams, with the line in which the names of pods are put in.
+    /// The session stays as it is.
+    pub fn prints(&self, session: &Session, line: &str) -> (String, String) {
+        let line = name_pods(line, session);
+        let files = self.files_of(&line).map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let given = CommandLine { line, files, editor: false };
+        let output = session.preview_command(&given).1;
+        (given.line, output.stdout + &output.stderr)
+    }
+
+    /// The files that a command line names.
+    fn files_of(&self, line: &str) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let all = [("manifest.yaml", self.manifest.as_str())].into_iter().chain(own);
+        all.filter(move |(name, _)| line.contains(name))
     }
 
     /// What kubectl says against a command line that changes nothing here. Empty if it does not refuse the line.

@@ -12,7 +12,9 @@ mod why;
 mod yaml;
 
 pub use history::WHY;
-use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Kind, Moment, ObjectRef, ObjectView};
+use steady::engine::{
+    Answer, Ask, Card, Graph, GraphNode, Input, JourneyLink, Kind, Moment, ObjectRef, ObjectView,
+};
 use yew::prelude::*;
 
 use super::graph::{halted, tally};
@@ -39,6 +41,9 @@ pub struct Props {
     pub finest: usize,
     /// Which side of the object is shown, if it has it.
     pub tab: UseStateHandle<Tab>,
+    /// The request that a lesson has last led to, and how often one has.
+    #[prop_or_default]
+    pub follow: Option<(JourneyLink, u32)>,
     /// The object of which its history shows why it is as it is.
     pub why: UseStateHandle<Option<ObjectRef>>,
 }
@@ -136,7 +141,11 @@ pub fn Inspector(props: &Props) -> Html {
             html! { <history::History object={o.clone()} {version} why={props.why.clone()} /> }
         }
         (Some(o), Tab::Scheduling) => html! { <scheduling::SchedulingOf object={o.clone()} {version} /> },
-        (Some(o), Tab::Network) => html! { <network::Network object={o.clone()} {version} /> },
+        (Some(o), Tab::Network) => {
+            let asked =
+                props.follow.as_ref().filter(|(f, _)| f.pod == *o).map(|(f, nth)| (f.url.clone(), *nth));
+            html! { <network::Network object={o.clone()} {version} {asked} /> }
+        }
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
     // Another object, or another side of it, is read from its beginning.

@@ -10,7 +10,7 @@ use steady::engine::{Answer, Ask, Kind, ObjectRef};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use super::{TabProps, link};
+use super::link;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::Texts;
 use crate::ui::requests;
@@ -18,12 +18,31 @@ use crate::ui::requests;
 /// The id of the list of URLs that the field offers.
 const OFFERS: &str = "journey-offers";
 
+/// What the tab gets.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The pod.
+    pub object: ObjectRef,
+    /// Grows with every step.
+    pub version: u64,
+    /// The URL that a lesson has led to, and a number that is another one each time.
+    pub asked: Option<(String, u32)>,
+}
+
 /// The tab.
 #[component]
-pub fn Network(props: &TabProps) -> Html {
+pub fn Network(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let url = use_state(|| None::<String>);
+    use_effect_with(props.asked.clone(), {
+        let url = url.setter();
+        move |asked: &Option<(String, u32)>| {
+            if let Some((asked, _)) = asked {
+                url.set(Some(asked.clone()));
+            }
+        }
+    });
     let field = use_node_ref();
     let ask = Ask::Journey(props.object.key.clone(), (*url).clone());
     let answer = use_answer(Some(ask), props.version);

@@ -5,7 +5,8 @@ mod file;
 mod markdown;
 
 use steady::engine::{
-    Answer, Ask, CourseLine, EndView, Input, LessonView, ObjectRef, SeenView, TaskView, Text,
+    Answer, Ask, CourseLine, EndView, Input, JourneyLink, LessonView, ObjectRef, PrintView, SeenView,
+    TaskView, Text,
 };
 use yew::prelude::*;
 
@@ -25,6 +26,9 @@ pub struct Props {
     pub lesson: Shared<LessonView>,
     /// The object that is selected in the graph.
     pub selection: Option<ObjectRef>,
+    /// Shows the journey of a request; `None` where no such place is on the page.
+    #[prop_or_default]
+    pub follow: Option<Callback<JourneyLink>>,
     /// Where the panel stands: `beside` the editor, `brief` above the graph of a narrow page, `played` above that of a run that is
     /// embedded or presented.
     pub class: &'static str,
@@ -87,6 +91,10 @@ pub fn LessonPanel(props: &Props) -> Html {
                 if let Some(predict) = &lesson.predict {
                     <Prophecy key={format!("{}/{}", lesson.id, lesson.step)} predict={predict.clone()} selection={props.selection.clone()} />
                 }
+                if !lesson.prints.is_empty() {
+                    <div class="lesson-prints" role="group" aria-label={t.get("lesson-prints")}>{ for lesson.prints.iter().map(printed) }</div>
+                }
+                { for props.follow.iter().flat_map(|follow| lesson.journeys.iter().map(|j| journey(&t, follow, j))) }
                 if let Some(task) = &lesson.task { { self::task(&store, &t, task, lesson.astray) } }
                 if let Some(end) = &lesson.end { { self::end(&store, &t, end) } }
                 if lesson.astray && lesson.task.is_none() && !is_end {
@@ -106,6 +114,27 @@ pub fn LessonPanel(props: &Props) -> Html {
             </footer>
         </section>
     }
+}
+
+/// A command line, and what it prints at the moment that is shown. The keyboard scrolls it.
+fn printed(p: &PrintView) -> Html {
+    let line = format!("kubectl {}", p.line);
+    html! {
+        <figure>
+            <figcaption><code>{ line.clone() }</code></figcaption>
+            <pre tabindex="0" role="group" aria-label={line}>{ p.output.clone() }</pre>
+        </figure>
+    }
+}
+
+/// Leads to the journey of a request.
+fn journey(t: &Texts, follow: &Callback<JourneyLink>, link: &JourneyLink) -> Html {
+    let (follow, to) = (follow.clone(), link.clone());
+    let label = t.with(
+        "lesson-follow",
+        &[("pod", link.pod.key.name.to_string().into()), ("url", link.url.as_str().into())],
+    );
+    html! { <div class="lesson-choices"><button type="button" class="quiet" onclick={move |_| follow.emit(to.clone())}>{ label }</button></div> }
 }
 
 /// What is to be done, which parts of it hold, and help.
