@@ -40,6 +40,7 @@ mod op;
 #[cfg(test)]
 mod policy_tests;
 pub mod rehearsal;
+mod runtime;
 pub mod scenario;
 mod slice;
 #[cfg(test)]
@@ -56,6 +57,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
+pub use runtime::RuntimeCalls;
 pub use kubectl::{CommandLine, Looked, Ran, edited_files};
 pub use link::{
     Drafts, LessonLink, Link, LinkError, LinkOp, MEMBERS, NODES_LIMIT, Prediction, Replay, Replayed,
