@@ -136,7 +136,18 @@ impl<R: Reconciler> Controller<R> {
         let recorder = Recorder::new(reconciler.events());
         let watching = None;
         let (handled, in_flight, published, notes) = (0, None, Published::default(), None);
-        Controller { reconciler, watches, watching, state, handled, queue, in_flight, recorder, published, notes }
+        Controller {
+            reconciler,
+            watches,
+            watching,
+            state,
+            handled,
+            queue,
+            in_flight,
+            recorder,
+            published,
+            notes,
+        }
     }
 
     /// The code of a sync, at its beginning.

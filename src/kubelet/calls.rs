@@ -221,9 +221,9 @@ impl Turn<'_> {
 
     /// A container that was being stopped has ended.
     pub(super) fn note_stopped(&mut self, i: usize, at: Timestamp) {
-        let timeout = self.rt.grace.map_or(0, |g| g.as_secs());
         self.call(Some(i), at, Course::Returns, |turn| {
-            Some((Request::StopContainer { id: turn.container_id(i)?, timeout }, Ok(Vec::new())))
+            // The timeout was in the call.
+            Some((Request::StopContainer { id: turn.container_id(i)?, timeout: 0 }, Ok(Vec::new())))
         });
     }
 

@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::cri::{ContainerConfig, PodSandboxConfig};
 use super::eviction::used;
 use super::image_gc::in_use;
 use super::images;
 use super::pod_manager;
 use super::state::{PodRuntime, State};
-use super::thresholds::{Pressure, Threshold};
+use super::thresholds::{Pressure, Resource, Threshold};
+use super::turn::Turn;
 use crate::api::types::Pod;
 use crate::api::{Key, Timestamp};
 use crate::client::Caches;
@@ -19,7 +21,7 @@ use crate::client::Caches;
 pub struct Observed {
     /// The name of the signal, for example `memory.available`.
     pub signal: &'static str,
-    /// How much there is, as the kubelet writes it.
+    /// How much there is, rounded.
     pub available: String,
     /// Of how much.
     pub capacity: String,
@@ -33,6 +35,23 @@ pub struct Observed {
     pub since: Option<Timestamp>,
 }
 
+/// An amount, rounded: `7.6Gi`.
+fn short(resource: Resource, amount: i64) -> String {
+    let unit = match resource {
+        Resource::Memory | Resource::Storage => [("Gi", 1 << 30), ("Mi", 1 << 20)],
+        Resource::Inodes | Resource::Pids => [("M", 1_000_000), ("k", 1000)],
+    };
+    let Some((name, size)) = unit.into_iter().find(|(_, size)| amount >= *size) else {
+        return amount.to_string();
+    };
+    let tenths = amount / (size / 10);
+    if tenths % 10 == 0 {
+        format!("{}{name}", tenths / 10)
+    } else {
+        format!("{}.{}{name}", tenths / 10, tenths % 10)
+    }
+}
+
 /// What is observed of each threshold, in the order in which the manager looks at them.
 pub fn observed(state: &State) -> Vec<Observed> {
     let used = used(&state.node);
@@ -42,9 +61,9 @@ pub fn observed(state: &State) -> Vec<Observed> {
         let (threshold, resource) = (t.value.of(capacity), t.signal.resource());
         Some(Observed {
             signal: t.signal.as_str(),
-            available: resource.text(available),
-            capacity: resource.text(capacity),
-            threshold: resource.text(threshold),
+            available: short(resource, available),
+            capacity: short(resource, capacity),
+            threshold: short(resource, threshold),
             is_met: available < threshold,
             grace: t.grace,
             since,
@@ -80,4 +99,36 @@ pub fn pod(state: &State, caches: &Caches, key: &Key) -> Option<(Rc<Pod>, bool)>
 /// The id of the sandbox of a pod that the kubelet runs.
 pub fn sandbox_id(rt: &PodRuntime) -> String {
     super::calls::sandbox_of(rt)
+}
+
+/// A kubelet whose configurations are worked out again, as they are now.
+#[derive(Clone, Copy)]
+pub struct OfNode<'a> {
+    /// What the kubelet remembers.
+    pub state: &'a State,
+    /// What its informers have seen.
+    pub caches: &'a Caches,
+    /// The key of its Node.
+    pub node: &'a Key,
+    /// The time.
+    pub now: Timestamp,
+}
+
+impl OfNode<'_> {
+    fn with<R>(&self, pod: &Key, read: impl FnOnce(&Turn<'_>) -> Option<R>) -> Option<R> {
+        let (object, _) = self::pod(self.state, self.caches, pod)?;
+        let rt = (**self.state.pods.get(pod)?).clone();
+        let spec = object.spec.as_ref()?;
+        read(&Turn::new(&object, spec, rt, self.state, self.node, self.caches, self.now))
+    }
+
+    /// The configuration of a pod's sandbox.
+    pub fn sandbox_config(&self, pod: &Key) -> Option<PodSandboxConfig> {
+        self.with(pod, |turn| Some(turn.sandbox_config()))
+    }
+
+    /// The configuration of a container of a pod, by its place in the memory of the kubelet.
+    pub fn container_config(&self, pod: &Key, container: usize) -> Option<ContainerConfig> {
+        self.with(pod, |turn| Some(turn.container_config(container, turn.container_spec(container)?)))
+    }
 }

@@ -7,10 +7,10 @@ use super::images;
 use super::mounts::termination_path;
 use super::qos::oom_score_adj;
 use super::turn::Turn;
+use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
 use crate::api::types::{Container, Node, PodSpec, Quantity, Volume};
-use crate::api::MetaExt;
 
 /// The period over which the CPU of a container is limited, in microseconds (`quotaPeriod`).
 const CPU_PERIOD: i64 = 100_000;
@@ -176,9 +176,10 @@ impl Turn<'_> {
         for (n, mount) in spec.volume_mounts.iter().flatten().enumerate() {
             let Some(volume) = volumes().find(|v| v.name == mount.name) else { continue };
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.as_str());
-            let bound = self.rt.volumes.iter().find(|v| {
-                claim.map_or_else(|| volume.ephemeral.is_some(), |claim| *v.claim.name == *claim)
-            });
+            let bound =
+                self.rt.volumes.iter().find(|v| {
+                    claim.map_or_else(|| volume.ephemeral.is_some(), |claim| *v.claim.name == *claim)
+                });
             let part = mount.sub_path.as_deref().or(mount.sub_path_expr.as_deref());
             let host_path = match part.filter(|p| !p.is_empty()) {
                 Some(_) => Some(format!("{pod}/volume-subpaths/{}/{}/{n}", volume.name, spec.name)),

@@ -57,7 +57,6 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub use into::{Exchange, FINEST_LIMIT};
-pub use runtime::RuntimeCalls;
 pub use kubectl::{CommandLine, Looked, Ran, edited_files};
 pub use link::{
     Drafts, LessonLink, Link, LinkError, LinkOp, MEMBERS, NODES_LIMIT, Prediction, Replay, Replayed,
@@ -65,6 +64,7 @@ pub use link::{
 };
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
+pub use runtime::RuntimeCalls;
 pub use travel::Travel;
 
 pub use crate::cluster::Policy;

@@ -20,6 +20,8 @@ mod movement;
 mod overview;
 mod reflector;
 mod rooms;
+#[cfg(test)]
+mod rooms_tests;
 mod runtime;
 mod stages;
 #[cfg(test)]
