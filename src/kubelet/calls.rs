@@ -41,9 +41,9 @@ impl Turn<'_> {
         let Some((request, answer)) = of(self) else { return };
         let pod = Some(MetaExt::key(&self.pod.metadata));
         let container = container.and_then(|i| self.rt.containers.get(i)).map(|c| c.name.clone());
-        let handler = self.runtime_handler();
+        let (handler, host_network) = (self.runtime_handler(), self.spec.host_network == Some(true));
         if let Some(calls) = self.calls.as_mut() {
-            calls.push(Call { at, pod, container, handler, request, course, answer });
+            calls.push(Call { at, pod, container, handler, host_network, request, course, answer });
         }
     }
 
@@ -179,16 +179,16 @@ impl Turn<'_> {
         executed: Option<&Executed>,
         told: bool,
     ) {
+        let limit = jiff::SignedDuration::from_secs(timeout);
         let takes = executed.filter(|e| e.certain).map(|e| e.takes);
-        let ends = takes.map(|t| t.filter(|t| timeout == 0 || t.as_secs() < timeout));
+        // `None` where the command does not end, or not in time.
+        let ends = takes.map(|t| t.filter(|t| timeout == 0 || *t <= limit));
         let course = match ends {
             None => Course::AtOnce,
             Some(Some(t)) if t.is_zero() => Course::AtOnce,
             Some(Some(t)) => Course::Until(Some(timings::later(at, t))),
             // The runtime ends it at the timeout.
-            Some(None) if timeout > 0 => {
-                Course::Until(Some(timings::later(at, jiff::SignedDuration::from_secs(timeout))))
-            }
+            Some(None) if timeout > 0 => Course::Until(Some(timings::later(at, limit))),
             Some(None) => Course::Until(None),
         };
         self.call(Some(i), at, course, |turn| {
@@ -248,6 +248,22 @@ impl Turn<'_> {
     }
 }
 
+/// The call with which a kubelet finds out what its Node's status says of the runtime (`nodestatus`, `VersionInfo`).
+pub(super) fn of_status(now: Timestamp) -> Vec<Call> {
+    let answer =
+        [("runtime_name", "containerd"), ("runtime_version", "v2.2.0"), ("runtime_api_version", "v1")];
+    vec![Call {
+        at: now,
+        pod: None,
+        container: None,
+        handler: String::new(),
+        host_network: false,
+        request: Request::Version,
+        course: Course::AtOnce,
+        answer: Ok(answer.map(|(path, value)| (path, value.to_owned())).to_vec()),
+    }]
+}
+
 /// The calls with which a node is cleared of what no pod needs: containers and sandboxes of these pods, and the images that
 /// `after` does not have.
 pub(super) fn of_clearing(state: &State, after: &NodeRuntime, pods: &[Key], now: Timestamp) -> Vec<Call> {
@@ -256,6 +272,7 @@ pub(super) fn of_clearing(state: &State, after: &NodeRuntime, pods: &[Key], now:
         pod: pod.cloned(),
         container: container.cloned(),
         handler: String::new(),
+        host_network: false,
         request,
         course: Course::AtOnce,
         answer: Ok(Vec::new()),

@@ -132,7 +132,7 @@ impl Turn<'_> {
         PodSandboxConfig {
             log_directory: format!("/var/log/pods/{namespace}_{name}_{}", self.rt.uid),
             metadata: [name, namespace, self.rt.uid.to_string()],
-            attempt: self.rt.sandbox_failures,
+            attempt: 0,
             hostname: if on_host { String::new() } else { self.host_name() },
             dns_config: DnsConfig { servers, searches, options },
             port_mappings: port_mappings.collect(),

@@ -43,6 +43,8 @@ pub struct Call {
     pub container: Option<Rc<str>>,
     /// The handler of the pod's RuntimeClass; empty for the default one.
     pub handler: String,
+    /// Whether the pod is on the network of the node, so that no CNI plugin has to do with it.
+    pub host_network: bool,
     /// What is asked for.
     pub request: Request,
     /// How long it takes.

@@ -114,7 +114,11 @@ impl Parts<'_> {
         self.all.push(Part { by, what, text: text.into() });
     }
 
+    /// The OCI runtime does something. Of a runtime that nobody knows it is not known how.
     fn oci(&mut self, what: &'static str, command: &str) {
+        if matches!(self.oci, Oci::Other(_)) {
+            return;
+        }
         let text = format!("{} {command}", self.oci.program());
         self.add(Doer::Oci, what, text);
     }
@@ -140,19 +144,16 @@ impl Call {
         let returns = self.course == Course::Returns;
         match &self.request {
             Request::Version | Request::PodSandboxStatus { .. } => p.add(Doer::Containerd, "memory", ""),
-            Request::RunPodSandbox { config, .. } => {
-                self.sandbox(&mut p, config.namespaces.first() == Some(&"NODE"), plugin);
-            }
+            Request::RunPodSandbox { .. } => self.sandbox(&mut p, plugin),
             Request::StopPodSandbox { id } => {
                 let id = short(id);
                 p.oci("kill-pause", &format!("kill {id} KILL"));
                 p.oci("delete", &format!("delete {id}"));
-                p.add(
-                    Doer::Cni,
-                    "cni-del",
-                    format!("CNI_COMMAND=DEL CNI_CONTAINERID={id} ({})", chain(plugin)),
-                );
-                p.add(Doer::Containerd, "netns-removed", format!("/var/run/netns/cni-{id}"));
+                if !self.host_network {
+                    let command = format!("CNI_COMMAND=DEL CNI_CONTAINERID={id} ({})", chain(plugin));
+                    p.add(Doer::Cni, "cni-del", command);
+                    p.add(Doer::Containerd, "netns-removed", format!("/var/run/netns/cni-{id}"));
+                }
             }
             Request::RemovePodSandbox { id } => {
                 p.add(Doer::Containerd, "removed", short(id));
@@ -204,11 +205,11 @@ impl Call {
     }
 
     /// `RunPodSandbox`: the network comes before the pause container that is to be in it.
-    fn sandbox(&self, p: &mut Parts<'_>, on_host: bool, plugin: Plugin) {
+    fn sandbox(&self, p: &mut Parts<'_>, plugin: Plugin) {
         if self.course == Course::Returns {
             let ips = self.answer.iter().flatten().filter(|(path, _)| *path == "ip");
             let ips: Vec<&str> = ips.map(|(_, ip)| ip.as_str()).collect();
-            if !on_host {
+            if !self.host_network {
                 p.add(Doer::Cni, "cni-result", ips.join(", "));
             }
             return;
@@ -221,7 +222,7 @@ impl Call {
         let id = self.answer.iter().flatten().find(|(path, _)| *path == "pod_sandbox_id");
         let id = id.map(|(_, id)| short(id)).unwrap_or_default();
         p.add(Doer::Containerd, "pause-image", SANDBOX_IMAGE);
-        if on_host {
+        if self.host_network {
             p.add(Doer::Containerd, "host-network", "");
         } else {
             p.add(Doer::Containerd, "netns", format!("/var/run/netns/cni-{id}"));

@@ -81,6 +81,8 @@ pub fn RoomsView(props: &Props) -> Html {
     html! {
         <div class="rooms" role="group" aria-label={t.get("rooms")}>
             <h3>{ t.get("rooms") }</h3>
+            // First what this step has done, so that nobody has to scroll from step to step.
+            { room("calls-title", true, html! { <Calls at={props.at} keys={props.keys} actor={props.actor} /> }) }
             { room("room-sources", false, sources) }
             { room("room-workers", false, list(workers, r.workers.1, "room-workers-none")) }
             { room("room-pleg", false, list(pleg, r.pleg.1, "room-pleg-none")) }
@@ -95,8 +97,6 @@ pub fn RoomsView(props: &Props) -> Html {
             { room("room-runtime", true, html! { <>
                 { list(sandboxes, r.sandboxes.1, "room-runtime-none") }
                 if !r.pulling.0.is_empty() { <ul>{ for pulling }</ul> }
-                <h5>{ t.get("calls-title") }</h5>
-                <Calls at={props.at} keys={props.keys} actor={props.actor} />
             </> }) }
         </div>
     }

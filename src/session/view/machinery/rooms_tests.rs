@@ -272,3 +272,53 @@ spec:
     assert!(r.workers.1 > SHOWN && r.probes.1 > SHOWN && r.sandboxes.1 > SHOWN && r.pleg.1 > SHOWN);
     assert_eq!(r.statuses.0.len(), 0);
 }
+
+/// The network of the node: no CNI plugin has to do with the pod. A handler that nobody knows: nothing is said of its programs.
+#[test]
+fn a_pod_on_the_network_of_the_node_and_an_unknown_handler() {
+    let parts = |s: &mut Session| all_calls(s, Depth::Command, true);
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, containers: [{name: c, image: nginx:1.27}]}";
+    let mut s = applied(pod);
+    let started = parts(&mut s);
+    assert!(started.contains("namespace_options.network: NODE"), "{started}");
+    assert!(started.contains("containerd host-network") && !started.contains("config.hostname"));
+    s.kubectl("delete pod p --wait=false", &[]);
+    let stopped = parts(&mut s);
+    assert!(stopped.contains("StopPodSandbox") && !stopped.contains("CNI_COMMAND"), "{stopped}");
+    let mut s = Session::new(Start::default());
+    let nodes: Vec<String> = s.cluster().machines().map(str::to_owned).collect();
+    for node in nodes {
+        s.kubectl(&format!("annotate node {node} sim.steady/runtime-handlers=fast"), &[]);
+    }
+    s.apply(
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: fast}\nhandler: fast\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: fast, containers: [{name: c, image: nginx:1.27}]}",
+    );
+    let unknown = parts(&mut s);
+    assert!(unknown.contains("shim shim-unknown: fast") && !unknown.contains("oci "), "{unknown}");
+}
+
+/// `prober/prober.go`: a probe with `exec` is an `ExecSync` with its timeout. `kuberuntime_manager.go`, `doPodResizeAction`.
+#[test]
+fn a_probe_that_hangs_and_a_resize_in_place() {
+    let mut s = applied(
+        r#"
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - name: c
+    image: busybox:1.36
+    command: [sh, -c, "sleep 100000"]
+    resources: {requests: {cpu: 100m}, limits: {cpu: 200m}}
+    readinessProbe: {exec: {command: [sleep, "5"]}, timeoutSeconds: 2}
+"#,
+    );
+    let text = all_calls(&mut s, Depth::Command, false);
+    assert!(text.contains("ExecSync c takes 2000 ms error: rpc error: code = DeadlineExceeded"), "{text}");
+    let patch = r#"{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"100m"},"limits":{"cpu":"400m"}}}]}}"#;
+    let out = s.kubectl(&format!("patch pod p --subresource resize --patch '{patch}'"), &[]);
+    let text = all_calls(&mut s, Depth::Command, true);
+    assert!(text.contains("UpdateContainerResources c"), "{out:?} {text}");
+    assert!(text.contains("linux.cpu_quota: 40000"), "{text}");
+}
