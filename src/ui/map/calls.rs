@@ -6,7 +6,7 @@ use steady::engine::machinery::{CallPart, CallView, CallsView};
 use steady::engine::{Actor, Answer, Ask, Moment, Word};
 use yew::prelude::*;
 
-use super::machine::n;
+use super::held::n;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::{Texts, middle, seconds};
 

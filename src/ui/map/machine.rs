@@ -4,7 +4,7 @@ use steady::engine::machinery::{Connection, Delayed, Machine, PodQueues, Reflect
 use steady::engine::{Fault, Filter, Input, Key, Moment};
 use yew::prelude::*;
 
-use super::held::{Held, Lit};
+use super::held::{Held, Lit, n};
 use super::overview::short;
 use super::rooms::RoomsView;
 use super::stages::changes;
@@ -37,10 +37,6 @@ pub struct Props {
 
 fn label(key: &Key) -> String {
     middle(&key.name, NAME)
-}
-
-pub fn n(count: usize) -> [(&'static str, fluent_bundle::FluentValue<'static>); 1] {
-    [("n", (count as f64).into())]
 }
 
 /// The machine.

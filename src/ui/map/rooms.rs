@@ -7,8 +7,7 @@ use steady::engine::{Actor, Moment};
 use yew::prelude::*;
 
 use super::calls::Calls;
-use super::held::Held;
-use super::machine::n;
+use super::held::{Held, n};
 use crate::ui::hooks::use_texts;
 use crate::ui::i18n::{Texts, middle, seconds};
 
