@@ -142,6 +142,10 @@ pub trait Component {
     fn state(&self) -> &dyn Any;
     /// What syncs have published since the last call of this function.
     fn take_published(&mut self) -> Published;
+    /// From now on its syncs note what they do beside requests, as values of the component's own types. To be called on a copy.
+    fn look(&mut self);
+    /// What its syncs have noted since [`Component::look`]. Nobody looks any more.
+    fn take_notes(&mut self) -> Vec<Rc<dyn Any>>;
     /// What it answers if it is asked what is used; see [`Reconciler::metrics`](super::Reconciler::metrics).
     fn metrics(&self, reading: &Reading<'_>) -> Option<Vec<Object>>;
 }

@@ -5,6 +5,7 @@
 //! caches it began with and the answers it got: from these it can be run again up to the same
 //! request, which is what a copy of a cluster does (see [`Controller`](super::Controller)).
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -139,6 +140,20 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
 
     fn tell(&self, published: Published) {
         self.shared.borrow_mut().effects.push(Effect::Publish(published));
+    }
+
+    /// Whether somebody looks at what the sync notes ([`Component::look`](super::Component::look)).
+    pub fn is_looked_at(&self) -> bool {
+        self.shared.borrow().notes.is_some()
+    }
+
+    /// Notes something for whoever looks. It is no effect: nothing that happens depends on it.
+    pub fn note(&self, note: impl Any) {
+        let mut shared = self.shared.borrow_mut();
+        let answers = shared.cursor;
+        if let Some(notes) = shared.notes.as_mut() {
+            notes.push((answers, Rc::new(note)));
+        }
     }
 
     /// Adds a key to the queue.

@@ -94,6 +94,8 @@ pub struct Controller<R: Reconciler> {
     recorder: Recorder,
     /// What syncs have published that its process has not heard of yet.
     published: Published,
+    /// What syncs have noted; `None` if nobody looks.
+    notes: Option<Vec<Rc<dyn Any>>>,
 }
 
 // Not derived: that would ask for keys that can be defaulted or compared in ways nobody needs.
@@ -109,6 +111,7 @@ impl<R: Reconciler> Clone for Controller<R> {
             in_flight: self.in_flight.clone(),
             recorder: self.recorder.clone(),
             published: self.published,
+            notes: self.notes.clone(),
         }
     }
 }
@@ -132,8 +135,19 @@ impl<R: Reconciler> Controller<R> {
         }
         let recorder = Recorder::new(reconciler.events());
         let watching = None;
-        let (handled, in_flight, published) = (0, None, Published::default());
-        Controller { reconciler, watches, watching, state, handled, queue, in_flight, recorder, published }
+        let (handled, in_flight, published, notes) = (0, None, Published::default(), None);
+        Controller {
+            reconciler,
+            watches,
+            watching,
+            state,
+            handled,
+            queue,
+            in_flight,
+            recorder,
+            published,
+            notes,
+        }
     }
 
     /// The code of a sync, at its beginning.
@@ -150,6 +164,7 @@ impl<R: Reconciler> Controller<R> {
             pending: None,
             effects: Vec::new(),
             caught_up: false,
+            notes: None,
         }));
         let sync = self.reconciler.clone().sync(Context::new(shared.clone()), key);
         Some(Running { code: Box::pin(sync), shared })
@@ -169,9 +184,15 @@ impl<R: Reconciler> Controller<R> {
             let have = shared.seen.len();
             shared.seen.extend(f.seen.iter().skip(have).cloned());
             shared.pending = None;
+            shared.notes = self.notes.is_some().then(Vec::new);
         }
         let poll = running.code.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop()));
         self.carry_out(&mut f, &running.shared, env);
+        if let (Some(all), Some(new)) = (self.notes.as_mut(), running.shared.borrow_mut().notes.take()) {
+            // What was noted before the last answer belongs to an earlier action.
+            let last = f.answers.len();
+            all.extend(new.into_iter().filter(|(answers, _)| *answers == last).map(|(_, note)| note));
+        }
         match poll {
             Poll::Pending => {
                 f.pending = running.shared.borrow_mut().pending.take();
@@ -417,6 +438,14 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn take_published(&mut self) -> Published {
         std::mem::take(&mut self.published)
+    }
+
+    fn look(&mut self) {
+        self.notes = Some(Vec::new());
+    }
+
+    fn take_notes(&mut self) -> Vec<Rc<dyn Any>> {
+        self.notes.take().unwrap_or_default()
     }
 
     fn metrics(&self, reading: &Reading<'_>) -> Option<Vec<Object>> {

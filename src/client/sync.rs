@@ -1,5 +1,6 @@
 //! What a sync and its controller hand each other: the request that it stopped at, its effects, its end.
 
+use std::any::Any;
 use std::rc::Rc;
 
 use super::indexer::Caches;
@@ -110,4 +111,6 @@ pub(super) struct Shared<S> {
     pub(super) effects: Vec<Effect<S>>,
     /// Whether the effects of a part that was run again have been skipped.
     pub(super) caught_up: bool,
+    /// What the sync has noted for whoever looks, each with the number of answers that it had then; `None` if nobody looks.
+    pub(super) notes: Option<Vec<(usize, Rc<dyn Any>)>>,
 }

@@ -19,6 +19,7 @@ mod fair;
 mod fault;
 mod journey;
 mod kubelets;
+mod looking;
 mod manifests;
 mod members;
 mod network;

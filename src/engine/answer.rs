@@ -9,7 +9,7 @@ use super::{
 use crate::cluster::Policy;
 use crate::lessons;
 use crate::session::view::journey::journey;
-use crate::session::view::machinery::{last_request, machine, movement, overview, way};
+use crate::session::view::machinery::{last_request, machine, movement, overview, runtime_calls, way};
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
@@ -75,6 +75,7 @@ impl Engine {
                 Some((moment, n, RequestHead::of(&exchange, cluster)))
             })),
             Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
+            Ask::RuntimeCalls(moment) => Answer::RuntimeCalls(runtime_calls(session, *moment).map(Box::new)),
             Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(session)),
             Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
             Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),

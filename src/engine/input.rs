@@ -259,6 +259,8 @@ pub enum Ask {
     LastRequest,
     /// The stages of a request in the API server: the moment that it led to, and its place among those that did.
     Way(MomentId, usize),
+    /// The calls that kubelets have made to their container runtimes on the way to a moment.
+    RuntimeCalls(MomentId),
     /// What can go wrong with the control plane.
     PlaneFaults,
     /// All scenarios.

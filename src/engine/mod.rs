@@ -137,8 +137,10 @@ pub mod journey {
 /// What the component map shows.
 pub mod machinery {
     pub use crate::session::view::machinery::{
-        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, PodQueues,
-        Queue, Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
+        CallPart, CallView, CallsView, Carried, Coming, Connection, Delayed, Garbage, LogLine, Machine,
+        Movement, Overview, Pending, PlegEvent, PodQueues, ProbeRow, Queue, Reflector, Rooms, Row,
+        SandboxRow, SignalRow, SourceRoom, Stale, State, Step, StepId, Stop, Told, Verdict, VolumeRow, Way,
+        Work, WorkerRow,
     };
 }
 

@@ -16,7 +16,7 @@ use crate::session::import::Report;
 use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::{Graph, GraphFilter};
 use crate::session::view::journey::JourneyView;
-use crate::session::view::machinery::{Machine, Movement, Overview, Way};
+use crate::session::view::machinery::{CallsView, Machine, Movement, Overview, Way};
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
@@ -453,6 +453,8 @@ pub enum Answer {
     LastRequest(Option<(MomentId, usize, RequestHead)>),
     /// The stages of the request; `None` if too much would have to be repeated to see them.
     Way(Option<Box<Way>>),
+    /// The calls; `None` if too much would have to be repeated to see them.
+    RuntimeCalls(Option<Box<CallsView>>),
     /// What can go wrong with the control plane.
     PlaneFaults(Vec<PlaneFault>),
     /// All scenarios, in the order of the gallery.

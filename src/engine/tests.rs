@@ -113,6 +113,7 @@ fn everything_that_crosses_is_plain_data() {
         let machine = e.shown().map.machine;
         for moment in e.session.timeline().into_iter().step_by(3) {
             asked(&mut e, Ask::Requests(moment, moment % 2 == 0));
+            asked(&mut e, Ask::RuntimeCalls(moment));
             asked(&mut e, Ask::Happened(moment));
         }
         asked(&mut e, Ask::Summary);

@@ -234,6 +234,7 @@ impl Turn<'_> {
     /// but for their number of restarts.
     pub(super) fn restart_all(&mut self) {
         let now = self.now;
+        (0..self.rt.containers.len()).for_each(|i| self.note_reset(i));
         for c in &mut self.rt.containers {
             if let ContainerState::Running(r) = &mut c.state {
                 r.ends = Some((now, Exit::code(KILLED)));

@@ -235,6 +235,9 @@ impl Turn<'_> {
     /// Gives a container what is allocated to it.
     pub(super) fn actuate(&mut self, i: usize) {
         let allocation = self.pod.spec.clone();
+        if let Some(spec) = self.container_spec(i) {
+            self.note_resources(i, spec);
+        }
         if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
             r.allocation = allocation;
             self.rt.changed = true;

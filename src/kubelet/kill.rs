@@ -28,9 +28,11 @@ impl Turn<'_> {
             return (SignedDuration::from_secs(s.seconds.clamp(0, 1 << 32)), true);
         }
         let command = handler.exec.as_ref().and_then(|e| e.command.as_deref()).unwrap_or_default();
-        let Some(executed) = self.execute(i, command, at).filter(|_| !command.is_empty()) else {
-            return (SignedDuration::ZERO, true);
-        };
+        let executed = self.execute(i, command, at).filter(|_| !command.is_empty());
+        if !command.is_empty() {
+            self.note_exec(i, (command, 0, at), executed.as_ref(), true);
+        }
+        let Some(executed) = executed else { return (SignedDuration::ZERO, true) };
         self.note_execution(i, &executed);
         (executed.takes.unwrap_or(FOREVER), executed.code == 0)
     }
@@ -130,7 +132,9 @@ impl Turn<'_> {
         r.ends = Some(r.ends.filter(|e| e.0 <= end.0).unwrap_or(end));
         r.stopping = true;
         r.signal = Some(signal);
+        let ends = r.ends.map(|(at, _)| at);
         self.rt.grace = Some(grace);
+        self.note_stop(i, signal, left.as_secs(), ends);
     }
 
     /// Applies a later deletion of the pod that has a shorter grace period.
@@ -146,13 +150,17 @@ impl Turn<'_> {
         }
         self.rt.grace = Some(asked);
         let latest = later(self.now, asked.max(timings::MINIMUM_GRACE));
-        for c in &mut self.rt.containers {
+        let mut shortened = Vec::new();
+        for (i, c) in self.rt.containers.iter_mut().enumerate() {
             if let ContainerState::Running(r) = &mut c.state
                 && r.stopping
                 && r.ends.is_none_or(|(at, _)| at > latest)
             {
                 r.ends = Some((latest, Exit::code(KILLED)));
+                shortened.push(i);
             }
         }
+        let timeout = asked.max(timings::MINIMUM_GRACE).as_secs();
+        shortened.into_iter().for_each(|i| self.note_stop(i, self.now, timeout, Some(latest)));
     }
 }

@@ -20,6 +20,7 @@
 //! | `wake` | when a pod's next turn comes |
 //! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
 //! | `known_images`, `registry` | what is known of images, below the runtime |
+//! | [`cri`], `calls`, `sandbox_config` | `k8s.io/cri-api`, as data, and what of it is noted where the kubelet acts; `kuberuntime_sandbox.go`, `kuberuntime_container.go`: the configurations |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
 //! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
 //! | `ephemeral` | `kuberuntime_manager.go`: ephemeral containers |
@@ -37,6 +38,7 @@
 //! | `eviction` | `eviction/eviction_manager.go`, `helpers.go` |
 //! | `oom`, `qos` | `oom/oom_watcher_linux.go`, `qos/policy.go`, and the kernel below |
 //! | `preemption` | `preemption/preemption.go` |
+//! | [`look`] | what a view reads of the managers' memory |
 //! | `image_gc` | `images/image_gc_manager.go`, `container/container_gc.go` |
 //!
 //! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
@@ -52,12 +54,14 @@ mod allocation;
 pub mod amounts;
 pub mod backoff;
 pub mod behaviour;
+mod calls;
 pub mod cause;
 mod changes;
 pub mod clients;
 mod config;
 pub mod container_state;
 mod coredns;
+pub mod cri;
 mod csi;
 pub mod decisions;
 mod dns_server;
@@ -76,6 +80,7 @@ mod kill;
 mod known_images;
 mod listeners;
 mod logs;
+pub mod look;
 pub mod manifest;
 mod memory;
 mod mirror_client;
@@ -101,6 +106,7 @@ mod registry;
 mod requests;
 mod runc;
 mod sandbox;
+mod sandbox_config;
 mod security_context;
 mod servers;
 mod settings;

@@ -140,8 +140,8 @@ impl Turn<'_> {
         ])
     }
 
-    /// What the pod's resolver is told (`pkg/kubelet/network/dns`).
-    fn resolv_conf(&self) -> String {
+    /// What the pod's resolver is told (`pkg/kubelet/network/dns`): servers, domains to search, and options.
+    pub(super) fn resolver(&self) -> (Vec<String>, Vec<String>, Vec<String>) {
         let ns = MetaExt::namespace(&self.pod.metadata);
         let config = self.spec.dns_config.as_ref();
         let policy = self.spec.dns_policy.as_deref().unwrap_or("ClusterFirst");
@@ -177,19 +177,24 @@ impl Turn<'_> {
             options.retain(|(before, _)| *before != name);
             options.push((name, value));
         }
+        let word = |(name, value): &(String, String)| {
+            if value.is_empty() { name.clone() } else { format!("{name}:{value}") }
+        };
+        (unique(servers), unique(searches), options.iter().map(word).collect())
+    }
+
+    /// The file in which that stands.
+    fn resolv_conf(&self) -> String {
+        let (servers, searches, options) = self.resolver();
         let mut text = String::new();
-        let searches = unique(searches);
         if !searches.is_empty() {
             text.push_str(&format!("search {}\n", searches.join(" ")));
         }
-        for server in unique(servers) {
+        for server in servers {
             text.push_str(&format!("nameserver {server}\n"));
         }
         if !options.is_empty() {
-            let word = |(name, value): &(String, String)| {
-                if value.is_empty() { name.clone() } else { format!("{name}:{value}") }
-            };
-            text.push_str(&format!("options {}\n", options.iter().map(word).collect::<Vec<_>>().join(" ")));
+            text.push_str(&format!("options {}\n", options.join(" ")));
         }
         text
     }

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::calls::of_status;
 use super::sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
@@ -123,6 +124,9 @@ impl Kubelet {
         cx.enqueue_after_in_background(Task::Status(self.node.clone()), timings::NODE_STATUS);
         let key = Key::new("", &self.node);
         let Some(old) = cx.caches().get::<Node>(&key).cloned() else { return Ok(()) };
+        if cx.is_looked_at() {
+            cx.note(of_status(cx.now()));
+        }
         let mut new = (*old).clone();
         let now = time(cx.now());
         new.status.get_or_insert_default().declared_features =

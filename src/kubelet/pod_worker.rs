@@ -177,6 +177,7 @@ impl<'a> Turn<'a> {
             let message = self.process_ended(i, at, exit.code);
             let Some(c) = self.rt.containers.get_mut(i) else { continue };
             let ContainerState::Running(r) = &c.state else { continue };
+            let stopped = r.stopping;
             let exited = Exited {
                 instance: r.instance.clone(),
                 exit,
@@ -189,6 +190,9 @@ impl<'a> Turn<'a> {
             c.state = ContainerState::Exited(Rc::new(exited));
             self.rt.changed = true;
             self.caused(Some(i), PodCause::Ended);
+            if stopped {
+                self.note_stopped(i, at);
+            }
         }
     }
 
@@ -301,7 +305,9 @@ impl<'a> Turn<'a> {
                     }
                     self.rt.sandbox_failures = 0;
                     self.rt.waits_for_config = false;
-                    self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
+                    let until = later(self.now, timings::SANDBOX);
+                    self.note_run_sandbox(Ok(until));
+                    self.rt.work = Some(Work::Sandbox { until });
                 } else if self.rt.work.is_some() {
                     // The volumes are being mounted; the sandbox comes after that.
                     self.rt.todo.insert(0, Todo::Sandbox);
@@ -317,6 +323,7 @@ impl<'a> Turn<'a> {
             Todo::Start { container } => self.start_container(container),
             Todo::RestartAll => self.restart_all(),
             Todo::StopSandbox => {
+                self.note_stop_sandbox();
                 self.rt.changed |= std::mem::take(&mut self.rt.sandbox);
             }
             Todo::Terminate => self.terminate(PodCause::Over),
@@ -326,7 +333,10 @@ impl<'a> Turn<'a> {
     fn finish_work(&mut self, work: Work) {
         match work {
             Work::Mount { .. } => self.staged(),
-            Work::Sandbox { .. } => self.sandbox_is_there(),
+            Work::Sandbox { .. } => {
+                self.sandbox_is_there();
+                self.note_sandbox();
+            }
             Work::Pull { container, since, began, until, refusal } => {
                 self.pulled(container, since, began, until, refusal);
             }
@@ -374,6 +384,7 @@ impl<'a> Turn<'a> {
         }
         self.again = false;
         self.rt.phase = WorkerPhase::Terminated;
+        self.note_stop_sandbox();
         self.unmount();
         let unnamed = no_longer_named(self.pods, &self.node, self.caches, &MetaExt::key(&self.pod.metadata));
         self.node.forget_frozen(&unnamed);

@@ -373,6 +373,10 @@ impl Turn<'_> {
             // The probe is begun anew when the answer is there.
             Err(question) => return self.ask(&question),
         };
+        if let Some(command) = probe.exec.as_ref().and_then(|e| e.command.as_deref()) {
+            let timeout = whole(probe.timeout_seconds, 1, 1).as_secs();
+            self.note_exec(i, (command, timeout, now), executed.as_ref(), passes);
+        }
         if !passes {
             let message = format!("{} probe failed: {why}", type_.as_str());
             self.event(Some(i), "Warning", "Unhealthy", message);

@@ -67,6 +67,7 @@ impl Turn<'_> {
     /// The sandbox could not be created: notes the event and the retry. From the second failure on, the retry is a
     /// background deadline, because it can only fail again until a RuntimeClass or the Node changes.
     pub(super) fn sandbox_failed(&mut self, why: &str) {
+        self.note_run_sandbox(Err(why));
         self.event(None, "Warning", "FailedCreatePodSandBox", format!("Failed to create pod sandbox: {why}"));
         let sort = if self.rt.sandbox_failures > 0 { WakeSort::Background } else { WakeSort::Foreground };
         self.rt.sandbox_failures = self.rt.sandbox_failures.saturating_add(1);

@@ -138,6 +138,9 @@ impl Turn<'_> {
         }
         let present = self.node.images.contains_key(image);
         let policy = spec.image_pull_policy.as_deref().unwrap_or_else(|| default_policy(image));
+        if policy != "Always" {
+            self.note_image_status(i, image, present);
+        }
         if policy == "Never" || (policy != "Always" && present) {
             if present {
                 let message = format!(
@@ -223,6 +226,7 @@ impl Turn<'_> {
             self.node.pulling.insert(image.into(), until);
         }
         self.node.puller_free = self.node.puller_free.max(Some(until));
+        self.note_pull(i, image, until);
         self.rt.work =
             Some(Work::Pull { container: i, since: now, began, until, refusal: refusal.map(Rc::from) });
     }
@@ -241,6 +245,7 @@ impl Turn<'_> {
         if self.node.pulling.get(image).is_some_and(|t| *t <= now) {
             self.node.pulling.remove(image);
         }
+        self.note_pulled(i, image, refusal.as_deref());
         if let Some(error) = refusal {
             self.event(Some(i), "Warning", "Failed", format!("Failed to pull image {image:?}: {error}"));
             if let Some(c) = self.rt.containers.get_mut(i) {
@@ -267,6 +272,10 @@ impl Turn<'_> {
 
     fn create(&mut self, i: usize, spec: &Container) {
         let why = self.missing_environment(spec);
+        if why.is_none() {
+            // The kubelet looks up the user of the image.
+            self.note_image_status(i, spec.image.as_deref().unwrap_or_default(), true);
+        }
         if let Some(why) = why.or_else(|| security_context::refusal(self.spec, &self.pod_name(), spec)) {
             self.rt.waits_for_config = true;
             self.start_failed(i, "CreateContainerConfigError", why);
@@ -289,9 +298,14 @@ impl Turn<'_> {
             image_id: images::id(image).into(),
         };
         c.state = ContainerState::Created(instance);
+        self.note_created(i, spec);
         self.event(Some(i), "Normal", "Created", "Container created".into());
         match behaviour::seconds(&self.pod.metadata, &spec.name, "start-seconds") {
-            Some(takes) => self.rt.work = Some(Work::Start { container: i, until: later(now, takes) }),
+            Some(takes) => {
+                let until = later(now, takes);
+                self.note_start(i, until);
+                self.rt.work = Some(Work::Start { container: i, until });
+            }
             None => self.started(i),
         }
     }
@@ -302,10 +316,13 @@ impl Turn<'_> {
         if !self.rt.containers.get(i).is_some_and(|c| matches!(c.state, ContainerState::Created(_))) {
             return;
         }
+        let took = behaviour::seconds(&self.pod.metadata, &spec.name, "start-seconds").is_some();
         if let Some(why) = self.missing_program(i, spec) {
+            self.note_started(i, took, Some(&why));
             self.start_error(i, &why);
             return;
         }
+        self.note_started(i, took, None);
         let sources = self.environment_sources(spec);
         for (store, name) in &sources {
             self.note_read(*store, name);

@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use super::allocation;
 use super::amounts::Stats;
 use super::container_state::{ContainerRuntime, ContainerState};
+use super::cri::Call;
 use super::decisions::Order;
 use super::ephemeral;
 use super::eviction::with;
@@ -36,6 +37,8 @@ struct Decision {
     events: Vec<PodEvent>,
     /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
     disk_writes: Vec<Why>,
+    /// The calls to the container runtime; `None` if nobody looks.
+    calls: Option<Vec<Call>>,
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
@@ -78,6 +81,9 @@ impl Kubelet {
                 self.remove(cx, &key);
             }
             let Some(mut d) = self.decide(cx, &key, &known) else { return Ok(()) };
+            if let Some(calls) = d.calls.take() {
+                cx.note(calls);
+            }
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
                 let unpullable = d.unpullable.clone();
@@ -214,6 +220,7 @@ impl Kubelet {
             turn.ephemeral = &ephemeral;
             turn.node.used = allocation.used;
             turn.events = allocation.events;
+            turn.calls = cx.is_looked_at().then(Vec::new);
             if is_found {
                 turn.take_over();
             }
@@ -254,6 +261,7 @@ impl Kubelet {
                 again: turn.again,
                 events: std::mem::take(&mut turn.events),
                 disk_writes: std::mem::take(&mut turn.disk_writes),
+                calls: turn.calls.take(),
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,

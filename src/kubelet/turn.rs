@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cause::{Cause, PodCause};
+use super::cri::Call;
 use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
@@ -68,6 +69,8 @@ pub(super) struct Turn<'a> {
     pub(super) events: Vec<PodEvent>,
     /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
     pub(super) disk_writes: Vec<Why>,
+    /// The calls to the container runtime; `None` if nobody looks.
+    pub(super) calls: Option<Vec<Call>>,
     /// Other pods that are to be ended for this one.
     pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
@@ -127,6 +130,7 @@ impl<'a> Turn<'a> {
             now,
             events: Vec::new(),
             disk_writes: Vec::new(),
+            calls: None,
             orders: Vec::new(),
             again: false,
         }

@@ -40,6 +40,7 @@ mod op;
 #[cfg(test)]
 mod policy_tests;
 pub mod rehearsal;
+mod runtime;
 pub mod scenario;
 mod slice;
 #[cfg(test)]
@@ -63,6 +64,7 @@ pub use link::{
 };
 pub use moment::{Moment, MomentId, What};
 pub use op::{Depth, Op, Start};
+pub use runtime::RuntimeCalls;
 pub use travel::Travel;
 
 pub use crate::cluster::Policy;

@@ -283,3 +283,24 @@ for (const [name, use] of Object.entries({
     });
   });
 }
+
+test("a kubelet has rooms, and its calls to the container runtime can be gone through one by one", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("v");
+  await stepUntil(page, /kubelet/, 40);
+  const room = (name) => page.locator(".rooms").getByRole("article", { name, exact: true });
+  await expect(room("Pod workers")).toContainText("SyncPod");
+  await expect(room("Config sources")).toContainText("default/web");
+  await expect(room("Node status and lease")).toContainText("Lease");
+  const calls = room("Calls to the container runtime (CRI) in this step");
+  for (let i = 0; i < 12 && !(await calls.textContent()).includes("RunPodSandbox"); i++) await stepUntil(page, /kubelet/, 20);
+  await calls.getByRole("button", { name: "RunPodSandbox" }).first().click();
+  await expect(calls.locator(".call-detail")).toContainText("RuntimeService/RunPodSandbox");
+  await expect(calls.locator(".call-parts")).toContainText("registry.k8s.io/pause");
+  await expect(calls.locator(".call-parts")).toContainText("CNI_COMMAND=ADD");
+  for (let i = 0; i < 30 && !(await calls.textContent()).includes("CreateContainer"); i++) await stepUntil(page, /kubelet/, 20);
+  await expect(calls.getByRole("status")).toHaveText(/^call 1 of [2-9]/);
+  await calls.getByRole("button", { name: "Next call" }).click();
+  await expect(calls.getByRole("status")).toHaveText(/^call 2 of/);
+  await accessible(page);
+});

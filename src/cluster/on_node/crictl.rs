@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 
 use super::super::Cluster;
-use super::NodeOutput;
 use super::humanize::{ago, size, table};
+use super::{Looked, NodeOutput};
 use crate::api::types::{Pod, RuntimeClass};
 use crate::api::{Key, Kind, ObjectRef, Timestamp, order};
 use crate::kubelet::container_state::{ContainerRuntime, ContainerState};
@@ -17,7 +17,7 @@ use crate::kubelet::{self, images};
 /// How many digits of an id are shown.
 const SHORT: usize = 13;
 
-const BUILT: &str = "ps [-a] [-q] [--no-trunc] [-p POD-ID], pods [-q] [--no-trunc], images [-q] [--no-trunc]";
+const BUILT: &str = "ps [-a] [-q] [--no-trunc] [-p POD-ID], pods [-q] [--no-trunc], images [-q] [--no-trunc], inspect CONTAINER-ID, inspectp POD-ID";
 
 /// What is asked for.
 #[derive(Default)]
@@ -56,8 +56,17 @@ impl<'a> Options<'a> {
     }
 }
 
-pub(super) fn run(cluster: &Cluster, state: &kubelet::State, words: &[&str]) -> NodeOutput {
+pub(super) fn run(looked: &Looked<'_>, words: &[&str]) -> NodeOutput {
+    let Looked { cluster, state, .. } = *looked;
     let (command, rest) = words.split_first().map_or(("", words), |(first, rest)| (*first, rest));
+    match (command, rest) {
+        ("inspect", [id]) if !id.starts_with('-') => return looked.container(id),
+        ("inspectp", [id]) if !id.starts_with('-') => return looked.sandbox(id),
+        ("inspect" | "inspectp", []) => {
+            return NodeOutput::failed(1, "FATA[0000] ID cannot be empty\n");
+        }
+        _ => {}
+    }
     let takes = if command == "ps" { "ap" } else { "" };
     let options = match Options::read(rest, takes) {
         Ok(options) => options,
@@ -73,15 +82,15 @@ pub(super) fn run(cluster: &Cluster, state: &kubelet::State, words: &[&str]) -> 
 }
 
 /// An instance of a container.
-struct Instance<'a> {
-    id: &'a str,
+pub(super) struct Instance<'a> {
+    pub(super) id: &'a str,
     image: &'a str,
-    created: Timestamp,
-    state: &'static str,
-    attempt: i32,
+    pub(super) created: Timestamp,
+    pub(super) state: &'static str,
+    pub(super) attempt: i32,
 }
 
-fn instances(container: &ContainerRuntime, now: Timestamp) -> Vec<Instance<'_>> {
+pub(super) fn instances(container: &ContainerRuntime, now: Timestamp) -> Vec<Instance<'_>> {
     let attempt = container.restarts;
     let mut out = Vec::new();
     match &container.state {
@@ -112,7 +121,7 @@ fn instances(container: &ContainerRuntime, now: Timestamp) -> Vec<Instance<'_>> 
 }
 
 /// The pods that the runtime has a sandbox of.
-fn sandboxes(state: &kubelet::State) -> impl Iterator<Item = (&Key, &PodRuntime)> {
+pub(super) fn sandboxes(state: &kubelet::State) -> impl Iterator<Item = (&Key, &PodRuntime)> {
     let has_one = |rt: &PodRuntime| {
         rt.sandbox || rt.containers.iter().any(|c| !matches!(c.state, ContainerState::None))
     };
@@ -159,7 +168,7 @@ fn ps(cluster: &Cluster, state: &kubelet::State, options: &Options<'_>) -> NodeO
 }
 
 /// A container's id as the runtime itself has it.
-fn bare(id: &str) -> &str {
+pub(super) fn bare(id: &str) -> &str {
     id.rsplit_once("://").map_or(id, |(_, id)| id)
 }
 
@@ -196,7 +205,7 @@ fn pods(cluster: &Cluster, state: &kubelet::State, options: &Options<'_>) -> Nod
 
 /// When a pod's sandbox was made: the kubelet began with the pod just before. Before it has said when, its first container
 /// or the present moment has to do.
-fn created(pod: Option<&Pod>, rt: &PodRuntime, now: Timestamp) -> Timestamp {
+pub(super) fn created(pod: Option<&Pod>, rt: &PodRuntime, now: Timestamp) -> Timestamp {
     let status = pod.and_then(|p| p.status.as_ref());
     let begun = status.and_then(|s| s.start_time.as_ref()).map(|t| t.0);
     let first = || rt.containers.iter().filter_map(|c| Some(c.running()?.since)).min();
@@ -204,7 +213,7 @@ fn created(pod: Option<&Pod>, rt: &PodRuntime, now: Timestamp) -> Timestamp {
 }
 
 /// The handler of a pod's RuntimeClass.
-fn handler(cluster: &Cluster, pod: Option<&Pod>) -> String {
+pub(super) fn handler(cluster: &Cluster, pod: Option<&Pod>) -> String {
     let name = pod.and_then(|p| p.spec.as_ref()?.runtime_class_name.as_deref()).filter(|n| !n.is_empty());
     let class = name.and_then(|n| cluster.api().cached(&ObjectRef::new(Kind::RUNTIME_CLASS, "", n)));
     let class = class.and_then(|o| o.get::<RuntimeClass>());

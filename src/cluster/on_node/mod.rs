@@ -9,22 +9,25 @@
 //! | `iptables` | `iptables-save`, `iptables -S`, and those of IPv6 |
 //! | `nft` | `nft list` |
 //! | `ipvs` | `ipvsadm`, `ipvsadm-save`, `ipset` |
-//! | `crictl`, `humanize` | `crictl ps`, `crictl pods`, `crictl images`; durations and sizes as it writes them |
+//! | `crictl`, `inspect`, `humanize` | `crictl ps`, `pods`, `images`, `inspect`, `inspectp`; durations and sizes as it writes them |
 
 mod crictl;
 mod humanize;
+mod inspect;
 mod iptables;
 mod ipvs;
 mod nft;
 
 use super::Cluster;
 use super::process::Process;
+use crate::api::Key;
+use crate::client::Caches;
 use crate::kubelet;
 use crate::network::proxy::Family;
 
 /// The tools of a node, each with the words that can follow it.
 pub const NODE_TOOLS: [(&str, &[&str]); 9] = [
-    ("crictl", &["images", "pods", "ps"]),
+    ("crictl", &["images", "inspect", "inspectp", "pods", "ps"]),
     ("ip6tables", &["-S", "-t"]),
     ("ip6tables-save", &["-t"]),
     ("ipset", &["list"]),
@@ -44,6 +47,15 @@ pub struct NodeOutput {
     pub stderr: String,
     /// Its exit code.
     pub exit: i32,
+}
+
+/// A node that is looked at, by what its kubelet has.
+#[derive(Clone, Copy)]
+struct Looked<'a> {
+    cluster: &'a Cluster,
+    state: &'a kubelet::State,
+    caches: &'a Caches,
+    node: &'a Key,
 }
 
 impl NodeOutput {
@@ -80,7 +92,8 @@ impl Cluster {
     /// Runs one of the [`NODE_TOOLS`] on a node, also on one that is cut off. Nothing changes.
     pub fn run_on_node(&self, node: &str, words: &[String]) -> Result<NodeOutput, NotRun> {
         let mut own = self.processes().filter(|p| p.node.as_deref() == Some(node));
-        let state = own.find_map(kubelet_of).ok_or(NotRun::NoSuchNode)?;
+        let of = |p| kubelet_of(p).map(|state| (p, state));
+        let (process, state) = own.find_map(of).ok_or(NotRun::NoSuchNode)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (name, arguments) = words.split_first().ok_or(NotRun::NoSuchCommand)?;
         let rules = || self.rules_on(node);
@@ -93,7 +106,10 @@ impl Cluster {
             "ipvsadm" => ipvs::ipvsadm(&rules(), arguments),
             "ipvsadm-save" => ipvs::save(&rules()),
             "ipset" => ipvs::ipset(&rules(), arguments),
-            "crictl" => crictl::run(self, state, arguments),
+            "crictl" => {
+                let node = &Key::new("", node);
+                crictl::run(&Looked { cluster: self, state, caches: &process.caches, node }, arguments)
+            }
             _ => return Err(NotRun::NoSuchCommand),
         })
     }

@@ -13,6 +13,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::amounts::Stats;
+use super::calls::of_clearing;
 use super::cause::PodCause;
 use super::decisions::{Eviction, Order};
 use super::image_gc::without_unused;
@@ -204,6 +205,9 @@ impl Kubelet {
         }
         for (_, pod, order) in &evicted {
             cx.event(&**pod, "Warning", REASON, &*order.message);
+        }
+        if let Some((after, pods)) = reclaimed.as_ref().filter(|_| cx.is_looked_at()) {
+            cx.note(cx.state(|s| of_clearing(s, after, pods, now)));
         }
         let changed = cx.state(|s| s.eviction.pressures != eviction.pressures);
         if !evicted.is_empty() {

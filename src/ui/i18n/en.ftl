@@ -1204,6 +1204,156 @@ state-queued = has keys to work on
 state-behind = has not heard of everything
 state-waiting = waits for a moment
 state-idle = at rest
+rooms = The kubelet's rooms
+room-sources = Config sources
+room-pods = { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}
+room-http = Not built here: pods come from the API server and from files.
+room-workers = Pod workers
+room-workers-none = No pod on this node.
+room-wait-nothing = waits for a change
+room-wait-mount = waits for its volumes
+room-wait-sandbox = waits for its sandbox
+room-wait-pull = waits for the image of
+room-wait-start = waits for the start of
+room-wait-post-start = waits for the postStart hook of
+room-wait-kill = waits for the end of
+room-wait-retry = tries again
+room-wait-attach = waits until its volumes are attached
+room-steps = { $n ->
+    [one] then { $n } more step
+   *[other] then { $n } more steps
+}
+room-pleg = PLEG
+room-pleg-none = The runtime has reported no container yet.
+room-exit = exit code { $code }
+room-ago = { $s } s ago
+room-unseen = not synced since
+room-probes = Probe workers
+room-probes-none = No container that runs has a probe.
+room-probe-how = { $handler }, every { $s } s
+room-probe-passed = passed
+room-probe-failed = failed
+room-probe-open = no result yet
+room-probe-passes = { $n } of { $of } successes
+room-probe-fails = { $n } of { $of } failures
+room-probe-hold = waits for a new container
+room-statuses = Status manager
+room-statuses-none = Nothing to write.
+room-unwritten = not written yet
+room-reported = { $n ->
+    [0] The API server has no status from here.
+    [one] The API server has { $n } status as it is here.
+   *[other] The API server has { $n } statuses as they are here.
+}
+room-volumes = Volume manager
+room-volumes-none = No pod has a volume.
+room-volume-unattached = to be attached
+room-volume-attached = attached, to be staged
+room-volume-staged = staged, to be mounted
+room-volume-mounted = mounted
+room-volume-written = written
+room-volume-version = version { $n }
+room-eviction = Eviction manager
+room-signal = { $has } of { $all }; the threshold is { $least }
+room-signal-soft = for { $s } s
+room-signal-met = met now
+room-signal-since = met for { $s } s
+room-signals-none = The node does not say yet how much it has.
+room-looks = It looks again in { $s } s.
+room-looks-not = It looks again when what is used changes.
+room-garbage = Image and container garbage collection
+room-images = { $n ->
+    [one] { $n } image, { $size }
+   *[other] { $n } images, { $size }
+}
+room-disk = on a disk of { $size }
+room-images-unused = { $n ->
+    [0] every image is used
+    [one] { $n } that no container uses, { $size }
+   *[other] { $n } that no container uses, { $size }
+}
+room-dead = { $n ->
+    [0] no container that has ended
+    [one] { $n } container that has ended
+   *[other] { $n } containers that have ended
+}
+room-node = Node status and lease
+room-lease = renewed { $s } s ago
+room-lease-none = not there yet
+room-next = next in { $s } s
+room-status-none = nothing planned
+room-runtime = CRI: containerd
+room-runtime-none = No sandbox.
+room-pause-about = The container that holds the namespaces of the pod
+room-pulling = pulls
+calls-title = Calls to the container runtime (CRI) in this step
+calls-none = None.
+calls-ask = Look at its calls to the runtime
+calls-far = Too far to look: this is a very long step.
+calls-prev = Previous call
+calls-next = Next call
+calls-at = call { $n } of { $all }
+calls-now = answered at once
+calls-takes = answered after { $s } s
+calls-open = nobody knows when it is answered
+calls-later = called in { $s } s
+calls-returns = the answer to an earlier call
+calls-request = Request
+calls-answer = Answer
+calls-answer-empty = empty
+calls-below = What is done for it
+call-Version = The kubelet asks which runtime this is.
+call-RunPodSandbox = Creates the sandbox of the pod: its namespaces and its cgroup, held by the pause container, with its network.
+call-PodSandboxStatus = The kubelet asks for the addresses of the sandbox.
+call-StopPodSandbox = Stops what still runs in the sandbox, and gives the network back.
+call-RemovePodSandbox = Removes the sandbox, of which nothing runs any more.
+call-CreateContainer = Creates the container in the sandbox. Nothing runs in it yet.
+call-StartContainer = Starts the program of the container.
+call-StopContainer = Sends the stop signal, and SIGKILL when the timeout is over.
+call-RemoveContainer = Removes what is left of a container that has ended.
+call-ExecSync = Runs a command in the container and waits for its exit code: a probe or a hook.
+call-UpdateContainerResources = Changes the cgroup of the container while it runs.
+call-ImageStatus = The kubelet asks whether the runtime has the image, how large it is, and as whom it runs.
+call-PullImage = Has the runtime pull the image.
+call-RemoveImage = Removes an image that no container uses.
+part-memory = answers from what it knows
+part-handler = takes the runtime that its configuration has for the handler
+part-pause-image = makes sure that the pause image is there
+part-host-network = leaves the pod on the network of the node
+part-netns = makes a network namespace
+part-cni-add = gives the pod an interface and an address
+part-cni-result = the addresses of the pod
+part-cni-del = takes interface and address back
+part-netns-removed = removes the network namespace
+part-snapshot = makes a writable layer above those of the image
+part-shim-start = is started for the sandbox: it stays when containerd is restarted
+part-shim-unknown = is that of a handler of which nothing more is known here
+part-create-pause = makes namespaces and cgroup, with the pause container in them
+part-sentry = the kernel in user space that answers the system calls of the pod, and the process that opens files for it
+part-start-pause = starts the pause container
+part-kill-pause = ends the pause container
+part-delete = removes namespaces and cgroup of what has ended
+part-removed = forgets it and removes its layer and its log
+part-spec = writes the OCI specification: process, mounts, namespaces, limits
+part-sandbox-files = adds the files of the sandbox
+part-shim-create = has the OCI runtime create the container
+part-create = makes the container in the namespaces of the sandbox
+part-start = runs its program
+part-exited = has seen the process end, and reports it
+part-term = sends the stop signal
+part-grace = waits so long before SIGKILL
+part-shim-exec = has a command executed
+part-exec = runs the command in the container's namespaces
+part-shim-update = has the limits changed
+part-update = writes them to the cgroup
+part-image-store = looks into its own store of images
+part-resolve = is asked which manifest the name stands for
+part-layers = sends the layers that are not there yet
+part-unpacked = has unpacked them
+part-image-removed = removes the name; what nothing refers to is collected
 stage-authenticate = authenticate
 stage-authorize = authorize
 stage-decode = decode

@@ -263,3 +263,43 @@ fn a_cause_names_its_container() {
         "container web has ended, and the kubelet waits before it restarts it (CrashLoopBackOff)"
     );
 }
+
+/// Every call to the container runtime, every part of one, and what workers and volumes wait for has a text, though the keys are
+/// put together.
+#[test]
+fn every_call_and_every_part_of_one_has_a_text() {
+    let source = |file: &str| {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/src/");
+        std::fs::read_to_string(format!("{dir}{file}")).unwrap()
+    };
+    let quoted = |text: &str| text.split('"').nth(1).unwrap_or_default().to_owned();
+    let mut keys = BTreeSet::new();
+    let requests = source("kubelet/cri/request.rs");
+    let (_, methods) = requests.split_once("pub fn method").unwrap();
+    let (methods, _) = methods.split_once("pub fn service").unwrap();
+    keys.extend(methods.split("=> ").skip(1).map(|m| format!("call-{}", quoted(m))).filter(|k| k != "call-"));
+    let parts = source("kubelet/cri/parts.rs");
+    for begins in ["p.add(Doer::", "p.oci(", "p.shim(", "self.add(Doer::Shim, \"shim-unknown"] {
+        keys.extend(parts.split(begins).skip(1).map(|rest| {
+            let what = if begins.ends_with("unknown") { "shim-unknown".to_owned() } else { quoted(rest) };
+            format!("part-{what}")
+        }));
+    }
+    for waits in ["mount", "sandbox", "pull", "start", "post-start", "kill", "retry", "attach"] {
+        assert!(source("session/view/machinery/waits.rs").contains(&format!("\"{waits}\"")), "{waits}");
+        keys.insert(format!("room-wait-{waits}"));
+    }
+    for state in ["unattached", "attached", "staged", "mounted", "written"] {
+        assert!(source("session/view/machinery/rooms.rs").contains(&format!("\"{state}\"")), "{state}");
+        keys.insert(format!("room-volume-{state}"));
+    }
+    let texts = Texts::new(Lang::En);
+    let missing: Vec<_> = keys.iter().filter(|key| !texts.has(key)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(keys.len() > 45, "{keys:?}");
+    // And there is no sentence that nobody can say.
+    let said = messages(Lang::En);
+    let of_calls = |k: &&String| k.starts_with("call-") || k.starts_with("part-");
+    let unsaid: Vec<_> = said.keys().filter(of_calls).filter(|k| !keys.contains(*k)).collect();
+    assert!(unsaid.is_empty(), "{unsaid:?}");
+}

@@ -1006,6 +1006,150 @@ state-queued = 有键待处理
 state-behind = 还有未得知的变化
 state-waiting = 等待某个时刻
 state-idle = 空闲
+rooms = kubelet 的各个部分
+room-sources = 配置来源
+room-pods = { $n ->
+   *[other] { $n } 个 Pod
+}
+room-http = 此处没有实现：Pod 来自 API 服务器和文件。
+room-workers = Pod worker
+room-workers-none = 这个节点上没有 Pod。
+room-wait-nothing = 等待变化
+room-wait-mount = 等待卷挂载
+room-wait-sandbox = 等待沙箱
+room-wait-pull = 等待镜像，容器
+room-wait-start = 等待启动，容器
+room-wait-post-start = 等待 postStart 回调，容器
+room-wait-kill = 等待终止，容器
+room-wait-retry = 重试
+room-wait-attach = 等待卷附加到节点
+room-steps = { $n ->
+   *[other] 之后还有 { $n } 步
+}
+room-pleg = PLEG
+room-pleg-none = 运行时还没有报告过容器。
+room-exit = 退出码 { $code }
+room-ago = { $s } 秒前
+room-unseen = 此后尚未同步
+room-probes = 探针 worker
+room-probes-none = 运行中的容器都没有探针。
+room-probe-how = { $handler }，每 { $s } 秒
+room-probe-passed = 成功
+room-probe-failed = 失败
+room-probe-open = 还没有结果
+room-probe-passes = 成功 { $n } / { $of } 次
+room-probe-fails = 失败 { $n } / { $of } 次
+room-probe-hold = 等待新的容器
+room-statuses = 状态管理器
+room-statuses-none = 没有要写的状态。
+room-unwritten = 尚未写入
+room-reported = { $n ->
+    [0] API 服务器还没有来自这里的状态。
+   *[other] API 服务器上有 { $n } 个状态与这里一致。
+}
+room-volumes = 卷管理器
+room-volumes-none = 没有 Pod 使用卷。
+room-volume-unattached = 待附加
+room-volume-attached = 已附加，待暂存
+room-volume-staged = 已暂存，待挂载
+room-volume-mounted = 已挂载
+room-volume-written = 已写入
+room-volume-version = 版本 { $n }
+room-eviction = 驱逐管理器
+room-signal = { $has } / { $all }；阈值 { $least }
+room-signal-soft = 持续 { $s } 秒
+room-signal-met = 现在已触发
+room-signal-since = 已触发 { $s } 秒
+room-signals-none = 节点还没有报告自己的资源。
+room-looks = { $s } 秒后再次检查。
+room-looks-not = 用量变化时再次检查。
+room-garbage = 镜像与容器的垃圾收集
+room-images = { $n ->
+   *[other] { $n } 个镜像，{ $size }
+}
+room-disk = 磁盘共 { $size }
+room-images-unused = { $n ->
+    [0] 所有镜像都在使用
+   *[other] { $n } 个没有容器使用，{ $size }
+}
+room-dead = { $n ->
+    [0] 没有已终止的容器
+   *[other] { $n } 个已终止的容器
+}
+room-node = 节点状态与租约
+room-lease = { $s } 秒前续约
+room-lease-none = 还不存在
+room-next = { $s } 秒后再次
+room-status-none = 没有计划
+room-runtime = CRI：containerd
+room-runtime-none = 没有沙箱。
+room-pause-about = 保持 Pod 的各个名字空间的容器
+room-pulling = 正在拉取
+calls-title = 这一步中对容器运行时（CRI）的调用
+calls-none = 没有。
+calls-ask = 查看它对运行时的调用
+calls-far = 太远，无法查看：这一步非常长。
+calls-prev = 上一个调用
+calls-next = 下一个调用
+calls-at = 第 { $n } 个调用，共 { $all } 个
+calls-now = 立即得到应答
+calls-takes = { $s } 秒后得到应答
+calls-open = 不知道何时应答
+calls-later = { $s } 秒后调用
+calls-returns = 对先前调用的应答
+calls-request = 请求
+calls-answer = 应答
+calls-answer-empty = 空
+calls-below = 为此所做的事
+call-Version = kubelet 询问这是哪个运行时。
+call-RunPodSandbox = 创建 Pod 的沙箱：由 pause 容器保持的名字空间和 cgroup，以及网络。
+call-PodSandboxStatus = kubelet 询问沙箱的地址。
+call-StopPodSandbox = 停止沙箱中仍在运行的一切，并归还网络。
+call-RemovePodSandbox = 删除不再有任何东西运行的沙箱。
+call-CreateContainer = 在沙箱中创建容器。其中还没有东西运行。
+call-StartContainer = 启动容器的程序。
+call-StopContainer = 发送停止信号，超时后发送 SIGKILL。
+call-RemoveContainer = 删除已终止容器的残留。
+call-ExecSync = 在容器中执行命令并等待退出码：探针或回调。
+call-UpdateContainerResources = 在容器运行时更改它的 cgroup。
+call-ImageStatus = kubelet 询问运行时是否有这个镜像、多大、以哪个用户运行。
+call-PullImage = 让运行时拉取镜像。
+call-RemoveImage = 删除没有容器使用的镜像。
+part-memory = 根据自己所知应答
+part-handler = 按配置选取该处理程序对应的运行时
+part-pause-image = 确保 pause 镜像存在
+part-host-network = 让 Pod 使用节点的网络
+part-netns = 创建网络名字空间
+part-cni-add = 给 Pod 一个网络接口和地址
+part-cni-result = Pod 的地址
+part-cni-del = 收回网络接口和地址
+part-netns-removed = 删除网络名字空间
+part-snapshot = 在镜像各层之上创建可写层
+part-shim-start = 为沙箱启动：containerd 重启时它仍在
+part-shim-unknown = 属于一个此处不了解的处理程序
+part-create-pause = 创建名字空间和 cgroup，以及其中的 pause 容器
+part-sentry = 在用户空间应答 Pod 系统调用的内核，以及替它打开文件的进程
+part-start-pause = 启动 pause 容器
+part-kill-pause = 终止 pause 容器
+part-delete = 删除已终止者的名字空间和 cgroup
+part-removed = 忘掉它，并删除它的可写层和日志
+part-spec = 写出 OCI 规范：进程、挂载、名字空间、限制
+part-sandbox-files = 加上沙箱的文件
+part-shim-create = 让 OCI 运行时创建容器
+part-create = 在沙箱的名字空间中创建容器
+part-start = 运行它的程序
+part-exited = 看到进程已终止，并报告
+part-term = 发送停止信号
+part-grace = 等这么久，然后发送 SIGKILL
+part-shim-exec = 让命令得到执行
+part-exec = 在容器的名字空间中运行命令
+part-shim-update = 让限制得到更改
+part-update = 写入 cgroup
+part-image-store = 查看自己的镜像存储
+part-resolve = 被询问这个名字对应哪个清单
+part-layers = 发送还没有的各层
+part-unpacked = 已解包
+part-image-removed = 删除名字；不再被引用的内容会被收集
 stage-authenticate = 认证
 stage-authorize = 授权
 stage-decode = 解码

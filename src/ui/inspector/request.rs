@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::yaml;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
-use crate::ui::map::Into;
+use crate::ui::map::{CallsOf, Into};
 use crate::ui::who;
 
 /// The moment whose request is shown.
@@ -70,5 +70,6 @@ pub fn Exchanges(props: &Props) -> Html {
             <p class="empty">{ t.with("next-more", &[("n", (*more as f64).into())]) }</p>
         }
         <Into at={props.at} finest={props.finest} />
+        <CallsOf at={props.at} />
     </> }
 }

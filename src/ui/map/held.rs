@@ -1,4 +1,4 @@
-//! Properties that the parts of the map share.
+//! What the parts of the map share: properties, and a number as texts take it.
 
 use std::rc::Rc;
 
@@ -35,4 +35,9 @@ impl Lit {
         let on = self.0.contains(&stop);
         classes!(on.then_some("lit"), (self.0.last() == Some(&stop)).then_some("end"))
     }
+}
+
+/// A number as a text takes it.
+pub fn n(count: usize) -> [(&'static str, fluent_bundle::FluentValue<'static>); 1] {
+    [("n", (count as f64).into())]
 }

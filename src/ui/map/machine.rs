@@ -1,11 +1,12 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
 use steady::engine::machinery::{Connection, Delayed, Machine, PodQueues, Reflector, Stale, Stop, Work};
-use steady::engine::{Fault, Filter, Input, Key};
+use steady::engine::{Fault, Filter, Input, Key, Moment};
 use yew::prelude::*;
 
-use super::held::{Held, Lit};
+use super::held::{Held, Lit, n};
 use super::overview::short;
+use super::rooms::RoomsView;
 use super::stages::changes;
 use super::wires::name;
 use crate::ui::hooks::{use_store, use_texts};
@@ -28,14 +29,14 @@ pub struct Props {
     pub pinned: bool,
     /// Which lane is open.
     pub open: UseStateHandle<Option<u16>>,
+    /// The moment that is looked at.
+    pub at: Moment,
+    /// How many keys the store has.
+    pub keys: usize,
 }
 
 fn label(key: &Key) -> String {
     middle(&key.name, NAME)
-}
-
-fn n(count: usize) -> [(&'static str, fluent_bundle::FluentValue<'static>); 1] {
-    [("n", (count as f64).into())]
 }
 
 /// The machine.
@@ -103,6 +104,9 @@ pub fn MachineView(props: &Props) -> Html {
                 </article>
                 if let Some(q) = &m.pods { { pods(&t, q) } }
             </div>
+            if let Some(rooms) = &m.rooms {
+                <RoomsView rooms={Held(std::rc::Rc::new((**rooms).clone()))} at={props.at} keys={props.keys} actor={m.actor} />
+            }
         </section>
     }
 }

@@ -5,6 +5,8 @@
 mod wires;
 
 #[cfg(target_arch = "wasm32")]
+mod calls;
+#[cfg(target_arch = "wasm32")]
 mod held;
 #[cfg(target_arch = "wasm32")]
 mod into;
@@ -15,10 +17,14 @@ mod overview;
 #[cfg(target_arch = "wasm32")]
 mod pane;
 #[cfg(target_arch = "wasm32")]
+mod rooms;
+#[cfg(target_arch = "wasm32")]
 mod stages;
 #[cfg(target_arch = "wasm32")]
 mod token;
 
+#[cfg(target_arch = "wasm32")]
+pub use calls::CallsOf;
 #[cfg(target_arch = "wasm32")]
 pub use into::{Into, StepIn};
 #[cfg(target_arch = "wasm32")]

@@ -31,7 +31,7 @@ pub struct Props {
 /// The pane.
 #[component]
 pub fn MachineMap(props: &Props) -> Html {
-    let t = use_texts();
+    let (store, t) = (use_store(), use_texts());
     let world = use_node_ref();
     let token = use_node_ref();
     let open = use_state(|| None::<u16>);
@@ -63,6 +63,7 @@ pub fn MachineMap(props: &Props) -> Html {
         });
     }
     let Some(view) = view else { return Html::default() };
+    let at = store.with(|s| s.at);
     let (overview, machine) = (&view.overview, &view.machine);
     let informers: Vec<u16> = machine.iter().flat_map(|m| &m.reflectors).map(|r| r.informer).collect();
     let base = wires::all(&places, &informers);
@@ -87,7 +88,8 @@ pub fn MachineMap(props: &Props) -> Html {
                     <Components rows={Held(Rc::new(overview.components.clone()))} acted={acted.clone()} map={props.map} />
                     <Kubelets rows={Held(Rc::new(overview.kubelets.clone()))} {acted} map={props.map} />
                     if let Some(m) = machine {
-                        <MachineView machine={Held(Rc::new(m.clone()))} lit={lit.clone()} pinned={props.map.pinned} open={open.clone()} />
+                        <MachineView machine={Held(Rc::new(m.clone()))} lit={lit.clone()} pinned={props.map.pinned}
+                            open={open.clone()} {at} keys={overview.keys} />
                     }
                     <i class={classes!("token", failed.then_some("failed"))} ref={token} aria-hidden="true"></i>
                 </div>

@@ -150,6 +150,21 @@ fn crictl_shows_what_the_runtime_of_the_node_has() {
         (sandbox[0], &sandbox[sandbox.len() - 5..]),
         (short, &["Ready", &pod, "default", "0", "(default)"][..])
     );
+    let status = prints(&mut e, &format!("docker exec {node} crictl inspectp {short}"));
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["status"]["metadata"]["name"], pod.as_str());
+    assert_eq!(
+        (&status["status"]["state"], &status["status"]["runtimeHandler"]),
+        (&"SANDBOX_READY".into(), &"".into())
+    );
+    let ip = prints(&mut e, "kubectl get pods -o jsonpath='{.items[0].status.podIP}'");
+    assert_eq!(status["status"]["network"]["ip"], ip.as_str());
+    let status = prints(&mut e, &format!("docker exec {node} crictl inspect {}", &id[..13]));
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    let status = &status["status"];
+    assert_eq!((&status["id"], &status["state"]), (&id.into(), &"CONTAINER_RUNNING".into()));
+    assert_eq!((&status["exitCode"], &status["metadata"]["name"]), (&0.into(), &"nginx".into()));
+    assert!(status["mounts"].as_array().unwrap().iter().any(|m| m["containerPath"] == "/etc/hosts"));
     let images = prints(&mut e, &format!("docker exec {node} crictl images"));
     let nginx: Vec<&str> = images.lines().nth(1).unwrap().split_whitespace().collect();
     assert_eq!((nginx[0], nginx[2]), ("docker.io/library/nginx", row[1]), "{images}");

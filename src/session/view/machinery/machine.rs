@@ -12,6 +12,7 @@ use crate::session::view::faults::switch;
 use crate::session::view::{Reason, Word};
 
 use super::reflector::{Reflector, reflector};
+use super::rooms::{Rooms, rooms};
 use super::{SHOWN, cut};
 
 /// A component.
@@ -37,6 +38,8 @@ pub struct Machine {
     pub queue: Queue,
     /// The scheduling queue; `None` for a component that is no scheduler.
     pub pods: Option<PodQueues>,
+    /// The rooms of a kubelet; `None` for another component.
+    pub rooms: Option<Box<Rooms>>,
     /// The sync of the worker, if one is under way.
     pub work: Option<Work>,
     /// The number of recorded events that are not written yet.
@@ -177,6 +180,7 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
         pods: scheduler.map(|s| PodQueues::of(&s.queue, cluster.now())),
+        rooms: rooms(component, &process.caches, process.node.as_deref(), cluster.now()).map(Box::new),
         work: work(cluster, component),
         events: component.events_waiting(),
         memory: cut(memory.into_iter(), SHOWN),

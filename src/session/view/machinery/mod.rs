@@ -19,15 +19,23 @@ mod machine;
 mod movement;
 mod overview;
 mod reflector;
+mod rooms;
+#[cfg(test)]
+mod rooms_tests;
+mod runtime;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 pub use machine::{Delayed, Machine, Pending, PodQueues, Queue, Work, machine};
 pub use movement::{Carried, Movement, Stop, movement};
 pub use overview::{LogLine, Overview, Row, State, overview};
 pub use reflector::{Coming, Connection, Reflector, Stale, Told};
+pub use rooms::{Garbage, PlegEvent, ProbeRow, Rooms, SandboxRow, SignalRow, SourceRoom, VolumeRow};
+pub use runtime::{CallPart, CallView, CallsView, runtime_calls};
 pub use stages::{Step, StepId, Verdict, Way, last_request, way};
+pub use waits::WorkerRow;
 
 /// How many entries of a list are shown. Further ones are counted.
 pub const SHOWN: usize = 5;

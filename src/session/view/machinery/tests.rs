@@ -15,11 +15,11 @@ fn started(replicas: usize) -> Session {
     s
 }
 
-fn actor(cluster: &Cluster, name: &str) -> Actor {
+pub(super) fn actor(cluster: &Cluster, name: &str) -> Actor {
     cluster.actors().find(|a| cluster.actor_name(*a).as_deref() == Some(name)).unwrap()
 }
 
-fn expect(name: &str, text: &str) {
+pub(super) fn expect(name: &str, text: &str) {
     let file = format!("{}/src/session/view/machinery/expected/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("STEADY_UPDATE").is_some() {
         std::fs::create_dir_all(std::path::Path::new(&file).parent().unwrap()).unwrap();

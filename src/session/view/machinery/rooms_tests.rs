@@ -1,0 +1,324 @@
+#![allow(clippy::unwrap_used)]
+//! The rooms of a kubelet and its calls to the runtime as text. `STEADY_UPDATE=1` updates the expected texts.
+
+use std::fmt::Write as _;
+
+use super::tests::{actor, expect};
+use super::*;
+use crate::session::{Depth, Session, Start};
+
+/// A pod with what a kubelet can be asked to do: an init container, hooks, probes, volumes, limits, a host port.
+const POD: &str = r#"
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {colour: blue}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  terminationGracePeriodSeconds: 20
+  initContainers:
+  - {name: prepare, image: busybox:1.36, command: [sh, -c, "sleep 1"]}
+  containers:
+  - name: app
+    image: busybox:1.36
+    command: [sh, -c, "trap 'exit 0' TERM; echo ready > /tmp/ready; while true; do sleep 1; done"]
+    env: [{name: COLOUR, value: blue}]
+    ports: [{containerPort: 80, hostPort: 8080}]
+    resources: {requests: {cpu: 250m, memory: 64Mi}, limits: {cpu: 500m, memory: 128Mi}}
+    volumeMounts: [{name: settings, mountPath: /etc/settings, readOnly: true}, {name: scratch, mountPath: /scratch}]
+    startupProbe: {exec: {command: [cat, /tmp/ready]}, periodSeconds: 1}
+    lifecycle:
+      postStart: {exec: {command: [sh, -c, "sleep 2"]}}
+      preStop: {exec: {command: [sh, -c, "sleep 3"]}}
+  volumes:
+  - {name: settings, configMap: {name: settings}}
+  - {name: scratch, emptyDir: {}}
+"#;
+
+fn applied(manifest: &str) -> Session {
+    let mut s = Session::new(Start::default());
+    s.apply(manifest);
+    s
+}
+
+/// Steps until nothing happens any more, and says the calls of each step.
+fn all_calls(s: &mut Session, depth: Depth, long: bool) -> String {
+    let mut out = String::new();
+    while s.step(depth, None) {
+        let view = runtime_calls(s, s.at()).unwrap();
+        assert_eq!(view.more, 0);
+        view.calls.iter().for_each(|c| say(&mut out, c, long));
+    }
+    out
+}
+
+fn say(out: &mut String, c: &CallView, long: bool) {
+    let when = match (c.returns, c.after) {
+        (true, _) => " returns".to_owned(),
+        (false, 0) => String::new(),
+        (false, ms) => format!(" in {ms} ms"),
+    };
+    let takes = c.takes.map(|ms| format!(" takes {ms} ms")).unwrap_or_default();
+    let about = c.container.as_deref().or(c.pod.as_deref()).unwrap_or("-");
+    let error = c.error.as_ref().map(|e| format!(" error: {e}")).unwrap_or_default();
+    let _ = writeln!(out, "{}{when} {about}{takes}{error}", c.method);
+    if !long {
+        return;
+    }
+    c.request.iter().for_each(|(path, value)| _ = writeln!(out, "  {path}: {value}"));
+    c.answer.iter().for_each(|(path, value)| _ = writeln!(out, "  → {path}: {value}"));
+    c.parts.iter().for_each(|p| _ = writeln!(out, "  {} {}: {}", p.by, p.what, p.text));
+}
+
+fn say_rooms(r: &Rooms) -> String {
+    let mut out = String::new();
+    for s in &r.sources {
+        let _ = writeln!(out, "source {}: {:?} and {}", s.name, s.pods.0, s.pods.1);
+    }
+    for w in &r.workers.0 {
+        let _ = writeln!(
+            out,
+            "worker {} {}: waits for {:?} of {:?}, {:?} ms left, {} steps, {:?}",
+            w.pod, w.phase, w.waits, w.container, w.left, w.steps, w.reason
+        );
+    }
+    for e in &r.pleg.0 {
+        let unseen = if e.unseen { ", unseen" } else { "" };
+        let _ =
+            writeln!(out, "pleg {} {} {} {:?} {} ms ago{unseen}", e.event, e.pod, e.container, e.exit, e.ago);
+    }
+    for p in &r.probes.0 {
+        let _ = writeln!(
+            out,
+            "probe {} {} {} {}: result {:?}, last {:?} {:?}, every {} s, {:?} ms ago{}",
+            p.pod,
+            p.container,
+            p.probe,
+            p.handler,
+            p.result,
+            p.last,
+            p.counted,
+            p.period,
+            p.ago,
+            if p.on_hold { ", on hold" } else { "" }
+        );
+    }
+    let _ = writeln!(out, "statuses to write {:?}, written {}", r.statuses, r.reported);
+    for v in &r.volumes.0 {
+        let _ = writeln!(out, "volume {} {}: {} {:?}", v.pod, v.volume, v.state, v.version);
+    }
+    for s in &r.signals {
+        let _ = writeln!(
+            out,
+            "signal {}: {:?} met {} for {:?}, grace {}",
+            s.signal, s.amounts, s.is_met, s.since, s.grace
+        );
+    }
+    let _ = writeln!(out, "pressures {:?}, looks in {:?}", r.pressures, r.looks);
+    let _ = writeln!(out, "garbage {:?}", r.garbage);
+    let _ = writeln!(out, "lease {:?}, status {:?}", r.lease, r.status);
+    for s in &r.sandboxes.0 {
+        let _ = writeln!(out, "sandbox {} {:?} ready {}: {:?}", s.pod, s.handler, s.ready, s.containers);
+    }
+    let _ = writeln!(out, "pulling {:?}", r.pulling);
+    out
+}
+
+fn rooms(s: &Session) -> Rooms {
+    let kubelet = actor(s.cluster(), "kubelet");
+    *machine(s.cluster(), kubelet, |_| false).unwrap().rooms.unwrap()
+}
+
+/// `kuberuntime_manager.go`, `SyncPod`: the sandbox, then each container: image, create, start, hook.
+/// `kuberuntime_container.go`, `killContainer`: the preStop hook, then `StopContainer` with what is left of the grace period.
+#[test]
+fn the_calls_of_a_pod_s_life() {
+    let mut s = applied(POD);
+    expect("cri-start", &all_calls(&mut s, Depth::Command, true));
+    s.kubectl("delete pod web --wait=false", &[]);
+    expect("cri-stop", &all_calls(&mut s, Depth::Command, true));
+}
+
+/// The calls are the same at whatever depth a person steps, and at the finest one each belongs to one action.
+#[test]
+fn the_calls_are_the_same_at_each_depth() {
+    let mut texts = Vec::new();
+    for depth in [Depth::Command, Depth::Reconcile, Depth::Machinery] {
+        let mut s = applied(POD);
+        texts.push(all_calls(&mut s, depth, false));
+    }
+    assert_eq!(texts.first(), texts.get(1));
+    assert_eq!(texts.first(), texts.get(2));
+    assert!(texts.first().unwrap().starts_with("RunPodSandbox"));
+}
+
+/// Looking changes nothing: a run whose calls were looked at goes on as one whose calls were not.
+#[test]
+fn looking_changes_nothing() {
+    let (mut looked, mut not) = (applied(POD), applied(POD));
+    loop {
+        let went = looked.step(Depth::Machinery, None);
+        assert_eq!(went, not.step(Depth::Machinery, None));
+        if !went {
+            break;
+        }
+        runtime_calls(&looked, looked.at()).unwrap();
+        // Also a copy that goes on after it was looked at.
+        if looked.current().steps % 37 == 0 {
+            assert_eq!(looked.cluster().digest(), not.cluster().digest());
+        }
+    }
+    assert_eq!(looked.cluster().digest(), not.cluster().digest());
+}
+
+/// `pkg/kubelet/runtimeclass`; containerd's `sandbox_run.go`: the handler decides which shim and which OCI runtime.
+#[test]
+fn gvisor_by_runtime_class() {
+    let mut s = applied(
+        r#"
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: gvisor}
+handler: runsc
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: safe}
+spec:
+  runtimeClassName: gvisor
+  containers: [{name: app, image: nginx:1.27}]
+"#,
+    );
+    let refused = all_calls(&mut s, Depth::Command, false);
+    assert!(refused.starts_with("RunPodSandbox default/safe error: rpc error: code = Unknown"), "{refused}");
+    let nodes: Vec<String> = s.cluster().machines().map(str::to_owned).collect();
+    for node in nodes {
+        s.kubectl(&format!("annotate node {node} sim.steady/runtime-handlers=runsc"), &[]);
+    }
+    expect("cri-gvisor", &all_calls(&mut s, Depth::Command, true));
+}
+
+/// `image_manager.go`: with `Always` the kubelet asks the registry at once; an image that no registry has is asked for again.
+#[test]
+fn images() {
+    let pod = |image: &str, policy: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{containers: [{{name: c, image: {image}, imagePullPolicy: {policy}}}]}}"
+        )
+    };
+    let calls = |image, policy| all_calls(&mut applied(&pod(image, policy)), Depth::Command, false);
+    let always = calls("nginx:1.27", "Always");
+    assert!(!always.contains("ImageStatus c\nPullImage"), "{always}");
+    let present = calls("nginx:1.27", "IfNotPresent");
+    assert!(present.contains("ImageStatus c\nPullImage c takes 2000 ms\nPullImage returns c\n"), "{present}");
+    let missing = calls("team/app:missing", "IfNotPresent");
+    assert!(missing.contains("PullImage returns c error: rpc error: code = NotFound"), "{missing}");
+    assert!(!missing.contains("CreateContainer"));
+    let never = calls("nginx:1.27", "Never");
+    assert!(never.contains("ImageStatus c\n") && !never.contains("PullImage"), "{never}");
+}
+
+#[test]
+fn the_rooms_of_a_kubelet() {
+    let mut s = applied(POD);
+    let mut seen = std::collections::BTreeSet::new();
+    let mut text = String::new();
+    loop {
+        let r = rooms(&s);
+        let word = r.workers.0.first().and_then(|w| w.waits.clone());
+        if let Some(word) = word.filter(|w| seen.insert(w.clone())) {
+            let _ = writeln!(text, "== while a worker waits: {word}\n{}", say_rooms(&r));
+        }
+        if !s.step(Depth::Machinery, None) {
+            break;
+        }
+    }
+    let _ = writeln!(text, "== in the end\n{}", say_rooms(&rooms(&s)));
+    s.kubectl("delete pod web --wait=false", &[]);
+    while s.step(Depth::Machinery, None) {
+        let r = rooms(&s);
+        if r.workers.0.iter().any(|w| &*w.phase == "SyncTerminatingPod") {
+            let _ = writeln!(text, "== while it is being stopped\n{}", say_rooms(&r));
+            break;
+        }
+    }
+    expect("rooms", &text);
+}
+
+/// The rooms cost what is on the node, and show a few of each.
+#[test]
+fn long_rooms_are_cut() {
+    let mut s = applied(
+        r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 60
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: app, image: "nginx:1.27", readinessProbe: {httpGet: {port: 80}}}
+"#,
+    );
+    while s.step(Depth::Command, None) {}
+    let r = rooms(&s);
+    assert_eq!(r.workers.0.len(), SHOWN);
+    assert!(r.workers.1 > SHOWN && r.probes.1 > SHOWN && r.sandboxes.1 > SHOWN && r.pleg.1 > SHOWN);
+    assert_eq!(r.statuses.0.len(), 0);
+}
+
+/// The network of the node: no CNI plugin has to do with the pod. A handler that nobody knows: nothing is said of its programs.
+#[test]
+fn a_pod_on_the_network_of_the_node_and_an_unknown_handler() {
+    let parts = |s: &mut Session| all_calls(s, Depth::Command, true);
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostNetwork: true, containers: [{name: c, image: nginx:1.27}]}";
+    let mut s = applied(pod);
+    let started = parts(&mut s);
+    assert!(started.contains("namespace_options.network: NODE"), "{started}");
+    assert!(started.contains("containerd host-network") && !started.contains("config.hostname"));
+    s.kubectl("delete pod p --wait=false", &[]);
+    let stopped = parts(&mut s);
+    assert!(stopped.contains("StopPodSandbox") && !stopped.contains("CNI_COMMAND"), "{stopped}");
+    let mut s = Session::new(Start::default());
+    let nodes: Vec<String> = s.cluster().machines().map(str::to_owned).collect();
+    for node in nodes {
+        s.kubectl(&format!("annotate node {node} sim.steady/runtime-handlers=fast"), &[]);
+    }
+    s.apply(
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: fast}\nhandler: fast\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: fast, containers: [{name: c, image: nginx:1.27}]}",
+    );
+    let unknown = parts(&mut s);
+    assert!(unknown.contains("shim shim-unknown: fast") && !unknown.contains("oci "), "{unknown}");
+}
+
+/// `prober/prober.go`: a probe with `exec` is an `ExecSync` with its timeout. `kuberuntime_manager.go`, `doPodResizeAction`.
+#[test]
+fn a_probe_that_hangs_and_a_resize_in_place() {
+    let mut s = applied(
+        r#"
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - name: c
+    image: busybox:1.36
+    command: [sh, -c, "sleep 100000"]
+    resources: {requests: {cpu: 100m}, limits: {cpu: 200m}}
+    readinessProbe: {exec: {command: [sleep, "5"]}, timeoutSeconds: 2}
+"#,
+    );
+    let text = all_calls(&mut s, Depth::Command, false);
+    assert!(text.contains("ExecSync c takes 2000 ms error: rpc error: code = DeadlineExceeded"), "{text}");
+    let patch = r#"{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"100m"},"limits":{"cpu":"400m"}}}]}}"#;
+    let out = s.kubectl(&format!("patch pod p --subresource resize --patch '{patch}'"), &[]);
+    let text = all_calls(&mut s, Depth::Command, true);
+    assert!(text.contains("UpdateContainerResources c"), "{out:?} {text}");
+    assert!(text.contains("linux.cpu_quota: 40000"), "{text}");
+}
