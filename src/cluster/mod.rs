@@ -5,6 +5,7 @@
 //! and what happened.
 
 mod action;
+mod addon;
 mod aggregate;
 mod barrier;
 mod boot;
@@ -17,6 +18,7 @@ mod digest;
 mod elect;
 mod fair;
 mod fault;
+pub mod ingress;
 mod journey;
 mod kubelets;
 mod manifests;

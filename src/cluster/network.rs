@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use super::ingress::Part;
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
@@ -142,6 +143,17 @@ impl<'a> Network<'a> {
 
     /// What can become of a connection to an address: each endpoint of a Service, or the one machine that has the address.
     pub(super) fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
+        self.replies_by(from, to, question, 0)
+    }
+
+    /// What can become of a connection whose sender is a proxy, which `hops` proxies with it have passed on.
+    pub(super) fn replies_by(
+        &self,
+        from: &Key,
+        to: SocketAddr,
+        question: &Question,
+        hops: usize,
+    ) -> Vec<Reply> {
         let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
         if to.ip().is_loopback() {
             return one(self.of_pod(from, question));
@@ -180,9 +192,7 @@ impl<'a> Network<'a> {
         // The endpoints that rules which are not behind would lead to.
         let right = current.as_ref().map(leads);
         let shares = stay(leads(&rules), self.has_affinity(to), sender.address);
-        let whole = shares.iter().map(|s| s.share.denominator).fold(1, common_multiple);
         let reply = |share: &Share| {
-            let parts = whole.checked_div(share.share.denominator).unwrap_or(1) * share.share.numerator;
             let (endpoint, (outcome, because)) = match &share.verdict {
                 Verdict::Endpoint { address, masquerade } => {
                     let met = barred(*address, *masquerade)
@@ -202,9 +212,28 @@ impl<'a> Network<'a> {
             };
             let is_right = |right: &Vec<Share>| right.iter().any(|r| r.verdict == share.verdict);
             let stale = right.as_ref().is_some_and(|right| !is_right(right));
-            Reply { share: u32::try_from(parts).unwrap_or(u32::MAX), endpoint, outcome, because, stale }
+            let own = Reply { endpoint, stale, ..Reply::of_all(outcome, because) };
+            self.parts_of(own, &moved(question, endpoint.unwrap_or(to)), hops)
         };
-        shares.iter().map(reply).collect()
+        let parts: Vec<(Fraction, Vec<Part>)> = shares.iter().map(|s| (s.share, reply(s))).collect();
+        shared_out(parts)
+    }
+
+    /// What becomes of a connection that was accepted: what its server answers, or what a proxy makes of it.
+    fn parts_of(&self, own: Reply, question: &Question, hops: usize) -> Vec<Part> {
+        let accepted = matches!(own.outcome, Outcome::Connected | Outcome::Answered(_));
+        let Some(parts) = accepted.then(|| self.passed_on(question, hops)).flatten() else {
+            return vec![Part { weight: 1, reply: own }];
+        };
+        let through = |part: Part| Part {
+            reply: Reply {
+                endpoint: part.reply.endpoint.or(own.endpoint),
+                stale: part.reply.stale || own.stale,
+                ..part.reply
+            },
+            ..part
+        };
+        parts.into_iter().map(through).collect()
     }
 
     /// Where a pod sends from.
@@ -263,7 +292,7 @@ impl<'a> Network<'a> {
     }
 
     /// The Node that has an address.
-    fn node_with(&self, address: IpAddr) -> Option<Key> {
+    pub(super) fn node_with(&self, address: IpAddr) -> Option<Key> {
         Policing(self.api).node_with(address)
     }
 
@@ -455,11 +484,33 @@ pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
 
 /// The least number that both divide.
 fn common_multiple(a: u128, b: u128) -> u128 {
+    a.checked_div(common_divisor(a, b)).unwrap_or(1).saturating_mul(b)
+}
+
+/// The greatest number that divides both.
+fn common_divisor(a: u128, b: u128) -> u128 {
     let (mut x, mut y) = (a, b);
     while let Some(rest) = x.checked_rem(y) {
         (x, y) = (y, rest);
     }
-    a.checked_div(x).unwrap_or(1).saturating_mul(b)
+    x
+}
+
+/// The replies of all parts, each with its share of the whole in the smallest numbers.
+fn shared_out(parts: Vec<(Fraction, Vec<Part>)>) -> Vec<Reply> {
+    let sums = parts.iter().map(|(f, all)| {
+        (f.denominator.saturating_mul(all.iter().map(|p| p.weight).sum::<u128>().max(1)), f.numerator)
+    });
+    let sums: Vec<(u128, u128)> = sums.collect();
+    let whole = sums.iter().map(|(denominator, _)| *denominator).fold(1, common_multiple);
+    let mut all: Vec<(u128, Reply)> = Vec::new();
+    for ((denominator, numerator), (_, parts)) in sums.into_iter().zip(parts) {
+        let each = whole.checked_div(denominator).unwrap_or(1).saturating_mul(numerator);
+        all.extend(parts.into_iter().map(|p| (each.saturating_mul(p.weight), p.reply)));
+    }
+    let divisor = all.iter().fold(0, |d, (share, _)| common_divisor(*share, d)).max(1);
+    let share = |share: u128| u32::try_from(share.checked_div(divisor).unwrap_or(0)).unwrap_or(u32::MAX);
+    all.into_iter().map(|(parts, reply)| Reply { share: share(parts), ..reply }).collect()
 }
 
 /// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
@@ -512,6 +563,7 @@ fn of_api_server(question: &Question) -> Outcome {
             takes: Default::default(),
             since: None,
             work: None,
+            location: "".into(),
         }))
     };
     if !tls {
@@ -546,6 +598,7 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
             takes: Default::default(),
             since: None,
             work: None,
+            location: "".into(),
         })),
         _ => Outcome::Connected,
     }

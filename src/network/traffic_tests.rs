@@ -28,6 +28,7 @@ fn served(port: u16, status: u16, takes: i64) -> Reply {
         takes,
         since: Some(START),
         work: None,
+        location: "".into(),
     };
     let endpoint = Some(([10, 244, 0, 1], port).into());
     Reply { endpoint, ..Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing) }
@@ -84,7 +85,7 @@ fn clients_are_read() {
         ("20 http://web", "\"20\" is no rate: expected for example 20/s or 30/m"),
         ("0/s web", "\"0\" is no number of requests between 1 and 10000"),
         ("5/s ftp://web", "\"ftp://web\" is no URL of HTTP"),
-        ("5/s web retries=x", "\"retries=x\" is neither timeout=DURATION nor retries=NUMBER"),
+        ("5/s web retries=x", "\"retries=x\" is none of timeout=DURATION, retries=NUMBER and host=NAME"),
     ] {
         assert_eq!(Client::parse(text).unwrap_err().to_string(), why);
     }

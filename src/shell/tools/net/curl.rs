@@ -71,6 +71,9 @@ pub(super) fn headers(response: &Response, now: Timestamp) -> Vec<String> {
         lines.push(format!("Content-Type: {}", response.content_type));
     }
     lines.push(format!("Content-Length: {}", response.body.len()));
+    if !response.location.is_empty() {
+        lines.push(format!("Location: {}", response.location));
+    }
     lines
 }
 
