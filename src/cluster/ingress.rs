@@ -22,6 +22,9 @@ use crate::network::ingress::{
 use crate::network::question::{Via, reason};
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
 
+/// The name of the ingress controller's process.
+pub const INGRESS_NGINX: &str = ingress_nginx::NAME;
+
 /// The objects of the addon: the manifest of ingress-nginx for clusters without a cloud, without its webhook.
 pub const MANIFEST: &str = include_str!("../../static/addons/ingress-nginx.yaml");
 
@@ -80,7 +83,13 @@ pub(super) struct Part {
 
 /// A page that nginx makes by itself.
 fn page(status: u16, location: Option<&Rc<str>>) -> Outcome {
-    let title = format!("{status} {}", reason(status));
+    // nginx has its own words for some statuses.
+    let words = match status {
+        503 => "Service Temporarily Unavailable",
+        504 => "Gateway Time-out",
+        other => reason(other),
+    };
+    let title = format!("{status} {words}");
     let body = format!(
         "<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
     );

@@ -189,6 +189,15 @@ impl Cluster {
         states.flat_map(|s| &s.node.addresses).map(|(a, pod)| (*a, pod.to_string().into())).collect()
     }
 
+    /// What can become of a connection of a pod now, each with its share.
+    #[cfg(test)]
+    pub(crate) fn ask(&self, from: &Key, question: &Question) -> Vec<Reply> {
+        match self.network().answer(from, question) {
+            Answer::Replies { replies, .. } => replies.to_vec(),
+            Answer::Records(_) => Vec::new(),
+        }
+    }
+
     /// The journey of a question of a pod; `None` if no node has the pod.
     pub fn journey(&self, from: &Key, question: &Question) -> Option<Journey> {
         self.journey_by(from, question, 0)

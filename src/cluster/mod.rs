@@ -50,6 +50,7 @@ pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use digest::Digesting;
 pub use elect::INSTANCES_LIMIT;
 pub use fault::{Fault, NoSuchFault};
+pub use ingress::INGRESS_NGINX;
 pub use journey::Journey;
 pub use members::ETCD;
 pub use news::Traffic;

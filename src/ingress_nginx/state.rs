@@ -35,6 +35,13 @@ pub struct Instance {
     pub stopping: bool,
 }
 
+impl Instance {
+    /// Whether it serves an Ingress.
+    pub fn serves(&self, ingress: &Key) -> bool {
+        self.ingresses.as_ref().is_some_and(|all| all.contains_key(ingress))
+    }
+}
+
 impl State {
     /// The instance that writes statuses: the oldest one that goes on.
     pub fn leader(&self) -> Option<(&Key, &Rc<Instance>)> {
@@ -44,7 +51,7 @@ impl State {
 
     /// Whether some instance serves an Ingress.
     pub fn serves(&self, ingress: &Key) -> bool {
-        self.instances.values().any(|i| i.ingresses.as_ref().is_some_and(|all| all.contains_key(ingress)))
+        self.instances.values().any(|i| i.serves(ingress))
     }
 
     /// Changes an instance, if it is there.
