@@ -10,6 +10,7 @@ use super::Cluster;
 use super::fault::NoSuchFault;
 use super::network::Network;
 use super::process::Process;
+use super::shares::Part;
 use crate::api::types::{IngressClass, Pod};
 use crate::api::{Key, Kind, ObjectRef};
 use crate::apiserver::Write;
@@ -73,12 +74,6 @@ impl Cluster {
 fn state<'p>(mut processes: impl Iterator<Item = &'p Process>) -> Option<&'p State> {
     let process = processes.find(|p| &*p.name == ingress_nginx::NAME)?;
     process.components.iter().find_map(|c| c.state().downcast_ref::<State>())
-}
-
-/// One of the things that become of a request that came to a proxy, with its part of all such requests.
-pub(super) struct Part {
-    pub(super) weight: u128,
-    pub(super) reply: Reply,
 }
 
 /// A page that nginx makes by itself.
@@ -152,8 +147,8 @@ impl<'n> Network<'n> {
     /// What becomes of a request that has come to an address where a pod of an ingress controller accepts it; `None` if
     /// somebody else is there. `hops` counts the proxies that it has come by.
     pub(super) fn passed_on(&self, question: &Question, hops: usize) -> Option<Vec<Part>> {
-        let state = state(self.processes.iter().map(|p| &**p))?;
         let Question::Fetch { to, tls, host, path, .. } = question else { return None };
+        let state = state(self.processes.iter().map(|p| &**p))?;
         let pod = self.receiver(question)?;
         let object = self.api.cached(&ObjectRef { kind: Kind::POD, key: pod.clone() })?;
         let (_, flags) = Flags::of_pod(object.get::<Pod>()?)?;

@@ -35,6 +35,7 @@ mod process;
 mod proxies;
 mod ready;
 mod restore;
+mod shares;
 mod static_control_plane;
 mod step;
 mod switch;

@@ -10,10 +10,10 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::ingress::Part;
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
+use super::shares::{Part, hash, shared_out, stay};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
@@ -482,47 +482,6 @@ pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
     }
 }
 
-/// The least number that both divide.
-fn common_multiple(a: u128, b: u128) -> u128 {
-    a.checked_div(common_divisor(a, b)).unwrap_or(1).saturating_mul(b)
-}
-
-/// The greatest number that divides both.
-fn common_divisor(a: u128, b: u128) -> u128 {
-    let (mut x, mut y) = (a, b);
-    while let Some(rest) = x.checked_rem(y) {
-        (x, y) = (y, rest);
-    }
-    x
-}
-
-/// The replies of all parts, each with its share of the whole in the smallest numbers.
-fn shared_out(parts: Vec<(Fraction, Vec<Part>)>) -> Vec<Reply> {
-    let sums = parts.iter().map(|(f, all)| {
-        (f.denominator.saturating_mul(all.iter().map(|p| p.weight).sum::<u128>().max(1)), f.numerator)
-    });
-    let sums: Vec<(u128, u128)> = sums.collect();
-    let whole = sums.iter().map(|(denominator, _)| *denominator).fold(1, common_multiple);
-    let mut all: Vec<(u128, Reply)> = Vec::new();
-    for ((denominator, numerator), (_, parts)) in sums.into_iter().zip(parts) {
-        let each = whole.checked_div(denominator).unwrap_or(1).saturating_mul(numerator);
-        all.extend(parts.into_iter().map(|p| (each.saturating_mul(p.weight), p.reply)));
-    }
-    let divisor = all.iter().fold(0, |d, (share, _)| common_divisor(*share, d)).max(1);
-    let share = |share: u128| u32::try_from(share.checked_div(divisor).unwrap_or(0)).unwrap_or(u32::MAX);
-    all.into_iter().map(|(parts, reply)| Reply { share: share(parts), ..reply }).collect()
-}
-
-/// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
-/// so that it stays the same while other endpoints come and go.
-fn stay(shares: Vec<Share>, affine: bool, client: IpAddr) -> Vec<Share> {
-    if !affine {
-        return shares;
-    }
-    let first = shares.into_iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
-    first.map(|s| Share { share: Fraction::ONE, ..s }).into_iter().collect()
-}
-
 /// The addresses that stand for a Service: cluster IPs, external IPs, and those of its load balancer.
 fn addresses(service: &Service) -> Vec<IpAddr> {
     let Some(spec) = &service.spec else { return Vec::new() };
@@ -607,9 +566,4 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
 /// Where the choice of endpoints begins for a pod and a question.
 pub(super) fn seed_of(from: &Key, question: &Question) -> u64 {
     hash(&format!("{from} {question}"))
-}
-
-/// FNV-1a of a text.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

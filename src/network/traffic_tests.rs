@@ -196,3 +196,36 @@ fn requests_in_flight_are_lost_with_the_process_that_answers_them() {
     let ended = [Ended { address: ([10, 244, 0, 1], 1).into(), since: START, at: millis(1200) }];
     assert_eq!(sending(&c, &names, &all, &ended).count(START, millis(3000)).losses(), 0);
 }
+
+/// nginx' `proxy_next_upstream error`: an endpoint that ends before it has answered is followed by the next one, and without another one the
+/// client gets 502.
+#[test]
+fn a_proxy_asks_another_endpoint_when_one_ends_while_it_answers() {
+    let c = client("10/s http://web host=shop.example");
+    let other: SocketAddr = ([10, 244, 0, 2], 1).into();
+    let ended = [Ended { address: ([10, 244, 0, 1], 1).into(), since: START, at: millis(1200) }];
+    for (next, lost) in [(Some(other), None), (None, Some(Cause::Status(502)))] {
+        let via = crate::network::question::Via {
+            pod: Key::new("ingress-nginx", "controller"),
+            at: ([10, 244, 0, 9], 80).into(),
+            place: super::super::ingress::Place {
+                host: "shop.example".into(),
+                rule: None,
+                ingress: None,
+                service: None,
+            },
+            lack: None,
+            asked: None,
+            failed: Vec::new(),
+            next,
+        };
+        let reply = Reply { via: Some(Rc::new(via)), ..served(1, 200, 500) };
+        let all = answers(&c, &[(0, vec![reply])]);
+        assert!(all.keys().any(|q| matches!(q, Question::Fetch { host, .. } if &**host == "shop.example")));
+        let names = names();
+        let counts = sending(&c, &names, &all, &ended).count(START, millis(2000));
+        assert_eq!(counts.sent, 20);
+        assert_eq!(counts.answered.get(&next).copied(), next.map(|_| 5));
+        assert_eq!(counts.lost, lost.map(|cause| (cause, 5)).into_iter().collect());
+    }
+}

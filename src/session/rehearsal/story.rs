@@ -175,11 +175,11 @@ impl Log {
         let deletion = before.iter().position(|e| of_pod(&e) && e.verb == Verb::Delete);
         let first = deletion.or_else(|| before.iter().position(|e| of_pod(&e))).unwrap_or(0);
         let before = before.get(first.max(before.len().saturating_sub(BEFORE))..).unwrap_or_default();
-        let until = after
-            .iter()
-            .position(|e| matches!(e.about, About::Rules(_) | About::Routes))
-            .map_or(AFTER, |n| n + 1);
-        let after = after.iter().take(until.min(AFTER));
+        // It ends with the write after which nobody is led there any more, however much comes before that.
+        let end = after.iter().position(|e| matches!(e.about, About::Rules(_) | About::Routes));
+        let late = end.filter(|n| *n >= AFTER).and_then(|n| after.get(n));
+        let shown = end.map_or(AFTER, |n| n + 1).min(if late.is_some() { AFTER - 1 } else { AFTER });
+        let after = after.iter().take(shown).chain(late);
         Story {
             at: loss.at.duration_since(self.begin).as_secs_f64(),
             nth: loss.nth + 1,
