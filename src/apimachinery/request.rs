@@ -116,6 +116,8 @@ pub enum Subresource {
     Ruleset,
     /// The files of a pod's volumes. Kubernetes' API has no such part: the kubelet writes them to the disk of its node.
     Volumes,
+    /// What a proxy in a pod has been told. Kubernetes' API has no such part: an ingress controller tells its own nginx.
+    Configuration,
 }
 
 impl Subresource {
@@ -134,6 +136,7 @@ impl Subresource {
             Subresource::Proxy => "proxy",
             Subresource::Ruleset => "ruleset",
             Subresource::Volumes => "volumes",
+            Subresource::Configuration => "configuration",
         }
     }
 }

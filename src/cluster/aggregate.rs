@@ -29,7 +29,7 @@ impl Cluster {
         if r.kind == Kind::NODE && r.subresource == Subresource::Proxy {
             return Some(self.ask_kubelet(&r.key.name));
         }
-        if matches!(r.subresource, Subresource::Ruleset | Subresource::Volumes) {
+        if matches!(r.subresource, Subresource::Ruleset | Subresource::Volumes | Subresource::Configuration) {
             return Some(Response::Success { code: 200, details: None });
         }
         let ours = r.kind.is_custom() && r.kind.group() == metrics::GROUP;

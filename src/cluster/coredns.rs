@@ -5,10 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use super::Cluster;
 use super::fault::NoSuchFault;
 use super::network::Network;
+use crate::api::Key;
 use crate::api::types::{EndpointSlice, Service};
-use crate::api::yaml::{self, Limits};
-use crate::api::{Key, Kind, Object};
-use crate::apimachinery::{Body, Request, Response, Verb};
 use crate::apiserver::Write;
 use crate::kubelet::queries::{Queried, Query};
 use crate::kubelet::{self, Dns};
@@ -25,17 +23,6 @@ const USER: &str = "kubeadm";
 /// Through how many other servers a query may be handed on. A real one would go on until somebody gives up waiting.
 const HOPS_LIMIT: usize = 4;
 
-/// The objects of [`MANIFEST`], each with its kind.
-fn objects(cluster: &Cluster) -> Vec<(Kind, serde_json::Value)> {
-    let documents = yaml::documents(MANIFEST, &Limits::default()).unwrap_or_default();
-    let of = |document: yaml::Document| {
-        let text = |name: &str| document.value.get(name).and_then(|v| v.as_str()).unwrap_or_default();
-        let kind = cluster.api().kind_of(text("apiVersion"), text("kind"))?;
-        Some((kind, document.value))
-    };
-    documents.into_iter().filter_map(of).collect()
-}
-
 impl Cluster {
     /// Whether the cluster's DNS is CoreDNS in pods.
     pub fn has_core_dns(&self) -> bool {
@@ -48,22 +35,7 @@ impl Cluster {
         if installed == self.core_dns {
             return Err(NoSuchFault);
         }
-        let before = self.clone();
-        let mut writes = Vec::new();
-        for (kind, value) in objects(self) {
-            let Ok(object) = Object::from_value(kind, value) else { continue };
-            let verb = if installed { Verb::Create } else { Verb::Delete };
-            let request = Request::new(&USER.into(), verb, kind, object.key());
-            let request = if installed { request.body(Body::Object(object)) } else { request };
-            let (response, written) = self.request(&request);
-            match response {
-                Response::Failure(status) if !matches!(&*status.reason, "AlreadyExists" | "NotFound") => {
-                    *self = before;
-                    return Err(NoSuchFault);
-                }
-                _ => writes.extend(written),
-            }
-        }
+        let writes = self.install(MANIFEST, USER, installed)?;
         self.core_dns = installed;
         Ok(writes)
     }

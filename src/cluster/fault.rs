@@ -101,6 +101,11 @@ pub enum Fault {
         /// Whether it is there afterwards.
         installed: bool,
     },
+    /// The ingress controller ingress-nginx is added to the cluster, in objects, or these are deleted.
+    IngressNginx {
+        /// Whether it is there afterwards.
+        installed: bool,
+    },
     /// Every node gets a kube-proxy that can be looked at, or it is taken away again. Without them a node has the rules that
     /// its kube-proxy would write, and has them at once.
     KubeProxy {
@@ -162,6 +167,7 @@ impl Fault {
             | Fault::MemberUp { .. }
             | Fault::MetricsServer { .. }
             | Fault::CoreDns { .. }
+            | Fault::IngressNginx { .. }
             | Fault::KubeProxy { .. }
             | Fault::NetworkPlugin { .. }
             | Fault::Controllers { .. } => false,
@@ -186,7 +192,10 @@ impl Fault {
             Fault::Controllers { .. } => 2,
             Fault::MetricsServer { .. } => 4,
             Fault::KubeProxy { .. } => 7,
-            Fault::Manifest { .. } | Fault::NetworkPlugin { .. } | Fault::CoreDns { .. } => 8,
+            Fault::Manifest { .. }
+            | Fault::NetworkPlugin { .. }
+            | Fault::CoreDns { .. }
+            | Fault::IngressNginx { .. } => 8,
         }
     }
 }
@@ -234,6 +243,7 @@ impl Cluster {
     pub fn fault_with_writes(&mut self, fault: &Fault) -> Result<Vec<Write>, NoSuchFault> {
         let done = match fault {
             Fault::CoreDns { installed } => self.install_core_dns(*installed),
+            Fault::IngressNginx { installed } => self.install_ingress_nginx(*installed),
             other => self.inject(other).map(|()| Vec::new()),
         };
         // A machine that is down does not answer any more.
@@ -265,6 +275,7 @@ impl Cluster {
             Fault::Controllers { process, controllers } => self.set_controllers(process, controllers),
             Fault::MetricsServer { installed } => self.install_metrics_server(*installed),
             Fault::CoreDns { installed } => self.install_core_dns(*installed).map(drop),
+            Fault::IngressNginx { installed } => self.install_ingress_nginx(*installed).map(drop),
             Fault::KubeProxy { mode } => self.install_kube_proxies(*mode),
             Fault::NetworkPlugin { plugin } => self.install_network_plugin(*plugin),
         }

@@ -23,6 +23,9 @@ use crate::network::{Answer, Because, Outcome, Question, Reply};
 /// The most names that are asked for one request, over all search domains.
 const NAMES_LIMIT: usize = 64;
 
+/// The most proxies of which the onward journey is followed.
+const ONWARD_LIMIT: usize = 4;
+
 /// What became of one connection, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journey {
@@ -41,6 +44,8 @@ pub struct Journey {
     pub reply: Option<Reply>,
     /// Why a request is lost; `None` if it is answered, and where nothing was asked but a connection.
     pub cause: Option<Cause>,
+    /// The journey of the request with which a proxy has passed it on, if one has.
+    pub onward: Option<Box<Journey>>,
 }
 
 impl fmt::Display for Journey {
@@ -64,6 +69,9 @@ impl fmt::Display for Journey {
         }
         if let Some(way) = &self.way {
             writeln!(f, "{way}")?;
+        }
+        if let Some(onward) = &self.onward {
+            return write!(f, "passed on by {}\n{onward}", onward.from);
         }
         match &self.reply {
             Some(Reply { because: Because::Nothing, outcome, .. }) => f.write_str(&word(outcome)),
@@ -181,8 +189,22 @@ impl Cluster {
         states.flat_map(|s| &s.node.addresses).map(|(a, pod)| (*a, pod.to_string().into())).collect()
     }
 
+    /// What can become of a connection of a pod now, each with its share.
+    #[cfg(test)]
+    pub(crate) fn ask(&self, from: &Key, question: &Question) -> Vec<Reply> {
+        match self.network().answer(from, question) {
+            Answer::Replies { replies, .. } => replies.to_vec(),
+            Answer::Records(_) => Vec::new(),
+        }
+    }
+
     /// The journey of a question of a pod; `None` if no node has the pod.
     pub fn journey(&self, from: &Key, question: &Question) -> Option<Journey> {
+        self.journey_by(from, question, 0)
+    }
+
+    /// The journey of a question that `hops` proxies have passed on.
+    fn journey_by(&self, from: &Key, question: &Question, hops: usize) -> Option<Journey> {
         let network = self.network();
         let to = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
@@ -215,7 +237,8 @@ impl Cluster {
                 pod: from.to_string().into(),
                 hosted: sender.hosted,
             };
-            let endpoint = reply.as_ref().and_then(|r| r.endpoint);
+            // The rules lead to the proxy, which chooses the endpoint.
+            let endpoint = reply.as_ref().and_then(|r| r.via.as_ref().map_or(r.endpoint, |via| Some(via.at)));
             let mut nodes = Nodes { network: self.network(), from, endpoint, replies };
             cni::way(&self.topology(), &by, headers, &mut nodes)
         });
@@ -224,16 +247,23 @@ impl Cluster {
             _ => Vec::new(),
         };
         let service = network.services_at(to).first().map(|s| s.metadata.key());
+        let via = reply.as_ref().and_then(|r| r.via.as_ref()).filter(|_| hops < ONWARD_LIMIT);
+        let onward =
+            via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, hops + 1)).map(Box::new);
         let question = Some(question.clone());
-        Some(Journey { from: from.clone(), names, question, service, way, reply, cause: None })
+        Some(Journey { from: from.clone(), names, question, service, way, reply, cause: None, onward })
     }
 
     /// The journey of a request of a pod for a URL: the names first, as the C library asks them, then the request. `None` if no
     /// node has the pod.
     pub fn journey_to(&self, from: &Key, url: &Url) -> Option<Journey> {
+        self.journey_of(from, &Client::once(url))
+    }
+
+    /// The journey of the next request of a client. `None` if no node has the pod.
+    pub fn journey_of(&self, from: &Key, client: &Client) -> Option<Journey> {
         let network = self.network();
         let known = network.names_of(from)?;
-        let client = Client::once(url);
         let (mut answers, mut names) = (BTreeMap::new(), Vec::new());
         for _ in 0..NAMES_LIMIT {
             match client.open(&known, &answers, network.now) {
@@ -252,6 +282,15 @@ impl Cluster {
         }
         let cause = client.nowhere(&known, &answers, network.now);
         let from = from.clone();
-        Some(Journey { from, names, question: None, service: None, way: None, reply: None, cause })
+        Some(Journey {
+            from,
+            names,
+            question: None,
+            service: None,
+            way: None,
+            reply: None,
+            cause,
+            onward: None,
+        })
     }
 }

@@ -5,6 +5,7 @@
 //! and what happened.
 
 mod action;
+mod addon;
 mod aggregate;
 mod barrier;
 mod boot;
@@ -17,6 +18,7 @@ mod digest;
 mod elect;
 mod fair;
 mod fault;
+pub mod ingress;
 mod journey;
 mod kubelets;
 mod looking;
@@ -34,6 +36,7 @@ mod process;
 mod proxies;
 mod ready;
 mod restore;
+mod shares;
 mod static_control_plane;
 mod step;
 mod switch;
@@ -49,6 +52,7 @@ pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use digest::Digesting;
 pub use elect::INSTANCES_LIMIT;
 pub use fault::{Fault, NoSuchFault};
+pub use ingress::INGRESS_NGINX;
 pub use journey::Journey;
 pub use members::ETCD;
 pub use news::Traffic;

@@ -13,6 +13,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
+use super::shares::{Part, hash, shared_out, stay};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
@@ -142,6 +143,17 @@ impl<'a> Network<'a> {
 
     /// What can become of a connection to an address: each endpoint of a Service, or the one machine that has the address.
     pub(super) fn replies(&self, from: &Key, to: SocketAddr, question: &Question) -> Vec<Reply> {
+        self.replies_by(from, to, question, 0)
+    }
+
+    /// What can become of a connection whose sender is a proxy, which `hops` proxies with it have passed on.
+    pub(super) fn replies_by(
+        &self,
+        from: &Key,
+        to: SocketAddr,
+        question: &Question,
+        hops: usize,
+    ) -> Vec<Reply> {
         let one = |(outcome, because): (Outcome, Because)| vec![Reply::of_all(outcome, because)];
         if to.ip().is_loopback() {
             return one(self.of_pod(from, question));
@@ -180,9 +192,7 @@ impl<'a> Network<'a> {
         // The endpoints that rules which are not behind would lead to.
         let right = current.as_ref().map(leads);
         let shares = stay(leads(&rules), self.has_affinity(to), sender.address);
-        let whole = shares.iter().map(|s| s.share.denominator).fold(1, common_multiple);
         let reply = |share: &Share| {
-            let parts = whole.checked_div(share.share.denominator).unwrap_or(1) * share.share.numerator;
             let (endpoint, (outcome, because)) = match &share.verdict {
                 Verdict::Endpoint { address, masquerade } => {
                     let met = barred(*address, *masquerade)
@@ -202,9 +212,28 @@ impl<'a> Network<'a> {
             };
             let is_right = |right: &Vec<Share>| right.iter().any(|r| r.verdict == share.verdict);
             let stale = right.as_ref().is_some_and(|right| !is_right(right));
-            Reply { share: u32::try_from(parts).unwrap_or(u32::MAX), endpoint, outcome, because, stale }
+            let own = Reply { endpoint, stale, ..Reply::of_all(outcome, because) };
+            self.parts_of(own, &moved(question, endpoint.unwrap_or(to)), hops)
         };
-        shares.iter().map(reply).collect()
+        let parts: Vec<(Fraction, Vec<Part>)> = shares.iter().map(|s| (s.share, reply(s))).collect();
+        shared_out(parts)
+    }
+
+    /// What becomes of a connection that was accepted: what its server answers, or what a proxy makes of it.
+    fn parts_of(&self, own: Reply, question: &Question, hops: usize) -> Vec<Part> {
+        let accepted = matches!(own.outcome, Outcome::Connected | Outcome::Answered(_));
+        let Some(parts) = accepted.then(|| self.passed_on(question, hops)).flatten() else {
+            return vec![Part { weight: 1, reply: own }];
+        };
+        let through = |part: Part| Part {
+            reply: Reply {
+                endpoint: part.reply.endpoint.or(own.endpoint),
+                stale: part.reply.stale || own.stale,
+                ..part.reply
+            },
+            ..part
+        };
+        parts.into_iter().map(through).collect()
     }
 
     /// Where a pod sends from.
@@ -263,7 +292,7 @@ impl<'a> Network<'a> {
     }
 
     /// The Node that has an address.
-    fn node_with(&self, address: IpAddr) -> Option<Key> {
+    pub(super) fn node_with(&self, address: IpAddr) -> Option<Key> {
         Policing(self.api).node_with(address)
     }
 
@@ -453,25 +482,6 @@ pub(super) fn protocol_of(question: &Question) -> Option<Protocol> {
     }
 }
 
-/// The least number that both divide.
-fn common_multiple(a: u128, b: u128) -> u128 {
-    let (mut x, mut y) = (a, b);
-    while let Some(rest) = x.checked_rem(y) {
-        (x, y) = (y, rest);
-    }
-    a.checked_div(x).unwrap_or(1).saturating_mul(b)
-}
-
-/// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
-/// so that it stays the same while other endpoints come and go.
-fn stay(shares: Vec<Share>, affine: bool, client: IpAddr) -> Vec<Share> {
-    if !affine {
-        return shares;
-    }
-    let first = shares.into_iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
-    first.map(|s| Share { share: Fraction::ONE, ..s }).into_iter().collect()
-}
-
 /// The addresses that stand for a Service: cluster IPs, external IPs, and those of its load balancer.
 fn addresses(service: &Service) -> Vec<IpAddr> {
     let Some(spec) = &service.spec else { return Vec::new() };
@@ -512,6 +522,7 @@ fn of_api_server(question: &Question) -> Outcome {
             takes: Default::default(),
             since: None,
             work: None,
+            location: "".into(),
         }))
     };
     if !tls {
@@ -546,6 +557,7 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
             takes: Default::default(),
             since: None,
             work: None,
+            location: "".into(),
         })),
         _ => Outcome::Connected,
     }
@@ -554,9 +566,4 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
 /// Where the choice of endpoints begins for a pod and a question.
 pub(super) fn seed_of(from: &Key, question: &Question) -> u64 {
     hash(&format!("{from} {question}"))
-}
-
-/// FNV-1a of a text.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

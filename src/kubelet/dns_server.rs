@@ -54,6 +54,7 @@ impl Process {
             takes: SignedDuration::ZERO,
             since: None,
             work: None,
+            location: "".into(),
         })))
     }
 }

@@ -46,6 +46,7 @@ const USERS: &[(&str, ImageUser)] = &[
     ("elasticsearch", ImageUser::Number(1000, 0)),
     ("grafana/grafana", ImageUser::Number(472, 0)),
     ("haproxy", ImageUser::Name("haproxy", 99, 99)),
+    ("ingress-nginx/controller", ImageUser::Name("www-data", 101, 82)),
     ("memcached", ImageUser::Name("memcache", 11_211, 11_211)),
     ("nginxinc/nginx-unprivileged", ImageUser::Number(101, 101)),
     ("pause", ImageUser::Number(65_535, 65_535)),
@@ -112,6 +113,7 @@ const IMAGES: &[KnownImage] = &[
     plain("python", &["python3"]),
     plain("ruby", &["irb"]),
     program("coredns/coredns", &["/coredns"], &[]),
+    program("ingress-nginx/controller", &["/usr/bin/dumb-init", "--"], &["/nginx-ingress-controller"]),
     program("curlimages/curl", &["curl"], &["--help"]),
     plain("hello-world", &["/hello"]),
     plain("caddy", &["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]),
@@ -186,6 +188,7 @@ const SERVERS: &[&str] = &[
     "mongod",
     "mysqld",
     "nginx",
+    "nginx-ingress-controller",
     "pause",
     "postgres",
     "prometheus",
@@ -307,9 +310,18 @@ pub(super) enum Sort {
     Unknown,
 }
 
+/// The program's name: the first word's, or that of the program which an image's init starts.
+pub(super) fn program_name(words: &[String]) -> &str {
+    let mut all = words.iter();
+    let first = all.next();
+    let inits = first.is_some_and(|w| w.ends_with("/dumb-init"));
+    let word = if inits { all.find(|w| !w.starts_with('-')) } else { first };
+    word.and_then(|w| w.rsplit('/').next()).unwrap_or_default()
+}
+
 /// What is known of a program.
 pub(super) fn sort_of(words: &[String]) -> Sort {
-    let name = words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
+    let name = program_name(words);
     let asks =
         |w: &String| matches!(w.as_str(), "--version" | "--help" | "-v" | "-V" | "-t" | "help" | "version");
     if SERVERS.contains(&name) {

@@ -245,6 +245,7 @@ impl Turn<'_> {
             _ => Response {
                 since: None,
                 work: None,
+                location: "".into(),
                 status: 200,
                 server: Rc::from(""),
                 content_type: "text/plain".into(),

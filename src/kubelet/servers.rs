@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::known_images;
+use super::known_images::{self, program_name};
 use crate::api::order;
 use crate::network::{Outcome, Protocol, Response};
 use crate::shell::Node;
@@ -61,23 +61,19 @@ const PORTS: &[(&str, &[u16])] = &[
 const WELCOME: &str = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n<style>\nhtml { color-scheme: light dark; }\nbody { width: 35em; margin: 0 auto;\nfont-family: Tahoma, Verdana, Arial, sans-serif; }\n</style>\n</head>\n<body>\n<h1>Welcome to nginx!</h1>\n<p>If you see this page, the nginx web server is successfully installed and\nworking. Further configuration is required.</p>\n\n<p>For online documentation and support please refer to\n<a href=\"http://nginx.org/\">nginx.org</a>.<br/>\nCommercial support is available at\n<a href=\"http://nginx.com/\">nginx.com</a>.</p>\n\n<p><em>Thank you for using nginx.</em></p>\n</body>\n</html>\n";
 const WORKS: &str = "<html><body><h1>It works!</h1></body></html>\n";
 
-/// The program's name.
-fn name(words: &[String]) -> &str {
-    words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default()
-}
-
 impl Server<'_> {
     /// The ports on which it listens; `None` if nobody knows the program.
     pub(super) fn ports(&self) -> Option<Vec<(u16, Protocol)>> {
         let tcp = |ports: &[u16]| ports.iter().map(|p| (*p, Protocol::Tcp)).collect::<Vec<_>>();
         let one = |port: u16| Some(tcp(&[port]));
-        let name = name(self.words);
+        let name = program_name(self.words);
         if let Some((_, ports)) = PORTS.iter().find(|(program, _)| *program == name) {
             return Some(tcp(ports));
         }
         match name {
             "nginx" => Some(tcp(&self.nginx_ports())),
             "pause" => Some(Vec::new()),
+            "nginx-ingress-controller" => Some(tcp(&self.ingress_ports())),
             "etcd" => Some(tcp(&self.etcd_ports())),
             "kube-apiserver" => one(self.secure_port(6443)),
             "kube-controller-manager" => one(self.secure_port(10_257)),
@@ -118,6 +114,15 @@ impl Server<'_> {
             }
         }
         None
+    }
+
+    /// The ports of ingress-nginx: for requests, for probes and, if a flag says so, for the webhook.
+    fn ingress_ports(&self) -> Vec<u16> {
+        let number = |text: String| text.rsplit(':').next()?.parse().ok();
+        let port = |flag: &str, default: u16| self.option(&[flag]).and_then(number).unwrap_or(default);
+        let webhook = self.option(&["--validating-webhook"]).and_then(number);
+        let all = [("--http-port", 80), ("--https-port", 443), ("--healthz-port", 10_254)];
+        all.into_iter().map(|(flag, default)| port(flag, default)).chain(webhook).collect()
     }
 
     /// The port of a part of the control plane.
@@ -214,6 +219,7 @@ impl Server<'_> {
             Some(Outcome::Answered(Rc::new(Response {
                 since: None,
                 work: None,
+                location: "".into(),
                 status,
                 server: server.into(),
                 content_type: type_.into(),
@@ -222,7 +228,7 @@ impl Server<'_> {
             })))
         };
         let plain = "text/plain; charset=utf-8";
-        match name(self.words) {
+        match program_name(self.words) {
             "nginx" => {
                 let version = self.version("nginx");
                 let error = |status: u16, reason: &str| {
@@ -302,6 +308,13 @@ impl Server<'_> {
                 );
                 respond(200, &self.version("echoserver"), "text/plain", body)
             }
+            // It is well when nginx runs and has been told its first backends.
+            "nginx-ingress-controller" if path == "/healthz" => {
+                let (status, body) =
+                    if self.after >= SignedDuration::from_secs(1) { (200, "ok") } else { (500, "not ok") };
+                respond(status, "", plain, body.to_owned())
+            }
+            "nginx-ingress-controller" => respond(404, "", "text/html", String::new()),
             "catalina.sh" => respond(404, "", "text/html;charset=utf-8", String::new()),
             "apache2-foreground" => respond(302, "Apache", "text/html", String::new()),
             "prometheus" if matches!(path, "/-/healthy" | "/-/ready") => {

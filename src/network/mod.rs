@@ -8,6 +8,7 @@
 //! | [`cni`] | network plugins: how a packet comes from node to node |
 //! | [`coredns`] | CoreDNS as a program: its Corefile, and what its plugins answer |
 //! | [`dns`] | the names of the cluster: CoreDNS' plugin `kubernetes` |
+//! | [`ingress`] | ingress-nginx as a program: from Ingresses to routes, and from a request to an endpoint |
 //! | [`policy`] | NetworkPolicies: whether a connection may be opened |
 //! | [`proxy`] | kube-proxy: the rules that it writes on a node for Services, and the way of a packet through them |
 //! | [`question`] | what a process can ask, and what it is answered |
@@ -53,6 +54,7 @@
 pub mod cni;
 pub mod coredns;
 pub mod dns;
+pub mod ingress;
 mod outside;
 pub mod policy;
 mod protocol;

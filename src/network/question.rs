@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::dns::{RecordType, Records};
+use super::ingress::{Lack, Place};
 use super::policy::Direction;
 use super::protocol::Protocol;
 use crate::api::{Key, Timestamp};
@@ -93,12 +94,33 @@ pub struct Reply {
     pub because: Because,
     /// Whether the rule that led to the endpoint is behind: the EndpointSlices do not name the endpoint any more.
     pub stale: bool,
+    /// The proxy that a request came by, if it came by one. The endpoint is then the one that the proxy asked.
+    pub via: Option<Rc<Via>>,
+}
+
+/// A proxy that a request came by: a pod of an ingress controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Via {
+    /// The proxy's pod.
+    pub pod: Key,
+    /// Where it was reached.
+    pub at: SocketAddr,
+    /// Where the request belongs by its configuration.
+    pub place: Place,
+    /// Why it had nobody to ask.
+    pub lack: Option<Lack>,
+    /// What it asked the endpoint that it asked last; `None` if it answers by itself.
+    pub asked: Option<Question>,
+    /// The endpoints that it had asked before, in vain.
+    pub failed: Vec<SocketAddr>,
+    /// The endpoint that it would ask next if the one that answers ended meanwhile.
+    pub next: Option<SocketAddr>,
 }
 
 impl Reply {
     /// What every connection meets.
     pub fn of_all(outcome: Outcome, because: Because) -> Reply {
-        Reply { share: 1, endpoint: None, outcome, because, stale: false }
+        Reply { share: 1, endpoint: None, outcome, because, stale: false, via: None }
     }
 }
 
@@ -156,6 +178,8 @@ pub struct Response {
     pub content_type: Rc<str>,
     /// The body.
     pub body: Rc<str>,
+    /// The header `Location`; empty if it sends none.
+    pub location: Rc<str>,
     /// How long the server takes.
     pub takes: SignedDuration,
     /// Since when the process runs that answers; `None` if nothing is known of it.
@@ -294,6 +318,8 @@ pub fn reason(status: u16) -> &'static str {
         301 => "Moved Permanently",
         302 => "Found",
         304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",

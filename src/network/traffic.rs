@@ -44,6 +44,8 @@ pub struct Client {
     pub timeout: SignedDuration,
     /// How often it sends a request again that has failed.
     pub retries: u32,
+    /// The header `Host`, if it is not the URL's.
+    pub host: Option<Rc<str>>,
 }
 
 /// Why the declaration of a client cannot be read.
@@ -71,7 +73,7 @@ impl Client {
     /// A client that sends one request.
     pub fn once(url: &Url) -> Client {
         let per = SignedDuration::from_secs(1);
-        Client { requests: 1, per, url: url.clone(), timeout: TIMEOUT, retries: 0 }
+        Client { requests: 1, per, url: url.clone(), timeout: TIMEOUT, retries: 0, host: None }
     }
 
     fn parse_one(text: &str) -> Result<Client, NotAClient> {
@@ -91,9 +93,10 @@ impl Client {
         };
         let address = words.next().unwrap_or_default();
         let url = Url::parse(address).map_err(|_| NotAClient(format!("{address:?} is no URL of HTTP")))?;
-        let mut client = Client { requests, per, url, timeout: TIMEOUT, retries: 0 };
+        let mut client = Client { requests, per, url, timeout: TIMEOUT, retries: 0, host: None };
         for word in words {
-            let bad = || NotAClient(format!("{word:?} is neither timeout=DURATION nor retries=NUMBER"));
+            let bad =
+                || NotAClient(format!("{word:?} is none of timeout=DURATION, retries=NUMBER and host=NAME"));
             match word.split_once('=').ok_or_else(bad)? {
                 ("timeout", value) => {
                     let nanos = crate::api::duration::parse(value).ok().filter(|n| *n > 0);
@@ -102,6 +105,7 @@ impl Client {
                 ("retries", value) => {
                     client.retries = value.parse::<u32>().ok().filter(|n| *n <= 10).ok_or_else(bad)?;
                 }
+                ("host", value) if !value.is_empty() => client.host = Some(value.into()),
                 _ => return Err(bad()),
             }
         }
@@ -244,7 +248,7 @@ impl Client {
         Question::Fetch {
             to: SocketAddr::new(address, self.url.port()),
             tls: self.url.tls,
-            host: self.url.authority().into(),
+            host: self.host.clone().unwrap_or_else(|| self.url.authority().into()),
             method: "GET".into(),
             path: self.url.path.as_str().into(),
         }
@@ -457,6 +461,14 @@ impl<'s> Sending<'s> {
                 for (ended, cut) in self.in_flight(reply, &range) {
                     for nth in mine(cut) {
                         answered -= 1;
+                        // A proxy that gets no whole answer asks another endpoint, or says so.
+                        if let Some(via) = &reply.via {
+                            match via.next {
+                                Some(next) => *counts.answered.entry(Some(next)).or_default() += 1,
+                                None => self.again(nth, Cause::Status(502), reply, ended.at, counts),
+                            }
+                            continue;
+                        }
                         self.again(nth, Cause::Broken, reply, ended.at, counts);
                     }
                 }

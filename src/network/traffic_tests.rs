@@ -28,6 +28,7 @@ fn served(port: u16, status: u16, takes: i64) -> Reply {
         takes,
         since: Some(START),
         work: None,
+        location: "".into(),
     };
     let endpoint = Some(([10, 244, 0, 1], port).into());
     Reply { endpoint, ..Reply::of_all(Outcome::Answered(Rc::new(response)), Because::Nothing) }
@@ -84,7 +85,7 @@ fn clients_are_read() {
         ("20 http://web", "\"20\" is no rate: expected for example 20/s or 30/m"),
         ("0/s web", "\"0\" is no number of requests between 1 and 10000"),
         ("5/s ftp://web", "\"ftp://web\" is no URL of HTTP"),
-        ("5/s web retries=x", "\"retries=x\" is neither timeout=DURATION nor retries=NUMBER"),
+        ("5/s web retries=x", "\"retries=x\" is none of timeout=DURATION, retries=NUMBER and host=NAME"),
     ] {
         assert_eq!(Client::parse(text).unwrap_err().to_string(), why);
     }
@@ -194,4 +195,37 @@ fn requests_in_flight_are_lost_with_the_process_that_answers_them() {
     let c = Client { retries: 1, ..c };
     let ended = [Ended { address: ([10, 244, 0, 1], 1).into(), since: START, at: millis(1200) }];
     assert_eq!(sending(&c, &names, &all, &ended).count(START, millis(3000)).losses(), 0);
+}
+
+/// nginx' `proxy_next_upstream error`: an endpoint that ends before it has answered is followed by the next one, and without another one the
+/// client gets 502.
+#[test]
+fn a_proxy_asks_another_endpoint_when_one_ends_while_it_answers() {
+    let c = client("10/s http://web host=shop.example");
+    let other: SocketAddr = ([10, 244, 0, 2], 1).into();
+    let ended = [Ended { address: ([10, 244, 0, 1], 1).into(), since: START, at: millis(1200) }];
+    for (next, lost) in [(Some(other), None), (None, Some(Cause::Status(502)))] {
+        let via = crate::network::question::Via {
+            pod: Key::new("ingress-nginx", "controller"),
+            at: ([10, 244, 0, 9], 80).into(),
+            place: super::super::ingress::Place {
+                host: "shop.example".into(),
+                rule: None,
+                ingress: None,
+                service: None,
+            },
+            lack: None,
+            asked: None,
+            failed: Vec::new(),
+            next,
+        };
+        let reply = Reply { via: Some(Rc::new(via)), ..served(1, 200, 500) };
+        let all = answers(&c, &[(0, vec![reply])]);
+        assert!(all.keys().any(|q| matches!(q, Question::Fetch { host, .. } if &**host == "shop.example")));
+        let names = names();
+        let counts = sending(&c, &names, &all, &ended).count(START, millis(2000));
+        assert_eq!(counts.sent, 20);
+        assert_eq!(counts.answered.get(&next).copied(), next.map(|_| 5));
+        assert_eq!(counts.lost, lost.map(|cause| (cause, 5)).into_iter().collect());
+    }
 }

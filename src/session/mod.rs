@@ -29,6 +29,8 @@ pub mod explore;
 pub mod export;
 pub mod handle;
 pub mod import;
+#[cfg(test)]
+mod ingress_tests;
 mod into;
 mod keep;
 mod kubectl;

@@ -331,6 +331,7 @@ fn serves(status: u16, body: &str) -> Outcome {
         takes: SignedDuration::ZERO,
         since: None,
         work: None,
+        location: "".into(),
     }))
 }
 

@@ -272,6 +272,7 @@ fn Steady(props: &SteadyProps) -> Html {
                 (t.with("ails-phase", &[("phase", phase.clone().into())]), reason.as_str(), message.as_str())
             }
             Ails::NoEndpoints => (t.get("ails-no-endpoints"), "", ""),
+            Ails::NotServed => (t.get("ails-not-served"), "", ""),
             Ails::Missing(object) => {
                 let name = format!("{} {}", object.kind.as_str(), object.key.name);
                 (t.with("ails-missing", &[("object", name.into())]), "", "")

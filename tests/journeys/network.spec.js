@@ -43,3 +43,21 @@ test("what was typed is followed, and a step follows it anew", async ({ page }) 
   await expect(pane(page).getByRole("status")).toHaveText("There is no such name.");
   await expect(field).toHaveValue("http://web:81");
 });
+
+test("a request through an ingress controller is followed on both ways", async ({ page }) => {
+  await open(page, "?scenario=51-ingress-routes");
+  await card(page, "Pod default/client").click();
+  await page.getByRole("tab", { name: "Network" }).click();
+  const field = pane(page).getByRole("combobox", { name: "Request from this pod to" });
+  await field.fill("http://ingress-nginx-controller.ingress-nginx/cart host=shop.example");
+  await field.press("Enter");
+  await expect(pane(page).getByRole("status")).toHaveText(/^Answered with 200 by [\d.]+:8080\.$/);
+  await expect(pane(page).locator(".via")).toContainText("Ingress shop: shop.example/cart (Prefix) leads to the Service cart");
+  await expect(pane(page).locator(".hops")).toHaveCount(2);
+  await expect(card(page, "Ingress default/shop")).toHaveClass(/lit/);
+  await accessible(page, ".inspector");
+  await field.fill("http://ingress-nginx-controller.ingress-nginx/pay host=shop.example");
+  await field.press("Enter");
+  await expect(pane(page).locator(".via")).toContainText("the Service pay does not exist");
+  await expect(pane(page).locator(".hops")).toHaveCount(1);
+});

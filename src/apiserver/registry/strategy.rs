@@ -100,7 +100,8 @@ impl WriteStrategy {
             | Subresource::Eviction
             | Subresource::Proxy
             | Subresource::Ruleset
-            | Subresource::Volumes => {
+            | Subresource::Volumes
+            | Subresource::Configuration => {
                 return Err(Status::method_not_supported(r.kind, "update"));
             }
         }))

@@ -8,6 +8,7 @@ use super::workload::Target;
 use crate::api::types::Node;
 use crate::api::{Key, Kind, MetaExt, Timestamp, later};
 use crate::cluster::{Cluster, RunningClient};
+use crate::network::Answer;
 use crate::network::traffic::{Counts, Loss};
 use jiff::SignedDuration;
 
@@ -20,8 +21,22 @@ pub fn url(namespace: &str, target: &Target) -> String {
     format!("http://{}.{namespace}{port}/", target.service)
 }
 
-/// Whether a client sends to a Service: it names it, with or without its namespace.
+/// Whether an ingress controller leads a client's requests to a Service.
+pub fn is_led_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
+    let answers = client.answers.values().flatten().map(|(_, answer)| answer);
+    let replies = answers.filter_map(|a| match a {
+        Answer::Replies { replies, .. } => Some(replies.iter()),
+        Answer::Records(_) => None,
+    });
+    let mut services = replies.flatten().filter_map(|r| r.via.as_ref()?.place.service.as_ref());
+    services.any(|(key, _)| *key.namespace == *namespace && *key.name == *service)
+}
+
+/// Whether a client sends to a Service: it names it, with or without its namespace, or an ingress controller leads it there.
 fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
+    if is_led_to(client, namespace, service) {
+        return true;
+    }
     let mut labels = client.client.url.host.split('.');
     let named = labels.next() == Some(service);
     named && labels.next().map_or(*client.pod.namespace == *namespace, |n| n == namespace)

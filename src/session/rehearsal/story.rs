@@ -63,6 +63,19 @@ enum About {
     Pod(Key),
     Slice(Rc<str>),
     Rules(Rc<str>),
+    /// What an ingress controller tells its nginx.
+    Routes,
+}
+
+/// Where the requests of a story go.
+#[derive(Clone, Copy, Debug)]
+pub struct Goes<'a> {
+    /// The node of the client.
+    pub node: &'a str,
+    /// The Service.
+    pub service: &'a str,
+    /// Whether an ingress controller leads them there: then its routes count, and not the rules of the node.
+    pub routed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -117,6 +130,10 @@ impl Log {
                 format!("Node {}", request.key),
             ));
         }
+        if request.subresource == Subresource::Configuration {
+            let verb = request.verb.with(request.subresource);
+            about.push((About::Routes, verb, format!("Pod {}", request.key)));
+        }
         for write in &command.writes {
             let of = match write.object.kind {
                 kind if kind == Kind::POD => {
@@ -141,12 +158,14 @@ impl Log {
     }
 
     /// The story of a request that a pod on a node had sent to a Service.
-    pub fn story(&self, client: &Key, node: &str, service: &str, loss: &Loss) -> Story {
+    pub fn story(&self, client: &Key, goes: Goes<'_>, loss: &Loss) -> Story {
+        let Goes { node, service, routed } = goes;
         let pod = loss.endpoint.and_then(|e| self.pods.get(&e.ip()));
         let belongs = |e: &&Entry| match &e.about {
             About::Pod(p) => Some(p) == pod,
             About::Slice(s) => **s == *service,
-            About::Rules(n) => **n == *node,
+            About::Rules(n) => !routed && **n == *node,
+            About::Routes => routed,
         };
         let all: Vec<&Entry> = self.entries.iter().filter(belongs).collect();
         let split = all.iter().position(|e| e.at > loss.at).unwrap_or(all.len());
@@ -156,8 +175,11 @@ impl Log {
         let deletion = before.iter().position(|e| of_pod(&e) && e.verb == Verb::Delete);
         let first = deletion.or_else(|| before.iter().position(|e| of_pod(&e))).unwrap_or(0);
         let before = before.get(first.max(before.len().saturating_sub(BEFORE))..).unwrap_or_default();
-        let until = after.iter().position(|e| matches!(e.about, About::Rules(_))).map_or(AFTER, |n| n + 1);
-        let after = after.iter().take(until.min(AFTER));
+        // It ends with the write after which nobody is led there any more, however much comes before that.
+        let end = after.iter().position(|e| matches!(e.about, About::Rules(_) | About::Routes));
+        let late = end.filter(|n| *n >= AFTER).and_then(|n| after.get(n));
+        let shown = end.map_or(AFTER, |n| n + 1).min(if late.is_some() { AFTER - 1 } else { AFTER });
+        let after = after.iter().take(shown).chain(late);
         Story {
             at: loss.at.duration_since(self.begin).as_secs_f64(),
             nth: loss.nth + 1,

@@ -141,3 +141,21 @@ fn workloads_behind_a_service_come_first() {
     let expected = [("Deployment default/web", Some("web")), ("Deployment default/alone", None)];
     assert_eq!(told, expected.map(|(o, s)| (o.to_owned(), s.map(str::to_owned))));
 }
+
+/// Clients of the run that come to the workload by an ingress controller are taken, and the story is about its routes: they are
+/// behind for longer than a node's rules.
+#[test]
+fn a_rollout_behind_an_ingress_drops_requests_because_routes_lag() {
+    let session = crate::session::scenario::find("52-routes-behind").unwrap().open();
+    let found = rehearse(session, plan(None)).unwrap();
+    let url = "http://ingress-nginx-controller.ingress-nginx/ host=web.example";
+    assert_eq!((found.clients, found.url.as_str()), (1, url));
+    let [plain, rest @ ..] = found.tried.as_slice() else { panic!("nothing was tried") };
+    assert!(plain.before.is_empty() && plain.lost() > 0, "{plain:?}");
+    let story = plain.first.as_ref().unwrap();
+    assert_eq!((story.cause, story.stale), (Cause::Status(502), true), "{story:?}");
+    let told: Vec<String> = story.happened.iter().map(|h| format!("{} {}", h.by, h.verb)).collect();
+    assert!(told.last().is_some_and(|l| l == "nginx-ingress-controller update/configuration"), "{told:?}");
+    let lossless: Vec<&Tried> = rest.iter().filter(|t| t.lost() == 0).collect();
+    assert!(lossless.iter().any(|t| t.mends.contains(&Mend::PreStopSleep)), "{:?}", found.tried);
+}

@@ -9,7 +9,7 @@ use crate::session::{CommandLine, Depth, Link, MomentId, Session};
 use jiff::SignedDuration;
 
 use super::mend::{self, Mend};
-use super::story::Log;
+use super::story::{Goes, Log};
 use super::workload::{self, Target, Workload};
 use super::{NoRehearsal, Plan, Tried, Trigger, clients};
 
@@ -245,7 +245,8 @@ impl Trial {
         let known = clients::of(cluster, &self.namespace, &target.service);
         self.target = Some(target);
         if let Some(client) = known.first() {
-            self.url = format!("http://{}{}", client.client.url.authority(), client.client.url.path);
+            let host = client.client.host.as_ref().map(|h| format!(" host={h}")).unwrap_or_default();
+            self.url = format!("http://{}{}{host}", client.client.url.authority(), client.client.url.path);
             return Ok(());
         }
         let manifest = clients::manifest(cluster, &self.namespace, &self.url, plan.rate);
@@ -335,7 +336,12 @@ impl Trial {
             chart,
             bucket,
             moment: loss.as_ref().map_or(self.times.len(), |(_, l)| at(l.at)),
-            first: loss.map(|(client, l)| self.log.story(&client, &self.node_of(&client), service, &l)),
+            first: loss.map(|(client, l)| {
+                let of_client = |c: &&RunningClient| c.pod == client;
+                let led = |c: &RunningClient| clients::is_led_to(c, &self.namespace, service);
+                let (node, routed) = (self.node_of(&client), senders.iter().find(of_client).is_some_and(led));
+                self.log.story(&client, Goes { node: &node, service, routed }, &l)
+            }),
             link: Link::between(&self.session, anchor).map(|l| l.encode()).unwrap_or_default(),
         }
     }

@@ -23,6 +23,8 @@ pub enum Ails {
     Finalizers(Vec<String>),
     /// A Service selects pods, and none of them is ready: nothing stands behind its address.
     NoEndpoints,
+    /// An Ingress that no ingress controller serves.
+    NotServed,
     /// It sends traffic to this object, which does not exist.
     Missing(ObjectRef),
     /// More is used of a resource than a quota allows.

@@ -2,14 +2,16 @@
 //! what becomes of it. See [`crate::cluster::Cluster::journey_to`].
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::via::{Lack, ViaView};
 use crate::api::types::Service;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::cluster::{Cluster, Journey};
 use crate::network::cni::{At, End, Headers, Hop, Way};
-use crate::network::traffic::Cause;
+use crate::network::traffic::{Cause, Client};
 use crate::network::url::{NotAUrl, Url};
 use crate::network::{Answer, Outcome, Question};
 
@@ -50,6 +52,8 @@ pub enum UrlError {
     Port,
     /// It has no host.
     NoHost,
+    /// There is a word after it that is not `host=NAME`.
+    Words,
 }
 
 /// A request that was followed.
@@ -65,12 +69,17 @@ pub struct Followed {
     pub status: Option<u16>,
     /// Why the request is lost.
     pub lost: Option<Cause>,
-    /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more.
+    /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more. For a
+    /// request that came by an ingress controller, whether that is behind.
     pub stale: bool,
     /// The endpoint that was chosen, as address and port.
     pub endpoint: Option<String>,
     /// The objects that it comes by: the pods, the Service, the nodes, and the policies that do not let it pass.
     pub objects: Vec<ObjectRef>,
+    /// The ingress controller that the request comes by.
+    pub via: Option<ViaView>,
+    /// The journey from there to the endpoint.
+    pub onward: Option<Box<Followed>>,
 }
 
 /// A question to the DNS.
@@ -195,15 +204,25 @@ pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>) -> JourneyView {
     JourneyView { offers, url, taken }
 }
 
-fn take(cluster: &Cluster, pod: &Key, url: &str) -> Taken {
+/// Follows a URL, after which there may be the header `Host`: `http://web host=shop.example`.
+fn take(cluster: &Cluster, pod: &Key, text: &str) -> Taken {
+    let mut words = text.split_whitespace();
+    let url = words.next().unwrap_or_default();
+    let host = words.next().map(|word| word.strip_prefix("host=").filter(|h| !h.is_empty()));
+    if host == Some(None) || words.next().is_some() {
+        return Taken::NotAUrl(UrlError::Words);
+    }
     match Url::parse(url) {
         Err(NotAUrl::Scheme(_)) => Taken::NotAUrl(UrlError::Scheme),
         Err(NotAUrl::Port(_)) => Taken::NotAUrl(UrlError::Port),
         Err(NotAUrl::NoHost) => Taken::NotAUrl(UrlError::NoHost),
-        Ok(url) => match cluster.journey_to(pod, &url) {
-            Some(journey) => Taken::Followed(Box::new(followed(&journey))),
-            None => Taken::NotRunning,
-        },
+        Ok(url) => {
+            let client = Client { host: host.flatten().map(Rc::from), ..Client::once(&url) };
+            match cluster.journey_of(pod, &client) {
+                Some(journey) => Taken::Followed(Box::new(followed(&journey))),
+                None => Taken::NotRunning,
+            }
+        }
     }
 }
 
@@ -211,7 +230,8 @@ fn take(cluster: &Cluster, pod: &Key, url: &str) -> Taken {
 fn offers(cluster: &Cluster, pod: &Key) -> Vec<String> {
     let clients = cluster.clients();
     let own = clients.iter().filter(|c| c.pod == *pod && c.end.is_none());
-    let mut all: Vec<String> = own.map(|c| address(&c.client.url)).collect();
+    let mut all: Vec<String> = own.map(|c| with_host(&c.client.url, c.client.host.as_deref())).collect();
+    all.extend(ingress_offers(cluster));
     let services = cluster.api().cached_list(Kind::SERVICE, None);
     let mut services: Vec<&Service> =
         services.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s)).collect();
@@ -236,6 +256,41 @@ fn offers(cluster: &Cluster, pod: &Key) -> Vec<String> {
     all
 }
 
+/// The URLs of the paths of Ingresses that a controller serves, by the Service of that.
+fn ingress_offers(cluster: &Cluster) -> Vec<String> {
+    let Some((pod, controller)) = cluster.ingress_controller().and_then(|c| c.leader()) else {
+        return Vec::new();
+    };
+    let at = ObjectRef { kind: Kind::POD, key: pod.clone() };
+    let labels = cluster.api().cached(&at).map(|o| o.meta().labels_or_empty().clone()).unwrap_or_default();
+    let services = cluster.api().cached_list(Kind::SERVICE, Some(&pod.namespace));
+    let mut services = services.filter_map(|(_, o)| o.get::<Service>());
+    let selects = |s: &&Rc<Service>| {
+        let selector = s.spec.as_ref().and_then(|s| s.selector.as_ref()).filter(|s| !s.is_empty());
+        selector.is_some_and(|all| all.iter().all(|(name, value)| labels.get(name) == Some(value)))
+    };
+    let Some(service) = services.find(selects) else { return Vec::new() };
+    let name = format!("{}.{}", service.metadata.name(), service.metadata.namespace());
+    let mut all = Vec::new();
+    for ingress in controller.ingresses.iter().flatten().map(|(_, i)| i) {
+        for rule in ingress.spec.iter().flat_map(|s| s.rules.iter().flatten()) {
+            for path in rule.http.iter().flat_map(|h| &h.paths) {
+                let path = path.path.clone().unwrap_or_else(|| "/".to_owned());
+                let url = Url { tls: false, host: name.clone(), port: None, path };
+                // A wildcard stands for some name.
+                let host = rule.host.as_deref().map(|h| h.replacen('*', "www", 1));
+                all.push(with_host(&url, host.as_deref().filter(|h| !h.is_empty())));
+            }
+        }
+    }
+    all
+}
+
+/// A URL as a person writes it, with the header `Host` if it is another one.
+fn with_host(url: &Url, host: Option<&str>) -> String {
+    host.map_or_else(|| address(url), |host| format!("{} host={host}", address(url)))
+}
+
 /// A URL as a person writes it: without the scheme's own port, and without the path `/`.
 fn address(url: &Url) -> String {
     let path = if url.path == "/" { "" } else { &url.path };
@@ -257,6 +312,8 @@ fn followed(journey: &Journey) -> Followed {
         stale: reply.is_some_and(|r| r.stale),
         endpoint: reply.and_then(|r| r.endpoint).map(|e| e.to_string()),
         objects: objects(journey),
+        via: reply.and_then(ViaView::of),
+        onward: journey.onward.as_deref().map(|j| Box::new(followed(j))),
     }
 }
 
@@ -348,6 +405,8 @@ fn objects(journey: &Journey) -> Vec<ObjectRef> {
             _ => {}
         }
     }
+    all.extend(journey.reply.as_ref().and_then(ViaView::of).iter().flat_map(ViaView::objects));
+    all.extend(journey.onward.iter().flat_map(|j| objects(j)));
     let mut seen = BTreeSet::new();
     all.retain(|o| seen.insert(o.clone()));
     all
@@ -359,80 +418,5 @@ fn key_of(text: &str) -> Option<Key> {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::network::Because;
-    use crate::network::policy::Direction;
-    use crate::session::scenario;
-
-    fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
-        let session = scenario::find(id).unwrap().open();
-        journey(session.cluster(), &Key::new("default", pod), url)
-    }
-
-    fn followed(view: &JourneyView) -> &Followed {
-        let Taken::Followed(followed) = &view.taken else { panic!("{view:?}") };
-        followed
-    }
-
-    #[test]
-    fn the_first_offer_is_followed_to_its_endpoint() {
-        let view = look("41-overlays", "client", None);
-        assert_eq!(view.offers, ["http://far", "http://near", "https://kubernetes"]);
-        assert_eq!(view.url, "http://far");
-        let f = followed(&view);
-        assert_eq!((f.status, f.lost), (Some(200), None));
-        let names: Vec<&str> = f.lookups.iter().map(|l| l.name.as_str()).collect();
-        assert_eq!(names, ["far.default.svc.cluster.local"]);
-        // Only kube-proxy's rules change the destination, and to the endpoint's address.
-        let changed: Vec<&HopView> = f.hops.iter().filter(|h| h.new_destination || h.new_source).collect();
-        let [rules] = changed[..] else { panic!("{changed:?}") };
-        assert_eq!((rules.place, Some(&rules.destination)), (HopPlace::KubeProxy, f.endpoint.as_ref()));
-        assert!(rules.rules.iter().any(|r| r.contains("DNAT")));
-        let objects: Vec<String> = f.objects.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            objects,
-            ["Pod default/client", "Service default/far", "Node node-1", "Node node-2", "Pod default/far"]
-        );
-        assert_eq!(f.end, Some(EndView::Arrived { node: "node-2".into(), pod: Some("default/far".into()) }));
-    }
-
-    #[test]
-    fn the_policies_that_drop_a_packet_are_named() {
-        let view = look("40-network-policy", "stranger", Some(" http://web "));
-        let f = followed(&view);
-        assert_eq!(f.lost, Some(Cause::TimedOut(Because::Policy(Direction::Ingress))));
-        let Some(EndView::Denied(policies)) = &f.end else { panic!("{f:?}") };
-        let known = f.objects.iter().filter(|o| o.kind == Kind::NETWORK_POLICY);
-        assert_eq!(&known.map(|o| o.key.name.to_string()).collect::<Vec<_>>(), policies);
-        assert_eq!(f.hops.last().map(|h| h.place), Some(HopPlace::Policy));
-    }
-
-    #[test]
-    fn a_name_that_leads_nowhere_is_tried_with_every_search_domain() {
-        let view = look("41-overlays", "client", Some("nobody.default"));
-        let f = followed(&view);
-        assert_eq!((f.lost, f.hops.len(), f.end.as_ref()), (Some(Cause::NoSuchName), 0, None));
-        assert!(f.lookups.iter().all(|l| l.answer == LookupAnswer::NxDomain));
-        let names: Vec<&str> = f.lookups.iter().map(|l| l.name.as_str()).collect();
-        assert_eq!(
-            names,
-            [
-                "nobody.default.default.svc.cluster.local",
-                "nobody.default.svc.cluster.local",
-                "nobody.default.cluster.local",
-                "nobody.default",
-            ]
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_followed_says_why() {
-        let taken = |pod: &str, url: &str| look("41-overlays", pod, Some(url)).taken;
-        assert_eq!(taken("client", "ftp://far"), Taken::NotAUrl(UrlError::Scheme));
-        assert_eq!(taken("client", "http://far:0"), Taken::NotAUrl(UrlError::Port));
-        assert_eq!(taken("client", "http://"), Taken::NotAUrl(UrlError::NoHost));
-        assert_eq!(taken("nobody", "http://far"), Taken::NotRunning);
-    }
-}
+#[path = "journey_tests.rs"]
+mod tests;

@@ -35,6 +35,7 @@ mod rules;
 pub mod scheduling;
 mod timeline;
 mod traffic;
+mod via;
 mod why;
 
 pub use ails::Ails;

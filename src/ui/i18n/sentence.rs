@@ -188,6 +188,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::MetricsServer { installed: false } => return t.get("said-metrics-server-removed"),
         Fault::CoreDns { installed: true } => return t.get("said-coredns-installed"),
         Fault::CoreDns { installed: false } => return t.get("said-coredns-removed"),
+        Fault::IngressNginx { installed: true } => return t.get("said-ingress-installed"),
+        Fault::IngressNginx { installed: false } => return t.get("said-ingress-removed"),
         Fault::KubeProxy { mode: Some(mode) } => {
             return say("said-kube-proxy-installed", mode.name());
         }

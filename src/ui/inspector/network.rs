@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use steady::engine::journey::{
-    EndView, Followed, HopPlace, HopView, JourneyView, LookupAnswer, LookupView, OuterView, Taken, UrlError,
+    EndView, Followed, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken,
+    UrlError, ViaView,
 };
 use steady::engine::{Answer, Ask, Kind, ObjectRef};
 use web_sys::HtmlInputElement;
@@ -98,6 +99,7 @@ fn taken(t: &Texts, store: &crate::ui::store::Store, view: &JourneyView, pod: &O
         Taken::NotAUrl(UrlError::Scheme) => "journey-url-scheme",
         Taken::NotAUrl(UrlError::Port) => "journey-url-port",
         Taken::NotAUrl(UrlError::NoHost) => "journey-url-host",
+        Taken::NotAUrl(UrlError::Words) => "journey-url-words",
     };
     html! { <p class="empty" role="status">{ t.get(key) }</p> }
 }
@@ -113,17 +115,11 @@ fn followed(t: &Texts, store: &crate::ui::store::Store, f: &Followed, pod: &Obje
         (None, None) => Html::default(),
     };
     let policies = f.objects.iter().filter(|o| o.kind == Kind::NETWORK_POLICY);
-    let stages = f.hops.iter().enumerate().map(|(i, hop)| {
-        let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
-        let enters = before.is_none_or(|b| b.node != hop.node);
-        html! { <>
-            if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
-            { stage(t, hop, before) }
-        </> }
-    });
     html! { <>
         <div class="verdict" role="status">{ verdict }
-            if f.stale { <p class="about">{ t.get("journey-stale") }</p> }
+            if f.stale {
+                <p class="about">{ t.get(if f.via.is_some() { "journey-behind-proxy" } else { "journey-stale" }) }</p>
+            }
             <ul class="links">{ for policies.map(|p| html! { <li>{ link(store, p) }</li> }) }</ul>
         </div>
         if !f.lookups.is_empty() {
@@ -133,13 +129,66 @@ fn followed(t: &Texts, store: &crate::ui::store::Store, f: &Followed, pod: &Obje
         if f.hops.is_empty() && f.status.is_some() {
             <p class="about">{ t.with("journey-within", &[("pod", pod.key.name.to_string().into())]) }</p>
         }
+        { way(t, store, f) }
+    </> }
+}
+
+/// The way of the first packet and, behind an ingress controller, that of the request with which it is passed on.
+fn way(t: &Texts, store: &crate::ui::store::Store, f: &Followed) -> Html {
+    let stages = f.hops.iter().enumerate().map(|(i, hop)| {
+        let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
+        let enters = before.is_none_or(|b| b.node != hop.node);
+        html! { <>
+            if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
+            { stage(t, hop, before) }
+        </> }
+    });
+    // What comes to the controller has not come to its end.
+    let lost = f.lost.is_some() && f.via.is_none();
+    html! { <>
         if !f.hops.is_empty() {
             <h3>{ t.get("journey-way") }</h3>
             <ol class="hops">{ for stages }
-                if let Some(end) = &f.end { <li class={classes!("hop-end", if f.lost.is_some() { "bad" } else { "ok" })}>{ ends(t, end) }</li> }
+                if let Some(end) = &f.end { <li class={classes!("hop-end", if lost { "bad" } else { "ok" })}>{ ends(t, end) }</li> }
             </ol>
         }
+        if let Some(v) = &f.via { { via(t, store, v) } }
+        if let Some(onward) = &f.onward { { way(t, store, onward) } }
     </> }
+}
+
+/// What an ingress controller does with the request.
+fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
+    let name = |o: &Option<ObjectRef>| o.as_ref().map(|o| o.key.name.to_string()).unwrap_or_default();
+    let host = if v.host.is_empty() { "*".to_owned() } else { v.host.clone() };
+    let (path, kind) = v.rule.clone().unwrap_or_default();
+    let args = [
+        ("ingress", name(&v.ingress).into()),
+        ("service", name(&v.service).into()),
+        ("host", host.into()),
+        ("path", path.into()),
+        ("type", kind.into()),
+    ];
+    let rule = match (&v.rule, &v.service) {
+        (Some(_), _) => "journey-via-rule",
+        (None, Some(_)) => "journey-via-default",
+        (None, None) => "journey-via-none",
+    };
+    let lack = v.lack.map(|lack| match lack {
+        Lack::NoService => "journey-via-no-service",
+        Lack::NoPort => "journey-via-no-port",
+        Lack::NoEndpoints => "journey-via-no-endpoints",
+    });
+    let heading = if v.passed { "journey-via" } else { "journey-via-answers" };
+    let failed = Some(v.failed.join(", ")).filter(|f| !f.is_empty());
+    html! { <section class="via">
+        <h3>{ t.with(heading, &[("pod", v.pod.key.name.to_string().into())]) }</h3>
+        <p>{ t.with(rule, &args) }</p>
+        if let Some(lack) = lack { <p class="bad">{ t.with(lack, &args) }</p> }
+        if let Some(to) = &v.location { <p>{ t.with("journey-via-location", &[("location", to.clone().into())]) }</p> }
+        if let Some(failed) = failed { <p class="about">{ t.with("journey-via-failed", &[("endpoints", failed.into())]) }</p> }
+        if let Some(ingress) = &v.ingress { <ul class="links"><li>{ link(store, ingress) }</li></ul> }
+    </section> }
 }
 
 fn lookup(t: &Texts, l: &LookupView) -> Html {

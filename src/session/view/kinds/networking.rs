@@ -78,13 +78,18 @@ impl KindView for Ingresses {
     fn about(&self) -> About {
         About::ASIDE
     }
-    /// A Service that it sends requests to is not there: the error in the `Backends` of `kubectl describe`.
+    /// A Service that it sends requests to is not there: the error in the `Backends` of `kubectl describe`. Or nobody serves it:
+    /// no controller knows it, and none has written an address.
     fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
         let ingress = object.get::<Ingress>()?;
         let mut services =
             backends(ingress).map(|name| ObjectRef::new(Kind::SERVICE, object.namespace(), name));
         let missing = services.find(|service| cluster.api().cached(service).is_none());
-        missing.map(Ails::Missing).or_else(|| stuck(object))
+        let missing = missing.map(Ails::Missing).or_else(|| stuck(object));
+        let status = ingress.status.as_ref().and_then(|s| s.load_balancer.as_ref());
+        let has_address = status.is_some_and(|l| l.ingress.as_ref().is_some_and(|all| !all.is_empty()));
+        let served = || cluster.ingress_controller().is_some_and(|c| c.serves(&object.key()));
+        missing.or_else(|| (!has_address && !served()).then_some(Ails::NotServed))
     }
     /// Its Services and its class.
     fn names<'o>(&self, object: &'o Object) -> Vec<Named<'o>> {

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::api::ObjectRef;
+use crate::cluster::Fault;
 use crate::session::view::card::Standing;
 use crate::session::view::events::Condition;
 use crate::session::view::graph::Drawing;
@@ -112,7 +113,13 @@ fn an_ingress_names_the_service_that_is_not_there() {
     assert_eq!(ails(&session, Kind::INGRESS, "in"), Some(Ails::Missing(gone)));
     assert_eq!(lines_from(&session, Kind::INGRESS, "in"), ["Service there"]);
     do_all(&mut session, &["create service externalname gone --external-name=example.com"]);
-    assert_eq!(ails(&session, Kind::INGRESS, "in"), None);
+    // Its Services are there now, and still nobody acts on it.
+    assert_eq!(ails(&session, Kind::INGRESS, "in"), Some(Ails::NotServed));
+    session.fault(&Fault::IngressNginx { installed: true }).unwrap();
+    do_all(&mut session, &["create ingress on --class=nginx --rule=a.example.com/=there:80"]);
+    while session.step(Depth::Command, None) {}
+    assert_eq!(ails(&session, Kind::INGRESS, "on"), None);
+    assert_eq!(ails(&session, Kind::INGRESS, "in"), Some(Ails::NotServed));
 }
 
 #[test]

@@ -71,7 +71,25 @@ pub(super) fn headers(response: &Response, now: Timestamp) -> Vec<String> {
         lines.push(format!("Content-Type: {}", response.content_type));
     }
     lines.push(format!("Content-Length: {}", response.body.len()));
+    if !response.location.is_empty() {
+        lines.push(format!("Location: {}", response.location));
+    }
     lines
+}
+
+/// How many redirects `--location` follows (`--max-redirs`).
+const REDIRECTS: usize = 50;
+
+/// Where a response sends the client; `None` if it does not, or nowhere that curl could go.
+fn followed(from: &Url, response: &Response) -> Option<Url> {
+    let to = &response.location;
+    if !(300..400).contains(&response.status) || to.is_empty() {
+        return None;
+    }
+    if to.starts_with('/') {
+        return Some(Url { path: to.to_string(), ..from.clone() });
+    }
+    Url::parse(to).ok()
 }
 
 /// What one attempt came to.
@@ -97,7 +115,7 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
         }
         Ok(code)
     };
-    let url = match Url::parse(given) {
+    let mut url = match Url::parse(given) {
         Ok(url) => url,
         Err(NotAUrl::Scheme(scheme)) => {
             return fail(shell, 1, &format!("Protocol \"{scheme}\" not supported"));
@@ -122,7 +140,9 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let host = flags.iter().rev().filter(|f| matches!(f.name, "H" | "header"));
     let host =
         host.filter_map(|f| f.value.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
-    let host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
+    let mut host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
+    let follows = has(&flags, &["L", "location"]);
+    let mut redirects = 0;
     let mut tries = value(&flags, &["retry"]).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0).min(100);
     let delay = seconds(&["retry-delay"]);
     let refused_too = has(&flags, &["retry-connrefused", "retry-all-errors"]);
@@ -141,6 +161,15 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
             continue;
         }
         match attempt {
+            Attempt::Answered(response) if follows => {
+                let Some(next) = followed(&url, &response) else { break response };
+                redirects += 1;
+                if redirects > REDIRECTS {
+                    return fail(shell, 47, &format!("Maximum ({REDIRECTS}) redirects followed"));
+                }
+                host = next.authority();
+                url = next;
+            }
             Attempt::Answered(response) => break response,
             Attempt::Failed(code, message) => {
                 write_out(shell, value(&flags, &["w", "write-out"]), 0);

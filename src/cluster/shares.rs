@@ -1,0 +1,58 @@
+//! How the connections of one client are shared out among the things that can become of them.
+
+use std::net::IpAddr;
+
+use crate::network::Reply;
+use crate::network::proxy::{Fraction, Share};
+
+/// One of the things that become of a request that came to a proxy, with its part of all such requests.
+pub(super) struct Part {
+    pub(super) weight: u128,
+    pub(super) reply: Reply,
+}
+
+/// The least number that both divide.
+fn common_multiple(a: u128, b: u128) -> u128 {
+    a.checked_div(common_divisor(a, b)).unwrap_or(1).saturating_mul(b)
+}
+
+/// The greatest number that divides both.
+fn common_divisor(a: u128, b: u128) -> u128 {
+    let (mut x, mut y) = (a, b);
+    while let Some(rest) = x.checked_rem(y) {
+        (x, y) = (y, rest);
+    }
+    x
+}
+
+/// The replies of all parts, each with its share of the whole in the smallest numbers.
+pub(super) fn shared_out(parts: Vec<(Fraction, Vec<Part>)>) -> Vec<Reply> {
+    let sums = parts.iter().map(|(f, all)| {
+        (f.denominator.saturating_mul(all.iter().map(|p| p.weight).sum::<u128>().max(1)), f.numerator)
+    });
+    let sums: Vec<(u128, u128)> = sums.collect();
+    let whole = sums.iter().map(|(denominator, _)| *denominator).fold(1, common_multiple);
+    let mut all: Vec<(u128, Reply)> = Vec::new();
+    for ((denominator, numerator), (_, parts)) in sums.into_iter().zip(parts) {
+        let each = whole.checked_div(denominator).unwrap_or(1).saturating_mul(numerator);
+        all.extend(parts.into_iter().map(|p| (each.saturating_mul(p.weight), p.reply)));
+    }
+    let divisor = all.iter().fold(0, |d, (share, _)| common_divisor(*share, d)).max(1);
+    let share = |share: u128| u32::try_from(share.checked_div(divisor).unwrap_or(0)).unwrap_or(u32::MAX);
+    all.into_iter().map(|(parts, reply)| Reply { share: share(parts), ..reply }).collect()
+}
+
+/// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
+/// so that it stays the same while other endpoints come and go.
+pub(super) fn stay(shares: Vec<Share>, affine: bool, client: IpAddr) -> Vec<Share> {
+    if !affine {
+        return shares;
+    }
+    let first = shares.into_iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
+    first.map(|s| Share { share: Fraction::ONE, ..s }).into_iter().collect()
+}
+
+/// FNV-1a of a text.
+pub(super) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,315 @@
+//! Facts of kubernetes/ingress-nginx v1.15.1, and of the precedence of paths in the API's documentation
+//! (kubernetes.io/docs/concepts/services-networking/ingress, "Examples" of path types).
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::api::types::{EndpointSlice, Ingress, IngressClass, Pod, Service};
+use crate::api::{Key, MetaExt};
+
+fn service(name: &str, spec: Value) -> Service {
+    serde_json::from_value(json!({"metadata": {"namespace": "default", "name": name}, "spec": spec})).unwrap()
+}
+
+fn web(name: &str) -> Service {
+    service(
+        name,
+        json!({"clusterIP": "10.96.0.50", "ports": [{"name": "http", "port": 80, "targetPort": 8080}]}),
+    )
+}
+
+fn slice(service: &str, addresses: &[&str]) -> EndpointSlice {
+    let endpoint = |a: &&str| json!({"addresses": [a], "conditions": {"ready": !a.ends_with(".99")}});
+    serde_json::from_value(json!({
+        "metadata": {"namespace": "default", "name": format!("{service}-1")}, "addressType": "IPv4",
+        "ports": [{"name": "http", "port": 8080, "protocol": "TCP"}],
+        "endpoints": addresses.iter().map(endpoint).collect::<Vec<_>>(),
+    }))
+    .unwrap()
+}
+
+fn path(path: &str, path_type: &str, service: &str) -> Value {
+    let backend = json!({"service": {"name": service, "port": {"number": 80}}});
+    json!({"path": path, "pathType": path_type, "backend": backend})
+}
+
+fn ingress(name: &str, annotations: Value, spec: Value) -> Ingress {
+    let meta = json!({"namespace": "default", "name": name, "annotations": annotations});
+    serde_json::from_value(json!({"metadata": meta, "spec": spec})).unwrap()
+}
+
+fn rules(host: &str, paths: &[Value]) -> Value {
+    json!({"rules": [{"host": host, "http": {"paths": paths}}]})
+}
+
+/// A cluster with the Services `a` to `d`, of which `d` has no endpoints.
+fn build(ingresses: &[Ingress]) -> Configuration {
+    let services: Vec<Service> = ["a", "b", "c", "d"].map(web).into();
+    let slices = [
+        slice("a", &["10.244.0.1", "10.244.0.99"]),
+        slice("b", &["10.244.0.2"]),
+        slice("c", &["10.244.0.3"]),
+    ];
+    let mut known = Known::default();
+    known.services = services.iter().map(|s| (s.metadata.key(), s)).collect();
+    for s in &slices {
+        let name = s.metadata.name().trim_end_matches("-1");
+        known.slices.insert(Key::new("default", name), vec![s]);
+    }
+    Configuration::build(&ingresses.iter().collect::<Vec<_>>(), &known).unwrap()
+}
+
+fn ask<'c>(c: &'c Configuration, host: &str, path: &str) -> Routed {
+    c.route(&Request { host, path, tls: false })
+}
+
+/// The Service that a request comes to, or the status that nginx answers.
+fn leads(c: &Configuration, host: &str, path: &str) -> String {
+    match ask(c, host, path) {
+        Routed { then: Then::Pass(p), .. } => {
+            let first = p.backends.first().unwrap();
+            format!("{} {}", c.backends.get(&first.0).unwrap().service.name, p.path)
+        }
+        Routed { then: Then::Redirect { status, to }, .. } => format!("{status} {to}"),
+        Routed { then: Then::Error { status, lack }, .. } => format!("{status} {lack:?}"),
+    }
+}
+
+/// The table of the documentation, as far as one path is compared.
+#[test]
+fn paths_match_as_the_documentation_of_ingress_says() {
+    for (kind, rule, asked, matches) in [
+        ("Prefix", "/", "/anything/at/all", true),
+        ("Exact", "/foo", "/foo", true),
+        ("Exact", "/foo", "/bar", false),
+        ("Exact", "/foo", "/foo/", false),
+        ("Exact", "/foo/", "/foo", false),
+        ("Prefix", "/foo", "/foo", true),
+        ("Prefix", "/foo", "/foo/", true),
+        ("Prefix", "/foo/", "/foo/", true),
+        ("Prefix", "/aaa/bb", "/aaa/bbb", false),
+        ("Prefix", "/aaa/bbb", "/aaa/bbb", true),
+        ("Prefix", "/aaa/bbb/", "/aaa/bbb", true),
+        ("Prefix", "/aaa/bbb", "/aaa/bbb/ccc", true),
+        ("Prefix", "/aaa/bbb", "/aaa/bbbxyz", false),
+        // nginx compares beginnings.
+        ("ImplementationSpecific", "/foo", "/foobar", true),
+    ] {
+        let c = build(&[ingress("i", json!({}), rules("x.example", &[path(rule, kind, "a")]))]);
+        let found = leads(&c, "x.example", asked);
+        if rule == "/aaa/bbb/" {
+            // nginx adds the slash, as it does wherever a location ends with one.
+            assert_eq!(found, "301 http://x.example/aaa/bbb/");
+            continue;
+        }
+        assert_eq!(found == format!("a {asked}"), matches, "{kind} {rule} {asked}: {found}");
+        assert!(matches || found == "404 None", "{found}");
+    }
+}
+
+#[test]
+fn the_longest_path_wins_and_an_exact_one_before_a_prefix() {
+    let paths = [
+        path("/", "Prefix", "a"),
+        path("/cart", "Prefix", "b"),
+        path("/cart", "Exact", "c"),
+        path("/cart/empty", "Prefix", "d"),
+    ];
+    let c = build(&[ingress("i", json!({}), rules("x.example", &paths))]);
+    assert_eq!(leads(&c, "x.example", "/about"), "a /about");
+    assert_eq!(leads(&c, "x.example", "/cart"), "c /cart");
+    assert_eq!(leads(&c, "x.example", "/cart/1?x=y"), "b /cart/1?x=y");
+    assert_eq!(leads(&c, "X.example:80", "/cart/1"), "b /cart/1");
+    assert_eq!(leads(&c, "x.example", "/cart/empty/now"), "503 Some(NoEndpoints)");
+    let place = ask(&c, "x.example", "/cart/1").place;
+    assert_eq!(place.rule, Some(("/cart".into(), PathType::Prefix)));
+    assert_eq!(place.ingress, Some(Key::new("default", "i")));
+}
+
+/// `buildServerName`: a wildcard stands for one part.
+#[test]
+fn a_host_of_its_own_comes_before_a_wildcard_and_that_before_all_others() {
+    let c = build(&[
+        ingress("own", json!({}), rules("a.x.example", &[path("/own", "Prefix", "a")])),
+        ingress("wild", json!({}), rules("*.x.example", &[path("/", "Prefix", "b")])),
+        ingress("all", json!({}), rules("", &[path("/all", "Prefix", "c")])),
+    ]);
+    assert_eq!(leads(&c, "a.x.example", "/own"), "a /own");
+    // A host with a server of its own has only that server's locations.
+    assert_eq!(leads(&c, "a.x.example", "/other"), "404 None");
+    assert_eq!(leads(&c, "b.x.example", "/other"), "b /other");
+    assert_eq!(leads(&c, "c.b.x.example", "/other"), "404 None");
+    assert_eq!(leads(&c, "x.example", "/all"), "c /all");
+    assert_eq!(leads(&c, "10.96.0.9", "/all/1"), "c /all/1");
+}
+
+#[test]
+fn what_is_missing_is_503_and_what_no_rule_is_for_404() {
+    let port = json!({"path": "/port", "pathType": "Prefix",
+        "backend": {"service": {"name": "a", "port": {"number": 81}}}});
+    let named = json!({"path": "/named", "pathType": "Prefix",
+        "backend": {"service": {"name": "a", "port": {"name": "http"}}}});
+    let paths = [path("/gone", "Prefix", "gone"), port, named];
+    let c = build(&[ingress("i", json!({}), rules("x.example", &paths))]);
+    assert_eq!(leads(&c, "x.example", "/gone"), "503 Some(NoService)");
+    assert_eq!(leads(&c, "x.example", "/port"), "503 Some(NoPort)");
+    assert_eq!(leads(&c, "x.example", "/named"), "a /named");
+    assert_eq!(leads(&c, "x.example", "/"), "404 None");
+    assert_eq!(leads(&c, "y.example", "/gone"), "404 None");
+    // The endpoint that is not ready is left out.
+    let backend = c.backends.get("default-a-http").unwrap();
+    assert_eq!(backend.endpoints, ["10.244.0.1:8080".parse().unwrap()]);
+}
+
+#[test]
+fn a_default_backend_without_rules_gets_what_nobody_else_gets() {
+    let backend = |name: &str| json!({"service": {"name": name, "port": {"number": 80}}});
+    let c = build(&[
+        ingress("all", json!({}), json!({"defaultBackend": backend("a")})),
+        ingress(
+            "shop",
+            json!({}),
+            json!({
+                "defaultBackend": backend("b"),
+                "rules": [{"host": "x.example", "http": {"paths": [path("/c", "Prefix", "c")]}}],
+            }),
+        ),
+    ]);
+    assert_eq!(leads(&c, "y.example", "/any"), "a /any");
+    assert_eq!(leads(&c, "x.example", "/any"), "b /any");
+    assert_eq!(leads(&c, "x.example", "/c"), "c /c");
+}
+
+/// docs/examples/rewrite in kubernetes/ingress-nginx.
+#[test]
+fn a_path_is_rewritten_with_the_groups_of_its_expression() {
+    let target = json!({"nginx.ingress.kubernetes.io/rewrite-target": "/$2"});
+    let paths = [path("/something(/|$)(.*)", "ImplementationSpecific", "a")];
+    let c = build(&[
+        ingress("i", target, rules("x.example", &paths)),
+        // Then all paths of the host are expressions, those of other Ingresses too, and upper case counts as lower case.
+        ingress("j", json!({}), rules("x.example", &[path("/other", "Exact", "b")])),
+    ]);
+    for (asked, found) in [
+        ("/something", "a /"),
+        ("/something/", "a /"),
+        ("/something/new?x=1", "a /new?x=1"),
+        ("/SOMETHING/New", "a /New"),
+        ("/somethingelse", "404 None"),
+        ("/other/more", "b /other/more"),
+    ] {
+        assert_eq!(leads(&c, "x.example", asked), found, "{asked}");
+    }
+    let bad = ingress(
+        "i",
+        json!({"nginx.ingress.kubernetes.io/use-regex": "true"}),
+        rules("x.example", &[path("/(", "ImplementationSpecific", "a")]),
+    );
+    assert!(Configuration::build(&[&bad], &Known::default()).is_err());
+}
+
+/// `redirect_to_https` in lua_ingress.lua.
+#[test]
+fn plain_requests_for_a_host_with_tls_are_redirected() {
+    let mut spec = rules("x.example", &[path("/", "Prefix", "a")]);
+    spec["tls"] = json!([{"hosts": ["x.example"], "secretName": "x"}]);
+    let c = build(&[ingress("i", json!({}), spec.clone())]);
+    assert_eq!(leads(&c, "x.example:8080", "/a/?b"), "308 https://x.example/a/?b");
+    assert_eq!(leads(&c, "x.example", "/a/"), "308 https://x.example/a");
+    let tls = c.route(&Request { host: "x.example", path: "/a", tls: true });
+    assert!(matches!(tls.then, Then::Pass(p) if !p.tls));
+    let off = json!({"nginx.ingress.kubernetes.io/ssl-redirect": "false"});
+    assert_eq!(leads(&build(&[ingress("i", off, spec)]), "x.example", "/a"), "a /a");
+    let force = json!({"nginx.ingress.kubernetes.io/force-ssl-redirect": "true"});
+    let c = build(&[ingress("i", force, rules("y.example", &[path("/", "Prefix", "a")]))]);
+    assert_eq!(leads(&c, "y.example", "/a"), "308 https://y.example/a");
+}
+
+#[test]
+fn the_older_ingress_keeps_a_path_that_both_have() {
+    let at = |name: &str, time: &str, to: &str| {
+        let mut i = ingress(name, json!({}), rules("x.example", &[path("/", "Prefix", to)]));
+        i.metadata.creation_timestamp = serde_json::from_value(json!(time)).unwrap();
+        i
+    };
+    let (old, new) = (at("z", "2026-01-01T00:00:00Z", "a"), at("a", "2026-01-01T00:00:05Z", "b"));
+    assert_eq!(leads(&build(&[new, old]), "x.example", "/"), "a /");
+}
+
+/// docs/examples/canary: of a hundred requests the canary gets as many as its weight.
+#[test]
+fn a_canary_takes_its_part() {
+    let canary = json!({
+        "nginx.ingress.kubernetes.io/canary": "true", "nginx.ingress.kubernetes.io/canary-weight": "20",
+    });
+    let main = ingress("main", json!({}), rules("x.example", &[path("/", "Prefix", "a")]));
+    let c =
+        build(&[main, ingress("canary", canary.clone(), rules("x.example", &[path("/", "Prefix", "b")]))]);
+    let Then::Pass(p) = ask(&c, "x.example", "/").then else { panic!() };
+    assert_eq!(p.backends, [("default-a-80".into(), 80), ("default-b-80".into(), 20)]);
+    let alone = build(&[ingress("canary", canary, rules("x.example", &[path("/", "Prefix", "b")]))]);
+    assert_eq!(leads(&alone, "x.example", "/"), "404 None");
+}
+
+#[test]
+fn other_annotations_are_complained_of_and_do_nothing() {
+    let i = ingress(
+        "i",
+        json!({
+            "nginx.ingress.kubernetes.io/auth-url": "http://x", "nginx.ingress.kubernetes.io/ssl-redirect": "no",
+            "nginx.ingress.kubernetes.io/proxy-next-upstream": "off", "example.com/other": "x",
+        }),
+        rules("x.example", &[]),
+    );
+    let (options, complaints) = annotations::Options::read(&i);
+    use annotations::Complaint::*;
+    assert_eq!(
+        complaints,
+        [
+            NotSimulated("nginx.ingress.kubernetes.io/auth-url".into()),
+            Invalid("nginx.ingress.kubernetes.io/ssl-redirect".into()),
+        ]
+    );
+    assert!(options.ssl_redirect && !options.next_on_error && !options.next_on_timeout);
+    assert_eq!(options.tries, 3);
+}
+
+/// `GetIngressClass`.
+#[test]
+fn an_ingress_is_served_by_its_class() {
+    let class = |controller: &str| -> IngressClass {
+        serde_json::from_value(json!({"metadata": {"name": "c"}, "spec": {"controller": controller}}))
+            .unwrap()
+    };
+    let (own, other) = (class("k8s.io/ingress-nginx"), class("example.com/other"));
+    let find = |name: &str| match name {
+        "nginx" => Some(&own),
+        "other" => Some(&other),
+        _ => None,
+    };
+    let of = |args: &[&str]| Flags::of(["/nginx-ingress-controller"].iter().chain(args).copied()).unwrap();
+    let with = |class: Option<&str>, old: Option<&str>| {
+        let annotations = old.map_or(json!({}), |o| json!({"kubernetes.io/ingress.class": o}));
+        ingress("i", annotations, json!({"ingressClassName": class}))
+    };
+    let plain = of(&["--election-id=x"]);
+    assert_eq!(plain.serves(&with(Some("nginx"), None), find), Ok(()));
+    assert_eq!(plain.serves(&with(None, Some("nginx")), find), Ok(()));
+    assert_eq!(plain.serves(&with(None, None), find), Err(NotServed::NoClass));
+    assert_eq!(plain.serves(&with(Some("none"), None), find), Err(NotServed::NoSuchClass("none".into())));
+    let theirs = NotServed::OtherController("example.com/other".into());
+    assert_eq!(plain.serves(&with(Some("other"), None), find), Err(theirs));
+    assert_eq!(of(&["--watch-ingress-without-class"]).serves(&with(None, None), find), Ok(()));
+    assert_eq!(Flags::of(["nginx"].into_iter()), None);
+    let pod: Pod = serde_json::from_value(json!({
+        "metadata": {"namespace": "ns", "name": "p"},
+        "spec": {"containers": [{"name": "controller", "args": [
+            "/nginx-ingress-controller", "--publish-service=$(POD_NAMESPACE)/svc", "--http-port", "8080",
+        ]}]},
+    }))
+    .unwrap();
+    let (name, flags) = Flags::of_pod(&pod).unwrap();
+    assert_eq!((&*name, flags.http_port), ("controller", 8080));
+    assert_eq!(flags.publish_service, Some(Key::new("ns", "svc")));
+}

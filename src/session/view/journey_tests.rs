@@ -1,0 +1,75 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+use crate::network::Because;
+use crate::network::policy::Direction;
+use crate::session::scenario;
+
+fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
+    let session = scenario::find(id).unwrap().open();
+    journey(session.cluster(), &Key::new("default", pod), url)
+}
+
+fn followed(view: &JourneyView) -> &Followed {
+    let Taken::Followed(followed) = &view.taken else { panic!("{view:?}") };
+    followed
+}
+
+#[test]
+fn the_first_offer_is_followed_to_its_endpoint() {
+    let view = look("41-overlays", "client", None);
+    assert_eq!(view.offers, ["http://far", "http://near", "https://kubernetes"]);
+    assert_eq!(view.url, "http://far");
+    let f = followed(&view);
+    assert_eq!((f.status, f.lost), (Some(200), None));
+    let names: Vec<&str> = f.lookups.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(names, ["far.default.svc.cluster.local"]);
+    // Only kube-proxy's rules change the destination, and to the endpoint's address.
+    let changed: Vec<&HopView> = f.hops.iter().filter(|h| h.new_destination || h.new_source).collect();
+    let [rules] = changed[..] else { panic!("{changed:?}") };
+    assert_eq!((rules.place, Some(&rules.destination)), (HopPlace::KubeProxy, f.endpoint.as_ref()));
+    assert!(rules.rules.iter().any(|r| r.contains("DNAT")));
+    let objects: Vec<String> = f.objects.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        objects,
+        ["Pod default/client", "Service default/far", "Node node-1", "Node node-2", "Pod default/far"]
+    );
+    assert_eq!(f.end, Some(EndView::Arrived { node: "node-2".into(), pod: Some("default/far".into()) }));
+}
+
+#[test]
+fn the_policies_that_drop_a_packet_are_named() {
+    let view = look("40-network-policy", "stranger", Some(" http://web "));
+    let f = followed(&view);
+    assert_eq!(f.lost, Some(Cause::TimedOut(Because::Policy(Direction::Ingress))));
+    let Some(EndView::Denied(policies)) = &f.end else { panic!("{f:?}") };
+    let known = f.objects.iter().filter(|o| o.kind == Kind::NETWORK_POLICY);
+    assert_eq!(&known.map(|o| o.key.name.to_string()).collect::<Vec<_>>(), policies);
+    assert_eq!(f.hops.last().map(|h| h.place), Some(HopPlace::Policy));
+}
+
+#[test]
+fn a_name_that_leads_nowhere_is_tried_with_every_search_domain() {
+    let view = look("41-overlays", "client", Some("nobody.default"));
+    let f = followed(&view);
+    assert_eq!((f.lost, f.hops.len(), f.end.as_ref()), (Some(Cause::NoSuchName), 0, None));
+    assert!(f.lookups.iter().all(|l| l.answer == LookupAnswer::NxDomain));
+    let names: Vec<&str> = f.lookups.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "nobody.default.default.svc.cluster.local",
+            "nobody.default.svc.cluster.local",
+            "nobody.default.cluster.local",
+            "nobody.default",
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_followed_says_why() {
+    let taken = |pod: &str, url: &str| look("41-overlays", pod, Some(url)).taken;
+    assert_eq!(taken("client", "ftp://far"), Taken::NotAUrl(UrlError::Scheme));
+    assert_eq!(taken("client", "http://far:0"), Taken::NotAUrl(UrlError::Port));
+    assert_eq!(taken("client", "http://"), Taken::NotAUrl(UrlError::NoHost));
+    assert_eq!(taken("nobody", "http://far"), Taken::NotRunning);
+}
