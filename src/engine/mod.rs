@@ -107,8 +107,8 @@ pub use begins::{ClusterStart, NODES};
 pub use input::{Ask, Begin, Form, Input, Work};
 pub use options::{Options, Part, Shape};
 pub use output::{
-    Answer, CourseLine, Draft, FinestView, LessonProblem, MachineryView, MapState, Mode, Notice, Output,
-    OwnLesson, RolloutTarget, RunText, Said, ScenarioView, Shown, Stepped, Value,
+    Answer, CourseLine, Draft, FinestView, LessonProblem, MachineryView, MapState, Mode, NextRuns, Notice,
+    Output, OwnLesson, RolloutTarget, RunText, Said, ScenarioView, Shown, Stepped, Value,
 };
 pub use progress::{Passed, Progress};
 pub use run::{SLICE, SPEEDS};

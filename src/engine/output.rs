@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ClusterStart;
 use super::terminal::{Completion, Editing, Entry, ShellView};
 use crate::api::ObjectRef;
+use crate::api::order::gather;
 use crate::cluster::{Actor, Policy};
 use crate::kubectl;
 use crate::lessons::{LessonView, Listed};
@@ -204,6 +205,37 @@ impl ScenarioView {
     }
 }
 
+/// When objects with a schedule run next, in milliseconds as [`Shown::clock`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(ObjectRef, i64)>", into = "Vec<(ObjectRef, i64)>")]
+pub struct NextRuns(BTreeMap<ObjectRef, i64>);
+
+impl NextRuns {
+    /// When an object runs next; `None` if it has no schedule.
+    pub fn get(&self, object: &ObjectRef) -> Option<i64> {
+        self.0.get(object).copied()
+    }
+}
+
+impl FromIterator<(ObjectRef, i64)> for NextRuns {
+    fn from_iter<I: IntoIterator<Item = (ObjectRef, i64)>>(all: I) -> NextRuns {
+        NextRuns(gather(all))
+    }
+}
+
+impl From<Vec<(ObjectRef, i64)>> for NextRuns {
+    fn from(all: Vec<(ObjectRef, i64)>) -> NextRuns {
+        all.into_iter().collect()
+    }
+}
+
+impl From<NextRuns> for Vec<(ObjectRef, i64)> {
+    // JSON has no maps whose keys are objects.
+    fn from(all: NextRuns) -> Vec<(ObjectRef, i64)> {
+        all.0.into_iter().collect()
+    }
+}
+
 /// All that the page shows without asking. Cloning it copies pointers; a part that did not change is the same `Rc` as
 /// before.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -245,8 +277,8 @@ pub struct Shown {
     pub time: i64,
     /// What the clock shows: virtual milliseconds since 1970, in UTC.
     pub clock: i64,
-    /// When objects with a schedule run next, in milliseconds as [`Shown::clock`].
-    pub runs: Rc<BTreeMap<ObjectRef, i64>>,
+    /// When objects with a schedule run next.
+    pub runs: Rc<NextRuns>,
     /// etcd's revision.
     pub revision: u64,
     /// The next commands, or the next finest actions.

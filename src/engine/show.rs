@@ -1,9 +1,9 @@
 //! The parts of [`Shown`](super::Shown) that are read from the cluster at the moment that is shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::{ClusterStart, Engine, Listing, Output, ScenarioView, Stepped};
+use super::{ClusterStart, Engine, Listing, NextRuns, Output, ScenarioView, Stepped};
 use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::session::scenario::Scenario;
 use crate::session::view::graph::{Drawing, GraphFilter, touched};
@@ -202,7 +202,7 @@ impl Engine {
 }
 
 /// When the objects with a schedule run next.
-fn runs(drawing: &Drawing, now: Timestamp) -> BTreeMap<ObjectRef, i64> {
+fn runs(drawing: &Drawing, now: Timestamp) -> NextRuns {
     let nodes = drawing.graph().nodes.iter().enumerate();
     let with_schedule = nodes.filter(|(_, n)| matches!(n.card, Card::Schedule { .. }));
     with_schedule

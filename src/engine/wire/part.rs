@@ -1,6 +1,6 @@
 //! The parts of what is shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::cluster::Policy;
 use crate::engine::terminal::{Editing, Entry, ShellView};
 use crate::engine::{
     Declared, DefinedKind, Depth, GraphFilter, Happened, ImageWarning, LessonView, Listing, MapState, Mark,
-    Mode, Moment, OwnLesson, Preview, Problem, ScenarioView, Shown,
+    Mode, Moment, NextRuns, OwnLesson, Preview, Problem, ScenarioView, Shown,
 };
 use crate::session::scenario::Text;
 
@@ -107,7 +107,7 @@ parts! {
     act_ahead: ActAhead(Option<Rc<Happened>>) by maybe,
     time: Time(i64) by whole,
     clock: Clock(i64) by whole,
-    runs: Runs(Rc<BTreeMap<ObjectRef, i64>>) by whole,
+    runs: Runs(Rc<NextRuns>) by whole,
     revision: Revision(u64) by whole,
     listing: Listing(Listing) by whole,
     depth: Depth(Depth) by whole,

@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use super::*;
 use crate::engine::explorer::{read, write};
-use crate::engine::tests::{finish, in_slices};
+use crate::engine::tests::{at_once, finish, in_slices};
 use crate::engine::{Begin, Depth, Engine, GraphFilter, Input};
 use crate::session::scenario;
 
@@ -19,7 +19,7 @@ struct Across {
 impl Across {
     fn new() -> Across {
         let (sender, receiver) = Default::default();
-        let mut across = Across { engine: in_slices(), sender, receiver, bytes: 0 };
+        let mut across = Across { engine: at_once(), sender, receiver, bytes: 0 };
         across.send(Input::Begin(Begin::default()));
         across
     }
@@ -38,6 +38,7 @@ impl Across {
         for output in outputs {
             expected.push(write(&output));
             let text = write(&self.sender.pack(vec![output]));
+            assert!(!text.is_empty(), "the output can be written as text");
             self.bytes += text.len();
             came.extend(self.receiver.unpack(read(&text).unwrap()).iter().map(write));
             self.sender.drawn();

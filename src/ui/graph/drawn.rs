@@ -105,7 +105,7 @@ pub fn cards(
         let load = || loads.get(props.whole.find(&node.reference)?).copied();
         let pods = if node.place == Place::Node { load().unwrap_or(0) } else { 0 };
         let cut_off = props.graph.cut_off.contains(&node.reference);
-        let next = props.runs.get(&node.reference).copied();
+        let next = props.runs.get(&node.reference);
         Some(html! {
             <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
                 owner={owner_name(item.node)} {next} now={next.map_or(0, |_| props.now)} {pods} {cut_off} small={flow != Flow::Right}

@@ -12,10 +12,10 @@ mod minimap;
 mod viewport;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use steady::engine::{Graph as Facts, GraphFilter, Input, ObjectRef};
+use steady::engine::{Graph as Facts, GraphFilter, Input, NextRuns, ObjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -69,7 +69,7 @@ pub struct Props {
     /// Whether a run without pauses is under way.
     pub rushing: bool,
     /// When objects with a schedule run next, in milliseconds since 1970.
-    pub runs: Shared<BTreeMap<ObjectRef, i64>>,
+    pub runs: Shared<NextRuns>,
     /// What the clock shows, likewise.
     pub now: i64,
     /// What the last step changed.
