@@ -201,7 +201,7 @@ pub enum Request {
 }
 
 fn list(words: &[String]) -> String {
-    format!("[{}]", words.iter().map(|w| crate::api::quote::go_quote(w)).collect::<Vec<_>>().join(" "))
+    format!("[{}]", words.iter().map(crate::api::quote::go_quote).collect::<Vec<_>>().join(" "))
 }
 
 /// Adds a field unless it has its zero value, which protobuf does not send either.
