@@ -1,6 +1,7 @@
 //! The ingress controller of a cluster: its objects are installed, its process starts, and requests that come to one of its pods
 //! go on to the endpoint that its nginx chooses.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
@@ -244,14 +245,18 @@ impl Proxy<'_, '_> {
 
     /// What becomes of the request at each endpoint of a backend.
     fn peers(&self, question: &Question, passed: &Passed, backend: &Backend) -> Vec<Part> {
-        let mut all = Vec::new();
+        let (mut all, behind) = (Vec::new(), self.behind(backend));
         for to in self.endpoints(backend) {
             let asked = asked(question, passed, to);
             let found = self.network.replies_by(&self.pod, to, &asked, self.hops + 1);
             let every: u128 = found.iter().map(|r| u128::from(r.share)).sum();
             all.extend(found.into_iter().map(|reply| Part {
                 weight: u128::from(reply.share) * 1_000_000 / every.max(1),
-                reply: Reply { endpoint: reply.endpoint.or(Some(to)), ..reply },
+                reply: Reply {
+                    endpoint: reply.endpoint.or(Some(to)),
+                    stale: reply.stale || behind.contains(&to),
+                    ..reply
+                },
             }));
         }
         all
@@ -303,8 +308,7 @@ impl Proxy<'_, '_> {
                     handed_on(&page(status, None), waited)
                 }
             };
-            let stale = reply.stale || reply.endpoint.is_some_and(|e| self.is_behind(backend, e));
-            last = Reply { outcome, stale, ..reply.clone() };
+            last = Reply { outcome, ..reply.clone() };
             if !again {
                 break;
             }
@@ -320,15 +324,15 @@ impl Proxy<'_, '_> {
         Reply { via: Some(Rc::new(via)), ..last }
     }
 
-    /// Whether the EndpointSlices do not name an endpoint any more that nginx still has.
-    fn is_behind(&self, backend: &Backend, endpoint: SocketAddr) -> bool {
-        let listed = backend.endpoints.contains(&endpoint) && backend.external.is_none();
-        let Some(service) = self.network.service(&backend.service) else { return listed };
-        let slices = self.network.slices(&backend.service);
-        let now = backends::endpoints(service, &slices, &backend.port);
-        listed
-            && !now.endpoints.contains(&endpoint)
-            && backends::cluster_endpoint(service, &backend.port) != Some(endpoint)
+    /// The endpoints of a backend that the EndpointSlices do not name any more, though nginx still has them.
+    fn behind(&self, backend: &Backend) -> BTreeSet<SocketAddr> {
+        let mut all: BTreeSet<SocketAddr> = backend.endpoints.iter().copied().collect();
+        if let Some(service) = self.network.service(&backend.service) {
+            let now = backends::endpoints(service, &self.network.slices(&backend.service), &backend.port);
+            let own = backends::cluster_endpoint(service, &backend.port);
+            all.retain(|endpoint| !now.endpoints.contains(endpoint) && own != Some(*endpoint));
+        }
+        all
     }
 }
 

@@ -96,7 +96,8 @@ impl Flags {
     /// `$(POD_NAMESPACE)`, which the usual manifests have in them, is the pod's namespace.
     pub fn of_pod(pod: &Pod) -> Option<(Rc<str>, Flags)> {
         let spec = pod.spec.as_ref()?;
-        spec.containers.iter().find_map(|c| {
+        // Every pod of a cluster is looked at, and hardly any is a controller.
+        spec.containers.iter().filter(|c| words(c).take(3).any(is_program)).find_map(|c| {
             let words = words(c).map(|w| w.replace("$(POD_NAMESPACE)", pod.metadata.namespace()));
             let words: Vec<String> = words.collect();
             Some((c.name.as_str().into(), Flags::of(words.iter().map(String::as_str))?))

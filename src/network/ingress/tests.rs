@@ -51,8 +51,8 @@ fn build(ingresses: &[Ingress]) -> Configuration {
         slice("b", &["10.244.0.2"]),
         slice("c", &["10.244.0.3"]),
     ];
-    let mut known = Known::default();
-    known.services = services.iter().map(|s| (s.metadata.key(), s)).collect();
+    let services = services.iter().map(|s| (s.metadata.key(), s)).collect();
+    let mut known = Known { services, ..Known::default() };
     for s in &slices {
         let name = s.metadata.name().trim_end_matches("-1");
         known.slices.insert(Key::new("default", name), vec![s]);
@@ -60,7 +60,7 @@ fn build(ingresses: &[Ingress]) -> Configuration {
     Configuration::build(&ingresses.iter().collect::<Vec<_>>(), &known).unwrap()
 }
 
-fn ask<'c>(c: &'c Configuration, host: &str, path: &str) -> Routed {
+fn ask(c: &Configuration, host: &str, path: &str) -> Routed {
     c.route(&Request { host, path, tls: false })
 }
 
