@@ -75,7 +75,7 @@ fn Walk(props: &WalkProps) -> Html {
     let chip = |(i, c): (usize, &CallView)| {
         let on = i == *at;
         html! {
-            <button type="button" class={classes!("stage", c.error.is_some().then_some("refused"), on.then_some("on"))}
+            <button type="button" class={classes!("call-chip", c.error.is_some().then_some("refused"), on.then_some("on"))}
                 aria-pressed={on.to_string()} title={about(&t, c)} onclick={to(i)}>{ c.method.to_string() }
                 if c.returns { <span class="n">{ "↩" }<span class="sr">{ t.get("calls-returns") }</span></span> }
             </button>
@@ -87,7 +87,7 @@ fn Walk(props: &WalkProps) -> Html {
             <span role="status">{ t.with("calls-at", &[("n", ((*at).min(last) as f64 + 1.0).into()), ("all", (all.len() as f64).into())]) }</span>
             <button type="button" class="quiet" disabled={*at >= last} onclick={to(at.saturating_add(1).min(last))}>{ t.get("calls-next") }</button>
         </div>
-        <div class="stages" role="group" aria-label={t.get("calls-title")}>{ for all.iter().enumerate().map(chip) }</div>
+        <div class="calls-list" role="group" aria-label={t.get("calls-title")}>{ for all.iter().enumerate().map(chip) }</div>
         if props.more > 0 { <p class="muted">{ t.with("next-more", &n(props.more)) }</p> }
         <div class="call-detail">{ detail(&t, call) }</div>
     </> }
