@@ -35,6 +35,7 @@ mod ready;
 mod restore;
 mod static_control_plane;
 mod step;
+mod storage;
 mod switch;
 #[cfg(test)]
 mod tests;
@@ -69,6 +70,7 @@ use crate::network::cni::Plugin;
 use crate::network::proxy::Mode;
 use kubelets::Nodes;
 use ready::Ready;
+use storage::Storage;
 
 /// A Kubernetes control plane with its nodes.
 #[derive(Clone, Debug)]
@@ -99,6 +101,8 @@ pub struct Cluster {
     plugin: Plugin,
     /// Whether the cluster's DNS is CoreDNS in pods.
     core_dns: bool,
+    /// What is in the volumes that every node reaches.
+    storage: Storage,
 }
 
 impl Cluster {
@@ -173,6 +177,7 @@ impl Cluster {
         let (executed, queries) = nodes.into_executed();
         for (kubelet, execution) in executed {
             self.component_fault(kubelet, &execution);
+            self.store(kubelet);
         }
         self.note_queries(queries);
         self.wake();

@@ -265,6 +265,7 @@ impl Turn<'_> {
             return Vec::new();
         }
         let mut all: Vec<Write> = self.rt.disks.to_vec();
+        let found = self.found_writes();
         for (j, c) in self.rt.containers.iter().enumerate().filter(|(j, _)| *j != i) {
             let (Some(process), Some(other)) =
                 (c.running().and_then(|r| r.process.as_ref()), self.container_spec(j))
@@ -273,6 +274,8 @@ impl Turn<'_> {
             };
             all.extend(to_volumes(&process.run.writes, &self.shared_mounts(other)));
         }
+        all.extend(self.seen_beside(&all));
+        all.extend(found);
         order::sort_by(&mut all, |a, b| a.at.cmp(&b.at));
         let here = |w: &Write| mounts.iter().filter_map(|(m, v)| moved(w, v, m)).collect::<Vec<_>>();
         all.iter().flat_map(here).collect()

@@ -7,11 +7,13 @@ use jiff::SignedDuration;
 use super::allocation;
 use super::amounts::Stats;
 use super::container_state::{ContainerRuntime, ContainerState};
+use super::contents::Told;
 use super::decisions::Order;
 use super::ephemeral;
 use super::eviction::with;
 use super::file_source;
 use super::found;
+use super::lasting;
 use super::oom;
 use super::pod_manager::{self, Known};
 use super::state::{PodRuntime, WorkerPhase};
@@ -36,6 +38,8 @@ struct Decision {
     events: Vec<PodEvent>,
     /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
     disk_writes: Vec<Why>,
+    /// What the pod says of what it writes into volumes that outlive it.
+    told: Vec<Told>,
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
@@ -55,6 +59,8 @@ struct Decision {
     listens: bool,
     /// Whether the node has to be looked at, because of what the pod uses.
     pressing: bool,
+    /// Whether the node's disk has become so full that images have to go.
+    fills_disk: bool,
     /// Whether the pod has made room for others.
     freed: bool,
     /// Whether the node has no memory left.
@@ -78,6 +84,7 @@ impl Kubelet {
                 self.remove(cx, &key);
             }
             let Some(mut d) = self.decide(cx, &key, &known) else { return Ok(()) };
+            lasting::pass_on(cx, &key, std::mem::take(&mut d.told));
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
                 let unpullable = d.unpullable.clone();
@@ -116,6 +123,9 @@ impl Kubelet {
             }
             if d.pressing {
                 self.watch_pressure(cx);
+            }
+            if d.fills_disk {
+                self.watch_images(cx);
             }
             for why in std::mem::take(&mut d.disk_writes) {
                 cx.write_volumes(key.clone()).because(why.with("node", &self.node)).await?;
@@ -176,6 +186,8 @@ impl Kubelet {
     /// Forgets a pod that is gone, and gives others the room that it had.
     fn remove(&self, cx: &Cx, key: &Key) {
         let frees = cx.state(|s| s.pods.get(key).is_some_and(|rt| rt.requests.is_some()));
+        let left = cx.state(|s| lasting::left_behind(s, cx.caches(), &self.key, key, cx.now()));
+        lasting::pass_on(cx, key, left);
         let pressing = forget(cx, key);
         if frees {
             allocation::retry(cx);
@@ -221,6 +233,7 @@ impl Kubelet {
             turn.run(&self.key, &faults);
             let listens = turn.listening() != listened || turn.next_listening() != turn.rt.listens_until;
             turn.rt.listens_until = turn.next_listening();
+            turn.tell_writes();
             let sends = turn.drive_clients();
             let asks = std::mem::take(&mut turn.asks);
             turn.measure();
@@ -242,6 +255,7 @@ impl Kubelet {
                 sends,
                 listens,
                 pressing,
+                fills_disk: turn.fills_disk(s),
                 freed,
                 out_of_memory: oom::has_run_out(s, &turn),
                 orders: std::mem::take(&mut turn.orders),
@@ -254,6 +268,7 @@ impl Kubelet {
                 again: turn.again,
                 events: std::mem::take(&mut turn.events),
                 disk_writes: std::mem::take(&mut turn.disk_writes),
+                told: std::mem::take(&mut turn.told),
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
@@ -317,7 +332,7 @@ impl Kubelet {
         Recorded {
             about: ObjectReference { field_path, ..object_reference(pod) },
             type_: e.type_,
-            reason: e.reason.into(),
+            reason: (&*e.reason).into(),
             message: e.message.clone(),
             action: "",
             at: cx.now(),

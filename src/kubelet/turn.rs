@@ -1,10 +1,12 @@
 //! A turn of one pod, [`Turn`], on which the modules of the kubelet work one after the other: admission,
 //! `pod_worker`, `prober`, `status`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cause::{Cause, PodCause};
+use super::contents::{Contents, Told};
 use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
@@ -24,7 +26,7 @@ pub(super) struct PodEvent {
     /// `Normal` or `Warning`.
     pub(super) type_: &'static str,
     /// The reason, for example `Pulled`.
-    pub(super) reason: &'static str,
+    pub(super) reason: Cow<'static, str>,
     /// The message.
     pub(super) message: String,
 }
@@ -47,7 +49,13 @@ pub(super) struct Turn<'a> {
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
     pub(super) unmountable: &'a Map<Rc<str>, Rc<str>>,
+    /// What pods have written into directories of the node.
+    pub(super) node_disk: &'a Rc<Contents>,
+    /// What is in the volumes that every node reaches.
+    pub(super) storage: &'a Map<Rc<str>, Rc<Contents>>,
     pub(super) eviction: &'a Eviction,
+    /// The settings of the kernel that pods may change, beside those that all may.
+    pub(super) allowed_sysctls: &'a [String],
     /// Whether the node is being shut down.
     pub(super) shuts_down: bool,
     /// The specs of the pod's ephemeral containers.
@@ -68,6 +76,8 @@ pub(super) struct Turn<'a> {
     pub(super) events: Vec<PodEvent>,
     /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
     pub(super) disk_writes: Vec<Why>,
+    /// What the pod says of what it writes into volumes that outlive it.
+    pub(super) told: Vec<Told>,
     /// Other pods that are to be ended for this one.
     pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
@@ -118,7 +128,10 @@ impl<'a> Turn<'a> {
             node: state.node.clone(),
             unpullable: &state.unpullable,
             unmountable: &state.unmountable,
+            node_disk: &state.node_disk,
+            storage: &state.storage,
             eviction: &state.eviction,
+            allowed_sysctls: &state.settings.allowed_sysctls,
             shuts_down: state.shutdown.is_some(),
             pods: &state.pods,
             node_key,
@@ -127,6 +140,7 @@ impl<'a> Turn<'a> {
             now,
             events: Vec::new(),
             disk_writes: Vec::new(),
+            told: Vec::new(),
             orders: Vec::new(),
             again: false,
         }
@@ -147,10 +161,10 @@ impl<'a> Turn<'a> {
         &mut self,
         container: Option<usize>,
         type_: &'static str,
-        reason: &'static str,
+        reason: impl Into<Cow<'static, str>>,
         message: String,
     ) {
-        self.events.push(PodEvent { container, type_, reason, message });
+        self.events.push(PodEvent { container, type_, reason: reason.into(), message });
     }
 
     /// Notes the cause of the next status report.

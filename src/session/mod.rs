@@ -32,6 +32,8 @@ pub mod import;
 mod into;
 mod keep;
 mod kubectl;
+#[cfg(test)]
+mod lasting_tests;
 pub mod link;
 #[cfg(test)]
 mod log_tests;
