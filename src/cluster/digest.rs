@@ -89,6 +89,9 @@ impl Digesting {
                 for (file, manifest) in kubelet.iter().flat_map(|state| &state.manifests) {
                     let _ = write!(h, "|{file}|{}", manifest.text);
                 }
+                for ((uid, container), cpus) in kubelet.iter().flat_map(|state| &state.node.cpus) {
+                    let _ = write!(h, "|{uid}|{container}|{cpus:?}");
+                }
                 for line in kubelet.iter().flat_map(|state| state.node_disk.lines()) {
                     let _ = write!(h, "|{line}");
                 }

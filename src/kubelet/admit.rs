@@ -3,6 +3,7 @@
 //! (`predicates`). The scheduler has checked the same, but not for a pod that was created with a `nodeName`.
 
 use super::cause::PodCause;
+use super::cpu_manager;
 use super::eviction::REASON;
 use super::requests::pod_requests;
 use super::state::{Requests, WorkerPhase};
@@ -25,6 +26,10 @@ impl Turn<'_> {
         if let Some((reason, message)) = self.forbidden_sysctl(self.allowed_sysctls) {
             return self.reject(reason, message);
         }
+        let cpus = match self.allocate_cpus() {
+            Ok(cpus) => cpus,
+            Err((reason, message)) => return self.reject(reason, message),
+        };
         if let Some((reason, message)) = self.wrong_system() {
             return self.reject(reason, message);
         }
@@ -93,6 +98,7 @@ impl Turn<'_> {
                 self.node.used = used.plus(asked);
                 self.rt.requests = Some(asked);
                 self.rt.preempts.clear();
+                self.assign_cpus(cpus);
                 true
             }
         }
@@ -113,6 +119,7 @@ impl Turn<'_> {
     pub(super) fn release_resources(&mut self) {
         if let Some(r) = self.rt.requests.take() {
             self.node.used = self.node.used.minus(r);
+            cpu_manager::release(&mut self.node, &self.rt.uid);
         }
     }
 }

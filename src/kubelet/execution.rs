@@ -117,15 +117,18 @@ impl Turn<'_> {
             self.all_files(spec, (r.since, r.volumes)).iter().for_each(|w| world.files.note(w));
             world.mounts = self.file_systems(spec);
             let shared = self.shared_writes(i, spec);
-            r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
+            let cgroup = self.cgroup_files(i, spec, at);
+            r.outside.iter().chain(&shared).chain(&cgroup).for_each(|w| world.files.note(w));
             return Some((Program { companions: true, ..self.program(i, spec) }, world));
         };
         let process = &self.process_now(i, spec, process);
         let run = process.evaluate(Until::Moment(at));
         let mut world = process.world();
         run.writes.iter().for_each(|w| world.files.note(w));
-        self.replaced_since(spec).iter().for_each(|w| world.files.note(w));
-        Some((Program { companions: !run.certain, ..process.program.clone() }, world))
+        let cgroup = self.cgroup_files(i, spec, at);
+        self.replaced_since(spec).iter().chain(&cgroup).for_each(|w| world.files.note(w));
+        let processors = self.processors(&spec.name);
+        Some((Program { companions: !run.certain, processors, ..process.program.clone() }, world))
     }
 
     /// A container's process with the files that other pods have written since its pod's last turn.

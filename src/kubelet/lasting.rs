@@ -189,6 +189,19 @@ pub(super) fn pass_on(cx: &Cx, key: &Key, told: Vec<Told>) {
     if told.iter().any(|t| t.disk != Disk::Node) {
         cx.change_storage();
     }
+    if told.iter().any(|t| t.over) {
+        // A volume that one pod alone may use is free again.
+        let waits = |s: &State| -> Vec<(Key, Timestamp)> {
+            let beside = |(other, rt): &(&Key, &Rc<PodRuntime>)| {
+                other.namespace == key.namespace && rt.waits_for_config
+            };
+            let waiting = s.pods.iter().filter(beside);
+            waiting.filter_map(|(key, rt)| Some((key.clone(), rt.retry?.at))).collect()
+        };
+        for (pod, at) in cx.state(waits) {
+            cx.enqueue_after(Task::Pod(pod), at.duration_since(now));
+        }
+    }
     cx.update_state(move |s| note_told(s, &told, now));
     finders.into_iter().for_each(|pod| cx.enqueue(Task::Pod(pod)));
 }

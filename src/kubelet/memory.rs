@@ -29,6 +29,8 @@ impl Memory for State {
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
         let disk = self.node_disk.lines().map(|line| format!("has on its disk {line}"));
+        let cpus =
+            self.node.cpus.iter().map(|((_, container), set)| format!("has given {set:?} to {container}"));
         let images_failed = self.images_failed.then(|| "could not remove enough images".to_owned());
         let eviction = self.eviction.line();
         let shutdown = self.shutdown.as_ref().map(|s| s.line());
@@ -44,6 +46,7 @@ impl Memory for State {
             .chain(used)
             .chain(staged)
             .chain(disk)
+            .chain(cpus)
             .chain(faults)
             .chain(pods)
             .collect()

@@ -10,6 +10,7 @@
 //! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
 //! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
 //! | `admit`, `predicates` | `lifecycle/predicate.go`, `sysctl/allowlist.go` |
+//! | `cpu_manager`, `cpu_policy`, `cpu_topology` | `cm/cpumanager`, `cm/topologymanager` |
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
@@ -61,6 +62,9 @@ mod config;
 pub mod container_state;
 pub mod contents;
 mod coredns;
+mod cpu_manager;
+mod cpu_policy;
+mod cpu_topology;
 mod csi;
 pub mod decisions;
 mod dns_server;
@@ -127,6 +131,7 @@ mod wake;
 mod watched;
 
 pub use cause::PodCause;
+pub use cpu_manager::cpu_manager_state;
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;

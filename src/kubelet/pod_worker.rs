@@ -392,6 +392,9 @@ impl<'a> Turn<'a> {
                 prober::next(self, i, &mut wakes);
             }
         }
+        if self.rt.resize.pending.as_ref().is_some_and(|p| p.reason == "Deferred") {
+            wakes.add(WakeSort::Background, later(self.now, timings::RESIZE_RETRY));
+        }
         if let Some(at) = self.next_listening() {
             wakes.add(WakeSort::Foreground, at);
         }

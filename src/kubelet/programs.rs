@@ -137,7 +137,7 @@ impl Turn<'_> {
             input: String::new(),
             first: self.spec.share_process_namespace != Some(true),
             signal: None,
-            processors: self.processors(),
+            processors: self.processors(&spec.name),
         }
     }
 
@@ -222,9 +222,10 @@ impl Turn<'_> {
                 _ => (serves, None),
             };
         }
+        let cgroup = self.cgroup_files(i, spec, self.now);
         let mut process = Process {
             program,
-            mounts: self.all_files(spec, (self.now, self.rt.files.count)),
+            mounts: self.all_files(spec, (self.now, self.rt.files.count)).into_iter().chain(cgroup).collect(),
             file_systems: self.file_systems(spec).into(),
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),

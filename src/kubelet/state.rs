@@ -1,5 +1,6 @@
 //! What a kubelet, and the container runtime below it, remember between syncs.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -92,6 +93,8 @@ pub struct NodeRuntime {
     pub frozen_config_maps: Map<Key, Rc<ConfigMap>>,
     /// The immutable Secrets, likewise.
     pub frozen_secrets: Map<Key, Rc<Secret>>,
+    /// The processors that containers have for themselves, by the uids of their pods and their names.
+    pub cpus: Map<(Rc<str>, Rc<str>), Rc<BTreeSet<u32>>>,
     /// The pods whose resize waits for room.
     pub resizing: Map<Key, ()>,
     /// The sum of the requests of the admitted pods.

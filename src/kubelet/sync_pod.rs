@@ -8,6 +8,7 @@ use super::allocation;
 use super::amounts::Stats;
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::contents::Told;
+use super::cpu_manager;
 use super::decisions::Order;
 use super::ephemeral;
 use super::eviction::with;
@@ -396,9 +397,9 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         let taken = rt.phase != WorkerPhase::Terminated;
         let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
         let pressing = rt.stats != Stats::default() && s.eviction.is_busy();
-        Some((addresses, rt.requests, rt.stats, pressing))
+        Some((addresses, rt.requests, rt.stats, pressing, rt.uid.clone()))
     });
-    let Some((addresses, requests, stats, pressing)) = held else { return false };
+    let Some((addresses, requests, stats, pressing, uid)) = held else { return false };
     let named = cx.state(|s| watched::no_longer_named(&s.pods, &s.node, cx.caches(), key));
     let key = key.clone();
     cx.update_state(move |s| {
@@ -422,6 +423,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         }
         if let Some(r) = requests {
             s.node.used = s.node.used.minus(r);
+            cpu_manager::release(&mut s.node, &uid);
         }
         s.node.stats = s.node.stats.minus(stats);
         s.node.resizing.remove(&key);

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::cause::{Cause, PodCause};
 use super::contents::{Contents, Told};
+use super::cpu_policy::CpuPolicy;
 use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
@@ -54,6 +55,8 @@ pub(super) struct Turn<'a> {
     /// What is in the volumes that every node reaches.
     pub(super) storage: &'a Map<Rc<str>, Rc<Contents>>,
     pub(super) eviction: &'a Eviction,
+    /// The static policy of the CPU manager; `None` if it has none.
+    pub(super) cpu_policy: Option<&'a CpuPolicy>,
     /// The settings of the kernel that pods may change, beside those that all may.
     pub(super) allowed_sysctls: &'a [String],
     /// Whether the node is being shut down.
@@ -131,6 +134,7 @@ impl<'a> Turn<'a> {
             node_disk: &state.node_disk,
             storage: &state.storage,
             eviction: &state.eviction,
+            cpu_policy: state.settings.cpus.as_deref(),
             allowed_sysctls: &state.settings.allowed_sysctls,
             shuts_down: state.shutdown.is_some(),
             pods: &state.pods,

@@ -169,3 +169,17 @@ fn a_node_that_is_lost_does_not_write_to_a_volume_that_is_detached() {
     pass(&mut s, 500);
     assert_eq!(ticks(&mut s), before);
 }
+
+/// `GenerateMountVolumeFunc`: a volume with the mode `ReadWriteOncePod` is for one pod. The scheduler sees to that, but not for a
+/// pod that was created with a `nodeName`.
+#[test]
+fn a_volume_for_one_pod_waits_until_the_other_pod_is_gone() {
+    let claim = claim("disk").replace("ReadWriteOnce]", "ReadWriteOncePod]");
+    let mut s = session(&(class("sim.steady/disk", "Delete") + &claim + &pod("a", "node-1", OF_CLAIM)));
+    apply(&mut s, &pod("b", "node-1", OF_CLAIM));
+    let told = "volume uses the ReadWriteOncePod access mode and is already in use by another pod";
+    assert!(kubectl(&mut s, "describe pod b").contains(told));
+    assert!(kubectl(&mut s, "get pod b").contains("ContainerCreating"));
+    delete(&mut s, "pod a");
+    assert!(kubectl(&mut s, "get pod b").contains("Running"));
+}

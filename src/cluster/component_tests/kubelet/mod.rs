@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod admission;
+mod cpus;
 mod ephemeral;
 mod eviction;
 mod image_gc;

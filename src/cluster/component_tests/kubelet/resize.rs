@@ -176,3 +176,22 @@ fn a_limit_is_not_set_below_what_is_used() {
     assert_eq!(conditions(&lab, "p"), []);
     assert_eq!(lab.events("ResizeCompleted").len(), 1);
 }
+
+/// `pkg/kubelet/allocation/allocation_manager.go`: `retryDelay`
+#[test]
+fn a_deferred_resize_is_tried_again_after_three_minutes() {
+    let mut lab = Lab::new();
+    let cpu = |amount: &str| pod(json!({"requests": {"cpu": amount}}));
+    lab.named("a", cpu("1")).named("b", cpu("2")).steady();
+    resize(&mut lab, "a", json!({"requests": {"cpu": "3"}}));
+    lab.steady();
+    let used = |lab: &Lab| conditions(lab, "a")[0].2.clone();
+    assert_eq!(
+        used(&lab),
+        "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000"
+    );
+    lab.named("c", cpu("500m")).steady();
+    assert!(used(&lab).contains("used: 2000"));
+    lab.wait(200);
+    assert!(used(&lab).contains("used: 2500"), "{}", used(&lab));
+}
