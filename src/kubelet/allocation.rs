@@ -60,12 +60,24 @@ pub(super) struct Allocation {
     pub(super) events: Vec<PodEvent>,
 }
 
+/// Why a pod cannot get other amounts of CPU beside the static policy of the CPU manager: the quality of service Guaranteed keeps it
+/// what it has. `None` if it can.
+fn keeps_its_cpus(before: &PodSpec, spec: &PodSpec) -> Option<(&'static str, String)> {
+    let cpu = |c: &Container| {
+        amount_of(c.resources.as_ref().and_then(|r| r.requests.as_ref()?.get("cpu"))).milli_value()
+    };
+    let changed = !containers(before).map(cpu).eq(containers(spec).map(cpu));
+    let told = "Resize is infeasible for Guaranteed Pods alongside CPU Manager policy \"static\"";
+    (changed && qos_class(spec) == "Guaranteed").then(|| ("Infeasible", told.to_owned()))
+}
+
 /// Allocates what a pod asks for, if there is room (`handlePodResourcesResize`).
 pub(super) fn allocate(
     pod: &Rc<Pod>,
     rt: &mut PodRuntime,
     used: Requests,
     node: Option<&Node>,
+    has_cpu_policy: bool,
     now: Timestamp,
 ) -> Allocation {
     let mut out = Allocation { pod: None, used, events: Vec::new() };
@@ -87,7 +99,8 @@ pub(super) fn allocate(
     };
     let asked = pod_requests(spec);
     let generation = pod.metadata.generation();
-    match refusal(asked, used.minus(held), node) {
+    let exclusive = has_cpu_policy.then(|| keeps_its_cpus(&before, spec)).flatten();
+    match exclusive.or_else(|| refusal(asked, used.minus(held), node)) {
         None => {
             rt.resize = Resize { pending: None, progress: Some((now, generation)), error: None };
             rt.requests = Some(asked);

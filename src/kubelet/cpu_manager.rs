@@ -120,7 +120,7 @@ impl Turn<'_> {
         }
         let reserved = policy.topology.whole_cores(&policy.reserved);
         let physical = free.iter().filter(|cpu| !reserved.contains(cpu)).count();
-        let why = if count % threads != 0 {
+        let why = if !count.is_multiple_of(threads) {
             format!("requested {count} cpus not multiple cpus per core = {threads}")
         } else if count > physical {
             format!(

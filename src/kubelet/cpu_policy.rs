@@ -47,8 +47,9 @@ impl CpuPolicy {
         let cpus = u32::try_from(cpus?).ok().filter(|n| (1..=CPUS_LIMIT).contains(n))?;
         let threads = number("threads-per-core")?;
         let numa = number("numa-nodes")?;
-        let fits =
-            (1..=2).contains(&threads) && (1..=NUMA_LIMIT).contains(&numa) && cpus % (threads * numa) == 0;
+        let fits = (1..=2).contains(&threads)
+            && (1..=NUMA_LIMIT).contains(&numa)
+            && cpus.is_multiple_of(threads * numa);
         if !fits {
             return None;
         }

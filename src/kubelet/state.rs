@@ -71,6 +71,9 @@ pub struct State {
     pub shutdown: Option<Shutdown>,
 }
 
+/// A container: the uid of its pod, and its name.
+pub type ContainerKey = (Rc<str>, Rc<str>);
+
 /// What the pods of a node share.
 #[derive(Clone, Debug, Default)]
 pub struct NodeRuntime {
@@ -94,7 +97,7 @@ pub struct NodeRuntime {
     /// The immutable Secrets, likewise.
     pub frozen_secrets: Map<Key, Rc<Secret>>,
     /// The processors that containers have for themselves, by the uids of their pods and their names.
-    pub cpus: Map<(Rc<str>, Rc<str>), Rc<BTreeSet<u32>>>,
+    pub cpus: Map<ContainerKey, Rc<BTreeSet<u32>>>,
     /// The pods whose resize waits for room.
     pub resizing: Map<Key, ()>,
     /// The sum of the requests of the admitted pods.

@@ -218,7 +218,8 @@ impl Kubelet {
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
             let node = cx.caches().get::<Node>(&self.key).map(|n| &**n);
-            let allocation = allocation::allocate(pod, &mut rt, s.node.used, node, cx.now());
+            let allocation =
+                allocation::allocate(pod, &mut rt, s.node.used, node, s.settings.cpus.is_some(), cx.now());
             let seen = allocation.pod.as_ref().unwrap_or(pod);
             let spec: &PodSpec = seen.spec.as_ref()?;
             let ephemeral = ephemeral::specs(seen, &rt);

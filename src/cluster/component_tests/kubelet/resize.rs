@@ -195,3 +195,24 @@ fn a_deferred_resize_is_tried_again_after_three_minutes() {
     lab.wait(200);
     assert!(used(&lab).contains("used: 2500"), "{}", used(&lab));
 }
+
+/// `TestHandlePodResourcesResizeForGuaranteedQOSPods`: the static policies of the managers keep such a pod what it has.
+#[test]
+fn processors_that_a_pod_has_alone_are_not_resized() {
+    let mut lab = Lab::new();
+    let settings = json!({"sim.steady/cpu-manager-policy": "static", "sim.steady/reserved-cpus": "0"});
+    lab.annotate_node(settings).steady();
+    let amounts = |cpu: &str, memory: &str| {
+        let both = json!({"cpu": cpu, "memory": memory});
+        json!({"requests": both, "limits": both})
+    };
+    lab.named("p", pod(amounts("1", "64Mi"))).steady();
+    resize(&mut lab, "p", amounts("2", "64Mi"));
+    lab.steady();
+    let told = "Resize is infeasible for Guaranteed Pods alongside CPU Manager policy \"static\"";
+    assert_eq!(conditions(&lab, "p"), [("PodResizePending".into(), "Infeasible".into(), told.into())]);
+    resize(&mut lab, "p", amounts("1", "96Mi"));
+    lab.steady();
+    assert_eq!(conditions(&lab, "p"), []);
+    assert_eq!(status(&lab, "p")["containerStatuses"][0]["resources"]["limits"]["memory"], "96Mi");
+}
