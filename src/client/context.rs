@@ -138,6 +138,11 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.tell(Published { listens: true, ..Published::default() });
     }
 
+    /// Says that processes which the component runs write something else than before into volumes that every node reaches.
+    pub fn change_storage(&self) {
+        self.tell(Published { stores: true, ..Published::default() });
+    }
+
     fn tell(&self, published: Published) {
         self.shared.borrow_mut().effects.push(Effect::Publish(published));
     }

@@ -67,6 +67,9 @@ pub struct Published {
     /// What is reached at an address of the network has changed
     /// ([`Context::change_network`](super::Context::change_network)).
     pub listens: bool,
+    /// Processes write something else than before into volumes that every node reaches
+    /// ([`Context::change_storage`](super::Context::change_storage)).
+    pub stores: bool,
 }
 
 impl Published {
@@ -77,6 +80,7 @@ impl Published {
             asks: self.asks || other.asks,
             sends: self.sends || other.sends,
             listens: self.listens || other.listens,
+            stores: self.stores || other.stores,
         }
     }
 }

@@ -149,6 +149,7 @@ impl Cluster {
             proxy_chosen: false,
             plugin: Default::default(),
             core_dns: false,
+            storage: Default::default(),
         };
         cluster.api.set_ip_family(config.ip_family);
         for object in

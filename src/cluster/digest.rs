@@ -89,10 +89,19 @@ impl Digesting {
                 for (file, manifest) in kubelet.iter().flat_map(|state| &state.manifests) {
                     let _ = write!(h, "|{file}|{}", manifest.text);
                 }
+                for ((uid, container), cpus) in kubelet.iter().flat_map(|state| &state.node.cpus) {
+                    let _ = write!(h, "|{uid}|{container}|{cpus:?}");
+                }
+                for line in kubelet.iter().flat_map(|state| state.node_disk.lines()) {
+                    let _ = write!(h, "|{line}");
+                }
                 for key in c.queue().iter() {
                     let _ = write!(h, "|{key}");
                 }
             }
+        }
+        for line in self.cluster.storage_lines() {
+            let _ = write!(h, "|{line}");
         }
         for (at, actor, key) in self.cluster.clock.deadlines() {
             let _ = write!(h, "|{}|{actor:?}|{key}", at.as_nanosecond());

@@ -39,6 +39,7 @@ mod restore;
 mod shares;
 mod static_control_plane;
 mod step;
+mod storage;
 mod switch;
 #[cfg(test)]
 mod tests;
@@ -74,6 +75,7 @@ use crate::network::cni::Plugin;
 use crate::network::proxy::Mode;
 use kubelets::Nodes;
 use ready::Ready;
+use storage::Storage;
 
 /// A Kubernetes control plane with its nodes.
 #[derive(Clone, Debug)]
@@ -104,6 +106,8 @@ pub struct Cluster {
     plugin: Plugin,
     /// Whether the cluster's DNS is CoreDNS in pods.
     core_dns: bool,
+    /// What is in the volumes that every node reaches.
+    storage: Storage,
 }
 
 impl Cluster {
@@ -178,6 +182,7 @@ impl Cluster {
         let (executed, queries) = nodes.into_executed();
         for (kubelet, execution) in executed {
             self.component_fault(kubelet, &execution);
+            self.store(kubelet);
         }
         self.note_queries(queries);
         self.wake();

@@ -75,6 +75,9 @@ impl Cluster {
             self.proxy_chosen = true;
             self.install_kube_proxies(Some(Mode::default())).unwrap_or_default();
         }
+        if news.stores {
+            self.store(actor);
+        }
         if news.listens {
             self.network_changed = true;
             self.follow_static_pods(actor);

@@ -1,11 +1,9 @@
 //! What a pod needs next (`kuberuntime_manager.go`, `computePodActions`): which containers to stop and which
 //! to start, init containers first.
 
-use super::behaviour::Exit;
 use super::cause::PodCause;
 use super::container_state::{ContainerRuntime, ContainerState, Exited};
 use super::fault::ProbeType;
-use super::kill::KILLED;
 use super::state::Todo;
 use super::turn::Turn;
 use crate::api::order;
@@ -233,14 +231,8 @@ impl Turn<'_> {
     /// Stops all containers at once, without hooks and grace period, and makes them ones that have never been started
     /// but for their number of restarts.
     pub(super) fn restart_all(&mut self) {
-        let now = self.now;
         (0..self.rt.containers.len()).for_each(|i| self.note_reset(i));
-        for c in &mut self.rt.containers {
-            if let ContainerState::Running(r) = &mut c.state {
-                r.ends = Some((now, Exit::code(KILLED)));
-            }
-        }
-        self.observe_exits();
+        self.kill_now();
         for c in &mut self.rt.containers {
             if let ContainerState::Exited(e) = &c.state {
                 c.last = Some(e.clone());

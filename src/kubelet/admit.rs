@@ -1,9 +1,9 @@
 //! Admission of a pod on its node (`pkg/kubelet/lifecycle/predicate.go`): the node must not be short of something
-//! (`eviction`), and the pod's requests have to fit
-//! beside those of the pods that are there. The scheduler has checked the same, but not for a pod that was
-//! created with a `nodeName`. Affinity and taints are not checked here.
+//! (`eviction`), the pod's requests have to fit beside those of the pods that are there, and the node must be one for the pod
+//! (`predicates`). The scheduler has checked the same, but not for a pod that was created with a `nodeName`.
 
 use super::cause::PodCause;
+use super::cpu_manager;
 use super::eviction::REASON;
 use super::requests::pod_requests;
 use super::state::{Requests, WorkerPhase};
@@ -15,19 +15,28 @@ use crate::api::types::Node;
 
 impl Turn<'_> {
     /// Whether the pod may run here; called once, when the kubelet sees the pod first. A pod that may not
-    /// fails with the reason `OutOf…`.
-    pub(super) fn admit(&mut self, node: &Key) -> bool {
+    /// fails, with the reason.
+    pub(super) fn admit(&mut self, key: &Key) -> bool {
         if let Some((reason, message)) = self.shutdown_forbids() {
-            self.reject(reason, message);
-            return false;
+            return self.reject(reason, message);
         }
         if let Some(message) = self.pressure_forbids() {
-            self.reject(REASON, message);
-            return false;
+            return self.reject(REASON, message);
+        }
+        if let Some((reason, message)) = self.forbidden_sysctl(self.allowed_sysctls) {
+            return self.reject(reason, message);
+        }
+        let cpus = match self.allocate_cpus() {
+            Ok(cpus) => cpus,
+            Err((reason, message)) => return self.reject(reason, message),
+        };
+        if let Some((reason, message)) = self.wrong_system() {
+            return self.reject(reason, message);
         }
         let asked = pod_requests(self.spec);
         let used = self.node.used;
-        let allocatable = self.caches.get::<Node>(node).and_then(|n| n.status.as_ref()?.allocatable.as_ref());
+        let node = self.caches.get::<Node>(key);
+        let allocatable = node.and_then(|n| n.status.as_ref()?.allocatable.as_ref());
         let short: Vec<_> = allocatable.map_or_else(Vec::new, |map| {
             let has = Requests { pods: amount_of(map.get("pods")).value(), ..Requests::of(Some(map)) };
             [
@@ -43,53 +52,74 @@ impl Turn<'_> {
             })
             .collect()
         });
+        let extended = node.and_then(|n| self.short_of_extended(n));
+        let failed = node.and_then(|n| self.failed_predicate(n));
         let waits = !self.rt.preempts.is_empty();
         if waits && !self.has_room() {
             return false;
         }
-        // Once the pods are gone that were ended for it, nobody asks again.
-        let Some((name, asked, used, has)) = short.first().copied().filter(|_| !waits) else {
-            self.node.used = used.plus(asked);
-            self.rt.requests = Some(asked);
-            self.rt.preempts.clear();
-            return true;
-        };
-        if is_critical(self.pod) {
-            let missing: Vec<_> =
-                short.iter().map(|(name, asked, used, has)| (*name, asked - (has - used))).collect();
-            if let Err(why) = self.preempt(&missing) {
-                let told = "Unexpected error while attempting to recover from admission failure";
-                self.reject("UnexpectedAdmissionError", format!("{told}: {why}"));
-            }
-            return false;
+        let is_critical = is_critical(self.pod);
+        // Ending others does not help against what is not a resource.
+        if let Some((reason, message)) = failed.clone().filter(|_| is_critical) {
+            return self.reject(reason, message);
         }
-        let message = format!(
-            "Node didn't have enough resource: {name}, requested: {asked}, used: {used}, capacity: {has}"
-        );
-        let reason = match name {
-            "pods" => "OutOfpods",
-            "cpu" => "OutOfcpu",
-            "memory" => "OutOfmemory",
-            _ => "OutOfephemeral-storage",
+        let short_of = |name: &str, [asked, used, has]: [i64; 3]| {
+            format!(
+                "Node didn't have enough resource: {name}, requested: {asked}, used: {used}, capacity: {has}"
+            )
         };
-        self.reject(reason, message);
-        false
+        // Once the pods are gone that were ended for it, nobody asks again.
+        match short.first().copied().filter(|_| !waits) {
+            Some(_) if is_critical => {
+                let missing: Vec<_> =
+                    short.iter().map(|(name, asked, used, has)| (*name, asked - (has - used))).collect();
+                if let Err(why) = self.preempt(&missing) {
+                    let told = "Unexpected error while attempting to recover from admission failure";
+                    return self.reject("UnexpectedAdmissionError", format!("{told}: {why}"));
+                }
+                false
+            }
+            Some((name, asked, used, has)) => {
+                let reason = match name {
+                    "pods" => "OutOfpods",
+                    "cpu" => "OutOfcpu",
+                    "memory" => "OutOfmemory",
+                    _ => "OutOfephemeral-storage",
+                };
+                self.reject(reason, short_of(name, [asked, used, has]))
+            }
+            None => {
+                if let Some((name, amounts)) = extended {
+                    return self.reject(&format!("OutOf{name}"), short_of(&name, amounts));
+                }
+                if let Some((reason, message)) = failed {
+                    return self.reject(reason, message);
+                }
+                self.node.used = used.plus(asked);
+                self.rt.requests = Some(asked);
+                self.rt.preempts.clear();
+                self.assign_cpus(cpus);
+                true
+            }
+        }
     }
 
-    /// The pod may not run here (`rejectPod`).
-    fn reject(&mut self, reason: &'static str, message: String) {
+    /// The pod may not run here (`rejectPod`). Returns that.
+    pub(super) fn reject(&mut self, reason: &str, message: String) -> bool {
         self.rt.failed = Some((reason.into(), format!("Pod was rejected: {message}").into()));
-        self.event(None, "Warning", reason, message);
+        self.event(None, "Warning", reason.to_owned(), message);
         self.rt.phase = WorkerPhase::Terminated;
         self.rt.rejected = true;
         self.rt.unreported = true;
         self.caused(None, PodCause::Rejected);
+        false
     }
 
     /// Gives the pod's requests back to the node.
     pub(super) fn release_resources(&mut self) {
         if let Some(r) = self.rt.requests.take() {
             self.node.used = self.node.used.minus(r);
+            cpu_manager::release(&mut self.node, &self.rt.uid);
         }
     }
 }

@@ -14,8 +14,12 @@ use super::requests::pod_requests;
 use super::state::{PodRuntime, Requests, State, Todo, WorkerPhase};
 use super::stats::priority;
 use super::task::{Cx, Task};
+use super::timings::{self, later};
 use super::turn::{PodEvent, Turn};
+use super::usage;
+use super::wake::{Retry, WakeSort};
 use crate::api::quantity::amount_of;
+use crate::api::quote::go_quote;
 use crate::api::resource::qos_class;
 use crate::api::types::{Container, Node, Pod, PodSpec, ResourceRequirements};
 use crate::api::{Key, MetaExt, Timestamp, order};
@@ -56,12 +60,24 @@ pub(super) struct Allocation {
     pub(super) events: Vec<PodEvent>,
 }
 
+/// Why a pod cannot get other amounts of CPU beside the static policy of the CPU manager: the quality of service Guaranteed keeps it
+/// what it has. `None` if it can.
+fn keeps_its_cpus(before: &PodSpec, spec: &PodSpec) -> Option<(&'static str, String)> {
+    let cpu = |c: &Container| {
+        amount_of(c.resources.as_ref().and_then(|r| r.requests.as_ref()?.get("cpu"))).milli_value()
+    };
+    let changed = !containers(before).map(cpu).eq(containers(spec).map(cpu));
+    let told = "Resize is infeasible for Guaranteed Pods alongside CPU Manager policy \"static\"";
+    (changed && qos_class(spec) == "Guaranteed").then(|| ("Infeasible", told.to_owned()))
+}
+
 /// Allocates what a pod asks for, if there is room (`handlePodResourcesResize`).
 pub(super) fn allocate(
     pod: &Rc<Pod>,
     rt: &mut PodRuntime,
     used: Requests,
     node: Option<&Node>,
+    has_cpu_policy: bool,
     now: Timestamp,
 ) -> Allocation {
     let mut out = Allocation { pod: None, used, events: Vec::new() };
@@ -83,9 +99,10 @@ pub(super) fn allocate(
     };
     let asked = pod_requests(spec);
     let generation = pod.metadata.generation();
-    match refusal(asked, used.minus(held), node) {
+    let exclusive = has_cpu_policy.then(|| keeps_its_cpus(&before, spec)).flatten();
+    match exclusive.or_else(|| refusal(asked, used.minus(held), node)) {
         None => {
-            rt.resize = Resize { pending: None, progress: Some((now, generation)) };
+            rt.resize = Resize { pending: None, progress: Some((now, generation)), error: None };
             rt.requests = Some(asked);
             rt.changed = true;
             out.used = used.minus(held).plus(asked);
@@ -152,7 +169,7 @@ fn event(
     parts.extend(error.map(|e| ("error", e.into())));
     let fields: Vec<String> = parts.into_iter().map(|(k, v)| field(k, v)).collect();
     let message = format!("{told}: {{{}}}", fields.join(","));
-    PodEvent { container: None, type_, reason, message }
+    PodEvent { container: None, type_, reason: reason.into(), message }
 }
 
 fn field(name: &str, value: Value) -> String {
@@ -232,8 +249,56 @@ impl Turn<'_> {
         Some((Todo::Resize { container: i }, false))
     }
 
-    /// Gives a container what is allocated to it.
+    /// Why the pod's containers cannot be given what is allocated to them now: one of them, or all together, use more memory
+    /// than the limit that they would have (`validateMemoryResizeAction`). `None` if they can.
+    pub(super) fn why_not_smaller(&self) -> Option<String> {
+        let memory = |r: Option<&ResourceRequirements>| {
+            r.and_then(|r| r.limits.as_ref()?.get("memory")).map(|q| amount_of(Some(q)).value())
+        };
+        let main = self.init_count()..self.main_end();
+        let sidecars = (0..self.init_count()).filter(|i| self.is_sidecar(*i));
+        // What each has, is to have, and uses. The pod has a limit if each of its containers has one.
+        let mut pod = (Some(0_i64), Some(0_i64), 0_i64);
+        let mut smaller: Vec<(&str, i64, i64)> = Vec::new();
+        for i in main.chain(sidecars) {
+            let Some(spec) = self.container_spec(i) else { continue };
+            let running = self.rt.containers.get(i).and_then(|c| c.running());
+            let wants = memory(spec.resources.as_ref());
+            let has = running.map_or(wants, |r| memory(r.resources(&spec.name)));
+            let uses = running.map_or(0, |r| usage::memory_of(self.pod, &spec.name, r.resources(&spec.name)));
+            let sum = |all: Option<i64>, one: Option<i64>| Some(all?.saturating_add(one?));
+            pod = (sum(pod.0, has), sum(pod.1, wants), pod.2.saturating_add(uses));
+            if let (Some(has), Some(wants)) = (has, wants)
+                && wants < has
+            {
+                smaller.push((&spec.name, wants, uses));
+            }
+        }
+        let (has, wants, uses) = pod;
+        let of_pod = has.zip(wants).filter(|(has, wants)| wants < has && *wants < uses).map(|(_, wants)| {
+            format!("attempting to set pod memory limit ({wants}) below current usage ({uses})")
+        });
+        // In Kubernetes 1.36 the message about a container tells what the pod uses.
+        let of_container = |(name, wants, _): &(&str, i64, i64)| {
+            let name = go_quote(name);
+            format!("attempting to set container {name} memory limit ({wants}) below current usage ({uses})")
+        };
+        let below = smaller.iter().filter(|(_, wants, own)| wants < own).map(of_container);
+        let all: Vec<String> = of_pod.into_iter().chain(below).collect();
+        let all = match all.as_slice() {
+            [] => return None,
+            [one] => one.clone(),
+            all => format!("[{}]", all.join(", ")),
+        };
+        Some(format!("cannot decrease memory limits: {all}"))
+    }
+
+    /// Gives a container what is allocated to it. If it uses more memory than it would have, that is tried again later.
     pub(super) fn actuate(&mut self, i: usize) {
+        if let Some(why) = self.why_not_smaller() {
+            return self.resize_failed(&why);
+        }
+        self.rt.resize.error = None;
         let allocation = self.pod.spec.clone();
         if let Some(spec) = self.container_spec(i) {
             self.note_resources(i, spec);
@@ -242,6 +307,25 @@ impl Turn<'_> {
             r.allocation = allocation;
             self.rt.changed = true;
         }
+    }
+
+    /// Notes that a resize could not be carried out, and plans another attempt: again and again, as long as nobody changes
+    /// anything.
+    fn resize_failed(&mut self, why: &str) {
+        let generation = self.pod.metadata.generation();
+        if self.rt.resize.error.as_deref() != Some(why) {
+            self.rt.resize.error = Some(why.into());
+            self.rt.unreported = true;
+            self.events.push(event(
+                "Warning",
+                "ResizeError",
+                "Pod resize error",
+                self.spec,
+                generation,
+                Some(why),
+            ));
+        }
+        self.rt.retry = Some(Retry { at: later(self.now, timings::SYNC_RETRY), sort: WakeSort::Background });
     }
 
     /// Whether the resize that was under way is done now; if so, an event tells of it.
@@ -255,6 +339,7 @@ impl Turn<'_> {
             return;
         }
         self.rt.resize.progress = None;
+        self.rt.resize.error = None;
         self.events.push(event(
             "Normal",
             "ResizeCompleted",

@@ -31,7 +31,7 @@ use jiff::SignedDuration;
 
 use super::timings::{self, later};
 use crate::api::quantity::amount_of;
-use crate::api::types::{Container, ObjectMeta, Pod};
+use crate::api::types::{Container, ObjectMeta, Pod, ResourceRequirements};
 use crate::api::{MetaExt, Timestamp, quantity::Amount};
 use crate::shell;
 
@@ -105,7 +105,12 @@ fn integer(meta: &ObjectMeta, container: &str, what: &str) -> Option<i32> {
 
 /// The behaviour of a container, from what its program does by itself and its pod's annotations.
 pub fn of(pod: &Pod, container: &Container, own: Own) -> Behaviour {
-    let (meta, name) = (&pod.metadata, container.name.as_str());
+    with(pod, &container.name, container.resources.as_ref(), own)
+}
+
+/// The same of a container that has other resources than its spec says.
+pub fn with(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>, own: Own) -> Behaviour {
+    let meta = &pod.metadata;
     let mut b = Behaviour {
         ends: own.ends,
         ready_after: SignedDuration::ZERO,
@@ -145,7 +150,7 @@ pub fn of(pod: &Pod, container: &Container, own: Own) -> Behaviour {
     {
         b.stops = Some((stop.max(takes), code));
     }
-    let limit = container.resources.as_ref().and_then(|r| r.limits.as_ref()?.get("memory"));
+    let limit = resources.and_then(|r| r.limits.as_ref()?.get("memory"));
     if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)
         && let Ok(wants) = Amount::parse(m)
         && wants > amount_of(Some(limit))

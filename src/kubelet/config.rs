@@ -4,9 +4,12 @@
 //! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
 //! informers for all of them, and reads only those that its pods name.
 
+use std::rc::Rc;
+
 use super::file_volumes::Store;
+use super::state::PodRuntime;
 use super::turn::Turn;
-use crate::api::types::{Container, PersistentVolumeClaim};
+use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim};
 use crate::api::volume::{claim_of, claim_phase, volume_name};
 use crate::api::{Key, MetaExt};
 
@@ -61,6 +64,10 @@ impl Turn<'_> {
             self.mount_failed(message);
             return false;
         }
+        if let Some(message) = self.used_elsewhere() {
+            self.mount_failed(message);
+            return false;
+        }
         let failures = self.write_volumes();
         if failures.is_empty() {
             self.rt.waits_for_config = false;
@@ -83,6 +90,36 @@ impl Turn<'_> {
             self.caches.get::<PersistentVolumeClaim>(&at)
         });
         claims.any(|c| !volume_name(c).is_empty() && matches!(claim_phase(c), "" | "Pending"))
+    }
+
+    /// Why a volume cannot be mounted that one pod alone may use: another pod of the node has it. `None` if it can
+    /// (`pkg/volume/util/operationexecutor/operation_generator.go`: `GenerateMountVolumeFunc`).
+    fn used_elsewhere(&self) -> Option<String> {
+        let own = MetaExt::key(&self.pod.metadata);
+        let of_one = |name: &String| {
+            let claim = self.caches.get::<PersistentVolumeClaim>(&Key::new(&own.namespace, name))?;
+            let volume = self.caches.get::<PersistentVolume>(&Key::new("", volume_name(claim)))?;
+            let modes = volume.spec.as_ref()?.access_modes.as_deref()?;
+            (modes == ["ReadWriteOncePod"]).then(|| MetaExt::name(&volume.metadata).to_owned())
+        };
+        let mut claims = self.spec.volumes.iter().flatten().filter_map(|v| claim_of(self.pod, v));
+        let (volume, claim) = claims.find_map(|(name, _)| Some((of_one(&name)?, name)))?;
+        let mut others = self.pods.iter().filter(|(key, rt)| {
+            **key != own
+                && key.namespace == own.namespace
+                && rt.lasting.as_ref().is_some_and(|l| !l.volumes.is_empty())
+        });
+        let has = |(key, rt): (&Key, &Rc<PodRuntime>)| {
+            let pod = rt.pod(key, self.caches)?;
+            let mut volumes = pod.spec.as_ref()?.volumes.iter().flatten();
+            volumes.any(|v| claim_of(pod, v).is_some_and(|(name, _)| name == claim)).then_some(())
+        };
+        others.find_map(has).map(|()| {
+            format!(
+                "MountVolume.SetUp failed for volume {volume:?} : volume uses the ReadWriteOncePod access mode and is already in \
+                 use by another pod"
+            )
+        })
     }
 
     /// Why the pod's claims cannot be mounted; `None` if they can (`getPVCExtractPV` of

@@ -100,6 +100,8 @@ pub struct Resize {
     /// Since when the containers are given what was allocated to them, and for which generation of the pod; `None` if they
     /// have it.
     pub progress: Option<(Timestamp, i64)>,
+    /// Why they could not be given it when that was last tried.
+    pub error: Option<Rc<str>>,
 }
 
 /// Why a resize waits.

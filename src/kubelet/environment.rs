@@ -212,11 +212,6 @@ impl Turn<'_> {
         let node = self.caches.get::<Node>(self.node_key)?;
         node.status.as_ref()?.allocatable.as_ref()?.get(name)
     }
-
-    /// The number of processors of the node.
-    pub(super) fn processors(&self) -> u32 {
-        u32::try_from(amount_of(self.allocatable("cpu")).value()).unwrap_or(1).max(1)
-    }
 }
 
 #[cfg(test)]

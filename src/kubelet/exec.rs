@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::images::sandbox_id;
 use super::known_images;
+use super::lasting;
 use super::pod_manager;
 use super::runc::{not_executable, not_found};
 use super::state::State;
@@ -102,8 +103,15 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, node: &Key, execution: &Ex
     };
     let Some(done) = turn.execute_asked(i, &execution.options, cx.now, execution) else { return false };
     turn.note_execution(i, &done);
+    // Containers of other pods find at once what it has written into volumes that they share.
+    turn.tell_writes();
+    let told = std::mem::take(&mut turn.told);
     let rt = Rc::new(turn.rt);
     cx.state.pods.insert(execution.pod.clone(), rt);
+    for pod in lasting::finders(cx.state, &execution.pod, &told, cx.now) {
+        cx.enqueue(Task::Pod(pod));
+    }
+    lasting::note_told(cx.state, &told, cx.now);
     cx.enqueue(Task::Pod(execution.pod.clone()));
     true
 }

@@ -11,6 +11,7 @@ use super::network::Inside;
 use super::process::Process;
 use super::programs::to_volumes;
 use super::turn::Turn;
+use crate::api::types::Container;
 use crate::api::{Timestamp, order};
 use crate::apimachinery::ExecOptions;
 use crate::network::Question;
@@ -116,14 +117,28 @@ impl Turn<'_> {
             self.all_files(spec, (r.since, r.volumes)).iter().for_each(|w| world.files.note(w));
             world.mounts = self.file_systems(spec);
             let shared = self.shared_writes(i, spec);
-            r.outside.iter().chain(&shared).for_each(|w| world.files.note(w));
+            let cgroup = self.cgroup_files(i, spec, at);
+            r.outside.iter().chain(&shared).chain(&cgroup).for_each(|w| world.files.note(w));
             return Some((Program { companions: true, ..self.program(i, spec) }, world));
         };
+        let process = &self.process_now(i, spec, process);
         let run = process.evaluate(Until::Moment(at));
         let mut world = process.world();
         run.writes.iter().for_each(|w| world.files.note(w));
-        self.replaced_since(spec).iter().for_each(|w| world.files.note(w));
-        Some((Program { companions: !run.certain, ..process.program.clone() }, world))
+        let cgroup = self.cgroup_files(i, spec, at);
+        self.replaced_since(spec).iter().chain(&cgroup).for_each(|w| world.files.note(w));
+        let processors = self.processors(&spec.name);
+        Some((Program { companions: !run.certain, processors, ..process.program.clone() }, world))
+    }
+
+    /// A container's process with the files that other pods have written since its pod's last turn.
+    fn process_now(&self, i: usize, spec: &Container, process: &Rc<Process>) -> Rc<Process> {
+        let lasts = self.rt.lasting.as_ref().is_some_and(|l| !l.volumes.is_empty());
+        let shared = if lasts { self.shared_writes(i, spec) } else { return process.clone() };
+        if shared == process.shared {
+            return process.clone();
+        }
+        Rc::new(Process { shared, ..(**process).clone() })
     }
 
     /// When a command that is executed in a container next ends in another way than it does now; `None` if that is

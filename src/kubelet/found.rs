@@ -86,6 +86,9 @@ impl Turn<'_> {
         let asked = pod_requests(self.spec);
         self.node.used = self.node.used.plus(asked);
         self.rt.requests = Some(Requests { ..asked });
+        if let Ok(cpus) = self.allocate_cpus() {
+            self.assign_cpus(cpus);
+        }
         let status = pod.status.as_deref();
         let failed =
             status.and_then(|s| Some((s.reason.as_deref()?, s.message.as_deref().unwrap_or_default())));

@@ -5,10 +5,26 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
+use super::amounts::Stats;
 use super::container_state::ContainerState;
 use super::images;
+use super::settings::{ImageCollection, Settings};
 use super::state::{NodeRuntime, State, WorkerPhase};
-use crate::api::{Key, Timestamp};
+use super::task::{Cx, Kubelet, Task};
+use super::thresholds::Signal;
+use super::timings::later;
+use crate::api::{Key, Timestamp, order};
+use crate::client::Wait;
+
+/// How often the image manager looks at the disk (`ImageGCPeriod`).
+const PERIOD: SignedDuration = SignedDuration::from_mins(5);
+
+/// What pods and images use on a node.
+pub(super) fn used(node: &NodeRuntime) -> Stats {
+    node.stats.plus(Stats { disk: node.image_bytes, ..Stats::default() })
+}
 
 /// The size of an image in bytes.
 pub(super) fn size(image: &str) -> i64 {
@@ -57,4 +73,82 @@ pub(super) fn without_unused(state: &State) -> (NodeRuntime, Vec<Key>) {
         node.stats = node.stats.minus(*stats);
     }
     (node, ended.into_iter().map(|(key, _)| key).collect())
+}
+
+/// How many bytes the image manager wants to free; `None` if the disk is not as full as that (`GarbageCollect`).
+fn to_free(settings: &Settings, used: Stats) -> Option<i64> {
+    let (available, capacity) = settings.observe(Signal::ImageFs, used)?;
+    let ImageCollection { high, low, .. } = settings.images;
+    let share =
+        |percent: i64| i64::try_from(i128::from(capacity) * i128::from(percent) / 100).unwrap_or(i64::MAX);
+    let free = i128::from(available) * 100 / i128::from(capacity.max(1));
+    (capacity > 0 && 100 - free >= i128::from(high)).then(|| share(100 - low).saturating_sub(available))
+}
+
+/// Whether the disk is so full that the image manager has to free some of it.
+pub(super) fn is_full(settings: &Settings, used: Stats) -> bool {
+    to_free(settings, used).is_some()
+}
+
+/// The node without the images that were used longest ago and that no container uses, until so many bytes are free
+/// (`freeSpace`). Also how many bytes that has freed.
+fn freed(state: &State, bytes: i64, now: Timestamp) -> (NodeRuntime, i64) {
+    let mut node = state.node.clone();
+    let in_use = in_use(state);
+    let is_old = |at: Timestamp| later(at, state.settings.images.min_age) <= now;
+    let unused = node.images.iter().filter(|(image, at)| !in_use.contains(*image) && is_old(**at));
+    let mut unused: Vec<(Timestamp, Rc<str>)> = unused.map(|(image, at)| (*at, image.clone())).collect();
+    order::sort(&mut unused);
+    let before = node.image_bytes;
+    for (_, image) in unused {
+        if before.saturating_sub(node.image_bytes) >= bytes {
+            break;
+        }
+        node.remove_image(&image);
+    }
+    let freed = before.saturating_sub(node.image_bytes);
+    (node, freed)
+}
+
+/// How long it is until the image manager looks next.
+fn next_look(now: Timestamp) -> SignedDuration {
+    let since = now.duration_since(Timestamp::UNIX_EPOCH).as_millis().rem_euclid(PERIOD.as_millis());
+    PERIOD - SignedDuration::from_millis(i64::try_from(since).unwrap_or(0))
+}
+
+impl Kubelet {
+    /// Plans the image manager's next look, because the disk has become full.
+    pub(super) fn watch_images(&self, cx: &Cx) {
+        cx.enqueue_after(Task::Images(self.node.clone()), next_look(cx.now()));
+    }
+
+    /// Frees space on a disk that is too full, and tells if there was too little that could be freed.
+    pub(super) fn collect_images(&self, cx: &Cx) {
+        let now = cx.now();
+        let Some(bytes) = cx.state(|s| to_free(&s.settings, used(&s.node))) else {
+            cx.update_state(|s| s.images_failed = false);
+            return;
+        };
+        let (node, freed) = cx.state(|s| freed(s, bytes, now));
+        let (failed, again) = (freed < bytes, cx.state(|s| s.images_failed));
+        if failed {
+            let message = format!(
+                "Failed to garbage collect required amount of images. Attempted to free {bytes} bytes, but only found \
+                 {freed} bytes eligible to free."
+            );
+            self.node_event(cx, "Warning", "FreeDiskSpaceFailed", message.clone());
+            if again {
+                // The first failure in a row is only logged.
+                self.node_event(cx, "Warning", "ImageGCFailed", message);
+            }
+        }
+        cx.update_state(move |s| {
+            s.node = node.clone();
+            s.images_failed = failed;
+        });
+        if failed {
+            // It can only fail again until somebody changes something, or an image has not been used for long enough.
+            cx.enqueue_waiting(Task::Images(self.node.clone()), PERIOD, Wait::Background);
+        }
+    }
 }

@@ -137,6 +137,17 @@ impl Turn<'_> {
         self.note_stop(i, signal, left.as_secs(), ends);
     }
 
+    /// Kills all containers at once, without hooks and grace period.
+    pub(super) fn kill_now(&mut self) {
+        let now = self.now;
+        for c in &mut self.rt.containers {
+            if let ContainerState::Running(r) = &mut c.state {
+                r.ends = Some((now, Exit::code(KILLED)));
+            }
+        }
+        self.observe_exits();
+    }
+
     /// Applies a later deletion of the pod that has a shorter grace period.
     pub(super) fn shorten_grace(&mut self) {
         let deletion = self.pod.metadata.deletion_grace_period_seconds;

@@ -28,9 +28,14 @@ impl Memory for State {
             let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
+        let disk = self.node_disk.lines().map(|line| format!("has on its disk {line}"));
+        let cpus =
+            self.node.cpus.iter().map(|((_, container), set)| format!("has given {set:?} to {container}"));
+        let images_failed = self.images_failed.then(|| "could not remove enough images".to_owned());
         let eviction = self.eviction.line();
         let shutdown = self.shutdown.as_ref().map(|s| s.line());
         images
+            .chain(images_failed)
             .chain(eviction)
             .chain(shutdown)
             .chain(pulling)
@@ -40,6 +45,8 @@ impl Memory for State {
             .chain(frozen)
             .chain(used)
             .chain(staged)
+            .chain(disk)
+            .chain(cpus)
             .chain(faults)
             .chain(pods)
             .collect()
@@ -92,7 +99,7 @@ fn beside(p: &PodRuntime) -> String {
         out.push_str(&format!(" resize {} {}", pending.reason, pending.message));
     }
     if p.resize.progress.is_some() {
-        out.push_str(" resizes");
+        out.push_str(&format!(" resizes {:?}", p.resize.error));
     }
     if p.files.due.is_some() || p.files.failures > 0 {
         out.push_str(&format!(" writes volumes again, failed {}", p.files.failures > 0));

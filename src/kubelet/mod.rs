@@ -9,7 +9,8 @@
 //! | [`state`] | what the runtime and the status manager remember of each pod |
 //! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
 //! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
-//! | `admit` | `lifecycle/predicate.go` |
+//! | `admit`, `predicates` | `lifecycle/predicate.go`, `sysctl/allowlist.go` |
+//! | `cpu_manager`, `cpu_policy`, `cpu_topology` | `cm/cpumanager`, `cm/topologymanager` |
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
@@ -28,10 +29,12 @@
 //! | `pod_manager`, `mirror_client` | `pod/pod_manager.go`, `pod/mirror_client.go`: mirror pods |
 //! | `prober` | `prober/worker.go` |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
+//! | `reboot` | `kuberuntime_manager.go`: `PodSandboxChanged`, after a restart of the node |
 //! | `found` | `kuberuntime_manager.go`: `GetPodStatus`, of pods that ran before the kubelet did |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
 //! | `nodeshutdown` | `nodeshutdown/nodeshutdown_manager_linux.go` |
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
+//! | [`contents`], `lasting` | what is in volumes that outlive their pods, below the kubelet |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
 //! | `stats` | `stats`, `server/stats/summary.go` |
 //! | `settings` | `KubeletConfiguration`, as far as it can be declared |
@@ -60,8 +63,12 @@ mod changes;
 pub mod clients;
 mod config;
 pub mod container_state;
+pub mod contents;
 mod coredns;
 pub mod cri;
+mod cpu_manager;
+mod cpu_policy;
+mod cpu_topology;
 mod csi;
 pub mod decisions;
 mod dns_server;
@@ -78,6 +85,7 @@ mod image_gc;
 pub mod images;
 mod kill;
 mod known_images;
+mod lasting;
 mod listeners;
 mod logs;
 pub mod look;
@@ -93,6 +101,7 @@ mod payload;
 mod pod_manager;
 pub mod pod_network;
 mod pod_worker;
+mod predicates;
 mod preemption;
 mod prober;
 pub mod process;
@@ -101,6 +110,7 @@ mod projection;
 mod qos;
 pub mod queries;
 mod query_log;
+mod reboot;
 mod reconciler;
 mod registry;
 mod requests;
@@ -127,6 +137,7 @@ mod wake;
 mod watched;
 
 pub use cause::PodCause;
+pub use cpu_manager::cpu_manager_state;
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;

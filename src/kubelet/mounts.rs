@@ -101,6 +101,7 @@ impl Turn<'_> {
             let of_source = |v: &Volume| {
                 is_written(v)
                     || v.image.is_some()
+                    || v.nfs.as_ref().and_then(|n| n.read_only) == Some(true)
                     || v.persistent_volume_claim.as_ref().and_then(|c| c.read_only) == Some(true)
             };
             let read_only = mount.read_only == Some(true) || volume.is_some_and(of_source);

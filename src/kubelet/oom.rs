@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::behaviour::Exit;
 use super::container_state::{ContainerState, Running};
-use super::eviction::{used, with};
+use super::eviction::with;
+use super::image_gc::used;
 use super::kill::KILLED;
 use super::qos::oom_score_adj;
 use super::state::State;

@@ -35,6 +35,7 @@ impl<'a> Turn<'a> {
         self.begin();
         self.take_faults(faults);
         self.hear_of_changes();
+        self.hear_of_contents();
         self.observe_sources();
         self.is_killed_for_memory();
         self.observe_exits();
@@ -57,12 +58,18 @@ impl<'a> Turn<'a> {
     }
 
     fn begin(&mut self) {
+        if self.rt.resize.error.is_some() && self.why_not_smaller().is_none() {
+            self.rt.changed = true;
+        }
         if self.rt.containers.is_empty() {
             let init = self.spec.init_containers.iter().flatten();
             let all = init.chain(self.spec.containers.iter());
             self.rt.containers = all.map(|c| ContainerRuntime::new(&c.name)).collect();
         }
         self.note_ephemeral();
+        if self.rt.sandbox {
+            self.find_lasting();
+        }
         // Readiness gates depend on conditions that other components write.
         let gated = self.spec.readiness_gates.as_ref().is_some_and(|g| !g.is_empty());
         self.rt.unreported |= gated && self.rt.phase == WorkerPhase::Sync;
@@ -84,7 +91,7 @@ impl<'a> Turn<'a> {
             let Some(spec) = self.container_spec(i) else { continue };
             let (pod, now) = (self.pod, self.now);
             if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
-                let new = behaviour::of(pod, spec, r.own);
+                let new = behaviour::with(pod, &spec.name, r.resources(&spec.name), r.own);
                 let dies = |b: &behaviour::Behaviour| b.ends.is_some_and(|(_, exit)| exit.out_of_memory);
                 if dies(&new) == dies(&r.behaviour) {
                     r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
@@ -95,45 +102,6 @@ impl<'a> Turn<'a> {
                     r.behaviour = new;
                 }
             }
-        }
-    }
-
-    /// The node was down and has come back: no container runs and the sandbox is gone.
-    fn reboot(&mut self) {
-        let now = self.now;
-        if !self.rt.sandbox && self.rt.work.is_none() {
-            return;
-        }
-        self.rt.sandbox = false;
-        self.rt.volumes.iter_mut().for_each(|v| v.mounted = false);
-        self.rt.work = None;
-        self.rt.todo.clear();
-        self.rt.syncing = false;
-        self.rt.changed = true;
-        for c in &mut self.rt.containers {
-            match &c.state {
-                ContainerState::Running(r) => {
-                    c.state = ContainerState::Exited(Rc::new(Exited {
-                        instance: r.instance.clone(),
-                        exit: Exit::code(255),
-                        reason: Some("Unknown"),
-                        message: None,
-                        process: r.process.clone(),
-                        started: r.since,
-                        finished: now,
-                    }));
-                }
-                ContainerState::Created(_) => c.state = ContainerState::None,
-                _ => {}
-            }
-        }
-        if self.rt.phase == WorkerPhase::Sync {
-            self.event(
-                None,
-                "Normal",
-                "SandboxChanged",
-                "Pod sandbox changed, it will be killed and re-created.".into(),
-            );
         }
     }
 
@@ -305,6 +273,7 @@ impl<'a> Turn<'a> {
                     }
                     self.rt.sandbox_failures = 0;
                     self.rt.waits_for_config = false;
+                    self.find_lasting();
                     let until = later(self.now, timings::SANDBOX);
                     self.note_run_sandbox(Ok(until));
                     self.rt.work = Some(Work::Sandbox { until });
@@ -433,6 +402,9 @@ impl<'a> Turn<'a> {
             for i in 0..self.rt.containers.len() {
                 prober::next(self, i, &mut wakes);
             }
+        }
+        if self.rt.resize.pending.as_ref().is_some_and(|p| p.reason == "Deferred") {
+            wakes.add(WakeSort::Background, later(self.now, timings::RESIZE_RETRY));
         }
         if let Some(at) = self.next_listening() {
             wakes.add(WakeSort::Foreground, at);

@@ -137,7 +137,7 @@ impl Turn<'_> {
             input: String::new(),
             first: self.spec.share_process_namespace != Some(true),
             signal: None,
-            processors: self.processors(),
+            processors: self.processors(&spec.name),
         }
     }
 
@@ -222,9 +222,10 @@ impl Turn<'_> {
                 _ => (serves, None),
             };
         }
+        let cgroup = self.cgroup_files(i, spec, self.now);
         let mut process = Process {
             program,
-            mounts: self.all_files(spec, (self.now, self.rt.files.count)),
+            mounts: self.all_files(spec, (self.now, self.rt.files.count)).into_iter().chain(cgroup).collect(),
             file_systems: self.file_systems(spec).into(),
             outside: Vec::new(),
             shared: self.shared_writes(i, spec),
@@ -265,6 +266,7 @@ impl Turn<'_> {
             return Vec::new();
         }
         let mut all: Vec<Write> = self.rt.disks.to_vec();
+        let found = self.found_writes();
         for (j, c) in self.rt.containers.iter().enumerate().filter(|(j, _)| *j != i) {
             let (Some(process), Some(other)) =
                 (c.running().and_then(|r| r.process.as_ref()), self.container_spec(j))
@@ -273,6 +275,8 @@ impl Turn<'_> {
             };
             all.extend(to_volumes(&process.run.writes, &self.shared_mounts(other)));
         }
+        all.extend(self.seen_beside(&all));
+        all.extend(found);
         order::sort_by(&mut all, |a, b| a.at.cmp(&b.at));
         let here = |w: &Write| mounts.iter().filter_map(|(m, v)| moved(w, v, m)).collect::<Vec<_>>();
         all.iter().flat_map(here).collect()

@@ -3,12 +3,14 @@
 use std::any::Any;
 use std::rc::Rc;
 
+use super::contents::StorageNews;
 use super::csi::is_expansion_pending;
 use super::eviction;
 use super::exec::{self, Execution};
 use super::fault::KubeletFault;
 use super::file_source;
 use super::file_volumes::Store;
+use super::lasting;
 use super::manifest::ManifestChange;
 use super::network::{self, NetworkNews};
 use super::node;
@@ -111,6 +113,10 @@ impl Reconciler for Kubelet {
                 self.synchronize(&cx);
                 Ok(())
             }
+            Task::Images(_) => {
+                self.collect_images(&cx);
+                Ok(())
+            }
             Task::Shutdown(_) => {
                 self.shut_down(&cx);
                 Ok(())
@@ -139,6 +145,9 @@ impl Reconciler for Kubelet {
         }
         if let Some(news) = fault.downcast_ref::<NetworkNews>() {
             return network::note(cx, news);
+        }
+        if let Some(news) = fault.downcast_ref::<StorageNews>() {
+            return lasting::note(cx, news);
         }
         if let Some(query) = fault.downcast_ref::<Queried>() {
             return query_log::note(cx, query);

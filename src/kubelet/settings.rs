@@ -10,14 +10,22 @@
 //! | `sim.steady/eviction-pressure-transition-period` | the flag | `5m` |
 //! | `sim.steady/kube-reserved`, `sim.steady/system-reserved` | the flags of these names | none |
 //! | `sim.steady/shutdown-grace-period`, `sim.steady/shutdown-grace-period-critical-pods` | `shutdownGracePeriod`, `shutdownGracePeriodCriticalPods` | none |
+//! | `sim.steady/cpu-manager-policy`, `-options`, `sim.steady/reserved-cpus` | the flags of these names | `none` |
+//! | `sim.steady/topology-manager-policy`, `-scope` | the flags | `none`, `container` |
+//! | `sim.steady/threads-per-core`, `sim.steady/numa-nodes` | the machine's processors | 1, 1 |
+//! | `sim.steady/image-gc-high-threshold`, `sim.steady/image-gc-low-threshold`, `sim.steady/minimum-image-ttl-duration` | the flags of these names | 85, 80, `2m` |
+//! | `sim.steady/allowed-unsafe-sysctls` | the flag | none |
 //! | `sim.steady/system-memory`, `-disk`, `-inodes`, `-pids` | what the node uses beside its pods | 400Mi, 0, 0, 100 |
 //! | `sim.steady/inodes`, `sim.steady/pid-max` | how many there are | one for 16 KiB, 32768 |
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::amounts::Stats;
+use super::cpu_policy::CpuPolicy;
+use super::cpu_topology::parse;
 use super::thresholds::{self, Signal, Threshold};
 use crate::api::MetaExt;
 use crate::api::duration;
@@ -58,8 +66,31 @@ pub struct Settings {
     /// How long pods have when the node is shut down, in seconds, and how much of that those have that the system needs;
     /// `None` if its kubelet takes no notice.
     pub(super) shutdown: Option<(i64, i64)>,
+    /// The static policy of the CPU manager; `None` if it has none.
+    pub(super) cpus: Option<Rc<CpuPolicy>>,
+    /// When the image manager removes images.
+    pub(super) images: ImageCollection,
+    /// The settings of the kernel that pods may change, beside those that all may; they can end in `*`.
+    pub(super) allowed_sysctls: Vec<String>,
     /// Where the kubelet has to look whether a threshold is met: what pods and images can use below any.
     alarm: Stats,
+}
+
+/// When the image manager removes images (`ImageGCPolicy`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ImageCollection {
+    /// From how many percent of the disk on.
+    pub(super) high: i64,
+    /// Until how many.
+    pub(super) low: i64,
+    /// How long an image has not been used at least.
+    pub(super) min_age: SignedDuration,
+}
+
+impl Default for ImageCollection {
+    fn default() -> ImageCollection {
+        ImageCollection { high: 85, low: 80, min_age: SignedDuration::from_mins(2) }
+    }
 }
 
 impl Default for Settings {
@@ -77,6 +108,9 @@ impl Default for Settings {
             transition: TRANSITION,
             max_pod_grace: 0,
             shutdown: None,
+            cpus: None,
+            images: ImageCollection::default(),
+            allowed_sysctls: Vec::new(),
             alarm: Stats { memory: i64::MAX, disk: i64::MAX, inodes: i64::MAX, pids: i64::MAX },
         }
     }
@@ -117,6 +151,18 @@ impl Settings {
             max_pod_grace: amount("eviction-max-pod-grace-period").unwrap_or(0),
             ..Settings::default()
         };
+        let ImageCollection { high, low, min_age } = ImageCollection::default();
+        let (high, low) = (
+            amount("image-gc-high-threshold").unwrap_or(high),
+            amount("image-gc-low-threshold").unwrap_or(low),
+        );
+        let nanos = said("minimum-image-ttl-duration").and_then(|t| duration::parse(t).ok());
+        let min_age = nanos.map_or(min_age, |n| SignedDuration::from_nanos(n.max(0)));
+        if low < high && high <= 100 {
+            settings.images = ImageCollection { high, low, min_age };
+        }
+        let sysctls = flag("allowed-unsafe-sysctls").split(',').map(str::trim);
+        settings.allowed_sysctls = sysctls.filter(|s| !s.is_empty()).map(str::to_owned).collect();
         if let Some(nanos) = said("eviction-pressure-transition-period").and_then(|t| duration::parse(t).ok())
         {
             settings.transition = SignedDuration::from_nanos(nanos.max(0));
@@ -129,19 +175,27 @@ impl Settings {
             (seconds("shutdown-grace-period"), seconds("shutdown-grace-period-critical-pods"));
         settings.shutdown = (all > 0 && critical >= 0 && critical <= all).then_some((all, critical));
         let reserves = [said("kube-reserved"), said("system-reserved")];
-        settings.reserve(reserves.into_iter().flatten());
+        let own_cpus = said("reserved-cpus").and_then(parse).filter(|set| !set.is_empty());
+        settings.reserve(reserves.into_iter().flatten(), own_cpus.map(|set| set.len()));
+        let reserved =
+            settings.reservation.as_ref().and_then(|r| r.get("cpu")).map_or(0, |a| a.milli_value());
+        settings.cpus = CpuPolicy::of(said, has("cpu"), reserved).map(Rc::new);
         settings.alarm = settings.find_alarm();
         settings
     }
 
     /// Notes what `--kube-reserved` and `--system-reserved` keep from pods, and what the hard thresholds do
-    /// (`GetNodeAllocatableReservation`, `pkg/kubelet/cm/node_container_manager_linux.go`).
-    fn reserve<'a>(&mut self, flags: impl Iterator<Item = &'a str>) {
+    /// (`GetNodeAllocatableReservation`, `pkg/kubelet/cm/node_container_manager_linux.go`). Processors that are reserved by their
+    /// numbers take the place of the amount.
+    fn reserve<'a>(&mut self, flags: impl Iterator<Item = &'a str>, cpus: Option<usize>) {
         let entries = flags.flat_map(|flag| flag.split(',')).filter_map(|e| e.split_once('='));
         let amounts =
             entries.filter_map(|(name, amount)| Some((name.trim(), Amount::parse(amount.trim()).ok()?)));
         let mut all = Amounts::new();
         amounts.for_each(|(name, amount)| add(&mut all, &Amounts::from([(name.to_owned(), amount)])));
+        if let Some(count) = cpus.and_then(|n| i64::try_from(n).ok()) {
+            all.insert("cpu".to_owned(), Amount::from_value(count, Format::DecimalSI));
+        }
         if all.is_empty() {
             return;
         }

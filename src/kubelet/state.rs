@@ -1,5 +1,6 @@
 //! What a kubelet, and the container runtime below it, remember between syncs.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -8,6 +9,7 @@ use jiff::SignedDuration;
 use super::amounts::Stats;
 use super::cause::Cause;
 use super::container_state::ContainerRuntime;
+use super::contents::{Contents, Lasting, Told};
 use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
@@ -45,6 +47,14 @@ pub struct State {
     pub unmountable: Map<Rc<str>, Rc<str>>,
     /// The files in the node's directory of manifests, by name. They are on its disk.
     pub manifests: Map<Rc<str>, Rc<Manifest>>,
+    /// What pods have written into directories of the node.
+    pub node_disk: Rc<Contents>,
+    /// When pods of the node were last told of each other's files on its disk, and how often at that moment.
+    pub disk_rounds: (Timestamp, u32),
+    /// What is in the volumes that the node's pods use and every node reaches, as the kubelet was told last.
+    pub storage: Map<Rc<str>, Rc<Contents>>,
+    /// What its pods write to these volumes, until it is passed on.
+    pub told: Vec<Told>,
     /// The static pods: those of the files, as the kubelet has read them last.
     pub static_pods: Map<Key, Rc<Pod>>,
     /// The node's lease as it was last written; `None` if it has to be created or read.
@@ -53,11 +63,16 @@ pub struct State {
     pub unschedulable: bool,
     /// What the kubelet is told about its node.
     pub settings: Rc<Settings>,
+    /// Whether the image manager could not free enough when it last looked at a disk that was too full.
+    pub images_failed: bool,
     /// What the eviction manager remembers.
     pub eviction: Eviction,
     /// How far the shutdown of the node has come; `None` if it is not being shut down.
     pub shutdown: Option<Shutdown>,
 }
+
+/// A container: the uid of its pod, and its name.
+pub type ContainerKey = (Rc<str>, Rc<str>);
 
 /// What the pods of a node share.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +96,8 @@ pub struct NodeRuntime {
     pub frozen_config_maps: Map<Key, Rc<ConfigMap>>,
     /// The immutable Secrets, likewise.
     pub frozen_secrets: Map<Key, Rc<Secret>>,
+    /// The processors that containers have for themselves, by the uids of their pods and their names.
+    pub cpus: Map<ContainerKey, Rc<BTreeSet<u32>>>,
     /// The pods whose resize waits for room.
     pub resizing: Map<Key, ()>,
     /// The sum of the requests of the admitted pods.
@@ -254,6 +271,8 @@ pub struct PodRuntime {
     pub files: FileVolumes,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
     pub volumes: Vec<PodVolume>,
+    /// Its volumes whose content outlives it; `None` before they were first mounted.
+    pub lasting: Option<Rc<Lasting>>,
     /// Whether the pod waits until a volume is attached.
     pub waits_for_attach: bool,
     /// When the probe workers began. Their ticks are counted from here.

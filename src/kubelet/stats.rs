@@ -52,7 +52,8 @@ impl Turn<'_> {
         for (i, c) in self.rt.containers.iter().enumerate() {
             let Some(spec) = self.container_spec(i) else { continue };
             if runs(c) && !ended {
-                sum.memory = sum.memory.saturating_add(usage::memory(pod, spec));
+                let has = c.running().map_or(spec.resources.as_ref(), |r| r.resources(&spec.name));
+                sum.memory = sum.memory.saturating_add(usage::memory_of(pod, &spec.name, has));
                 let processes = if told { said(pod, &c.name, "pids") } else { 0 };
                 sum.pids = sum.pids.saturating_add(processes.max(1));
             }

@@ -282,7 +282,11 @@ impl Turn<'_> {
             message: Some(p.message.to_string()),
             ..condition(RESIZE_PENDING, p.since, p.generation)
         });
-        let progress = resize.progress.map(|(since, g)| condition(RESIZE_IN_PROGRESS, since, g));
+        let progress = resize.progress.map(|(since, g)| PodCondition {
+            reason: resize.error.as_ref().map(|_| "Error".into()),
+            message: resize.error.as_ref().map(|e| e.to_string()),
+            ..condition(RESIZE_IN_PROGRESS, since, g)
+        });
         pending.into_iter().chain(progress)
     }
 

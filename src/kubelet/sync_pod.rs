@@ -8,11 +8,14 @@ use super::allocation;
 use super::amounts::Stats;
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::cri::Call;
+use super::contents::Told;
+use super::cpu_manager;
 use super::decisions::Order;
 use super::ephemeral;
 use super::eviction::with;
 use super::file_source;
 use super::found;
+use super::lasting;
 use super::oom;
 use super::pod_manager::{self, Known};
 use super::state::{PodRuntime, WorkerPhase};
@@ -39,6 +42,8 @@ struct Decision {
     disk_writes: Vec<Why>,
     /// The calls to the container runtime; `None` if nobody looks.
     calls: Option<Vec<Call>>,
+    /// What the pod says of what it writes into volumes that outlive it.
+    told: Vec<Told>,
     again: bool,
     /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
@@ -58,6 +63,8 @@ struct Decision {
     listens: bool,
     /// Whether the node has to be looked at, because of what the pod uses.
     pressing: bool,
+    /// Whether the node's disk has become so full that images have to go.
+    fills_disk: bool,
     /// Whether the pod has made room for others.
     freed: bool,
     /// Whether the node has no memory left.
@@ -84,6 +91,7 @@ impl Kubelet {
             if let Some(calls) = d.calls.take() {
                 cx.note(calls);
             }
+            lasting::pass_on(cx, &key, std::mem::take(&mut d.told));
             {
                 let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
                 let unpullable = d.unpullable.clone();
@@ -122,6 +130,9 @@ impl Kubelet {
             }
             if d.pressing {
                 self.watch_pressure(cx);
+            }
+            if d.fills_disk {
+                self.watch_images(cx);
             }
             for why in std::mem::take(&mut d.disk_writes) {
                 cx.write_volumes(key.clone()).because(why.with("node", &self.node)).await?;
@@ -182,6 +193,8 @@ impl Kubelet {
     /// Forgets a pod that is gone, and gives others the room that it had.
     fn remove(&self, cx: &Cx, key: &Key) {
         let frees = cx.state(|s| s.pods.get(key).is_some_and(|rt| rt.requests.is_some()));
+        let left = cx.state(|s| lasting::left_behind(s, cx.caches(), &self.key, key, cx.now()));
+        lasting::pass_on(cx, key, left);
         let pressing = forget(cx, key);
         if frees {
             allocation::retry(cx);
@@ -211,7 +224,8 @@ impl Kubelet {
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
             let node = cx.caches().get::<Node>(&self.key).map(|n| &**n);
-            let allocation = allocation::allocate(pod, &mut rt, s.node.used, node, cx.now());
+            let allocation =
+                allocation::allocate(pod, &mut rt, s.node.used, node, s.settings.cpus.is_some(), cx.now());
             let seen = allocation.pod.as_ref().unwrap_or(pod);
             let spec: &PodSpec = seen.spec.as_ref()?;
             let ephemeral = ephemeral::specs(seen, &rt);
@@ -228,6 +242,7 @@ impl Kubelet {
             turn.run(&self.key, &faults);
             let listens = turn.listening() != listened || turn.next_listening() != turn.rt.listens_until;
             turn.rt.listens_until = turn.next_listening();
+            turn.tell_writes();
             let sends = turn.drive_clients();
             let asks = std::mem::take(&mut turn.asks);
             turn.measure();
@@ -249,6 +264,7 @@ impl Kubelet {
                 sends,
                 listens,
                 pressing,
+                fills_disk: turn.fills_disk(s),
                 freed,
                 out_of_memory: oom::has_run_out(s, &turn),
                 orders: std::mem::take(&mut turn.orders),
@@ -262,6 +278,7 @@ impl Kubelet {
                 events: std::mem::take(&mut turn.events),
                 disk_writes: std::mem::take(&mut turn.disk_writes),
                 calls: turn.calls.take(),
+                told: std::mem::take(&mut turn.told),
                 node: turn.node,
                 rt: Rc::new(turn.rt),
                 faults: numbers,
@@ -325,7 +342,7 @@ impl Kubelet {
         Recorded {
             about: ObjectReference { field_path, ..object_reference(pod) },
             type_: e.type_,
-            reason: e.reason.into(),
+            reason: (&*e.reason).into(),
             message: e.message.clone(),
             action: "",
             at: cx.now(),
@@ -389,9 +406,9 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         let taken = rt.phase != WorkerPhase::Terminated;
         let addresses = if taken { rt.addresses.clone() } else { Rc::default() };
         let pressing = rt.stats != Stats::default() && s.eviction.is_busy();
-        Some((addresses, rt.requests, rt.stats, pressing))
+        Some((addresses, rt.requests, rt.stats, pressing, rt.uid.clone()))
     });
-    let Some((addresses, requests, stats, pressing)) = held else { return false };
+    let Some((addresses, requests, stats, pressing, uid)) = held else { return false };
     let named = cx.state(|s| watched::no_longer_named(&s.pods, &s.node, cx.caches(), key));
     let key = key.clone();
     cx.update_state(move |s| {
@@ -415,6 +432,7 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         }
         if let Some(r) = requests {
             s.node.used = s.node.used.minus(r);
+            cpu_manager::release(&mut s.node, &uid);
         }
         s.node.stats = s.node.stats.minus(stats);
         s.node.resizing.remove(&key);

@@ -34,6 +34,8 @@ pub enum Task {
     Schedulable(Rc<str>),
     /// Look whether the node with this name runs out of something, and end pods if it does.
     Evict(Rc<str>),
+    /// Remove images that nobody uses from the disk of the node with this name, if it is too full.
+    Images(Rc<str>),
     /// End the pods of the node with this name, because it is being shut down.
     Shutdown(Rc<str>),
     /// See to it that the memory of the node with this name suffices: the kernel kills a container if it does not.
@@ -59,6 +61,7 @@ impl fmt::Display for Task {
             Task::Status(node) => write!(f, "{node}/status"),
             Task::Schedulable(node) => write!(f, "{node}/schedulable"),
             Task::Evict(node) => write!(f, "{node}/evict"),
+            Task::Images(node) => write!(f, "{node}/images"),
             Task::Shutdown(node) => write!(f, "{node}/shutdown"),
             Task::OutOfMemory(node) => write!(f, "{node}/out-of-memory"),
             Task::Drivers(node) => write!(f, "{node}/drivers"),

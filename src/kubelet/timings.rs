@@ -42,6 +42,8 @@ pub const MINIMUM_GRACE: SignedDuration = SignedDuration::from_secs(2);
 pub const SYNC_RETRY: SignedDuration = SignedDuration::from_secs(10);
 /// The longest time between two syncs of a pod with waiting containers (`syncFrequency`).
 pub const RESYNC: SignedDuration = SignedDuration::from_secs(60);
+/// The time after which a deferred resize is tried again (`allocation_manager.go`: `retryDelay`).
+pub const RESIZE_RETRY: SignedDuration = SignedDuration::from_mins(3);
 /// The delay before a failed mount is retried. It doubles with each failure, up to [`MOUNT_MAX`].
 pub const MOUNT_RETRY: SignedDuration = SignedDuration::from_millis(500);
 /// The longest time between two attempts to mount.

@@ -1,11 +1,14 @@
 //! A turn of one pod, [`Turn`], on which the modules of the kubelet work one after the other: admission,
 //! `pod_worker`, `prober`, `status`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cause::{Cause, PodCause};
 use super::cri::Call;
+use super::contents::{Contents, Told};
+use super::cpu_policy::CpuPolicy;
 use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
@@ -25,7 +28,7 @@ pub(super) struct PodEvent {
     /// `Normal` or `Warning`.
     pub(super) type_: &'static str,
     /// The reason, for example `Pulled`.
-    pub(super) reason: &'static str,
+    pub(super) reason: Cow<'static, str>,
     /// The message.
     pub(super) message: String,
 }
@@ -48,7 +51,15 @@ pub(super) struct Turn<'a> {
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
     pub(super) unmountable: &'a Map<Rc<str>, Rc<str>>,
+    /// What pods have written into directories of the node.
+    pub(super) node_disk: &'a Rc<Contents>,
+    /// What is in the volumes that every node reaches.
+    pub(super) storage: &'a Map<Rc<str>, Rc<Contents>>,
     pub(super) eviction: &'a Eviction,
+    /// The static policy of the CPU manager; `None` if it has none.
+    pub(super) cpu_policy: Option<&'a CpuPolicy>,
+    /// The settings of the kernel that pods may change, beside those that all may.
+    pub(super) allowed_sysctls: &'a [String],
     /// Whether the node is being shut down.
     pub(super) shuts_down: bool,
     /// The specs of the pod's ephemeral containers.
@@ -71,6 +82,8 @@ pub(super) struct Turn<'a> {
     pub(super) disk_writes: Vec<Why>,
     /// The calls to the container runtime; `None` if nobody looks.
     pub(super) calls: Option<Vec<Call>>,
+    /// What the pod says of what it writes into volumes that outlive it.
+    pub(super) told: Vec<Told>,
     /// Other pods that are to be ended for this one.
     pub(super) orders: Vec<(Key, Rc<Pod>, Order)>,
     /// Whether another turn has to follow as soon as the status has been reported.
@@ -121,7 +134,11 @@ impl<'a> Turn<'a> {
             node: state.node.clone(),
             unpullable: &state.unpullable,
             unmountable: &state.unmountable,
+            node_disk: &state.node_disk,
+            storage: &state.storage,
             eviction: &state.eviction,
+            cpu_policy: state.settings.cpus.as_deref(),
+            allowed_sysctls: &state.settings.allowed_sysctls,
             shuts_down: state.shutdown.is_some(),
             pods: &state.pods,
             node_key,
@@ -131,6 +148,7 @@ impl<'a> Turn<'a> {
             events: Vec::new(),
             disk_writes: Vec::new(),
             calls: None,
+            told: Vec::new(),
             orders: Vec::new(),
             again: false,
         }
@@ -151,10 +169,10 @@ impl<'a> Turn<'a> {
         &mut self,
         container: Option<usize>,
         type_: &'static str,
-        reason: &'static str,
+        reason: impl Into<Cow<'static, str>>,
         message: String,
     ) {
-        self.events.push(PodEvent { container, type_, reason, message });
+        self.events.push(PodEvent { container, type_, reason: reason.into(), message });
     }
 
     /// Notes the cause of the next status report.

@@ -6,7 +6,7 @@
 
 use crate::api::metrics::{self, ContainerMetrics, PodMetrics, Usage};
 use crate::api::quantity::{Amount, Format, amount_of};
-use crate::api::types::{Container, Node, Pod};
+use crate::api::types::{Container, Node, Pod, ResourceRequirements};
 use crate::api::{Key, Object};
 use crate::client::Reading;
 
@@ -76,8 +76,13 @@ pub(super) fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
 
 /// The memory that a container uses while it runs, in bytes.
 pub(super) fn memory(pod: &Pod, container: &Container) -> i64 {
-    let wants = said(pod, &container.name, "memory").map_or(IDLE.1, Amount::value);
-    super::amounts::limit_of(container, "memory").map_or(wants, |limit| wants.min(limit))
+    memory_of(pod, &container.name, container.resources.as_ref())
+}
+
+/// The same of a container that has these resources.
+pub(super) fn memory_of(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>) -> i64 {
+    let wants = said(pod, name, "memory").map_or(IDLE.1, Amount::value);
+    super::amounts::limit_in(resources, "memory").map_or(wants, |limit| wants.min(limit))
 }
 
 fn limited(wants: Amount, container: Option<&Container>, resource: &str) -> Amount {

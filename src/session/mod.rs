@@ -34,6 +34,8 @@ mod ingress_tests;
 mod into;
 mod keep;
 mod kubectl;
+#[cfg(test)]
+mod lasting_tests;
 pub mod link;
 #[cfg(test)]
 mod log_tests;

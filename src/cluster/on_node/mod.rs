@@ -89,6 +89,13 @@ impl Cluster {
         kubelets.filter_map(|p| p.node.as_deref())
     }
 
+    /// The file in which the kubelet of a node keeps which processors containers have for themselves; `None` if there is no such
+    /// machine.
+    pub fn cpu_manager_state(&self, node: &str) -> Option<String> {
+        let mut own = self.processes().filter(|p| p.node.as_deref() == Some(node));
+        own.find_map(kubelet_of).map(kubelet::cpu_manager_state)
+    }
+
     /// Runs one of the [`NODE_TOOLS`] on a node, also on one that is cut off. Nothing changes.
     pub fn run_on_node(&self, node: &str, words: &[String]) -> Result<NodeOutput, NotRun> {
         let mut own = self.processes().filter(|p| p.node.as_deref() == Some(node));

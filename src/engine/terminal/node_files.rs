@@ -1,5 +1,5 @@
-//! The files of a node that the terminal knows: the manifests of its static pods. `docker exec NODE ls`, `cat` and `rm` look at
-//! them and take them away, and `docker cp manifest.yaml NODE:/etc/kubernetes/manifests/` puts what the editor has there.
+//! The files of a node that the terminal knows: the manifests of its static pods, and the state of its CPU manager. `docker exec NODE
+//! ls`, `cat` and `rm` look at manifests and take them away, `cat` looks at the state, and `docker cp manifest.yaml NODE:/etc/kubernetes/manifests/` puts what the editor has there.
 
 use crate::cluster::{Cluster, Fault};
 use crate::engine::keep::MANIFEST;
@@ -7,6 +7,9 @@ use crate::kubectl::Output;
 use crate::kubelet::STATIC_POD_PATH;
 
 const ONLY_MANIFESTS: &str = "docker: of a node's files there are only the manifests of static pods here: docker cp manifest.yaml NODE:/etc/kubernetes/manifests/\n";
+
+/// Where a kubelet keeps which processors containers have for themselves.
+const CPU_MANAGER_STATE: &str = "/var/lib/kubelet/cpu_manager_state";
 
 /// What a command has printed that has failed.
 pub(super) fn failed(exit: i32, stderr: impl Into<String>) -> Output {
@@ -62,6 +65,9 @@ pub(super) fn look(cluster: &Cluster, node: &str, words: &[String]) -> Option<Ou
             for path in paths {
                 match text(cluster, node, path) {
                     Some(text) => out.stdout.push_str(text),
+                    None if path == CPU_MANAGER_STATE => {
+                        out.stdout.extend(cluster.cpu_manager_state(node));
+                    }
                     None => {
                         out.exit = 1;
                         out.stderr.push_str(&format!("cat: {path}: No such file or directory\n"));

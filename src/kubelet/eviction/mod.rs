@@ -16,7 +16,7 @@ use super::amounts::Stats;
 use super::calls::of_clearing;
 use super::cause::PodCause;
 use super::decisions::{Eviction, Order};
-use super::image_gc::without_unused;
+use super::image_gc::{is_full, used, without_unused};
 use super::settings::Settings;
 use super::state::{NodeRuntime, PodRuntime, State, WorkerPhase};
 use super::stats::is_critical;
@@ -52,11 +52,6 @@ struct Round {
     stuck: bool,
     /// When something changes next by time alone.
     next: Option<Timestamp>,
-}
-
-/// What pods and images use on a node.
-pub(super) fn used(node: &NodeRuntime) -> Stats {
-    node.stats.plus(Stats { disk: node.image_bytes, ..Stats::default() })
 }
 
 /// The thresholds that are met (`thresholdsMet`).
@@ -269,6 +264,10 @@ pub(super) fn node_seen(cx: &mut Handler<'_, State, Task>, name: &Rc<str>, seen:
             cx.enqueue_after(Task::Evict(name.clone()), volumes::next_report(cx.now));
         }
     }
+    if is_full(&cx.state.settings, used(&cx.state.node)) {
+        // It has to be looked at, whatever made it full.
+        cx.enqueue(Task::Images(name.clone()));
+    }
     let conditions = || node.status.iter().flat_map(|s| s.conditions.iter().flatten());
     let told = |p: Pressure| conditions().any(|c| c.type_ == p.condition() && c.status == "True");
     let known = |p: Pressure| conditions().any(|c| c.type_ == p.condition());
@@ -284,6 +283,12 @@ impl Turn<'_> {
         let may_exceed = self.rt.annotated && self.rt.sandbox && self.rt.order.is_none();
         was != is && (before.settings.is_alarming(is) || before.eviction.is_busy())
             || may_exceed && !is_critical(self.pod) && local_storage::exceeded(self.pod).is_some()
+    }
+
+    /// Whether the node's disk has more on it than before, and so much that images have to go.
+    pub(super) fn fills_disk(&self, before: &State) -> bool {
+        let is = used(&self.node);
+        is.disk > used(&before.node).disk && is_full(&before.settings, is)
     }
 
     /// Ends the pod if the kubelet has decided so.

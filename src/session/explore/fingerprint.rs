@@ -125,6 +125,7 @@ impl Fingerprints {
         let mut lines = Vec::new();
         let mut views = Vec::new();
         member_lines(cluster, &mut lines);
+        lines.extend(cluster.storage_lines());
         for (id, process) in (0..).zip(cluster.processes()) {
             let name = |c: &dyn Component| match &process.node {
                 Some(node) => format!("{} on {node}", c.name()),

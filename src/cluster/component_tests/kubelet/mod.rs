@@ -2,8 +2,11 @@
 //! are in `snapshots/`; `INSTA_UPDATE=always cargo test kubelet` updates them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod admission;
+mod cpus;
 mod ephemeral;
 mod eviction;
+mod image_gc;
 mod lifecycle;
 mod nodeshutdown;
 mod programs;

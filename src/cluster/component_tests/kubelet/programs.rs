@@ -6,12 +6,18 @@ use super::{Lab, one};
 use crate::api::Kind;
 use crate::kubelet::State;
 
-/// What the containers of the pod have printed until now, current instances.
+/// What the containers of the pods have printed until now, current instances.
 fn logs(lab: &Lab) -> String {
+    logs_of(lab, "")
+}
+
+/// The same of the pods whose names begin so.
+pub(super) fn logs_of(lab: &Lab, name: &str) -> String {
     let kubelet = lab.cluster.processes().nth(2).unwrap();
     let state = kubelet.components[0].state().downcast_ref::<State>().unwrap();
     let mut out = String::new();
-    for c in state.pods.values().flat_map(|rt| &rt.containers) {
+    let pods = state.pods.iter().filter(|(key, _)| key.name.starts_with(name));
+    for c in pods.flat_map(|(_, rt)| &rt.containers) {
         let process = c.running().map(|r| &r.process).or(c.exited().map(|e| &e.process));
         let end = c.exited().map_or(lab.cluster.now(), |e| e.finished.min(lab.cluster.now()));
         for o in process.into_iter().flatten().flat_map(|p| p.output(end)) {

@@ -142,3 +142,77 @@ fn a_container_is_started_again_if_its_policy_says_so() {
     assert_eq!(lab.events("ResizeCompleted").len(), 2);
     assert_eq!(conditions(&lab, "p"), []);
 }
+
+/// `pkg/kubelet/kuberuntime/kuberuntime_manager.go`: `validateMemoryResizeAction`. The resize is tried again, and carried out
+/// once less is used.
+#[test]
+fn a_limit_is_not_set_below_what_is_used() {
+    let mut lab = Lab::new();
+    let limits = |memory: &str| json!({"limits": {"cpu": "1", "memory": memory}, "requests": {"cpu": "1", "memory": memory}});
+    let mut used = pod(limits("512Mi"));
+    used["metadata"]["annotations"] = json!({"sim.steady/memory": "400Mi"});
+    lab.named("p", used).steady();
+    resize(&mut lab, "p", limits("128Mi"));
+    lab.steady();
+    let told = "cannot decrease memory limits: [attempting to set pod memory limit (134217728) below current usage \
+                (419430400), attempting to set container \"app\" memory limit (134217728) below current usage (419430400)]";
+    assert_eq!(conditions(&lab, "p"), [("PodResizeInProgress".into(), "Error".into(), told.into())]);
+    let errors = lab.events("ResizeError");
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].1.starts_with("Pod resize error: {\"containers\":[{\"name\":\"app\","), "{errors:?}");
+    assert!(
+        errors[0].1.contains(",\"generation\":2,\"error\":\"cannot decrease memory limits: ["),
+        "{errors:?}"
+    );
+    lab.wait(60);
+    assert_eq!(lab.events("ResizeError").len(), 1);
+    let has = |lab: &Lab| status(lab, "p")["containerStatuses"][0].clone();
+    assert_eq!(has(&lab)["restartCount"], 0);
+    assert_eq!(has(&lab)["resources"]["limits"]["memory"], "512Mi");
+    assert_eq!(has(&lab)["allocatedResources"]["memory"], "128Mi");
+    lab.annotate("p", json!({"sim.steady/memory": "100Mi"})).steady();
+    assert_eq!(has(&lab)["resources"]["limits"]["memory"], "128Mi");
+    assert_eq!(has(&lab)["restartCount"], 0);
+    assert_eq!(conditions(&lab, "p"), []);
+    assert_eq!(lab.events("ResizeCompleted").len(), 1);
+}
+
+/// `pkg/kubelet/allocation/allocation_manager.go`: `retryDelay`
+#[test]
+fn a_deferred_resize_is_tried_again_after_three_minutes() {
+    let mut lab = Lab::new();
+    let cpu = |amount: &str| pod(json!({"requests": {"cpu": amount}}));
+    lab.named("a", cpu("1")).named("b", cpu("2")).steady();
+    resize(&mut lab, "a", json!({"requests": {"cpu": "3"}}));
+    lab.steady();
+    let used = |lab: &Lab| conditions(lab, "a")[0].2.clone();
+    assert_eq!(
+        used(&lab),
+        "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000"
+    );
+    lab.named("c", cpu("500m")).steady();
+    assert!(used(&lab).contains("used: 2000"));
+    lab.wait(200);
+    assert!(used(&lab).contains("used: 2500"), "{}", used(&lab));
+}
+
+/// `TestHandlePodResourcesResizeForGuaranteedQOSPods`: the static policies of the managers keep such a pod what it has.
+#[test]
+fn processors_that_a_pod_has_alone_are_not_resized() {
+    let mut lab = Lab::new();
+    let settings = json!({"sim.steady/cpu-manager-policy": "static", "sim.steady/reserved-cpus": "0"});
+    lab.annotate_node(settings).steady();
+    let amounts = |cpu: &str, memory: &str| {
+        let both = json!({"cpu": cpu, "memory": memory});
+        json!({"requests": both, "limits": both})
+    };
+    lab.named("p", pod(amounts("1", "64Mi"))).steady();
+    resize(&mut lab, "p", amounts("2", "64Mi"));
+    lab.steady();
+    let told = "Resize is infeasible for Guaranteed Pods alongside CPU Manager policy \"static\"";
+    assert_eq!(conditions(&lab, "p"), [("PodResizePending".into(), "Infeasible".into(), told.into())]);
+    resize(&mut lab, "p", amounts("1", "96Mi"));
+    lab.steady();
+    assert_eq!(conditions(&lab, "p"), []);
+    assert_eq!(status(&lab, "p")["containerStatuses"][0]["resources"]["limits"]["memory"], "96Mi");
+}
