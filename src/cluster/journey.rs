@@ -147,6 +147,7 @@ impl Cluster {
             plugin: self.plugin,
             core_dns: self.core_dns,
             noting: None,
+            memo: &self.memo,
         }
     }
 
@@ -183,6 +184,11 @@ impl Cluster {
 
     /// The journey of a question of a pod; `None` if no node has the pod.
     pub fn journey(&self, from: &Key, question: &Question) -> Option<Journey> {
+        self.journey_of(from, question, 0)
+    }
+
+    /// The journey of the nth of several connections, counted from 0.
+    fn journey_of(&self, from: &Key, question: &Question, nth: u64) -> Option<Journey> {
         let network = self.network();
         let to = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
@@ -198,7 +204,7 @@ impl Cluster {
             }
             _ => answer.clone(),
         };
-        let reply = asked.pick(0).cloned();
+        let reply = asked.pick(nth).cloned();
         let replies = match &asked {
             Answer::Replies { replies, .. } => replies.len(),
             Answer::Records(_) => 0,
@@ -231,6 +237,11 @@ impl Cluster {
     /// The journey of a request of a pod for a URL: the names first, as the C library asks them, then the request. `None` if no
     /// node has the pod.
     pub fn journey_to(&self, from: &Key, url: &Url) -> Option<Journey> {
+        self.journey_of_request(from, url, 0)
+    }
+
+    /// [`Cluster::journey_to`] of the nth request of a pod's client, counted from 0.
+    pub fn journey_of_request(&self, from: &Key, url: &Url, nth: u64) -> Option<Journey> {
         let network = self.network();
         let known = network.names_of(from)?;
         let client = Client::once(url);
@@ -243,7 +254,7 @@ impl Cluster {
                     names.push((question, answer));
                 }
                 Some(question) => {
-                    let journey = self.journey(from, &question)?;
+                    let journey = self.journey_of(from, &question, nth)?;
                     let cause = journey.reply.as_ref().and_then(|r| client.cause(r));
                     return Some(Journey { names, cause, ..journey });
                 }

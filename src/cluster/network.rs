@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use super::memo::{Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
@@ -47,6 +48,8 @@ pub(super) struct Network<'a> {
     pub(super) core_dns: bool,
     /// Who notes the queries that come to CoreDNS, if anybody does.
     pub(super) noting: Option<Noting<'a>>,
+    /// What was worked out before.
+    pub(super) memo: &'a Memo,
 }
 
 /// A pod that asks.
@@ -116,6 +119,17 @@ impl<'a> Network<'a> {
         })
     }
 
+    /// The node that runs whose pod has an address.
+    pub(super) fn host_of(&self, address: IpAddr) -> Option<Host<'a>> {
+        let running = self.processes.iter().filter(|p| p.running && p.node.is_some());
+        let mut states = running.filter_map(|p| {
+            let states = p.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>());
+            states.into_iter().find(|s| s.pod_of(address).is_some()).map(|state| (p, state))
+        });
+        let (process, state) = states.next()?;
+        Some(Host { node: Key::new("", process.node.as_deref()?), process, state })
+    }
+
     /// What a question of a pod is answered.
     pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
         let seed = seed_of(from, question);
@@ -168,18 +182,23 @@ impl<'a> Network<'a> {
             origin: leg.origin,
             interface: leg.interface.to_owned(),
         };
-        let rules = self.rules_of(&leg.node, to);
-        let current = match &rules {
-            Cow::Borrowed(_) => Some(self.rules_at(&leg.node, to)),
-            Cow::Owned(_) => None,
-        };
+        let written = self.written_rules(&leg.node, to);
         let leads = |rules: &Ruleset| rules.distribution(&packet, self.now, &Kernel::default());
+        let led = |of: Rules, work: &dyn Fn() -> Vec<Share>| {
+            let is_written = matches!(of, Rules::Written(_));
+            let at = (leg.node.name.to_string().into(), leg.source, to, is_written);
+            self.memo.led(at, leg.origin, of, work)
+        };
+        // Where rules that are not behind would lead to.
+        let made = || led(self.sources(&leg.node, to), &|| leads(&self.rules_at(&leg.node, to)));
+        let (shares, right) = match written {
+            Some((all, rules)) => (led(Rules::Written(all.clone()), &|| leads(rules)), Some(made())),
+            None => (made(), None),
+        };
         let barred = |address: SocketAddr, masquerade: bool| {
             self.barred(from, &sender, &leg, (to, address), protocol, masquerade)
         };
-        // The endpoints that rules which are not behind would lead to.
-        let right = current.as_ref().map(leads);
-        let shares = stay(leads(&rules), self.has_affinity(to), sender.address);
+        let shares = stay(shares, self.has_affinity(to), sender.address);
         let whole = shares.iter().map(|s| s.share.denominator).fold(1, common_multiple);
         let reply = |share: &Share| {
             let parts = whole.checked_div(share.share.denominator).unwrap_or(1) * share.share.numerator;
@@ -200,7 +219,9 @@ impl<'a> Network<'a> {
                 }
                 Verdict::Unchanged => (None, barred(to, false).unwrap_or_else(|| self.delivered(question))),
             };
-            let is_right = |right: &Vec<Share>| right.iter().any(|r| r.verdict == share.verdict);
+            // Shares are in the order of their verdicts.
+            let is_right =
+                |right: &Rc<[Share]>| right.binary_search_by(|r| r.verdict.cmp(&share.verdict)).is_ok();
             let stale = right.as_ref().is_some_and(|right| !is_right(right));
             Reply { share: u32::try_from(parts).unwrap_or(u32::MAX), endpoint, outcome, because, stale }
         };
@@ -239,15 +260,40 @@ impl<'a> Network<'a> {
     /// The rules of a node: what its kube-proxy has written or, where there is none to be looked at, what it would write for
     /// the Services of an address.
     pub(super) fn rules_of(&self, node: &Key, to: SocketAddr) -> Cow<'a, Ruleset> {
+        match self.written_rules(node, to) {
+            Some((_, rules)) => Cow::Borrowed(rules),
+            None => Cow::Owned(self.rules_at(node, to)),
+        }
+    }
+
+    /// The rules that the kube-proxy of a node has written, and those of them that are for the family of an address; `None` where
+    /// there is no kube-proxy to be looked at.
+    fn written_rules(&self, node: &Key, to: SocketAddr) -> Option<(&'a Rc<[Ruleset]>, &'a Ruleset)> {
         let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
         let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
         let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
         let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
-        let written = states.find(|s| s.written.is_some());
-        if let Some(rules) = written.and_then(|s| s.rules.iter().find(|r| r.family == family)) {
-            return Cow::Borrowed(rules);
+        let written = states.find(|s| s.written.is_some())?;
+        written.rules.iter().find(|r| r.family == family).map(|rules| (&written.rules, rules))
+    }
+
+    /// What the rules of a node for an address would be made of now.
+    fn sources(&self, node: &Key, to: SocketAddr) -> Rules {
+        let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
+        let object = self.api.cached(&at).and_then(|o| o.get::<Node>()).cloned();
+        let services = self.services_at(to);
+        let keys: Vec<Key> = services.iter().map(|s| s.metadata.key()).collect();
+        let service = |key: &Key| {
+            self.api.cached(&ObjectRef { kind: Kind::SERVICE, key: key.clone() })?.get::<Service>().cloned()
+        };
+        let mut slices = Vec::new();
+        for (service, key) in services.iter().zip(&keys) {
+            let all = self.api.cached_list(Kind::ENDPOINT_SLICE, Some(&key.namespace));
+            let all = all.filter_map(|(_, o)| o.get::<EndpointSlice>());
+            let name = service.metadata.name();
+            slices.extend(all.filter(|s| s.metadata.label(LABEL_SERVICE_NAME) == Some(name)).cloned());
         }
-        Cow::Owned(self.rules_at(node, to))
+        Rules::Made(keys.iter().filter_map(service).collect(), slices, object)
     }
 
     /// The rules that the kube-proxy of a node would write now for the Services of an address.
@@ -299,17 +345,13 @@ impl<'a> Network<'a> {
         };
         let (connected, refused) =
             ((Outcome::Connected, Because::Nothing), (Outcome::Refused, Because::NotListening));
-        for host in self.hosts() {
-            if let Some(pod) = host.state.pod_of(to.ip()) {
-                return kubelet::network::reached(
-                    host.state,
-                    &host.process.caches,
-                    &host.node,
-                    pod,
-                    question,
-                    self.now,
-                );
-            }
+        if let Some(Host { node, process, state }) = self.host_of(to.ip()) {
+            let Some(pod) = state.pod_of(to.ip()) else { return (Outcome::Unreachable, Because::Gone) };
+            let work = || kubelet::network::reached(state, &process.caches, &node, pod, question, self.now);
+            return match kubelet::network::lasting(state, &process.caches, pod, self.now) {
+                Some(of) => self.memo.met(question, of, work),
+                None => work(),
+            };
         }
         if let Some(node) = self.node_with(to.ip()) {
             // A machine that is down does not answer.
@@ -338,14 +380,6 @@ impl<'a> Network<'a> {
             );
         }
         (outside(question, to.ip()), Because::Nothing)
-    }
-
-    /// Whether a process at an address has run since a moment. Of a machine that is cut off nobody knows otherwise.
-    pub(super) fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
-        let node = self.node_with(address);
-        let mut here =
-            self.hosts().filter(|h| h.state.pod_of(address).is_some() || node.as_ref() == Some(&h.node));
-        here.any(|h| h.state.has_run_since(address, since)) || self.is_cut_off(address)
     }
 
     fn echo(&self, from: &Key, to: IpAddr) -> (Outcome, Because) {
@@ -464,12 +498,12 @@ fn common_multiple(a: u128, b: u128) -> u128 {
 
 /// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
 /// so that it stays the same while other endpoints come and go.
-fn stay(shares: Vec<Share>, affine: bool, client: IpAddr) -> Vec<Share> {
+fn stay(shares: Rc<[Share]>, affine: bool, client: IpAddr) -> Rc<[Share]> {
     if !affine {
         return shares;
     }
-    let first = shares.into_iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
-    first.map(|s| Share { share: Fraction::ONE, ..s }).into_iter().collect()
+    let first = shares.iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
+    first.map(|s| Share { share: Fraction::ONE, ..s.clone() }).into_iter().collect()
 }
 
 /// The addresses that stand for a Service: cluster IPs, external IPs, and those of its load balancer.
@@ -510,8 +544,7 @@ fn of_api_server(question: &Question) -> Outcome {
             content_type: content_type.into(),
             body: body.into(),
             takes: Default::default(),
-            since: None,
-            work: None,
+            by: None,
         }))
     };
     if !tls {
@@ -544,8 +577,7 @@ fn outside(question: &Question, to: IpAddr) -> Outcome {
             content_type: "text/html".into(),
             body: "".into(),
             takes: Default::default(),
-            since: None,
-            work: None,
+            by: None,
         })),
         _ => Outcome::Connected,
     }

@@ -141,9 +141,12 @@ pub fn of(pod: &Pod, container: &Container, own: Own) -> Behaviour {
         _ => {}
     }
     if annotation(meta, name, "on-sigterm") == Some("drain")
-        && let (Some(takes), Some((stop, code))) = (seconds(meta, name, "answer-seconds"), b.stops)
+        && let Some((stop, code)) = b.stops
     {
-        b.stops = Some((stop.max(takes), code));
+        let takes = seconds(meta, name, "answer-seconds").unwrap_or_default();
+        let work = annotation(meta, name, "answer-cpu").and_then(|text| Amount::parse(text).ok());
+        let work = SignedDuration::from_nanos(work.map_or(0, |cpu| cpu.scaled_value(-9)));
+        b.stops = Some((stop.max(takes).max(work), code));
     }
     let limit = container.resources.as_ref().and_then(|r| r.limits.as_ref()?.get("memory"));
     if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)

@@ -128,7 +128,7 @@ pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
 pub use network::{Dns, NetworkNews};
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
-pub use state::State;
+pub use state::{PodRuntime, State};
 pub use task::{Kubelet, Task};
 
 use crate::client::{Component, Controller};

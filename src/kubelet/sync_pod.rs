@@ -219,7 +219,11 @@ impl Kubelet {
             }
             let listened = turn.listening();
             turn.run(&self.key, &faults);
-            let listens = turn.listening() != listened || turn.next_listening() != turn.rt.listens_until;
+            let told = turn.told();
+            let listens = turn.listening() != listened
+                || turn.next_listening() != turn.rt.listens_until
+                || (turn.rt.told.is_some() && turn.rt.told != told);
+            turn.rt.told = told;
             turn.rt.listens_until = turn.next_listening();
             let sends = turn.drive_clients();
             let asks = std::mem::take(&mut turn.asks);

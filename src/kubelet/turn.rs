@@ -13,7 +13,6 @@ use crate::api::types::{Container, Node, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{Caches, Why};
 use crate::network::Question;
-use crate::network::traffic::Ended;
 use crate::shell::Answers;
 
 /// An event about a pod, to be recorded after the turn.
@@ -61,8 +60,6 @@ pub(super) struct Turn<'a> {
     pub(super) now: Timestamp,
     /// What the network has answered to the pod's processes.
     pub(super) answers: Rc<BTreeMap<Question, Answers>>,
-    /// The processes that had answered requests of the pod, and have ended.
-    pub(super) ended: Rc<Vec<Ended>>,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
@@ -110,7 +107,6 @@ impl<'a> Turn<'a> {
         Turn {
             ephemeral: known.map(|rt| &*rt.ephemeral).unwrap_or_default(),
             answers: network.map(|n| n.answers.clone()).unwrap_or_default(),
-            ended: network.map(|n| n.ended.clone()).unwrap_or_default(),
             asks: Vec::new(),
             pod,
             spec,

@@ -98,6 +98,7 @@ fn App(props: &Props) -> Html {
     let course = use_state(|| false);
     // Where the rule book is open.
     let rules = use_state(|| None::<Option<Word>>);
+    let request = use_state(|| None::<Rc<SentView>>);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
     let asked_why = use_state(|| None::<ObjectRef>);
     let shape = use_state(|| store.options().shape);
@@ -191,6 +192,15 @@ fn App(props: &Props) -> Html {
         })
     };
     let why_node = side(Tab::Scheduling, SCHEDULING);
+    // A request of a client: the run goes to its moment, where the inspector shows its story and its journey.
+    let look_at_request = {
+        let (store, request, shows) = (store.clone(), request.clone(), side(Tab::Network, NETWORK));
+        Callback::from(move |view: Rc<SentView>| {
+            store.send(Input::Goto(view.moment));
+            shows.emit(view.pod.clone());
+            request.set(Some(view));
+        })
+    };
     let leads = {
         let lead = |to: &'static str| {
             let pane = pane.clone();
@@ -313,7 +323,7 @@ fn App(props: &Props) -> Html {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={tab.clone()} why={asked_why} />
+                        finest={v.finest} tab={tab.clone()} why={asked_why} request={(*request).clone()} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}
@@ -325,7 +335,7 @@ fn App(props: &Props) -> Html {
                             {asked}
                             rules={let rules = rules.clone(); Some(Callback::from(move |at: Option<Word>| rules.set(Some(at))))} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
-                        <Traffic version={v.version} />
+                        <Traffic version={v.version} open={look_at_request} />
                     </section>
                     <div class="layer"></div>
                 </main>

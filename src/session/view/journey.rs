@@ -186,21 +186,22 @@ pub enum EndView {
     Denied(Vec<String>),
 }
 
-/// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered.
-pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>) -> JourneyView {
+/// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered. `nth` is the request's
+/// number, which says which of several endpoints it meets.
+pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>, nth: u64) -> JourneyView {
     let offers = offers(cluster, pod);
     let url = url.map(str::trim).filter(|u| !u.is_empty()).or(offers.first().map(String::as_str));
     let url = url.unwrap_or_default().to_owned();
-    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url) };
+    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url, nth) };
     JourneyView { offers, url, taken }
 }
 
-fn take(cluster: &Cluster, pod: &Key, url: &str) -> Taken {
+fn take(cluster: &Cluster, pod: &Key, url: &str, nth: u64) -> Taken {
     match Url::parse(url) {
         Err(NotAUrl::Scheme(_)) => Taken::NotAUrl(UrlError::Scheme),
         Err(NotAUrl::Port(_)) => Taken::NotAUrl(UrlError::Port),
         Err(NotAUrl::NoHost) => Taken::NotAUrl(UrlError::NoHost),
-        Ok(url) => match cluster.journey_to(pod, &url) {
+        Ok(url) => match cluster.journey_of_request(pod, &url, nth) {
             Some(journey) => Taken::Followed(Box::new(followed(&journey))),
             None => Taken::NotRunning,
         },
@@ -368,7 +369,7 @@ mod tests {
 
     fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
         let session = scenario::find(id).unwrap().open();
-        journey(session.cluster(), &Key::new("default", pod), url)
+        journey(session.cluster(), &Key::new("default", pod), url, 0)
     }
 
     fn followed(view: &JourneyView) -> &Followed {

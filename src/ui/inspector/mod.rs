@@ -8,11 +8,16 @@ mod network;
 mod plugins;
 mod request;
 mod scheduling;
+mod sent;
 mod why;
 mod yaml;
 
 pub use history::WHY;
-use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Kind, Moment, ObjectRef, ObjectView};
+use std::rc::Rc;
+
+use steady::engine::{
+    Answer, Ask, Card, Graph, GraphNode, Input, Kind, Moment, ObjectRef, ObjectView, SentView,
+};
 use yew::prelude::*;
 
 use super::graph::{halted, tally};
@@ -41,6 +46,8 @@ pub struct Props {
     pub tab: UseStateHandle<Tab>,
     /// The object of which its history shows why it is as it is.
     pub why: UseStateHandle<Option<ObjectRef>>,
+    /// The request that was looked at last.
+    pub request: Option<Rc<SentView>>,
 }
 
 /// What a tab gets.
@@ -136,7 +143,9 @@ pub fn Inspector(props: &Props) -> Html {
             html! { <history::History object={o.clone()} {version} why={props.why.clone()} /> }
         }
         (Some(o), Tab::Scheduling) => html! { <scheduling::SchedulingOf object={o.clone()} {version} /> },
-        (Some(o), Tab::Network) => html! { <network::Network object={o.clone()} {version} /> },
+        (Some(o), Tab::Network) => {
+            html! { <network::Network object={o.clone()} {version} at={props.at} request={props.request.clone()} /> }
+        }
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
     // Another object, or another side of it, is read from its beginning.
