@@ -7,6 +7,7 @@
 mod action;
 mod aggregate;
 mod barrier;
+mod beyond;
 mod boot;
 mod clock;
 mod command;
@@ -24,6 +25,7 @@ mod members;
 mod memo;
 mod network;
 mod news;
+mod node_rules;
 mod noting;
 mod on_node;
 mod paths;

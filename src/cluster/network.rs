@@ -4,12 +4,12 @@
 //! endpoints of Services are read off the store, as a DNS server and a kube-proxy that have heard of everything know them.
 //! Who has asked is told of changes in [`news`](super::news).
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use super::beyond::{of_api_server, outside};
 use super::memo::{Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
@@ -20,16 +20,13 @@ use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::ApiServer;
-use crate::kube_proxy;
 use crate::kubelet;
 use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;
-use crate::network::proxy::{
-    Family, Fraction, Kernel, Mode, Origin, Packet, Proxier, Ruleset, Share, Verdict,
-};
+use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
 use crate::network::traffic::Names;
-use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply, Response};
+use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::Outside;
 
 /// The port of a kubelet.
@@ -257,57 +254,6 @@ impl<'a> Network<'a> {
         self.services_at(to).iter().any(affine)
     }
 
-    /// The rules of a node: what its kube-proxy has written or, where there is none to be looked at, what it would write for
-    /// the Services of an address.
-    pub(super) fn rules_of(&self, node: &Key, to: SocketAddr) -> Cow<'a, Ruleset> {
-        match self.written_rules(node, to) {
-            Some((_, rules)) => Cow::Borrowed(rules),
-            None => Cow::Owned(self.rules_at(node, to)),
-        }
-    }
-
-    /// The rules that the kube-proxy of a node has written, and those of them that are for the family of an address; `None` where
-    /// there is no kube-proxy to be looked at.
-    fn written_rules(&self, node: &Key, to: SocketAddr) -> Option<(&'a Rc<[Ruleset]>, &'a Ruleset)> {
-        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
-        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
-        let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
-        let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
-        let written = states.find(|s| s.written.is_some())?;
-        written.rules.iter().find(|r| r.family == family).map(|rules| (&written.rules, rules))
-    }
-
-    /// What the rules of a node for an address would be made of now.
-    fn sources(&self, node: &Key, to: SocketAddr) -> Rules {
-        let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
-        let object = self.api.cached(&at).and_then(|o| o.get::<Node>()).cloned();
-        let services = self.services_at(to);
-        let keys: Vec<Key> = services.iter().map(|s| s.metadata.key()).collect();
-        let service = |key: &Key| {
-            self.api.cached(&ObjectRef { kind: Kind::SERVICE, key: key.clone() })?.get::<Service>().cloned()
-        };
-        let mut slices = Vec::new();
-        for (service, key) in services.iter().zip(&keys) {
-            let all = self.api.cached_list(Kind::ENDPOINT_SLICE, Some(&key.namespace));
-            let all = all.filter_map(|(_, o)| o.get::<EndpointSlice>());
-            let name = service.metadata.name();
-            slices.extend(all.filter(|s| s.metadata.label(LABEL_SERVICE_NAME) == Some(name)).cloned());
-        }
-        Rules::Made(keys.iter().filter_map(service).collect(), slices, object)
-    }
-
-    /// The rules that the kube-proxy of a node would write now for the Services of an address.
-    fn rules_at(&self, node: &Key, to: SocketAddr) -> Ruleset {
-        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
-        let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
-        let object = self.api.cached(&at).and_then(|o| o.get::<Node>()).map(|n| &**n);
-        let config = kube_proxy::config(&node.name, object, Mode::default(), family, self.api.ip_family());
-        let services = self.services_at(to);
-        let slices: Vec<&EndpointSlice> =
-            services.iter().flat_map(|s| self.slices(&s.metadata.key())).collect();
-        Proxier::sync(&config, services.into_iter(), slices.into_iter())
-    }
-
     /// The Node that has an address.
     fn node_with(&self, address: IpAddr) -> Option<Key> {
         Policing(self.api).node_with(address)
@@ -531,55 +477,6 @@ fn moved(question: &Question, to: SocketAddr) -> Question {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }
         }
         Question::Echo { .. } => Question::Echo { to: to.ip() },
-    }
-}
-
-/// What kube-apiserver answers to somebody without credentials.
-fn of_api_server(question: &Question) -> Outcome {
-    let Question::Fetch { tls, method, path, .. } = question else { return Outcome::Connected };
-    let respond = |status: u16, content_type: &str, body: String| {
-        Outcome::Answered(Rc::new(Response {
-            status,
-            server: "".into(),
-            content_type: content_type.into(),
-            body: body.into(),
-            takes: Default::default(),
-            by: None,
-        }))
-    };
-    if !tls {
-        return respond(400, "", "Client sent an HTTP request to an HTTPS server.\n".to_owned());
-    }
-    let name = path.split('?').next().unwrap_or_default();
-    if matches!(name, "/healthz" | "/livez" | "/readyz") {
-        return respond(200, "text/plain; charset=utf-8", "ok".to_owned());
-    }
-    let verb = method.to_ascii_lowercase();
-    let message = format!("forbidden: User \"system:anonymous\" cannot {verb} path \"{name}\"");
-    let status = serde_json::json!({
-        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message,
-        "reason": "Forbidden", "details": {}, "code": 403,
-    });
-    respond(403, "application/json", serde_json::to_string_pretty(&status).unwrap_or_default())
-}
-
-/// What becomes of a packet that leaves the cluster: hosts of the internet answer, and nobody has a private address.
-fn outside(question: &Question, to: IpAddr) -> Outcome {
-    let private = match to {
-        IpAddr::V4(a) => a.is_private() || a.is_link_local() || a.is_unspecified(),
-        IpAddr::V6(a) => (a.segments().first().copied().unwrap_or(0) & 0xfe00) == 0xfc00,
-    };
-    match question {
-        _ if private => Outcome::TimedOut,
-        Question::Fetch { .. } => Outcome::Answered(Rc::new(Response {
-            status: 200,
-            server: "".into(),
-            content_type: "text/html".into(),
-            body: "".into(),
-            takes: Default::default(),
-            by: None,
-        })),
-        _ => Outcome::Connected,
     }
 }
 

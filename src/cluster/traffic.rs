@@ -58,9 +58,9 @@ impl Cluster {
         self.traffic.begin()
     }
 
-    /// What became of all requests until now. Asked again at a later step it only works out what has happened since.
+    /// What became of all requests until now. Those under way are not counted yet. Asked again at a later step it only works out what has happened since.
     pub fn traffic_until_now(&self) -> Ledger {
-        self.traffic.until(self.now())
+        self.traffic.so_far(self.now())
     }
 
     /// What would become of all requests until a later moment if nothing changed.
@@ -157,11 +157,13 @@ impl Cluster {
         if servers.is_empty() {
             return Lives::new();
         }
-        let machines = self.processes.iter().filter_map(|p| Some((p.node.as_deref()?, &**p)));
-        let machines: BTreeMap<&str, &Process> = machines.collect();
+        // A node can have other processes beside its kubelet's.
+        let machines =
+            self.processes.iter().filter_map(|p| Some((p.node.as_deref()?, (&**p, kubelet_of(p)?))));
+        let machines: BTreeMap<&str, (&Process, &kubelet::State)> = machines.collect();
         let life = |(process, serving): (&Server, &Rc<Serving>)| {
-            let machine = machines.get(&*serving.node)?;
-            let life = kubelet_of(machine)?.life(serving, self.now())?;
+            let (machine, state) = machines.get(&*serving.node)?;
+            let life = state.life(serving, self.now())?;
             Some((process.clone(), (serving.clone(), if machine.running { life } else { Life::CutOff })))
         };
         servers.into_iter().filter_map(life).collect()

@@ -35,7 +35,8 @@ use super::traffic::Traffic;
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
 use steady::engine::{
-    Card, Happened, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape, Shown, Word,
+    Card, Happened, Input, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, SentView, Shape,
+    Shown, Word,
 };
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.

@@ -61,12 +61,13 @@ pub fn Traffic(props: &Props) -> Html {
         }
     });
     let Some(Answer::Traffic(view)) = answer.as_deref() else { return Html::default() };
-    let TrafficView { clients, chart, sent, lost, took } = &**view;
+    let TrafficView { clients, chart, sent, lost, waiting, took } = &**view;
     if *sent == 0 && clients.is_empty() {
         return Html::default();
     }
     let lost_of = |c: &ClientView| c.losses.iter().map(|(_, n)| n).sum::<u64>();
-    let said = sums(&t, *sent, *lost);
+    let waits = (*waiting > 0).then(|| t.with("traffic-waiting", &[("n", (*waiting as f64).into())]));
+    let said = [Some(sums(&t, *sent, *lost)), waits].into_iter().flatten().collect::<Vec<_>>().join(", ");
     let whole = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
     let last = chart.buckets.len().saturating_sub(1);
     let place = chosen.map(|place| place.min(last));

@@ -1,134 +1,25 @@
 //! One request on its way: it takes a connection or opens one, is answered or waits, fails, and is sent again.
 
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::client::Client;
-use super::counts::{Cause, Loss};
+use super::counts::Cause;
 use super::ledger::{Event, Ledger};
 use super::path::Fate;
 use super::pool::{Connection, Pool};
-use super::scene::{Stream, StreamId, Target, limits};
+use super::request::{Flight, Step};
+use super::scene::{Stream, StreamId, limits};
 use super::server::{Cost, Server, Taken};
 use crate::api::{Timestamp, later};
-use crate::network::question::{Because, Outcome, Reply, Response};
-use crate::network::serving::{Life, Process};
+use crate::network::question::{Because, Outcome};
+use crate::network::serving::Life;
 
 /// What is added to a request's number for each time that it is sent again, so that no two requests have one number.
 pub(super) const AGAIN: u64 = 1 << 40;
 /// How long a client tries to open a connection to which nothing comes back, and to an address that nobody has.
 const UNANSWERED: SignedDuration = SignedDuration::from_secs(127);
 const UNREACHABLE: SignedDuration = SignedDuration::from_secs(3);
-
-/// A request on its way.
-#[derive(Clone, Debug)]
-pub struct Flight {
-    /// Its stream.
-    pub id: Rc<StreamId>,
-    /// Where it is sent.
-    pub target: Target,
-    client: Rc<Client>,
-    /// Its number, counted from 0.
-    pub nth: u64,
-    /// When it was sent first.
-    pub sent: Timestamp,
-    /// How often it was sent again because it had failed.
-    attempt: u32,
-    /// How often it was sent again because a connection was closed that had been in use before.
-    redials: u32,
-    /// Whether it is counted.
-    pub counted: bool,
-    /// What it has met.
-    reply: Option<Reply>,
-    /// The number of its connection, if that is kept.
-    connection: Option<u64>,
-    /// Whether other requests were answered over the connection.
-    reused: bool,
-    /// How it failed first.
-    first: Option<Loss>,
-}
-
-/// A request of which is told what happens to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Followed {
-    /// Its stream.
-    pub stream: StreamId,
-    /// Its number, counted from 0.
-    pub nth: u64,
-    /// What happened, in its order.
-    pub steps: Vec<(Timestamp, Step)>,
-}
-
-/// Something that happens to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Its name leads nowhere.
-    Nowhere,
-    /// All connections of the client are in use, so it waits for one.
-    WaitsForConnection,
-    /// A connection is opened for it, which meets this.
-    Opens(Box<Reply>),
-    /// It takes a connection that was opened before, and over which so many requests were answered.
-    Reuses(Box<Reply>, u32),
-    /// The server answers other requests first.
-    Waits,
-    /// It was answered with a status.
-    Answered(u16),
-    /// It has failed, and is sent again: because the client tries again or, if that is true, because the connection that it had taken
-    /// was closed by the server.
-    Again(Cause, bool),
-    /// It was lost.
-    Lost(Cause),
-}
-
-impl Flight {
-    fn new(stream: &Stream, nth: u64, sent: Timestamp, counted: bool) -> Flight {
-        Flight {
-            id: stream.id.clone(),
-            target: stream.target.clone(),
-            client: stream.client.clone(),
-            nth,
-            sent,
-            attempt: 0,
-            redials: 0,
-            counted,
-            reply: None,
-            connection: None,
-            reused: false,
-            first: None,
-        }
-    }
-
-    /// The endpoint that it has come to.
-    pub fn endpoint(&self) -> Option<SocketAddr> {
-        self.reply.as_ref().and_then(|r| r.endpoint)
-    }
-
-    fn response(&self) -> Option<&Rc<Response>> {
-        match &self.reply.as_ref()?.outcome {
-            Outcome::Answered(response) => Some(response),
-            _ => None,
-        }
-    }
-
-    /// Whether a process answers it.
-    pub fn is_at(&self, process: &Process) -> bool {
-        let by = self.response().and_then(|r| r.by.as_ref());
-        by.is_some_and(|by| by.process == *process)
-    }
-
-    fn loss(&self, cause: Cause) -> Loss {
-        let stale = self.reply.as_ref().is_some_and(|r| r.stale);
-        Loss { at: self.sent, nth: self.nth, cause, endpoint: self.endpoint(), stale }
-    }
-
-    /// Whether nothing depends on when it fails.
-    fn fails_for_good(&self) -> bool {
-        self.attempt >= self.client.retries && self.client.keep.is_none()
-    }
-}
 
 impl Ledger {
     fn tell(&mut self, f: &Flight, at: Timestamp, step: impl FnOnce() -> Step) {
@@ -153,26 +44,17 @@ impl Ledger {
     fn dispatch(&mut self, mut f: Flight, at: Timestamp) {
         let scene = self.scene.clone();
         let Some(stream) = scene.stream(&f.id) else { return self.lost(&f, Cause::Broken, at) };
-        let choice = match &stream.fate {
-            Fate::Unknown => return self.lost(&f, Cause::NoDns, at),
-            Fate::Nowhere(cause) => {
-                self.tell(&f, at, || Step::Nowhere);
-                f.reply = None;
-                return self.failed(f, *cause, at);
-            }
-            Fate::Replies(choice) => choice,
-        };
+        // Whoever has a connection to a host asks neither for its name nor for a way.
         if let Some(keep) = f.client.keep {
             let pool = self.pools.entry(f.id.clone()).or_default();
             pool.expire(keep, at);
             if let Some(connection) = pool.idle.pop() {
-                f.reply = Some(connection.reply.clone());
+                let (reply, used) = (connection.reply.clone(), connection.used);
+                f.reply = Some(reply.clone());
                 f.connection = Some(connection.number);
                 f.reused = true;
-                let used = connection.used;
                 pool.busy.insert(connection.number, connection);
-                let reply = f.reply.clone();
-                self.tell(&f, at, || Step::Reuses(Box::new(reply.unwrap_or(nothing())), used));
+                self.tell(&f, at, || Step::Reuses(Box::new(reply), used));
                 return self.meet(f, at);
             }
             if pool.is_full(keep) {
@@ -186,6 +68,15 @@ impl Ledger {
                 return;
             }
         }
+        let choice = match &stream.fate {
+            Fate::Unknown => return self.lost(&f, Cause::NoDns, at),
+            Fate::Nowhere(cause) => {
+                self.tell(&f, at, || Step::Nowhere);
+                f.reply = None;
+                return self.failed(f, *cause, at);
+            }
+            Fate::Replies(choice) => choice,
+        };
         let again = u64::from(f.attempt) + u64::from(f.redials);
         let reply = choice.pick(f.nth.wrapping_add(again.wrapping_mul(AGAIN)));
         let Some(reply) = reply.cloned() else { return };
@@ -204,7 +95,7 @@ impl Ledger {
     /// A request is under way, and fails at a moment if it is not answered before. Returns its number.
     fn wait(&mut self, f: Flight, until: Timestamp) -> u64 {
         let number = self.number();
-        self.flights.insert(number, f);
+        self.flights.insert(number, Rc::new(f));
         self.plan(until, Event::Failed(number, Cause::TooSlow));
         number
     }
@@ -215,7 +106,7 @@ impl Ledger {
             return self.failed(f, cause, at);
         }
         let number = self.number();
-        self.flights.insert(number, f);
+        self.flights.insert(number, Rc::new(f));
         self.plan(later(at, after), Event::Failed(number, cause));
     }
 
@@ -245,8 +136,10 @@ impl Ledger {
             let whole = i64::try_from(response.takes.as_nanos()).unwrap_or(i64::MAX);
             let cost = Cost { cpu: by.cpu, rest: (whole - by.cpu).max(0) };
             let number = self.number();
-            let server = self.servers.entry(by.process.clone());
-            let server = server.or_insert_with(|| Server::new(by.clone(), at));
+            if !self.servers.contains_key(&by.process) {
+                self.servers.insert(by.process.clone(), Server::new(by.clone(), at));
+            }
+            let Some(server) = self.servers.get_mut(&by.process) else { return };
             let (taken, waits) = (server.arrive(&by, at, number, cost), server.has_waiting(number));
             self.plan_work(&by.process);
             if taken == Taken::Full {
@@ -257,7 +150,7 @@ impl Ledger {
             if waits {
                 self.tell(&f, at, || Step::Waits);
             }
-            self.flights.insert(number, f);
+            self.flights.insert(number, Rc::new(f));
             return self.plan(later(at, timeout), Event::Failed(number, Cause::TooSlow));
         }
         if response.takes > timeout {
@@ -267,7 +160,7 @@ impl Ledger {
             return self.answered(f, at);
         }
         let number = self.number();
-        self.flights.insert(number, f);
+        self.flights.insert(number, Rc::new(f));
         self.plan(later(at, response.takes), Event::Answered(number));
     }
 
@@ -292,7 +185,7 @@ impl Ledger {
         };
         let Some(number) = self.pools.get_mut(id).and_then(next) else { return };
         if let Some(f) = self.flights.remove(&number) {
-            self.dispatch(f, at);
+            self.dispatch(Rc::unwrap_or_clone(f), at);
         }
     }
 
@@ -340,8 +233,4 @@ impl Ledger {
         let loss = f.first.clone().unwrap_or_else(|| f.loss(cause));
         self.count_loss(f, loss);
     }
-}
-
-fn nothing() -> Reply {
-    Reply::of_all(Outcome::Connected, Because::Nothing)
 }

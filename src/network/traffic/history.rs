@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::flight::Followed;
 use super::ledger::{Ledger, Window};
+use super::request::Followed;
 use super::scene::{Scene, StreamId};
 use crate::api::Timestamp;
 use crate::api::persistent::Vector;
@@ -128,12 +128,17 @@ impl History {
         ledger
     }
 
-    /// What became of all requests that were sent until a moment, which is included. What is under way then is counted as if nothing
-    /// changed any more.
-    pub fn until(&self, moment: Timestamp) -> Ledger {
+    /// What has become of all requests that were sent until a moment, which is included. Those under way are not counted yet.
+    pub fn so_far(&self, moment: Timestamp) -> Ledger {
         let Some(place) = self.place(moment) else { return Ledger::default() };
         let mut ledger = self.ledger_at(place, moment);
         ledger.include(moment);
+        ledger
+    }
+
+    /// As [`History::so_far`]; what is under way is counted as if nothing changed any more.
+    pub fn until(&self, moment: Timestamp) -> Ledger {
+        let mut ledger = self.so_far(moment);
         ledger.settle();
         ledger
     }

@@ -4,14 +4,14 @@
 //! Where no request can be in another one's way, many are counted in one go ([`super::steady`]); otherwise each is followed
 //! ([`super::flight`]). Both come to the same counts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::counts::{Cause, Counts, Loss};
-use super::flight::{Flight, Followed};
 use super::pool::Pool;
+use super::request::{Flight, Followed};
 use super::rows::Rows;
 use super::scene::{Scene, Stream, StreamId, Target};
 use super::server::Server;
@@ -44,16 +44,14 @@ pub struct Ledger {
     pub(super) totals: Map<Rc<StreamId>, Rc<Counts>>,
     pub(super) rows: Map<Target, Rows>,
     /// The requests under way, by their numbers.
-    pub(super) flights: BTreeMap<u64, Flight>,
+    pub(super) flights: Map<u64, Rc<Flight>>,
     /// What happens next: at the same moment answers come before what is given up.
-    events: BTreeMap<(Timestamp, u8, u64), Event>,
+    events: Map<(Timestamp, u8, u64), Event>,
     /// How many numbers were given.
     numbers: u64,
-    pub(super) servers: BTreeMap<Process, Server>,
-    due: BTreeMap<Process, (Timestamp, u8, u64)>,
-    pub(super) pools: BTreeMap<Rc<StreamId>, Pool>,
-    /// The connections as they were before it was worked out what becomes of what is under way.
-    open: BTreeMap<Rc<StreamId>, Pool>,
+    pub(super) servers: Map<Process, Server>,
+    due: Map<Process, (Timestamp, u8, u64)>,
+    pub(super) pools: Map<Rc<StreamId>, Pool>,
     /// Whether every request is followed.
     pub(super) one_by_one: bool,
     /// A request of which is told what happens to it.
@@ -88,14 +86,18 @@ impl Ledger {
 
     /// The connections of a client that keeps them.
     pub fn pool(&self, stream: &StreamId) -> Option<&Pool> {
-        self.open.get(stream)
+        self.pools.get(stream)
     }
 
     /// Forgets what was counted. From now on only the requests of a window are counted.
     pub(super) fn begin(&mut self, window: Window) {
         (self.totals, self.rows) = (Map::default(), Map::default());
         self.window = Some(window);
-        self.flights.values_mut().for_each(|f| f.counted = false);
+        self.flights = self
+            .flights
+            .iter()
+            .map(|(n, f)| (*n, Rc::new(Flight { counted: false, ..(**f).clone() })))
+            .collect();
     }
 
     /// Whether a request that is sent at a moment is counted.
@@ -167,7 +169,7 @@ impl Ledger {
 
     /// The next event, if it is due before a moment or, if answers count, at it.
     fn next_event(&self, until: Timestamp, answers: bool) -> Option<(Timestamp, u8, u64)> {
-        let next = self.events.first_key_value().map(|(key, _)| *key);
+        let next = self.events.get_min().map(|(key, _)| *key);
         next.filter(|(at, rank, _)| *at < until || (answers && *at == until && *rank == 0))
     }
 
@@ -177,12 +179,12 @@ impl Ledger {
         match event {
             Event::Answered(number) => {
                 if let Some(f) = self.flights.remove(&number) {
-                    self.answered(f, at);
+                    self.answered(Rc::unwrap_or_clone(f), at);
                 }
             }
             Event::Failed(number, cause) => {
                 if let Some(f) = self.flights.remove(&number) {
-                    self.failed(f, cause, at);
+                    self.failed(Rc::unwrap_or_clone(f), cause, at);
                 }
             }
             Event::Work(process) => {
@@ -191,7 +193,7 @@ impl Ledger {
                 self.plan_work(&process);
                 for number in done {
                     if let Some(f) = self.flights.remove(&number) {
-                        self.answered(f, at);
+                        self.answered(Rc::unwrap_or_clone(f), at);
                     }
                 }
             }
@@ -252,29 +254,41 @@ impl Ledger {
         for process in old.lives.keys().filter(|p| !scene.lives.contains_key(p)) {
             self.servers.remove(process);
             self.plan_work(process);
-            self.pools.values_mut().for_each(|pool| pool.close_idle(process));
+            self.close_idle(process);
             cut.extend(self.flights.iter().filter(|(_, f)| f.is_at(process)).map(|(number, _)| *number));
         }
         for (process, (_, life)) in &scene.lives {
             if *life == Life::Drains && old.life(process) != Some(Life::Drains) {
-                self.pools.values_mut().for_each(|pool| pool.close_idle(process));
+                self.close_idle(process);
             }
         }
-        let gone = |id: &StreamId| scene.stream(id).is_none();
-        self.pools.retain(|id, _| !gone(id));
+        let gone: Vec<_> = self.pools.keys().filter(|id| scene.stream(id).is_none()).cloned().collect();
+        gone.iter().for_each(|id| drop(self.pools.remove(id)));
         cut.sort_unstable();
         for number in cut {
             if let Some(f) = self.flights.remove(&number) {
-                self.failed(f, Cause::Broken, at);
+                self.failed(Rc::unwrap_or_clone(f), Cause::Broken, at);
             }
         }
     }
 
+    /// Closes the kept connections to a process on which nothing is asked.
+    fn close_idle(&mut self, process: &Process) {
+        let has = |pool: &Pool| pool.idle.iter().any(|c| c.is_to(process));
+        let all: Vec<_> = self.pools.iter().filter(|(_, pool)| has(pool)).map(|(id, _)| id.clone()).collect();
+        for id in all {
+            self.pools.entry(id).or_default().close_idle(process);
+        }
+    }
+
+    /// How many of the requests that are counted are under way.
+    pub fn waiting(&self) -> u64 {
+        self.flights.values().map(|f| u64::from(f.counted)).sum()
+    }
+
     /// What becomes of what is under way if nothing changes any more and nothing more is sent.
     pub(super) fn settle(&mut self) {
-        self.open = self.pools.clone();
-        while let Some((key, _)) = self.events.first_key_value() {
-            let key = *key;
+        while let Some(key) = self.events.get_min().map(|(key, _)| *key) {
             self.happen(key);
         }
     }

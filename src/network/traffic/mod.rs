@@ -13,7 +13,7 @@
 //! | `scene` | who sends and who answers at one moment |
 //! | `history` | the scenes of a run, and what was worked out of them |
 //! | `ledger` | what became of the requests until a moment, and what is under way then |
-//! | `flight` | one request, followed |
+//! | `request`, `flight` | one request, followed |
 //! | `steady` | many requests in one go |
 //! | `load` | what can be said of a stream at one moment |
 //! | `pool` | the connections that a client keeps |
@@ -29,6 +29,7 @@ mod ledger;
 mod load;
 mod path;
 mod pool;
+mod request;
 mod rows;
 mod scene;
 mod server;
@@ -38,11 +39,11 @@ mod tests;
 
 pub use client::{CLIENTS_LIMIT, Client, Keep, NotAClient, RATE_LIMIT};
 pub use counts::{Cause, Counts, Loss};
-pub use flight::{Followed, Step};
 pub use history::History;
 pub use latency::Latencies;
 pub use ledger::{Ledger, Window};
 pub use path::{Answers, Choice, Fate, Names};
 pub use pool::{Connection, Pool};
+pub use request::{Followed, Step};
 pub use rows::{Row, Rows};
 pub use scene::{Lives, Scene, Stream, StreamId, Target};

@@ -30,15 +30,15 @@ impl Ledger {
         };
         match &stream.fate {
             Fate::Unknown => Some(before(until).max(nth + 1)),
+            _ if stream.client.keep.is_some() => {
+                let end = before(until);
+                self.over_one_connection(stream, nth..end)
+            }
             Fate::Nowhere(cause) => {
                 let end = before(until);
                 let range = self.in_window(stream, nth..end);
                 self.lose_all(stream, range, Class::Lost(*cause));
                 Some(end.max(nth + 1))
-            }
-            Fate::Replies(_) if stream.client.keep.is_some() => {
-                let end = before(until);
-                self.over_one_connection(stream, nth..end)
             }
             Fate::Replies(_) => {
                 let summary = stream.summary()?;

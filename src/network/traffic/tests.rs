@@ -322,6 +322,20 @@ fn kept_connections_outlive_a_scale_up_and_end_with_their_process() {
     assert_eq!(cut("1/s http://web/", 2200), [(Cause::Broken, 1)].into());
 }
 
+/// The transport of net/http looks for a connection to the host before it asks for its name.
+#[test]
+fn a_connection_that_is_kept_needs_no_name() {
+    let one = web(1, 10);
+    let lives = [(&one, Life::Serves)];
+    let nameless = |text: &str| {
+        let (mut lost, c) = (scene(&[text], &[one.reply()], &lives), client(text));
+        let fate = Fate::Nowhere(Cause::NoSuchName);
+        lost.streams = vec![Rc::new(Stream::new(id(0), Rc::new(c), None, fate))];
+        until(&history(vec![(0, scene(&[text], &[one.reply()], &lives)), (1050, lost)]), 3000).losses()
+    };
+    assert_eq!((nameless("10/s http://web/ keep-alive"), nameless("10/s http://web/")), (0, 20));
+}
+
 #[test]
 fn a_server_that_drains_gives_its_connections_up() {
     let (old, new) = (Web { drains: true, ..web(1, 10) }, web(2, 10));

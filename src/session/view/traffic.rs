@@ -19,6 +19,8 @@ pub struct TrafficView {
     pub sent: u64,
     /// How many of them were lost.
     pub lost: u64,
+    /// How many of them are under way.
+    pub waiting: u64,
     /// How long the answers took; `None` without any.
     pub took: Option<Took>,
     /// What became of the requests over time.
@@ -72,6 +74,7 @@ pub fn traffic(session: &Session) -> TrafficView {
         clients: scene.streams.iter().map(view).collect(),
         sent,
         lost,
+        waiting: ledger.waiting(),
         took: Took::of(&took),
         chart: Chart::of(&ledger, begin, cluster.now(), |_| true),
     }

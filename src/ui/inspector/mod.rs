@@ -47,6 +47,7 @@ pub struct Props {
     /// The object of which its history shows why it is as it is.
     pub why: UseStateHandle<Option<ObjectRef>>,
     /// The request that was looked at last.
+    #[prop_or_default]
     pub request: Option<Rc<SentView>>,
 }
 
