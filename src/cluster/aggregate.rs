@@ -87,11 +87,10 @@ impl Cluster {
     /// The work that requests make now.
     fn load(&self) -> Load {
         let mut of_clients = BTreeMap::new();
-        for client in self.clients().iter().filter(|c| c.end.is_none()) {
-            for (work, cpu) in client.sending().work(self.now()) {
-                let sum: &mut i64 = of_clients.entry((work.pod.clone(), work.container.clone())).or_default();
-                *sum = sum.saturating_add(cpu);
-            }
+        for (serving, cpu) in self.work_of_clients() {
+            let at = (serving.process.pod.clone(), serving.process.container.clone());
+            let sum: &mut i64 = of_clients.entry(at).or_default();
+            *sum = sum.saturating_add(cpu);
         }
         Load { of_services: self.declared_load(), of_clients }
     }

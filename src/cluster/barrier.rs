@@ -22,8 +22,7 @@ impl Network<'_> {
         masquerade: bool,
     ) -> Option<(Outcome, Because)> {
         let (asked, address) = to;
-        let receiver = self.hosts().find(|h| h.state.pod_of(address.ip()).is_some()).map(|h| h.node);
-        let elsewhere = receiver.as_ref().is_some_and(|node| *node != leg.node);
+        let elsewhere = || self.host_of(address.ip()).is_some_and(|host| host.node != leg.node);
         if self.plugin.enforces_policies() && Policing(self.api).is_needed() {
             let two_legs = leg.node != sender.node;
             let source = self.holder_of(from, sender);
@@ -31,7 +30,7 @@ impl Network<'_> {
             let port = |to: SocketAddr| protocol.map(|p| (p, to.port()));
             let egress_port = port(if two_legs { asked } else { address });
             // The receiver's node sees the address of the node that the packet comes from, where that has masqueraded it.
-            let seen = match (masquerade && elsewhere, two_legs) {
+            let seen = match (masquerade && elsewhere(), two_legs) {
                 (true, _) => self.address_of(&leg.node, address.ip()).map(|ip| self.holder(ip)),
                 (false, true) => Some(self.holder(leg.source)),
                 (false, false) => None,
@@ -46,7 +45,7 @@ impl Network<'_> {
                 return Some((Outcome::TimedOut, Because::Policy(denied.direction)));
             }
         }
-        let lost = elsewhere && !self.plugin.connects_nodes(address.ip());
+        let lost = !self.plugin.connects_nodes(address.ip()) && elsewhere();
         lost.then_some((Outcome::TimedOut, Because::NoRoute))
     }
 

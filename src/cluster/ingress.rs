@@ -96,8 +96,7 @@ fn page(status: u16, location: Option<&Rc<str>>) -> Outcome {
         body: body.into(),
         location: location.cloned().unwrap_or_else(|| "".into()),
         takes: SignedDuration::ZERO,
-        since: None,
-        work: None,
+        by: None,
     }))
 }
 

@@ -155,6 +155,7 @@ impl Cluster {
             plugin: self.plugin,
             core_dns: self.core_dns,
             noting: None,
+            memo: &self.memo,
         }
     }
 
@@ -200,11 +201,11 @@ impl Cluster {
 
     /// The journey of a question of a pod; `None` if no node has the pod.
     pub fn journey(&self, from: &Key, question: &Question) -> Option<Journey> {
-        self.journey_by(from, question, 0)
+        self.journey_by(from, question, 0, 0)
     }
 
-    /// The journey of a question that `hops` proxies have passed on.
-    fn journey_by(&self, from: &Key, question: &Question, hops: usize) -> Option<Journey> {
+    /// The journey of the nth of several connections, counted from 0, with a question that `hops` proxies have passed on.
+    fn journey_by(&self, from: &Key, question: &Question, nth: u64, hops: usize) -> Option<Journey> {
         let network = self.network();
         let to = match question {
             Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
@@ -220,7 +221,7 @@ impl Cluster {
             }
             _ => answer.clone(),
         };
-        let reply = asked.pick(0).cloned();
+        let reply = asked.pick(nth).cloned();
         let replies = match &asked {
             Answer::Replies { replies, .. } => replies.len(),
             Answer::Records(_) => 0,
@@ -249,7 +250,7 @@ impl Cluster {
         let service = network.services_at(to).first().map(|s| s.metadata.key());
         let via = reply.as_ref().and_then(|r| r.via.as_ref()).filter(|_| hops < ONWARD_LIMIT);
         let onward =
-            via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, hops + 1)).map(Box::new);
+            via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, 0, hops + 1)).map(Box::new);
         let question = Some(question.clone());
         Some(Journey { from: from.clone(), names, question, service, way, reply, cause: None, onward })
     }
@@ -257,11 +258,11 @@ impl Cluster {
     /// The journey of a request of a pod for a URL: the names first, as the C library asks them, then the request. `None` if no
     /// node has the pod.
     pub fn journey_to(&self, from: &Key, url: &Url) -> Option<Journey> {
-        self.journey_of(from, &Client::once(url))
+        self.journey_of(from, &Client::once(url), 0)
     }
 
-    /// The journey of the next request of a client. `None` if no node has the pod.
-    pub fn journey_of(&self, from: &Key, client: &Client) -> Option<Journey> {
+    /// The journey of the nth request of a client, counted from 0. `None` if no node has the pod.
+    pub fn journey_of(&self, from: &Key, client: &Client, nth: u64) -> Option<Journey> {
         let network = self.network();
         let known = network.names_of(from)?;
         let (mut answers, mut names) = (BTreeMap::new(), Vec::new());
@@ -273,7 +274,7 @@ impl Cluster {
                     names.push((question, answer));
                 }
                 Some(question) => {
-                    let journey = self.journey(from, &question)?;
+                    let journey = self.journey_by(from, &question, nth, 0)?;
                     let cause = journey.reply.as_ref().and_then(|r| client.cause(r));
                     return Some(Journey { names, cause, ..journey });
                 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::Actor;
+use super::memo::Memo;
 use super::network::{From, Network};
 use super::noting::Noting;
 use super::process::Process;
@@ -22,6 +23,7 @@ pub(super) struct Nodes<'a> {
     processes: &'a Vector<Rc<Process>>,
     plugin: Plugin,
     core_dns: bool,
+    memo: &'a Memo,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
     /// The queries of commands that pods of CoreDNS remember, in their order.
@@ -29,8 +31,13 @@ pub(super) struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    pub(super) fn new(processes: &'a Vector<Rc<Process>>, plugin: Plugin, core_dns: bool) -> Nodes<'a> {
-        Nodes { processes, plugin, core_dns, executed: RefCell::default(), queried: RefCell::default() }
+    pub(super) fn new(
+        processes: &'a Vector<Rc<Process>>,
+        plugin: Plugin,
+        core_dns: bool,
+        memo: &'a Memo,
+    ) -> Nodes<'a> {
+        Nodes { processes, plugin, core_dns, memo, executed: RefCell::default(), queried: RefCell::default() }
     }
 
     /// The commands that were executed and have written files, each with its kubelet.
@@ -98,6 +105,7 @@ impl Kubelets for Nodes<'_> {
             plugin: self.plugin,
             core_dns: self.core_dns,
             noting,
+            memo: self.memo,
         };
         let from = From::new(network, pod);
         let mut done =

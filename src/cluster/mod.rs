@@ -8,6 +8,7 @@ mod action;
 mod addon;
 mod aggregate;
 mod barrier;
+mod beyond;
 mod boot;
 mod clock;
 mod command;
@@ -24,8 +25,10 @@ mod kubelets;
 mod looking;
 mod manifests;
 mod members;
+mod memo;
 mod network;
 mod news;
+mod node_rules;
 mod noting;
 mod on_node;
 mod paths;
@@ -43,6 +46,7 @@ mod storage;
 mod switch;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 pub use crate::kubelet::clients::RunningClient;
 pub use action::{Action, Actor, Outcome, StepError, Transition};
@@ -56,12 +60,12 @@ pub use fault::{Fault, NoSuchFault};
 pub use ingress::INGRESS_NGINX;
 pub use journey::Journey;
 pub use members::ETCD;
-pub use news::Traffic;
 pub use on_node::{NODE_TOOLS, NodeOutput, NotRun};
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
 pub use restore::NotRestored;
 pub use switch::is_controller_enabled;
+pub use traffic::Traffic;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -73,7 +77,9 @@ use crate::apiserver::http::{self, Served};
 use crate::apiserver::{ApiServer, Kubelets, Trace, Write};
 use crate::network::cni::Plugin;
 use crate::network::proxy::Mode;
+use crate::network::traffic::History;
 use kubelets::Nodes;
+use memo::Memo;
 use ready::Ready;
 use storage::Storage;
 
@@ -100,6 +106,12 @@ pub struct Cluster {
     proxy_mode: Option<Mode>,
     /// The parts of the control plane whose containers run as static pods, each with the kubelet that runs it.
     hosted: Rc<BTreeSet<(Rc<str>, Actor)>>,
+    /// Whether a client has ever sent requests.
+    sends: bool,
+    /// What was worked out of the network before.
+    memo: Rc<Memo>,
+    /// Who has sent what, and what that met.
+    traffic: History,
     /// Whether somebody has installed kube-proxies or taken them away, or the first client has.
     proxy_chosen: bool,
     /// What connects the pods.
@@ -177,7 +189,7 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns);
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo);
         let response = answer(&mut self.api, &nodes);
         let (executed, queries) = nodes.into_executed();
         for (kubelet, execution) in executed {
@@ -200,7 +212,7 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin, self.core_dns), cache)
+        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo), cache)
     }
 
     fn wake(&mut self) {

@@ -4,12 +4,13 @@
 //! endpoints of Services are read off the store, as a DNS server and a kube-proxy that have heard of everything know them.
 //! Who has asked is told of changes in [`news`](super::news).
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use super::beyond::{of_api_server, outside};
+use super::memo::{Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
@@ -20,16 +21,13 @@ use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::ApiServer;
-use crate::kube_proxy;
 use crate::kubelet;
 use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;
-use crate::network::proxy::{
-    Family, Fraction, Kernel, Mode, Origin, Packet, Proxier, Ruleset, Share, Verdict,
-};
+use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
 use crate::network::traffic::Names;
-use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply, Response};
+use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::Outside;
 
 /// The port of a kubelet.
@@ -48,6 +46,8 @@ pub(super) struct Network<'a> {
     pub(super) core_dns: bool,
     /// Who notes the queries that come to CoreDNS, if anybody does.
     pub(super) noting: Option<Noting<'a>>,
+    /// What was worked out before.
+    pub(super) memo: &'a Memo,
 }
 
 /// A pod that asks.
@@ -117,6 +117,17 @@ impl<'a> Network<'a> {
         })
     }
 
+    /// The node that runs whose pod has an address.
+    pub(super) fn host_of(&self, address: IpAddr) -> Option<Host<'a>> {
+        let running = self.processes.iter().filter(|p| p.running && p.node.is_some());
+        let mut states = running.filter_map(|p| {
+            let states = p.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>());
+            states.into_iter().find(|s| s.pod_of(address).is_some()).map(|state| (p, state))
+        });
+        let (process, state) = states.next()?;
+        Some(Host { node: Key::new("", process.node.as_deref()?), process, state })
+    }
+
     /// What a question of a pod is answered.
     pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
         let seed = seed_of(from, question);
@@ -180,18 +191,23 @@ impl<'a> Network<'a> {
             origin: leg.origin,
             interface: leg.interface.to_owned(),
         };
-        let rules = self.rules_of(&leg.node, to);
-        let current = match &rules {
-            Cow::Borrowed(_) => Some(self.rules_at(&leg.node, to)),
-            Cow::Owned(_) => None,
-        };
+        let written = self.written_rules(&leg.node, to);
         let leads = |rules: &Ruleset| rules.distribution(&packet, self.now, &Kernel::default());
+        let led = |of: Rules, work: &dyn Fn() -> Vec<Share>| {
+            let is_written = matches!(of, Rules::Written(_));
+            let at = (leg.node.name.to_string().into(), leg.source, to, is_written);
+            self.memo.led(at, leg.origin, of, work)
+        };
+        // Where rules that are not behind would lead to.
+        let made = || led(self.sources(&leg.node, to), &|| leads(&self.rules_at(&leg.node, to)));
+        let (shares, right) = match written {
+            Some((all, rules)) => (led(Rules::Written(all.clone()), &|| leads(rules)), Some(made())),
+            None => (made(), None),
+        };
         let barred = |address: SocketAddr, masquerade: bool| {
             self.barred(from, &sender, &leg, (to, address), protocol, masquerade)
         };
-        // The endpoints that rules which are not behind would lead to.
-        let right = current.as_ref().map(leads);
-        let shares = stay(leads(&rules), self.has_affinity(to), sender.address);
+        let shares = stay(shares, self.has_affinity(to), sender.address);
         let reply = |share: &Share| {
             let (endpoint, (outcome, because)) = match &share.verdict {
                 Verdict::Endpoint { address, masquerade } => {
@@ -210,7 +226,9 @@ impl<'a> Network<'a> {
                 }
                 Verdict::Unchanged => (None, barred(to, false).unwrap_or_else(|| self.delivered(question))),
             };
-            let is_right = |right: &Vec<Share>| right.iter().any(|r| r.verdict == share.verdict);
+            // Shares are in the order of their verdicts.
+            let is_right =
+                |right: &Rc<[Share]>| right.binary_search_by(|r| r.verdict.cmp(&share.verdict)).is_ok();
             let stale = right.as_ref().is_some_and(|right| !is_right(right));
             let own = Reply { endpoint, stale, ..Reply::of_all(outcome, because) };
             self.parts_of(own, &moved(question, endpoint.unwrap_or(to)), hops)
@@ -265,32 +283,6 @@ impl<'a> Network<'a> {
         self.services_at(to).iter().any(affine)
     }
 
-    /// The rules of a node: what its kube-proxy has written or, where there is none to be looked at, what it would write for
-    /// the Services of an address.
-    pub(super) fn rules_of(&self, node: &Key, to: SocketAddr) -> Cow<'a, Ruleset> {
-        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
-        let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
-        let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
-        let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
-        let written = states.find(|s| s.written.is_some());
-        if let Some(rules) = written.and_then(|s| s.rules.iter().find(|r| r.family == family)) {
-            return Cow::Borrowed(rules);
-        }
-        Cow::Owned(self.rules_at(node, to))
-    }
-
-    /// The rules that the kube-proxy of a node would write now for the Services of an address.
-    fn rules_at(&self, node: &Key, to: SocketAddr) -> Ruleset {
-        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
-        let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
-        let object = self.api.cached(&at).and_then(|o| o.get::<Node>()).map(|n| &**n);
-        let config = kube_proxy::config(&node.name, object, Mode::default(), family, self.api.ip_family());
-        let services = self.services_at(to);
-        let slices: Vec<&EndpointSlice> =
-            services.iter().flat_map(|s| self.slices(&s.metadata.key())).collect();
-        Proxier::sync(&config, services.into_iter(), slices.into_iter())
-    }
-
     /// The Node that has an address.
     pub(super) fn node_with(&self, address: IpAddr) -> Option<Key> {
         Policing(self.api).node_with(address)
@@ -328,17 +320,13 @@ impl<'a> Network<'a> {
         };
         let (connected, refused) =
             ((Outcome::Connected, Because::Nothing), (Outcome::Refused, Because::NotListening));
-        for host in self.hosts() {
-            if let Some(pod) = host.state.pod_of(to.ip()) {
-                return kubelet::network::reached(
-                    host.state,
-                    &host.process.caches,
-                    &host.node,
-                    pod,
-                    question,
-                    self.now,
-                );
-            }
+        if let Some(Host { node, process, state }) = self.host_of(to.ip()) {
+            let Some(pod) = state.pod_of(to.ip()) else { return (Outcome::Unreachable, Because::Gone) };
+            let work = || kubelet::network::reached(state, &process.caches, &node, pod, question, self.now);
+            return match kubelet::network::lasting(state, &process.caches, pod, self.now) {
+                Some(of) => self.memo.met(question, of, work),
+                None => work(),
+            };
         }
         if let Some(node) = self.node_with(to.ip()) {
             // A machine that is down does not answer.
@@ -367,14 +355,6 @@ impl<'a> Network<'a> {
             );
         }
         (outside(question, to.ip()), Because::Nothing)
-    }
-
-    /// Whether a process at an address has run since a moment. Of a machine that is cut off nobody knows otherwise.
-    pub(super) fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
-        let node = self.node_with(address);
-        let mut here =
-            self.hosts().filter(|h| h.state.pod_of(address).is_some() || node.as_ref() == Some(&h.node));
-        here.any(|h| h.state.has_run_since(address, since)) || self.is_cut_off(address)
     }
 
     fn echo(&self, from: &Key, to: IpAddr) -> (Outcome, Because) {
@@ -507,59 +487,6 @@ fn moved(question: &Question, to: SocketAddr) -> Question {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }
         }
         Question::Echo { .. } => Question::Echo { to: to.ip() },
-    }
-}
-
-/// What kube-apiserver answers to somebody without credentials.
-fn of_api_server(question: &Question) -> Outcome {
-    let Question::Fetch { tls, method, path, .. } = question else { return Outcome::Connected };
-    let respond = |status: u16, content_type: &str, body: String| {
-        Outcome::Answered(Rc::new(Response {
-            status,
-            server: "".into(),
-            content_type: content_type.into(),
-            body: body.into(),
-            takes: Default::default(),
-            since: None,
-            work: None,
-            location: "".into(),
-        }))
-    };
-    if !tls {
-        return respond(400, "", "Client sent an HTTP request to an HTTPS server.\n".to_owned());
-    }
-    let name = path.split('?').next().unwrap_or_default();
-    if matches!(name, "/healthz" | "/livez" | "/readyz") {
-        return respond(200, "text/plain; charset=utf-8", "ok".to_owned());
-    }
-    let verb = method.to_ascii_lowercase();
-    let message = format!("forbidden: User \"system:anonymous\" cannot {verb} path \"{name}\"");
-    let status = serde_json::json!({
-        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message,
-        "reason": "Forbidden", "details": {}, "code": 403,
-    });
-    respond(403, "application/json", serde_json::to_string_pretty(&status).unwrap_or_default())
-}
-
-/// What becomes of a packet that leaves the cluster: hosts of the internet answer, and nobody has a private address.
-fn outside(question: &Question, to: IpAddr) -> Outcome {
-    let private = match to {
-        IpAddr::V4(a) => a.is_private() || a.is_link_local() || a.is_unspecified(),
-        IpAddr::V6(a) => (a.segments().first().copied().unwrap_or(0) & 0xfe00) == 0xfc00,
-    };
-    match question {
-        _ if private => Outcome::TimedOut,
-        Question::Fetch { .. } => Outcome::Answered(Rc::new(Response {
-            status: 200,
-            server: "".into(),
-            content_type: "text/html".into(),
-            body: "".into(),
-            takes: Default::default(),
-            since: None,
-            work: None,
-            location: "".into(),
-        })),
-        _ => Outcome::Connected,
     }
 }
 

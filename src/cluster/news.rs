@@ -1,9 +1,8 @@
-//! What the clients of a run make of the network, and how kubelets hear of it: a process that has asked is answered, and told
+//! How kubelets hear of the network: a process that has asked is answered, and told
 //! again when something changes that can make its answer another one. The cluster remembers which kubelets have such processes,
 //! so a cluster in which nobody asks has no work with it.
 
 use std::cell::RefCell;
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use super::Cluster;
@@ -11,57 +10,18 @@ use super::action::Actor;
 use super::network::Network;
 use super::noting::Noting;
 use super::policing::Policing;
-use crate::api::{Key, Kind, MetaExt, Object, Timestamp};
+use crate::api::{Key, Kind, MetaExt, Object};
 use crate::apiserver::Write;
 use crate::client::Published;
-use crate::kubelet::clients::RunningClient;
 use crate::kubelet::queries::Queried;
 use crate::kubelet::{self, NetworkNews};
 use crate::network::proxy::Mode;
-use crate::network::traffic::{Client, Counts, Ended};
 
 /// Kinds of which a change can change what the network answers. So can a change of a Pod's labels, where there are policies.
 const KINDS: [Kind; 5] =
     [Kind::SERVICE, Kind::ENDPOINT_SLICE, Kind::NAMESPACE, Kind::NODE, Kind::NETWORK_POLICY];
 
-/// What became of the requests of one client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Traffic {
-    /// The pod that sends them.
-    pub pod: Key,
-    /// Its container.
-    pub container: Rc<str>,
-    /// What it sends.
-    pub client: Client,
-    /// What became of it.
-    pub counts: Counts,
-}
-
 impl Cluster {
-    /// The clients that run, each with what the network has answered to it.
-    pub fn clients(&self) -> Vec<RunningClient> {
-        let now = self.now();
-        let mut all = Vec::new();
-        for p in self.processes.iter() {
-            let Some(node) = p.node.as_deref().map(|n| Key::new("", n)) else { continue };
-            let mut states = p.components.iter().filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-            let Some(state) = states.next() else { continue };
-            all.extend(kubelet::clients::clients(state, &p.caches, &node, now));
-        }
-        all
-    }
-
-    /// What became of the requests that clients have sent since a moment.
-    pub fn traffic(&self, since: Timestamp) -> Vec<Traffic> {
-        let now = self.now();
-        let of = |c: RunningClient| {
-            let to = c.end.map_or(now, |end| end.min(now));
-            let counts = c.sending().count(since, to);
-            Traffic { pod: c.pod, container: c.container, client: c.client, counts }
-        };
-        self.clients().into_iter().map(of).collect()
-    }
-
     /// Takes note of what a component has published.
     pub(super) fn published(&mut self, actor: Actor, news: Published) {
         if news.metrics {
@@ -70,6 +30,7 @@ impl Cluster {
         if news.asks {
             Rc::make_mut(&mut self.asking).insert(actor, true);
         }
+        self.sends |= news.sends;
         if news.sends && !self.proxy_chosen {
             // How far the rules of a node lag behind matters to who sends requests all the time.
             self.proxy_chosen = true;
@@ -118,6 +79,9 @@ impl Cluster {
                 self.component_fault(actor, &n);
             }
         }
+        if self.sends {
+            self.note_traffic();
+        }
     }
 
     /// What a kubelet has to be told, and whether a process of its pods asks anything.
@@ -130,7 +94,7 @@ impl Cluster {
         let (api, processes) = (&self.api, &self.processes);
         let network = |noting| {
             let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
-            Network { api, processes, now, plugin, core_dns, noting }
+            Network { api, processes, now, plugin, core_dns, noting, memo: &self.memo }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
         let queries = RefCell::default();
@@ -144,21 +108,6 @@ impl Cluster {
                 news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
             }
         }
-        let known = |pod: &Key, address: SocketAddr, since: Timestamp| {
-            let of_pod = state.network.get(pod);
-            let mut ended = of_pod.iter().flat_map(|n| n.ended.iter());
-            ended.any(|e| (e.address, e.since) == (address, since))
-        };
-        for (pod, uid, address, since) in state.answering(self.now()) {
-            if network.has_run_since(address.ip(), since) || known(pod, address, since) {
-                continue;
-            }
-            let ended = Ended { address, since, at: self.now() };
-            let news = news_of(&mut all, pod, uid);
-            if !news.ended.contains(&ended) {
-                news.ended.push(ended);
-            }
-        }
         (all, asks, queries.into_inner())
     }
 }
@@ -166,7 +115,7 @@ impl Cluster {
 /// What is to be told to a pod: the last news if they are for it, or new ones.
 fn news_of<'a>(all: &'a mut Vec<NetworkNews>, pod: &Key, uid: &Rc<str>) -> &'a mut NetworkNews {
     let at = all.iter().position(|n| n.pod == *pod).unwrap_or_else(|| {
-        all.push(NetworkNews { pod: pod.clone(), uid: uid.clone(), answers: Vec::new(), ended: Vec::new() });
+        all.push(NetworkNews { pod: pod.clone(), uid: uid.clone(), answers: Vec::new() });
         all.len() - 1
     });
     &mut all[at]

@@ -1,6 +1,7 @@
 //! How the connections of one client are shared out among the things that can become of them.
 
 use std::net::IpAddr;
+use std::rc::Rc;
 
 use crate::network::Reply;
 use crate::network::proxy::{Fraction, Share};
@@ -44,12 +45,12 @@ pub(super) fn shared_out(parts: Vec<(Fraction, Vec<Part>)>) -> Vec<Reply> {
 
 /// What is left of the shares for a client with session affinity: one endpoint. It is chosen by the client and the endpoint alone,
 /// so that it stays the same while other endpoints come and go.
-pub(super) fn stay(shares: Vec<Share>, affine: bool, client: IpAddr) -> Vec<Share> {
+pub(super) fn stay(shares: Rc<[Share]>, affine: bool, client: IpAddr) -> Rc<[Share]> {
     if !affine {
         return shares;
     }
-    let first = shares.into_iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
-    first.map(|s| Share { share: Fraction::ONE, ..s }).into_iter().collect()
+    let first = shares.iter().max_by_key(|s| hash(&format!("{client} {}", s.verdict)));
+    first.map(|s| Share { share: Fraction::ONE, ..s.clone() }).into_iter().collect()
 }
 
 /// FNV-1a of a text.

@@ -13,7 +13,7 @@ use crate::session::view::machinery::{last_request, machine, movement, overview,
 use crate::session::view::scheduling::{scheduling, scheduling_table};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
-    rule_book, summary, traffic, versions, why, yaml_view,
+    rule_book, sent, summary, traffic, versions, why, yaml_view,
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, Session, export, handle, rehearsal, scenario};
 
@@ -80,7 +80,10 @@ impl Engine {
             Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
             Ask::Course => Answer::Course(lessons::list().iter().map(CourseLine::of).collect()),
             Ask::Traffic => Answer::Traffic(Box::new(traffic(session))),
-            Ask::Journey(pod, url) => Answer::Journey(Box::new(journey(cluster, pod, url.as_deref()))),
+            Ask::Sent(begin, seconds) => Answer::Sent(sent(session, *begin, *seconds).map(Box::new)),
+            Ask::Journey(pod, url, nth) => {
+                Answer::Journey(Box::new(journey(cluster, pod, url.as_deref(), *nth)))
+            }
             Ask::Rollouts => Answer::Rollouts(self.rollouts()),
             Ask::Rules => Answer::Rules(Box::new(rule_book(session, &self.shown.listing))),
             Ask::Policies => Answer::Policies(self.policies()),

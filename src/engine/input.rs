@@ -269,8 +269,12 @@ pub enum Ask {
     Course,
     /// What became of the requests that the run's clients have sent.
     Traffic,
-    /// The journey of a request of a pod for a URL; without a URL, for the first that could be asked for.
-    Journey(Key, Option<String>),
+    /// What happened to a request of some seconds: the first of them, counted from the beginning of the calendar, and how many. It is
+    /// the first that was lost or, without one, the first that was sent.
+    Sent(i64, i64),
+    /// The journey of a request of a pod for a URL; without a URL, for the first that could be asked for. The number is that of
+    /// the request, which says which of several endpoints it meets.
+    Journey(Key, Option<String>, u64),
     /// The workloads whose rollout can be rehearsed.
     Rollouts,
     /// The rule book.

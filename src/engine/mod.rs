@@ -89,6 +89,7 @@ pub use crate::lessons::{
     AnswerForm, EndView, JourneyLink, LessonView, PartView, PredictView, PredictedView, Prediction,
     PrintView, SeenView, TaskView,
 };
+pub use crate::session::chart::{Bucket, Chart, Took};
 pub use crate::session::export::{Frame, StepTold, Which, Written};
 pub use crate::session::import::Report;
 pub use crate::session::link::MEMBERS;
@@ -99,8 +100,8 @@ pub use crate::session::view::{
     EventLine, EventsView, FieldChange, Finest, FinestLine, Halt, Happened, Health, ImageWarning, Issued,
     Line, LineMark, LinkGroup, Listing, Mark, MissingImage, NextLine, NextWhat, ObjectView, Offer, Pick,
     Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
-    RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView, Short, Standing, SummaryView,
-    TrafficView, Version, WhyLink, WhyView, Word, YamlView,
+    RequestHead, RequestView, RequestWords, RuleBook, RuleChapter, RuleView, SentStep, SentView, SentWhat,
+    Short, Standing, SummaryView, TrafficView, Version, WhyLink, WhyView, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use begins::{ClusterStart, NODES};

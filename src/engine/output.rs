@@ -21,8 +21,8 @@ use crate::session::view::machinery::{CallsView, Machine, Movement, Overview, Wa
 use crate::session::view::scheduling::{Scheduling, SchedulingTable};
 use crate::session::view::{
     Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, ImageWarning, LinkGroup, Listing, Mark,
-    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, RuleBook, SummaryView, TrafficView,
-    Version, WhyView, Word, YamlView,
+    ObjectView, PlaneFault, Preview, Problem, RequestHead, RequestView, RuleBook, SentView, SummaryView,
+    TrafficView, Version, WhyView, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 
@@ -455,6 +455,8 @@ pub enum Answer {
     Object(Box<ObjectView>),
     /// What became of them.
     Traffic(Box<TrafficView>),
+    /// A request that was sent; `None` if none was.
+    Sent(Option<Box<SentView>>),
     /// The journey.
     Journey(Box<JourneyView>),
     /// The workloads, those that a Service leads to first.

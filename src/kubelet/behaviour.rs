@@ -17,11 +17,13 @@
 //! | `sim.steady/stop-seconds` | seconds | the time from SIGTERM to its end |
 //! | `sim.steady/stop-exit-code` | integer | its exit code when it ends on SIGTERM |
 //! | `sim.steady/entrypoint` | words | the image's entrypoint, which `args` are given to |
-//! | `sim.steady/listens` | ports, or `none` | where it listens; this and the next five are read in `listeners` |
+//! | `sim.steady/listens` | ports, or `none` | where it listens; this and the next seven are read in `listeners` |
 //! | `sim.steady/answers` | text | what it answers to HTTP requests |
 //! | `sim.steady/answer-status` | integer | the status of its answers |
 //! | `sim.steady/answer-seconds` | seconds | how long an answer takes |
 //! | `sim.steady/answer-cpu` | quantity | for how long an answer needs one CPU, in seconds: `20m` is 20 ms |
+//! | `sim.steady/answer-concurrency` | integer | how many requests it answers at once |
+//! | `sim.steady/answer-queue` | integer | how many requests may wait meanwhile |
 //! | `sim.steady/on-sigterm` | `serve` or `drain` | it accepts connections after SIGTERM, until it ends; or it closes its ports and ends once it has given the answers that it has begun |
 //!
 //! Commands of hooks and probes are executed in the container; one that nobody knows succeeds at once as a hook, and as
@@ -146,9 +148,12 @@ pub fn with(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>, own
         _ => {}
     }
     if annotation(meta, name, "on-sigterm") == Some("drain")
-        && let (Some(takes), Some((stop, code))) = (seconds(meta, name, "answer-seconds"), b.stops)
+        && let Some((stop, code)) = b.stops
     {
-        b.stops = Some((stop.max(takes), code));
+        let takes = seconds(meta, name, "answer-seconds").unwrap_or_default();
+        let work = annotation(meta, name, "answer-cpu").and_then(|text| Amount::parse(text).ok());
+        let work = SignedDuration::from_nanos(work.map_or(0, |cpu| cpu.scaled_value(-9)));
+        b.stops = Some((stop.max(takes).max(work), code));
     }
     let limit = resources.and_then(|r| r.limits.as_ref()?.get("memory"));
     if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)

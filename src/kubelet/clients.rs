@@ -1,6 +1,6 @@
 //! Containers that send a stream of requests (`sim.steady/requests`), see [`crate::network::traffic`].
 //!
-//! A client asks the network once what its requests meet, and is told when that changes; from these answers it is worked out what
+//! A client asks the network once what its requests meet, and is told when that changes; from these answers the cluster works out what
 //! became of each request. It sends from the start of its container until SIGTERM.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::api::{Key, Timestamp};
 use crate::client::Caches;
 use crate::network::Question;
 use crate::network::resolver::ResolvConf;
-use crate::network::traffic::{Answers, Client, Ended, Names, NotAClient, Sending};
+use crate::network::traffic::{Answers, Client, Fate, Names, NotAClient, Stream, StreamId};
 
 /// The annotation with the clients.
 const REQUESTS: &str = "requests";
@@ -26,14 +26,14 @@ pub struct RunningClient {
     pub pod: Key,
     /// The container.
     pub container: Rc<str>,
+    /// Which of the container's clients it is, counted from 0.
+    pub place: usize,
     /// What it sends.
     pub client: Client,
     /// What it knows of names by itself.
     pub names: Names,
     /// What the network has answered to its pod.
     pub answers: Rc<BTreeMap<Question, Answers>>,
-    /// The processes that had answered its requests, and have ended.
-    pub ended: Rc<Vec<Ended>>,
     /// Since when it sends.
     pub start: Timestamp,
     /// Until when: SIGTERM; `None` if it goes on.
@@ -41,15 +41,20 @@ pub struct RunningClient {
 }
 
 impl RunningClient {
-    /// What is to be counted.
-    pub fn sending(&self) -> Sending<'_> {
-        Sending {
-            client: &self.client,
-            names: &self.names,
-            answers: &self.answers,
-            ended: &self.ended,
-            start: self.start,
-        }
+    /// Which stream its requests are.
+    pub fn id(&self) -> StreamId {
+        let (pod, container) = (self.pod.clone(), self.container.clone());
+        StreamId { pod, container, place: self.place, start: self.start }
+    }
+
+    /// What its requests meet now.
+    pub fn fate(&self, now: Timestamp) -> Fate {
+        self.client.fate(&self.names, &self.answers, now)
+    }
+
+    /// The stream of its requests.
+    pub fn stream(&self, now: Timestamp) -> Stream {
+        Stream::new(self.id(), Rc::new(self.client.clone()), self.end, self.fate(now))
     }
 }
 
@@ -80,13 +85,13 @@ impl Turn<'_> {
                 continue;
             }
             let names = self.names(spec);
-            all.extend(clients.into_iter().map(|client| RunningClient {
+            all.extend(clients.into_iter().enumerate().map(|(place, client)| RunningClient {
                 pod: pod.clone(),
                 container: c.name.clone(),
+                place,
                 client,
                 names: names.clone(),
                 answers: self.answers.clone(),
-                ended: self.ended.clone(),
                 start: r.since,
                 end: r.signal,
             }));

@@ -52,8 +52,7 @@ impl Process {
                 (true, _) => "OK".into(),
             },
             takes: SignedDuration::ZERO,
-            since: None,
-            work: None,
+            by: None,
             location: "".into(),
         })))
     }

@@ -4,26 +4,48 @@
 //! A server that is known listens where its configuration says ([`super::servers`]), and one whose commands the shell knows
 //! where they say. A program that nobody knows listens on the ports that its container declares and on those that its probes
 //! and hooks ask; if there are none, on any. Annotations say otherwise: `sim.steady/listens`, `sim.steady/answers`,
-//! `sim.steady/answer-status`, `sim.steady/answer-seconds`, `sim.steady/answer-cpu`, `sim.steady/on-sigterm`.
+//! `sim.steady/answer-status`, `sim.steady/answer-seconds`, `sim.steady/answer-cpu`,
+//! `sim.steady/answer-concurrency`, `sim.steady/answer-queue`, `sim.steady/on-sigterm`.
 
 use std::rc::Rc;
 
-use super::behaviour::{annotation, seconds};
+use jiff::SignedDuration;
+
+use super::behaviour::{NAMESPACE, annotation, seconds};
 use super::container_state::Running;
 use super::known_images::{self, Sort};
 use super::network::Dns;
-use super::servers::{Asked, Server};
+use super::servers::{Asked, Keeps, Server};
 use super::timings::later;
 use super::turn::Turn;
 use super::usage::said;
+use crate::api::quantity::amount_of;
 use crate::api::types::{Container, IntOrString};
 use crate::api::{MetaExt, Timestamp};
 use crate::network::coredns;
-use crate::network::{Because, Outcome, Protocol, Question, Response, Work};
+use crate::network::serving::{Process, Serving};
+use crate::network::{Because, Outcome, Protocol, Question, Response};
 use crate::shell::Files;
 
 /// What `sim.steady/on-sigterm` says if the server goes on to accept connections until it ends.
 const SERVES: &str = "serve";
+
+/// What it says if the server closes its ports, and ends when it has answered what it has begun.
+const DRAINS: &str = "drain";
+/// How many connections a server uses at once if nobody says so and its CPU is limited: `worker_connections` in nginx' image.
+const CONNECTIONS: u32 = 1024;
+/// How many requests wait for a server if nobody says so: the backlog of nginx, httpd and Node.js.
+const BACKLOG: u32 = 511;
+/// The most requests that a server can be told to answer at once, and to let wait.
+const AT_ONCE_LIMIT: u32 = 10_000;
+const QUEUE_LIMIT: u32 = 100_000;
+
+/// For how long a container with a limit of CPU may use one in each period of 100 ms, in billionths of a second: `MilliCPUToQuota` in
+/// `k8s.io/kubernetes/pkg/kubelet/cm/helpers_linux.go`, which makes it a millisecond at least.
+fn quota(milli: i64) -> i64 {
+    let micros = milli.saturating_mul(100_000) / 1000;
+    micros.max(1000).saturating_mul(1000)
+}
 
 /// The ports on which a container listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,8 +265,7 @@ impl Turn<'_> {
             Some(Outcome::Answered(response)) => (*response).clone(),
             Some(other) if text.is_none() && status.is_none() => return other,
             _ => Response {
-                since: None,
-                work: None,
+                by: None,
                 location: "".into(),
                 status: 200,
                 server: Rc::from(""),
@@ -257,20 +278,60 @@ impl Turn<'_> {
             response.body = format!("{text}\n").into();
         }
         response.status = status.unwrap_or(response.status);
-        response.takes = takes.unwrap_or(response.takes);
-        response.since = Some(r.since);
-        response.work = said(self.pod, &spec.name, "answer-cpu").map(|cost| Work {
-            pod: meta.key(),
-            container: spec.name.as_str().into(),
-            cpu: cost.scaled_value(-9),
-        });
+        let by = self.serving(i, spec, r, at);
+        // An answer does not take less time than its work.
+        response.takes = takes.unwrap_or(response.takes).max(SignedDuration::from_nanos(by.cpu));
+        response.by = Some(Rc::new(by));
         Outcome::Answered(Rc::new(response))
+    }
+
+    /// How many requests a container answers at once, and how fast.
+    fn serving(&self, i: usize, spec: &Container, r: &Running, at: Timestamp) -> Serving {
+        let meta = &self.pod.metadata;
+        let whole = |what| annotation(meta, &spec.name, what).and_then(|n| n.parse::<u32>().ok());
+        let cpu = said(self.pod, &spec.name, "answer-cpu").map_or(0, |cost| cost.scaled_value(-9));
+        let limits = spec.resources.as_ref().and_then(|r| r.limits.as_ref());
+        let limit = limits.and_then(|l| l.get("cpu")).map(|q| amount_of(Some(q)).scaled_value(-3));
+        let quota = limit.filter(|milli| *milli > 0 && cpu > 0).map(quota);
+        let at_once = whole("answer-concurrency").map(|n| n.clamp(1, AT_ONCE_LIMIT));
+        let keeps = match &r.process {
+            Some(_) => Keeps::default(),
+            None => self.with_server(i, spec, r, at, |server| server.keeps()),
+        };
+        let told = annotation(meta, &spec.name, "on-sigterm");
+        Serving {
+            process: Process { pod: meta.key(), container: spec.name.as_str().into(), since: r.since },
+            node: (&*self.node_key.name).into(),
+            cpu,
+            quota,
+            at_once: at_once.or(quota.map(|_| CONNECTIONS)),
+            queue: whole("answer-queue").unwrap_or(BACKLOG).min(QUEUE_LIMIT),
+            idle: keeps.idle,
+            requests: keeps.requests,
+            drains: told.map_or(keeps.drains, |told| told == DRAINS),
+        }
     }
 
     /// What tells one state of the pod's listeners from another, as far as it can be told without looking at programs: which
     /// containers run since when, and which have got SIGTERM.
     pub(super) fn listening(&self) -> Vec<(Timestamp, Option<Timestamp>)> {
         self.rt.containers.iter().filter_map(|c| c.running()).map(|r| (r.since, r.signal)).collect()
+    }
+
+    /// A fingerprint of what the pod's annotations say of answers and requests, and of the limits that answers depend on; `None` if no
+    /// annotation says anything.
+    pub(super) fn told(&self) -> Option<u64> {
+        let annotations = self.pod.metadata.annotations.iter().flatten();
+        let ours = annotations.filter(|(name, _)| name.starts_with(NAMESPACE));
+        let mut all: Vec<&str> = ours.flat_map(|(name, text)| [name.as_str(), text.as_str()]).collect();
+        if all.is_empty() {
+            return None;
+        }
+        let limits =
+            self.spec.containers.iter().filter_map(|c| c.resources.as_ref()?.limits.as_ref()?.get("cpu"));
+        all.extend(limits.map(|q| q.0.as_str()));
+        let bytes = all.iter().flat_map(|text| text.bytes().chain([0]));
+        Some(bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
     }
 
     /// When a container opens or closes its ports next, though nothing else happens then.

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::cri::{ContainerConfig, PodSandboxConfig};
-use super::eviction::used;
 use super::image_gc::in_use;
+use super::image_gc::used;
 use super::images;
 use super::pod_manager;
 use super::state::{PodRuntime, State};

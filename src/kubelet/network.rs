@@ -4,25 +4,20 @@
 //! ([`Context::ask_network`](crate::client::Context::ask_network)), and whoever knows the whole cluster answers with a [`NetworkNews`]. The pod
 //! takes a turn then, in which its processes go on. An answer that becomes another one later is told in the same way.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::rc::Rc;
-
-use jiff::SignedDuration;
 
 use super::pod_network::PodNetwork;
 use super::state::{PodRuntime, State};
 use super::task::Task;
-use super::timings::later;
 use super::turn::Turn;
+use crate::api::types::Pod;
 use crate::api::{Key, Timestamp};
 use crate::client::{Caches, Handler};
 use crate::network::coredns::Configuration;
-use crate::network::traffic::Ended;
+use crate::network::serving::{Life, Serving};
 use crate::network::{Answer, Because, Outcome, Question};
 use crate::shell::Outside;
-
-/// A request that has not been answered for so long is not counted as one under way any more.
-const LONGEST: SignedDuration = SignedDuration::from_hours(1);
 
 /// What the network tells the processes of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +28,6 @@ pub struct NetworkNews {
     pub uid: Rc<str>,
     /// The answers that are new, or other than before.
     pub answers: Vec<(Question, Answer)>,
-    /// Processes that had answered its requests, and have ended.
-    pub ended: Vec<Ended>,
 }
 
 impl State {
@@ -46,41 +39,16 @@ impl State {
         })
     }
 
-    /// Processes that have answered requests of the node's pods which can still be under way: for each pod its key and uid,
-    /// where the process was reached, and since when it runs.
-    pub fn answering(&self, now: Timestamp) -> Vec<(&Key, &Rc<str>, SocketAddr, Timestamp)> {
-        let mut all = Vec::new();
-        for (key, of_pod) in self.network.iter() {
-            for (question, answers) in of_pod.answers.iter() {
-                let Question::Fetch { to, .. } = question else { continue };
-                // An answer was valid until the next one came.
-                let mut until = now;
-                for (from, answer) in answers.iter().rev() {
-                    let Answer::Replies { replies, .. } = answer else { break };
-                    for reply in replies.iter() {
-                        let Outcome::Answered(r) = &reply.outcome else { continue };
-                        let Some(since) = r.since.filter(|_| later(until, r.takes) > now) else { continue };
-                        all.push((key, &of_pod.uid, reply.endpoint.unwrap_or(*to), since));
-                    }
-                    until = *from;
-                    if later(until, LONGEST) < now {
-                        break;
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Whether a process at an address has run since a moment.
-    pub fn has_run_since(&self, address: IpAddr, since: Timestamp) -> bool {
-        let runs =
-            |rt: &PodRuntime| rt.containers.iter().filter_map(|c| c.running()).any(|r| r.since == since);
-        match self.pod_of(address) {
-            Some(pod) => self.pods.get(pod).is_some_and(|rt| runs(rt)),
-            // A pod in the network of its node has the node's address.
-            None => self.pods.values().any(|rt| runs(rt)),
-        }
+    /// What a process of a pod of the node does with the requests that it gets; `None` if it has ended.
+    pub fn life(&self, serving: &Serving, now: Timestamp) -> Option<Life> {
+        let rt = self.pods.get(&serving.process.pod)?;
+        let mut containers = rt.containers.iter().filter(|c| c.name == serving.process.container);
+        let running = containers.find_map(|c| c.running()).filter(|r| r.since == serving.process.since)?;
+        Some(match running.signal.filter(|signal| *signal <= now) {
+            None => Life::Serves,
+            Some(_) if serving.drains => Life::Drains,
+            Some(_) => Life::Stops,
+        })
     }
 
     /// Notes questions of a pod.
@@ -105,7 +73,6 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, news: &NetworkNews) -> boo
     };
     let of_pod = Rc::make_mut(of_pod);
     of_pod.tell(now, &news.answers);
-    of_pod.note_ends(&news.ended);
     cx.enqueue(Task::Pod(news.pod.clone()));
     true
 }
@@ -124,6 +91,21 @@ pub fn reached(
     let Some((rt, object)) = worker.and_then(|rt| Some((rt, rt.pod(pod, caches)?))) else { return gone };
     let Some(spec) = object.spec.as_ref().filter(|_| rt.sandbox) else { return gone };
     Turn::new(object, spec, (**rt).clone(), state, node, caches, now).reply(question, now)
+}
+
+/// What becomes of a question that reaches a pod follows from these alone, as long as they are there; `None` if time makes it another
+/// one: a command runs in the pod, or a port opens or closes at a moment that has come.
+pub fn lasting(
+    state: &State,
+    caches: &Caches,
+    pod: &Key,
+    now: Timestamp,
+) -> Option<(Rc<PodRuntime>, Rc<Pod>)> {
+    let rt = state.pods.get(pod)?;
+    let object = rt.pod(pod, caches)?;
+    let mut running = rt.containers.iter().filter_map(|c| c.running());
+    let lasts = rt.listens_until.is_none_or(|t| t > now) && running.all(|r| r.process.is_none());
+    lasts.then(|| (rt.clone(), object.clone()))
 }
 
 /// CoreDNS in a pod.

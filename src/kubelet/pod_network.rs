@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
-use crate::network::traffic::Ended;
 use crate::network::{Answer, Question};
 use crate::shell::Answers;
 
 /// The most questions of a pod that are noted. A program that asks more of them does not go on.
 const QUESTIONS_LIMIT: usize = 256;
 
-/// The most answers to a question that are kept, and the most processes that have ended. The oldest ones are forgotten.
+/// The most answers to a question that are kept. The oldest ones are forgotten.
 const ANSWERS_LIMIT: usize = 4096;
 
 /// What the processes of a pod have asked, and the answers until now.
@@ -21,14 +20,12 @@ pub struct PodNetwork {
     pub uid: Rc<str>,
     /// The answers to each question. A question without answers is open.
     pub answers: Rc<BTreeMap<Question, Answers>>,
-    /// The processes that had answered requests, and have ended; the first one first.
-    pub ended: Rc<Vec<Ended>>,
 }
 
 impl PodNetwork {
     /// Nothing was asked yet.
     pub(super) fn new(uid: &Rc<str>) -> PodNetwork {
-        PodNetwork { uid: uid.clone(), answers: Rc::default(), ended: Rc::default() }
+        PodNetwork { uid: uid.clone(), answers: Rc::default() }
     }
 
     /// Notes questions. More than [`QUESTIONS_LIMIT`] are not.
@@ -38,14 +35,6 @@ impl PodNetwork {
                 Rc::make_mut(&mut self.answers).insert(question.clone(), Vec::new());
             }
         }
-    }
-
-    /// Notes that processes have ended that had answered requests.
-    pub(super) fn note_ends(&mut self, ended: &[Ended]) {
-        let all = Rc::make_mut(&mut self.ended);
-        all.extend(ended.iter().cloned());
-        let surplus = all.len().saturating_sub(ANSWERS_LIMIT);
-        all.drain(..surplus);
     }
 
     /// Notes answers, each valid from now on.

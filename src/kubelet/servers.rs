@@ -42,6 +42,17 @@ pub(super) struct Asked<'a> {
     pub(super) path: &'a str,
 }
 
+/// What a server does with connections that are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Keeps {
+    /// How long it leaves one open on which nothing is asked; `None` if for ever.
+    pub(super) idle: Option<SignedDuration>,
+    /// How many requests it answers over one; `None` if any number.
+    pub(super) requests: Option<u32>,
+    /// Whether it closes them after SIGTERM.
+    pub(super) drains: bool,
+}
+
 /// The ports of programs that listen on the same ones whatever their arguments are.
 const PORTS: &[(&str, &[u16])] = &[
     ("apache2-foreground", &[80]),
@@ -212,13 +223,28 @@ impl Server<'_> {
         number.map_or_else(|| program.to_owned(), |v| format!("{program}/{v}"))
     }
 
+    /// What it does with connections that are kept, as the configuration of its image has it (`keepalive_timeout` and
+    /// `keepalive_requests` of nginx, `KeepAliveTimeout` and `MaxKeepAliveRequests` of httpd), and how it stops: both images name
+    /// the signal after which the server closes what it has answered (`STOPSIGNAL`).
+    pub(super) fn keeps(&self) -> Keeps {
+        let of = |idle, requests| Keeps {
+            idle: Some(SignedDuration::from_secs(idle)),
+            requests: Some(requests),
+            drains: true,
+        };
+        match program_name(self.words) {
+            "nginx" => of(65, 1000),
+            "httpd" | "httpd-foreground" => of(5, 100),
+            _ => Keeps::default(),
+        }
+    }
+
     /// What it answers to a request; `None` if nobody knows.
     pub(super) fn answer(&self, asked: &Asked<'_>) -> Option<Outcome> {
         let path = asked.path.split('?').next().unwrap_or_default();
         let respond = |status: u16, server: &str, type_: &str, body: String| {
             Some(Outcome::Answered(Rc::new(Response {
-                since: None,
-                work: None,
+                by: None,
                 location: "".into(),
                 status,
                 server: server.into(),

@@ -7,9 +7,9 @@ use jiff::SignedDuration;
 use super::allocation;
 use super::amounts::Stats;
 use super::container_state::{ContainerRuntime, ContainerState};
-use super::cri::Call;
 use super::contents::Told;
 use super::cpu_manager;
+use super::cri::Call;
 use super::decisions::Order;
 use super::ephemeral;
 use super::eviction::with;
@@ -240,7 +240,11 @@ impl Kubelet {
             }
             let listened = turn.listening();
             turn.run(&self.key, &faults);
-            let listens = turn.listening() != listened || turn.next_listening() != turn.rt.listens_until;
+            let told = turn.told();
+            let listens = turn.listening() != listened
+                || turn.next_listening() != turn.rt.listens_until
+                || (turn.rt.told.is_some() && turn.rt.told != told);
+            turn.rt.told = told;
             turn.rt.listens_until = turn.next_listening();
             turn.tell_writes();
             let sends = turn.drive_clients();

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cause::{Cause, PodCause};
-use super::cri::Call;
 use super::contents::{Contents, Told};
 use super::cpu_policy::CpuPolicy;
+use super::cri::Call;
 use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
 use crate::api::ip_family::family_of;
@@ -17,7 +17,6 @@ use crate::api::types::{Container, Node, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{Caches, Why};
 use crate::network::Question;
-use crate::network::traffic::Ended;
 use crate::shell::Answers;
 
 /// An event about a pod, to be recorded after the turn.
@@ -73,8 +72,6 @@ pub(super) struct Turn<'a> {
     pub(super) now: Timestamp,
     /// What the network has answered to the pod's processes.
     pub(super) answers: Rc<BTreeMap<Question, Answers>>,
-    /// The processes that had answered requests of the pod, and have ended.
-    pub(super) ended: Rc<Vec<Ended>>,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
@@ -126,7 +123,6 @@ impl<'a> Turn<'a> {
         Turn {
             ephemeral: known.map(|rt| &*rt.ephemeral).unwrap_or_default(),
             answers: network.map(|n| n.answers.clone()).unwrap_or_default(),
-            ended: network.map(|n| n.ended.clone()).unwrap_or_default(),
             asks: Vec::new(),
             pod,
             spec,

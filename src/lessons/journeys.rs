@@ -54,7 +54,7 @@ impl Journeys {
     /// What becomes of the requests, as an expression reads it.
     pub(super) fn value(&self, cluster: &Cluster) -> Value {
         let of = |asks: &Asks| {
-            let json = match journey(cluster, &asks.pod(), Some(&asks.url)).taken {
+            let json = match journey(cluster, &asks.pod(), Some(&asks.url), 0).taken {
                 Taken::Followed(followed) => followed_json(&followed),
                 Taken::NotRunning => none("NotRunning"),
                 Taken::NotAUrl(_) | Taken::Nothing => none("NotAUrl"),

@@ -13,6 +13,7 @@
 //! | [`proxy`] | kube-proxy: the rules that it writes on a node for Services, and the way of a packet through them |
 //! | [`question`] | what a process can ask, and what it is answered |
 //! | [`resolver`] | what a process knows of names by itself: `/etc/resolv.conf`, `/etc/hosts` |
+//! | [`serving`] | what is known of a process that answers HTTP requests |
 //! | [`traffic`] | clients that send a stream of requests, and what becomes of these |
 //! | [`url`] | the parts of a URL as clients read it |
 //!
@@ -62,8 +63,9 @@ pub mod proxy;
 pub mod question;
 mod records;
 pub mod resolver;
+pub mod serving;
 pub mod traffic;
 pub mod url;
 
 pub use protocol::Protocol;
-pub use question::{Answer, Because, Outcome, Question, Reply, Response, Work};
+pub use question::{Answer, Because, Outcome, Question, Reply, Response};

@@ -11,7 +11,8 @@ use super::dns::{RecordType, Records};
 use super::ingress::{Lack, Place};
 use super::policy::Direction;
 use super::protocol::Protocol;
-use crate::api::{Key, Timestamp};
+use super::serving::Serving;
+use crate::api::Key;
 
 /// What a process asks the network. Each is one exchange over a connection of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -182,25 +183,12 @@ pub struct Response {
     pub location: Rc<str>,
     /// How long the server takes.
     pub takes: SignedDuration,
-    /// Since when the process runs that answers; `None` if nothing is known of it.
-    pub since: Option<Timestamp>,
-    /// What an answer costs who gives it; `None` if nobody has said that.
-    pub work: Option<Work>,
-}
-
-/// The CPU that a container needs for one answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// The pod.
-    pub pod: Key,
-    /// The container's name.
-    pub container: Rc<str>,
-    /// How long the answer takes one CPU, in billionths of a second.
-    pub cpu: i64,
+    /// The process that answers; `None` if nothing is known of it.
+    pub by: Option<Rc<Serving>>,
 }
 
 /// 2^64 divided by the golden ratio. Multiples of it, modulo 2^64, fall evenly over the whole range.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Answer {
     /// An answer that every connection gets.
@@ -229,7 +217,7 @@ impl Answer {
 }
 
 /// How connections are spread over the replies of an answer: each reply has a part of the numbers from 0 to 2^64.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spread {
     seed: u64,
     /// Where the part of each reply ends; it begins where that of the reply before ends.
@@ -269,6 +257,12 @@ impl Spread {
         u64::try_from(below(to) - below(from)).unwrap_or(0)
     }
 
+    /// The part of the numbers that the reply in a place has, of 2^64.
+    pub fn part(&self, place: usize) -> u128 {
+        let before = place.checked_sub(1).and_then(|before| self.bounds.get(before).copied()).unwrap_or(0);
+        self.bounds.get(place).map_or(0, |end| end - before)
+    }
+
     /// How many of the connections with these numbers meet the reply in each place, those that none meets left out.
     pub fn counts(&self, range: &std::ops::Range<u64>) -> Vec<(usize, u64)> {
         let many = range.end.saturating_sub(range.start);
@@ -285,7 +279,7 @@ impl Spread {
 }
 
 /// 2^64
-const WHOLE: u128 = 1 << 64;
+pub(super) const WHOLE: u128 = 1 << 64;
 
 /// The sum of ⌊(a·i + b) / 2^64⌋ for all i from 0 to n - 1, for a less than 2^64 and b less than 2^65, by Euclid's algorithm.
 fn floor_sum(n: u128, a: u128, b: u128) -> u128 {

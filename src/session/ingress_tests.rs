@@ -160,7 +160,7 @@ fn a_journey_goes_through_the_controller() {
     let client =
         |path: &str| Client::parse(&format!("1/s {CONTROLLER}{path} host=shop.example")).unwrap().remove(0);
     let from = Key::new("default", "client");
-    let journey = s.cluster().journey_of(&from, &client("/cart")).unwrap();
+    let journey = s.cluster().journey_of(&from, &client("/cart"), 0).unwrap();
     assert_eq!(journey.service, Some(Key::new("ingress-nginx", "ingress-nginx-controller")));
     let via = journey.reply.as_ref().unwrap().via.clone().unwrap();
     assert_eq!(via.place.ingress, Some(Key::new("default", "shop")));
@@ -171,7 +171,7 @@ fn a_journey_goes_through_the_controller() {
     assert_eq!(onward.service, None);
     let end = format!("{:?}", onward.way.unwrap().end);
     assert!(end.contains("default/cart-"), "{end}");
-    let missing = s.cluster().journey_of(&from, &client("/pay")).unwrap();
+    let missing = s.cluster().journey_of(&from, &client("/pay"), 0).unwrap();
     assert_eq!(missing.reply.unwrap().via.unwrap().lack, Some(Lack::NoService));
     assert_eq!(missing.onward, None);
 }
@@ -201,7 +201,7 @@ fn another_endpoint_is_tried_after_one_that_refuses() {
     let mut s = with_shop();
     let requests = |s: &Session| {
         let client = Client::parse(&format!("1/s {CONTROLLER}/cart host=shop.example")).unwrap().remove(0);
-        s.cluster().journey_of(&Key::new("default", "client"), &client).unwrap().reply.unwrap()
+        s.cluster().journey_of(&Key::new("default", "client"), &client, 0).unwrap().reply.unwrap()
     };
     // The pods close their port, and stay ready: nobody has told them to be probed.
     let pods = said(&s, "get pods -l app=cart -o name");
@@ -239,7 +239,7 @@ fn routes_lag_behind_the_endpoint_slices() {
     let mut s = with_shop();
     let from = Key::new("default", "client");
     let client = Client::parse(&format!("1/s {CONTROLLER}/cart host=shop.example")).unwrap().remove(0);
-    let ask = |s: &Session| s.cluster().journey_of(&from, &client).unwrap().reply.unwrap();
+    let ask = |s: &Session| s.cluster().journey_of(&from, &client, 0).unwrap().reply.unwrap();
     let known = |s: &Session| {
         let controller = s.cluster().ingress_controller().unwrap();
         let (_, instance) = controller.leader().unwrap();
@@ -283,7 +283,7 @@ fn each_pod_of_the_controller_has_its_own_routes() {
     // A connection meets each of them and each of the endpoints.
     let from = Key::new("default", "client");
     let client = Client::parse(&format!("1/s {CONTROLLER}/cart host=shop.example")).unwrap().remove(0);
-    let question = s.cluster().journey_of(&from, &client).unwrap().question.unwrap();
+    let question = s.cluster().journey_of(&from, &client, 0).unwrap().question.unwrap();
     let seen: std::collections::BTreeSet<_> = s
         .cluster()
         .ask(&from, &question)

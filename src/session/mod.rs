@@ -18,6 +18,7 @@
 
 #[cfg(test)]
 mod budget_tests;
+pub mod chart;
 #[cfg(test)]
 mod coredns_tests;
 pub mod data;

@@ -329,8 +329,7 @@ fn serves(status: u16, body: &str) -> Outcome {
         content_type: "text/html".into(),
         body: body.into(),
         takes: SignedDuration::ZERO,
-        since: None,
-        work: None,
+        by: None,
         location: "".into(),
     }))
 }

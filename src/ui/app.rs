@@ -35,8 +35,8 @@ use super::traffic::Traffic;
 use super::{frame, handle};
 use crate::ui::hooks::use_texts;
 use steady::engine::{
-    Card, Happened, Input, JourneyLink, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView, Shape,
-    Shown, Word,
+    Card, Happened, Input, JourneyLink, LessonView, Mode, ObjectRef, Options, PodLook, ScenarioView,
+    SentView, Shape, Shown, Word,
 };
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
@@ -99,6 +99,7 @@ fn App(props: &Props) -> Html {
     let course = use_state(|| false);
     // Where the rule book is open.
     let rules = use_state(|| None::<Option<Word>>);
+    let request = use_state(|| None::<Rc<SentView>>);
     let tab = use_state(|| store.options().tab.and_then(|name| Tab::named(&name)).unwrap_or(Tab::Yaml));
     let asked_why = use_state(|| None::<ObjectRef>);
     let followed = use_state(|| None::<(JourneyLink, u32)>);
@@ -203,6 +204,15 @@ fn App(props: &Props) -> Html {
             followed.set(Some((link, nth)));
             alone.set(false);
             show.emit(pod);
+        })
+    };
+    // A request of a client: the run goes to its moment, where the inspector shows its story and its journey.
+    let look_at_request = {
+        let (store, request, shows) = (store.clone(), request.clone(), side(Tab::Network, NETWORK));
+        Callback::from(move |view: Rc<SentView>| {
+            store.send(Input::Goto(view.moment));
+            shows.emit(view.pod.clone());
+            request.set(Some(view));
         })
     };
     let leads = {
@@ -330,7 +340,7 @@ fn App(props: &Props) -> Html {
                         <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(v) } if v.lesson.is_some() { { brief(v, &story, &lesson, &follow) } }</MachineMap>
                     }
                     <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
-                        finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} />
+                        finest={v.finest} tab={tab.clone()} follow={led} why={asked_why} request={(*request).clone()} />
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <Rehearse open={*rehearsing} close={rehearse.reform(|()| false)} version={v.version} session={v.session}
@@ -342,7 +352,7 @@ fn App(props: &Props) -> Html {
                             {asked}
                             rules={let rules = rules.clone(); Some(Callback::from(move |at: Option<Word>| rules.set(Some(at))))} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
-                        <Traffic version={v.version} />
+                        <Traffic version={v.version} open={look_at_request} />
                     </section>
                     <div class="layer"></div>
                 </main>

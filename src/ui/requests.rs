@@ -1,6 +1,7 @@
 //! How requests are said and drawn: why some were lost, and bars of how many.
 
 use steady::engine::explorer::rehearsal::{Because, Cause, Direction};
+use steady::engine::{Chart, Took};
 use yew::prelude::*;
 
 use super::i18n::Texts;
@@ -26,6 +27,7 @@ fn key(cause: Cause) -> &'static str {
         Cause::Broken => "lost-broken",
         Cause::TooSlow => "lost-too-slow",
         Cause::Status(_) => "lost-status",
+        Cause::QueueFull => "lost-queue-full",
     }
 }
 
@@ -38,17 +40,55 @@ pub fn cause(t: &Texts, cause: Cause) -> String {
     t.with(key(cause), &[("status", status.into())])
 }
 
+/// A time as it is read: in milliseconds, or in seconds if it is one or more.
+pub fn time(t: &Texts, seconds: f64) -> String {
+    // Three digits are all that is known.
+    let digits = |n: f64| if n < 10.0 { (n * 100.0).round() / 100.0 } else { (n * 10.0).round() / 10.0 };
+    if seconds < 1.0 {
+        return t.with("took-ms", &[("n", digits(seconds * 1000.0).into())]);
+    }
+    t.with("took-s", &[("n", digits(seconds).into())])
+}
+
+/// How long answers took.
+pub fn took(t: &Texts, took: &Took) -> String {
+    let args = [("p50", took.p50), ("p95", took.p95), ("p99", took.p99), ("max", took.max)];
+    t.with("took", &args.map(|(name, seconds)| (name, time(t, seconds).into())))
+}
+
 const HEIGHT: f64 = 110.0;
 /// The width of all bars together.
 const WIDTH: f64 = 720.0;
 
-/// Bars, one for each bucket of time, with what was lost on top of what was answered; and a line at a part of the width. The
-/// label says it to who does not see it.
-pub fn bars(chart: &[(u64, u64)], label: String, mark: Option<f64>) -> Html {
-    let most = chart.iter().map(|(answered, lost)| answered + lost).max().unwrap_or(0).max(1) as f64;
-    let step = WIDTH / (chart.len().max(1) as f64);
-    let bars = chart.iter().enumerate().map(|(i, (answered, lost))| {
-        let (answered, lost) = (*answered as f64 / most * HEIGHT, *lost as f64 / most * HEIGHT);
+/// A line through the buckets: how long answers took, as a part of the longest time. It is interrupted where nothing was answered.
+fn line(chart: &Chart, class: &'static str, of: impl Fn(&Took) -> f64) -> Html {
+    let longest = chart.buckets.iter().filter_map(|b| b.took).map(|t| t.max).fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return Html::default();
+    }
+    let step = WIDTH / (chart.buckets.len().max(1) as f64);
+    let mut path = String::new();
+    let mut on = false;
+    for (i, bucket) in chart.buckets.iter().enumerate() {
+        let Some(took) = &bucket.took else {
+            on = false;
+            continue;
+        };
+        let (x, y) = (i as f64 * step, HEIGHT - of(took) / longest * (HEIGHT - 4.0) - 2.0);
+        path.push_str(&format!("{}{x:.1} {y:.1}L{:.1} {y:.1}", if on { "L" } else { "M" }, x + step));
+        on = true;
+    }
+    html! { <path class={class} d={path} /> }
+}
+
+/// Bars, one for each bucket of time, with what was lost on top of what was answered; lines of how long the median and the 99th
+/// percentile of the answers took; and a line at a part of the width. The label says it to who does not see it; without one the
+/// picture is left to what stands around it.
+pub fn bars(chart: &Chart, label: Option<String>, mark: Option<f64>) -> Html {
+    let most = chart.buckets.iter().map(|b| b.answered + b.lost).max().unwrap_or(0).max(1) as f64;
+    let step = WIDTH / (chart.buckets.len().max(1) as f64);
+    let bars = chart.buckets.iter().enumerate().map(|(i, bucket)| {
+        let (answered, lost) = (bucket.answered as f64 / most * HEIGHT, bucket.lost as f64 / most * HEIGHT);
         // What is lost is seen, however little it is.
         let red = if lost > 0.0 { lost.max(3.0) } else { 0.0 };
         let green = answered.min(HEIGHT - red);
@@ -63,9 +103,12 @@ pub fn bars(chart: &[(u64, u64)], label: String, mark: Option<f64>) -> Html {
         </> }
     });
     let mark = mark.map(|part| format!("{:.1}", part * WIDTH));
+    let (role, hidden) = if label.is_some() { (Some("img"), None) } else { (None, Some("true")) };
     html! {
-        <svg class="request-bars" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" role="img" aria-label={label}>
+        <svg class="request-bars" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" {role} aria-hidden={hidden} aria-label={label}>
             { for bars }
+            { line(chart, "p99", |t| t.p99) }
+            { line(chart, "p50", |t| t.p50) }
             if let Some(x) = mark { <line class="first" x1={x.clone()} x2={x} y1="0" y2={HEIGHT.to_string()} /> }
         </svg>
     }

@@ -1,8 +1,15 @@
 //! What became of the requests of the run's clients, in one line under the timeline. Without clients it is not there.
+//!
+//! The chart is a slider over its buckets: the arrow keys or the pointer choose one, whose numbers are said, and Enter or a press leads
+//! to a request of it, at its moment.
 
-use steady::engine::{Answer, Ask, ClientView, Input, TrafficView};
+use std::rc::Rc;
+
+use steady::engine::{Answer, Ask, Bucket, Chart, ClientView, Input, SentView, TrafficView};
+use web_sys::Element;
 use yew::prelude::*;
 
+use super::i18n::Texts;
 use super::requests;
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 
@@ -14,6 +21,22 @@ const NAMED: usize = 4;
 pub struct Props {
     /// Grows with every change of the run.
     pub version: u64,
+    /// A request is to be looked at.
+    pub open: Callback<Rc<SentView>>,
+}
+
+fn sums(t: &Texts, sent: u64, lost: u64) -> String {
+    t.with("traffic", &[("sent", (sent as f64).into()), ("lost", (lost as f64).into())])
+}
+
+/// What is said of a bucket: its seconds, its numbers, and how long the answers took.
+fn bucket_said(t: &Texts, chart: &Chart, place: usize, bucket: &Bucket) -> String {
+    let from = place as f64 * chart.seconds as f64;
+    let args = [("from", from.into()), ("to", (from + chart.seconds as f64).into())];
+    let sums = sums(t, bucket.answered + bucket.lost, bucket.lost);
+    let took = bucket.took.as_ref().map(|took| requests::took(t, took)).unwrap_or_default();
+    let all = [t.with("traffic-seconds", &args), sums, took];
+    all.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 /// The line.
@@ -22,33 +45,125 @@ pub fn Traffic(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let answer = use_answer(Some(Ask::Traffic), props.version);
+    // The bucket that is chosen, and the seconds of which a request is looked for.
+    let chosen = use_state(|| None::<usize>);
+    let asked = use_state(|| None::<(i64, i64)>);
+    let found = use_answer(asked.map(|(begin, seconds)| Ask::Sent(begin, seconds)), props.version);
+    use_effect_with(found, {
+        let (asked, open) = (asked.clone(), props.open.clone());
+        move |found| {
+            if let (Some(Answer::Sent(found)), true) = (found.as_deref(), asked.is_some()) {
+                asked.set(None);
+                if let Some(view) = found {
+                    open.emit(Rc::new((**view).clone()));
+                }
+            }
+        }
+    });
     let Some(Answer::Traffic(view)) = answer.as_deref() else { return Html::default() };
-    let TrafficView { clients, chart, .. } = &**view;
-    if clients.is_empty() {
+    let TrafficView { clients, chart, sent, lost, waiting, took } = &**view;
+    if *sent == 0 && clients.is_empty() {
         return Html::default();
     }
-    let lost = |c: &ClientView| c.losses.iter().map(|(_, n)| n).sum::<u64>();
-    let (sent, all_lost) =
-        (clients.iter().map(|c| c.sent).sum::<u64>(), clients.iter().map(lost).sum::<u64>());
-    let args = |sent: u64, lost: u64| [("sent", (sent as f64).into()), ("lost", (lost as f64).into())];
-    let said = t.with("traffic", &args(sent, all_lost));
+    let lost_of = |c: &ClientView| c.losses.iter().map(|(_, n)| n).sum::<u64>();
+    let waits = (*waiting > 0).then(|| t.with("traffic-waiting", &[("n", (*waiting as f64).into())]));
+    let said = [Some(sums(&t, *sent, *lost)), waits].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let whole = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
+    let last = chart.buckets.len().saturating_sub(1);
+    let place = chosen.map(|place| place.min(last));
+    let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
+    let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
+    let look = {
+        let (asked, begin, seconds) = (asked.clone(), chart.begin, chart.seconds);
+        Callback::from(move |place: usize| {
+            let nth = i64::try_from(place).unwrap_or(0);
+            asked.set(Some((begin + nth * seconds, seconds)));
+        })
+    };
+    let at = {
+        let many = chart.buckets.len().max(1) as f64;
+        move |e: &MouseEvent| {
+            let element =
+                e.current_target().and_then(|t| wasm_bindgen::JsCast::dyn_into::<Element>(t).ok())?;
+            let shape = element.get_bounding_client_rect();
+            let part = (f64::from(e.client_x()) - shape.left()) / shape.width().max(1.0);
+            // A part of the width is a place in the list.
+            Some((part.clamp(0.0, 0.9999) * many) as usize)
+        }
+    };
+    let onmousemove = {
+        let (chosen, at) = (chosen.clone(), at.clone());
+        move |e: MouseEvent| chosen.set(at(&e))
+    };
+    let onclick = {
+        let (chosen, look) = (chosen.clone(), look.clone());
+        move |e: MouseEvent| {
+            let place = at(&e);
+            chosen.set(place);
+            place.into_iter().for_each(|place| look.emit(place));
+        }
+    };
+    let onkeydown = {
+        let (chosen, look) = (chosen.clone(), look.clone());
+        move |e: KeyboardEvent| {
+            let now = chosen.map_or(last, |place| place.min(last));
+            let to = match e.key().as_str() {
+                "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
+                "ArrowRight" | "ArrowUp" => (now + 1).min(last),
+                "Home" => 0,
+                "End" => last,
+                "Enter" | " " => {
+                    look.emit(now);
+                    now
+                }
+                _ => return,
+            };
+            e.prevent_default();
+            // The page's own keys step through the run.
+            e.stop_propagation();
+            chosen.set(Some(to));
+        }
+    };
+    let first = {
+        let (asked, begin) = (asked.clone(), chart.begin);
+        let seconds = chart.seconds.saturating_mul(i64::try_from(chart.buckets.len()).unwrap_or(1));
+        move |_: MouseEvent| asked.set(Some((begin, seconds)))
+    };
     let named = clients.iter().take(NAMED).map(|c| {
         let (store, pod) = (store.clone(), c.pod.clone());
         let onclick = move |_| store.send(Input::Select(Some(pod.clone())));
-        let why: Vec<String> =
+        let mut about: Vec<String> =
             c.losses.iter().map(|(cause, n)| format!("{n}: {}", requests::cause(&t, *cause))).collect();
-        let title = if why.is_empty() { t.with("traffic", &args(c.sent, 0)) } else { why.join("\n") };
+        about.insert(0, sums(&t, c.sent, lost_of(c)));
+        about.extend(c.took.as_ref().map(|took| requests::took(&t, took)));
+        for (endpoint, n) in c.connections.iter().flatten() {
+            let args = [("n", (*n as f64).into()), ("endpoint", endpoint.clone().into())];
+            about.push(t.with("traffic-connections", &args));
+        }
         html! {
-            <button type="button" class={classes!("quiet", (lost(c) > 0).then_some("bad"))} {title} {onclick}>
+            <button type="button" class={classes!("quiet", (lost_of(c) > 0).then_some("bad"))} title={about.join("\n")} {onclick}>
                 { format!("{} → {}", c.pod.key.name, c.url) }
-                if lost(c) > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost(c) as f64).into())]) }</b> }
+                if lost_of(c) > 0 { <b>{ t.with("traffic-lost", &[("lost", (lost_of(c) as f64).into())]) }</b> }
             </button>
         }
     });
+    let (mark, now) = match bucket {
+        Some((place, _)) => (Some((place as f64 + 0.5) / chart.buckets.len().max(1) as f64), place),
+        None => (None, last),
+    };
+    let valuetext = told.clone().unwrap_or_else(|| said.clone());
     html! {
         <div class="traffic" role="group" aria-label={t.get("traffic-of")}>
-            <span class={classes!("traffic-said", (all_lost > 0).then_some("bad"))}>{ said.clone() }</span>
-            { requests::bars(chart, said, None) }
+            <span class={classes!("traffic-said", (*lost > 0).then_some("bad"))}>{ said }</span>
+            <div class="traffic-chart" role="slider" tabindex="0" aria-label={t.get("traffic-chart")} aria-valuemin="0" aria-valuemax={last.to_string()}
+                aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={t.get("traffic-chart-about")}
+                {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
+                { requests::bars(chart, None, mark) }
+            </div>
+            <span class="took" title={t.get("took-about")}>{ told.unwrap_or(whole) }</span>
+            if *lost > 0 {
+                <button type="button" class="quiet bad traffic-first" onclick={first}>{ t.get("traffic-first") }</button>
+            }
             <span class="traffic-clients">{ for named }</span>
         </div>
     }

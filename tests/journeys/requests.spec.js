@@ -31,6 +31,25 @@ test("one press says how many requests a rollout drops, how the first one was lo
   await accessible(page, ".bottom");
 });
 
+test("a bar of the chart leads to a request of its seconds, and the inspector tells it", async ({ page }) => {
+  test.slow();
+  await open(page, "?scenario=42-lossy-rollout");
+  await expect(line(page)).toContainText("0 lost");
+  const chart = line(page).getByRole("slider", { name: "Requests over time" });
+  await expect(line(page)).toContainText(/p50 .*p95 .*p99 .*max/);
+  await chart.focus();
+  await page.keyboard.press("Home");
+  await expect(chart).toHaveAttribute("aria-valuenow", "0");
+  await expect(chart).toHaveAttribute("aria-valuetext", /^0–\d+ s · \d+ requests? sent, 0 lost/);
+  await accessible(page, ".bottom");
+  await page.keyboard.press("Enter");
+  const story = page.getByRole("region", { name: "What happened to the request" });
+  await expect(story).toContainText(/^Request \d+ of /, { timeout: 60_000 });
+  await expect(story.getByRole("listitem").last()).toContainText("It is answered with 200.");
+  await expect(page.getByRole("tab", { name: "Network" })).toHaveAttribute("aria-selected", "true");
+  await accessible(page, ".inspector");
+});
+
 test("what is in the editor is rolled out, too; and who has no Service is told so", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Requests" }).click();

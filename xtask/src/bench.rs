@@ -6,10 +6,10 @@ use crate::server::Server;
 use crate::{browser, page, tools};
 
 /// The parts that can be measured separately.
-const PARTS: [&str; 9] =
-    ["native", "why", "api", "browser", "cold", "page", "explorer", "lighthouse", "size"];
+const PARTS: [&str; 10] =
+    ["native", "why", "traffic", "api", "browser", "cold", "page", "explorer", "lighthouse", "size"];
 
-/// Runs all benchmarks or one part: the native one, the questions about causes, the API server's, the one in Chromium, the cold load,
+/// Runs all benchmarks or one part: the native one, the questions about causes, the requests of clients, the API server's, the one in Chromium, the cold load,
 /// the page, the explorer, Lighthouse's scores, the size of what is loaded; for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
@@ -35,6 +35,11 @@ pub fn run(args: &[String]) -> Result<()> {
     } else if wanted("why") {
         // The numbers that are named are of replicas; this counts moments.
         exec(cargo().args(["bench", "--quiet", "--bench", "why"]))?;
+    }
+    if part == Some("traffic") {
+        exec(cargo().args(["bench", "--quiet", "--bench", "traffic", "--"]).args(&sizes))?;
+    } else if wanted("traffic") {
+        exec(cargo().args(["bench", "--quiet", "--bench", "traffic"]))?;
     }
     if wanted("api") {
         exec(cargo().args(["bench", "--quiet", "--package", "steady-door", "--bench", "api"]))?;

@@ -25,3 +25,4 @@ mod sets;
 mod stages;
 mod statefulset;
 mod storage;
+mod traffic;

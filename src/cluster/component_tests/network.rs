@@ -32,7 +32,7 @@ impl Net {
         self
     }
 
-    fn delete(&mut self, kind: Kind, name: &str) -> &mut Net {
+    pub(super) fn delete(&mut self, kind: Kind, name: &str) -> &mut Net {
         let request = Request::new(&"person".into(), Verb::Delete, kind, Key::new("default", name));
         let (response, _) = self.0.request(&request.body(Body::Delete(Default::default())));
         assert!(response.code() < 300, "{response:?}");
@@ -51,7 +51,13 @@ impl Net {
     }
 
     /// A Deployment with a Service of the same name.
-    fn serve(&mut self, name: &str, replicas: usize, container: Value, service: Value) -> &mut Net {
+    pub(super) fn serve(
+        &mut self,
+        name: &str,
+        replicas: usize,
+        container: Value,
+        service: Value,
+    ) -> &mut Net {
         let labels = json!({"app": name});
         self.create(
             Kind::DEPLOYMENT,

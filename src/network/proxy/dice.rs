@@ -113,15 +113,17 @@ impl Choice {
 /// the last choice that has outcomes left.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
-    choices: Vec<Choice>,
+    /// Each with the share of all walks that come so far and choose so.
+    choices: Vec<(Choice, Fraction)>,
     at: usize,
 }
 
 impl Outcomes {
     fn choose(&mut self, of: usize, sides: usize) -> usize {
-        let known = self.choices.get(self.at).map(|choice| choice.chosen);
+        let known = self.choices.get(self.at).map(|(choice, _)| choice.chosen);
         if known.is_none() {
-            self.choices.push(Choice { chosen: 0, of, sides });
+            let choice = Choice { chosen: 0, of, sides };
+            self.choices.push((choice, self.share().times(choice.share())));
         }
         self.at += 1;
         known.unwrap_or(0)
@@ -129,18 +131,18 @@ impl Outcomes {
 
     /// The share of the walk that has just ended.
     pub(super) fn share(&self) -> Fraction {
-        self.choices.iter().fold(Fraction::ONE, |share, choice| share.times(choice.share()))
+        self.choices.last().map_or(Fraction::ONE, |(_, share)| *share)
     }
 
     /// Goes on to the next walk; false if there is none.
     pub(super) fn next(&mut self) -> bool {
         self.at = 0;
-        while let Some(last) = self.choices.last_mut() {
+        while let Some((last, _)) = self.choices.pop() {
             if last.chosen + 1 < last.of {
-                last.chosen += 1;
+                let next = Choice { chosen: last.chosen + 1, ..last };
+                self.choices.push((next, self.share().times(next.share())));
                 return true;
             }
-            self.choices.pop();
         }
         false
     }

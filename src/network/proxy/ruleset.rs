@@ -1,5 +1,6 @@
 //! All rules of a node, whatever they are written with: how they come to be, and how a packet goes through them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -107,21 +108,18 @@ impl Ruleset {
     /// Everything that can become of such a packet, with exact shares that add up to 1, in the order of the verdicts. For
     /// a scheduler of IPVS by which servers take turns, the shares are those of many connections.
     pub fn distribution(&self, packet: &Packet, now: Timestamp, kernel: &Kernel) -> Vec<Share> {
-        let mut shares: Vec<Share> = Vec::new();
+        let mut shares: BTreeMap<Verdict, Fraction> = BTreeMap::new();
         let mut dice = Outcomes::default();
         loop {
             let verdict = self.go(packet, now, &mut kernel.clone(), &mut dice).verdict;
             let share = dice.share();
-            match shares.iter_mut().find(|s| s.verdict == verdict) {
-                Some(known) => known.share = known.share.plus(share),
-                None => shares.push(Share { verdict, share }),
-            }
+            let sum = shares.entry(verdict).or_insert(Fraction::ZERO);
+            *sum = sum.plus(share);
             if !dice.next() {
                 break;
             }
         }
-        shares.sort_by(|a, b| a.verdict.cmp(&b.verdict));
-        shares
+        shares.into_iter().map(|(verdict, share)| Share { verdict, share }).collect()
     }
 }
 

@@ -93,12 +93,13 @@ impl Invariant for NoRequestLost {
     }
 
     fn state(&self, cluster: &Cluster) -> Result<(), Violation> {
-        for client in cluster.clients() {
-            let lost = client.sending().could_lose(cluster.now()).filter(|_| client.end.is_none());
-            let Some((cause, endpoint)) = lost else { continue };
-            let mut values = vec![("url", client.client.url.authority()), ("cause", cause.to_string())];
+        let streams = cluster.scene().map(|s| s.streams.as_slice()).unwrap_or_default();
+        for stream in streams.iter().filter(|s| s.end.is_none()) {
+            let Some((cause, endpoint)) = stream.could_lose() else { continue };
+            let mut values = vec![("url", stream.client.url.authority()), ("cause", cause.to_string())];
             values.extend(endpoint.map(|e| ("endpoint", e.to_string())));
-            return Err(Violation::new(Some(ObjectRef { kind: Kind::POD, key: client.pod }), values));
+            let pod = ObjectRef { kind: Kind::POD, key: stream.id.pod.clone() };
+            return Err(Violation::new(Some(pod), values));
         }
         Ok(())
     }

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::workload::Target;
 use crate::api::types::Node;
-use crate::api::{Key, Kind, MetaExt, Timestamp, later};
+use crate::api::{Key, Kind, MetaExt};
 use crate::cluster::{Cluster, RunningClient};
 use crate::network::Answer;
-use crate::network::traffic::{Counts, Loss};
-use jiff::SignedDuration;
+use crate::network::traffic::{Counts, Ledger, Loss, Target as SentTo, Window};
+use crate::session::chart::Chart;
 
 /// The most nodes on which there is a client.
 const NODES: usize = 5;
@@ -89,32 +89,36 @@ pub fn of(cluster: &Cluster, namespace: &str, service: &str) -> Vec<RunningClien
 }
 
 /// What became of the requests of some clients that were sent after a moment until another one.
-pub fn count(clients: &[RunningClient], from: Timestamp, to: Timestamp) -> Counts {
-    let mut all = Counts::default();
-    for c in clients {
-        all.add(c.sending().count(from, c.end.map_or(to, |end| end.min(to))));
+pub struct Measured {
+    ledger: Ledger,
+    window: Window,
+}
+
+impl Measured {
+    /// Measures a window of a run.
+    pub fn of(cluster: &Cluster, window: Window) -> Measured {
+        Measured { ledger: cluster.traffic_within(window), window }
     }
-    all
-}
 
-/// The first request that was lost after a moment until another one, and the pod that had sent it.
-pub fn first_loss(clients: &[RunningClient], from: Timestamp, to: Timestamp) -> Option<(Key, Loss)> {
-    let losses = clients.iter().filter_map(|c| Some((c.pod.clone(), c.sending().count(from, to).first?)));
-    losses.min_by_key(|(_, loss)| loss.at)
-}
+    /// What became of the requests of all clients together.
+    pub fn count(&self, clients: &[RunningClient]) -> Counts {
+        let mut all = Counts::default();
+        clients.iter().for_each(|c| all.add(self.ledger.counts(&c.id())));
+        all
+    }
 
-/// The number of buckets that a time is divided into at most.
-const BUCKETS: i64 = 120;
+    /// The first request that was lost, and the pod that had sent it.
+    pub fn first_loss(&self, clients: &[RunningClient]) -> Option<(Key, Loss)> {
+        let losses = clients.iter().filter_map(|c| Some((c.pod.clone(), self.ledger.counts(&c.id()).first?)));
+        losses.min_by_key(|(_, loss)| loss.at)
+    }
 
-/// What became of the requests in buckets of equal length, each answered and lost; and the length in seconds.
-pub fn chart(clients: &[RunningClient], from: Timestamp, to: Timestamp) -> (Vec<(u64, u64)>, f64) {
-    let seconds = to.duration_since(from).as_secs().max(0) + 1;
-    let length = (seconds + BUCKETS - 1) / BUCKETS;
-    let bucket = |n: i64| {
-        let begin = later(from, SignedDuration::from_secs(n * length));
-        let end = later(begin, SignedDuration::from_secs(length)).min(to);
-        let counts = count(clients, begin, end);
-        (counts.sent - counts.losses(), counts.losses())
-    };
-    ((0..(seconds + length - 1) / length).map(bucket).collect(), length as f64)
+    /// What became of the requests over time.
+    pub fn chart(&self, clients: &[RunningClient]) -> Chart {
+        let is_one = |target: &SentTo, c: &RunningClient| {
+            target.namespace == c.pod.namespace && *target.authority == c.client.url.authority()
+        };
+        let (from, to) = self.window;
+        Chart::of(&self.ledger, from, to, |target| clients.iter().any(|c| is_one(target, c)))
+    }
 }

@@ -36,13 +36,13 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::chart::{Chart, Took};
 use super::{MomentId, Session};
 use crate::api::ObjectRef;
 
 pub use crate::network::Because;
 pub use crate::network::policy::Direction;
 pub use crate::network::traffic::Cause;
-pub(in crate::session) use clients::chart;
 pub use mend::Mend;
 pub use story::{Happened, Story};
 pub(in crate::session) use trial::by_number;
@@ -107,10 +107,10 @@ pub struct Tried {
     pub steady: bool,
     /// What `kubectl rollout status` says at the end.
     pub status: String,
-    /// What became of the requests one bucket of time after the other: answered, and lost.
-    pub chart: Vec<(u64, u64)>,
-    /// The length of a bucket in seconds.
-    pub bucket: f64,
+    /// How long the answers took; `None` without any.
+    pub took: Option<Took>,
+    /// What became of the requests over time.
+    pub chart: Chart,
     /// How the first request was lost.
     pub first: Option<Story>,
     /// Repeats all this from the moment at which the rehearsal began: the text of a link of ops.

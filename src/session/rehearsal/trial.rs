@@ -5,13 +5,15 @@ use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef, Timestamp};
 use crate::cluster::{RunningClient, Stopped};
 use crate::network::traffic::Cause;
+use crate::session::chart::Took;
 use crate::session::{CommandLine, Depth, Link, MomentId, Session};
 use jiff::SignedDuration;
 
+use super::clients::{self, Measured};
 use super::mend::{self, Mend};
 use super::story::{Goes, Log};
 use super::workload::{self, Target, Workload};
-use super::{NoRehearsal, Plan, Tried, Trigger, clients};
+use super::{NoRehearsal, Plan, Tried, Trigger};
 
 /// After so many steps a rollout is given up.
 const STEPS: usize = 60_000;
@@ -274,7 +276,8 @@ impl Trial {
     fn roll(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
         let now = self.session.now();
         let senders = self.senders();
-        self.before = by_number(clients::count(&senders, now, crate::api::later(now, BEFORE)).lost);
+        let before = Measured::of(self.session.cluster(), (now, crate::api::later(now, BEFORE)));
+        self.before = by_number(before.count(&senders).lost);
         self.begin = now;
         let pods = self.session.cluster().api().cached_list(Kind::POD, None);
         self.log = Log::begin(now, pods.filter_map(|(_, o)| o.get::<Pod>()));
@@ -320,21 +323,21 @@ impl Trial {
     pub fn told(&self, plan: &Plan, anchor: MomentId) -> Tried {
         let now = self.session.now();
         let senders = self.senders();
-        let counts = clients::count(&senders, self.begin, now);
-        let (chart, bucket) = clients::chart(&senders, self.begin, now);
+        let measured = Measured::of(self.session.cluster(), (self.begin, now));
+        let counts = measured.count(&senders);
         let service = self.target.as_ref().map_or("", |t| t.service.as_str());
-        let loss = clients::first_loss(&senders, self.begin, now);
+        let loss = measured.first_loss(&senders);
         let at = |loss: Timestamp| self.times.iter().take_while(|t| **t <= loss).count();
         Tried {
             mends: self.mends.clone(),
             sent: counts.sent,
-            losses: by_number(counts.lost),
+            losses: by_number(counts.lost.clone()),
             before: self.before.clone(),
             seconds: now.duration_since(self.begin).as_secs_f64(),
             steady: self.steady,
             status: self.status(plan),
-            chart,
-            bucket,
+            took: Took::of(&counts.took),
+            chart: measured.chart(&senders),
             moment: loss.as_ref().map_or(self.times.len(), |(_, l)| at(l.at)),
             first: loss.map(|(client, l)| {
                 let of_client = |c: &&RunningClient| c.pod == client;

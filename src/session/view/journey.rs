@@ -195,17 +195,18 @@ pub enum EndView {
     Denied(Vec<String>),
 }
 
-/// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered.
-pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>) -> JourneyView {
+/// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered. `nth` is the request's
+/// number, which says which of several endpoints it meets.
+pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>, nth: u64) -> JourneyView {
     let offers = offers(cluster, pod);
     let url = url.map(str::trim).filter(|u| !u.is_empty()).or(offers.first().map(String::as_str));
     let url = url.unwrap_or_default().to_owned();
-    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url) };
+    let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url, nth) };
     JourneyView { offers, url, taken }
 }
 
 /// Follows a URL, after which there may be the header `Host`: `http://web host=shop.example`.
-fn take(cluster: &Cluster, pod: &Key, text: &str) -> Taken {
+fn take(cluster: &Cluster, pod: &Key, text: &str, nth: u64) -> Taken {
     let mut words = text.split_whitespace();
     let url = words.next().unwrap_or_default();
     let host = words.next().map(|word| word.strip_prefix("host=").filter(|h| !h.is_empty()));
@@ -218,7 +219,7 @@ fn take(cluster: &Cluster, pod: &Key, text: &str) -> Taken {
         Err(NotAUrl::NoHost) => Taken::NotAUrl(UrlError::NoHost),
         Ok(url) => {
             let client = Client { host: host.flatten().map(Rc::from), ..Client::once(&url) };
-            match cluster.journey_of(pod, &client) {
+            match cluster.journey_of(pod, &client, nth) {
                 Some(journey) => Taken::Followed(Box::new(followed(&journey))),
                 None => Taken::NotRunning,
             }

@@ -6,7 +6,7 @@ use crate::session::scenario;
 
 fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
     let session = scenario::find(id).unwrap().open();
-    journey(session.cluster(), &Key::new("default", pod), url)
+    journey(session.cluster(), &Key::new("default", pod), url, 0)
 }
 
 fn followed(view: &JourneyView) -> &Followed {

@@ -1,21 +1,30 @@
 //! What became of the requests that the clients of the run have sent until the moment that is shown.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Kind, ObjectRef};
-use crate::network::traffic::Cause;
+use crate::network::traffic::{Cause, Counts, Latencies, Stream};
 use crate::session::Session;
-use crate::session::rehearsal::{by_number, chart};
+use crate::session::chart::{Chart, Took};
+use crate::session::rehearsal::by_number;
 
 /// What became of all requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficView {
     /// The clients that run.
     pub clients: Vec<ClientView>,
-    /// What became of the requests one bucket of time after the other: answered, and lost.
-    pub chart: Vec<(u64, u64)>,
-    /// The length of a bucket in seconds.
-    pub bucket: f64,
+    /// How many requests were sent, also by clients that have ended.
+    pub sent: u64,
+    /// How many of them were lost.
+    pub lost: u64,
+    /// How many of them are under way.
+    pub waiting: u64,
+    /// How long the answers took; `None` without any.
+    pub took: Option<Took>,
+    /// What became of the requests over time.
+    pub chart: Chart,
 }
 
 /// What became of the requests of one client.
@@ -29,23 +38,44 @@ pub struct ClientView {
     pub sent: u64,
     /// How many were lost, by cause; the most frequent first.
     pub losses: Vec<(Cause, u64)>,
+    /// How long the answers took; `None` without any.
+    pub took: Option<Took>,
+    /// The connections that it keeps open now, by their endpoints; `None` if it keeps none.
+    pub connections: Option<Vec<(String, u64)>>,
 }
 
 /// What became of the requests until now.
 pub fn traffic(session: &Session) -> TrafficView {
     let cluster = session.cluster();
-    let clients = cluster.clients();
-    let Some(begin) = clients.iter().map(|c| c.start).min() else { return TrafficView::default() };
-    let now = cluster.now();
-    let view = |c: &crate::cluster::RunningClient| {
-        let counts = c.sending().count(c.start, c.end.map_or(now, |end| end.min(now)));
+    let (Some(scene), Some(begin)) = (cluster.scene(), cluster.traffic_begin()) else {
+        return TrafficView::default();
+    };
+    let ledger = cluster.traffic_until_now();
+    let none = Counts::default();
+    let view = |s: &Rc<Stream>| {
+        let counts = ledger.counted(&s.id).unwrap_or(&none);
+        let open = || ledger.pool(&s.id).map(|p| p.by_endpoint()).unwrap_or_default();
+        let named = |(endpoint, many): (std::net::SocketAddr, u64)| (endpoint.to_string(), many);
         ClientView {
-            pod: ObjectRef { kind: Kind::POD, key: c.pod.clone() },
-            url: format!("{}{}", c.client.url.authority(), c.client.url.path),
+            pod: ObjectRef { kind: Kind::POD, key: s.id.pod.clone() },
+            url: format!("{}{}", s.client.url.authority(), s.client.url.path),
             sent: counts.sent,
-            losses: by_number(counts.lost),
+            losses: by_number(counts.lost.clone()),
+            took: Took::of(&counts.took),
+            connections: s.client.keep.map(|_| open().into_iter().map(named).collect()),
         }
     };
-    let (chart, bucket) = chart(&clients, begin, now);
-    TrafficView { clients: clients.iter().map(view).collect(), chart, bucket }
+    let (mut sent, mut lost, mut took) = (0, 0, Latencies::default());
+    for (_, counts) in ledger.streams() {
+        (sent, lost) = (sent + counts.sent, lost + counts.losses());
+        took.merge(&counts.took, 1);
+    }
+    TrafficView {
+        clients: scene.streams.iter().map(view).collect(),
+        sent,
+        lost,
+        waiting: ledger.waiting(),
+        took: Took::of(&took),
+        chart: Chart::of(&ledger, begin, cluster.now(), |_| true),
+    }
 }

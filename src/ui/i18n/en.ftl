@@ -1789,6 +1789,11 @@ lost-timed-out = No answer.
 lost-broken = The connection broke: the process ended before its answer, or speaks no HTTP.
 lost-too-slow = The answer took longer than the client waits.
 lost-status = The server answered with { $status }.
+took-ms = { $n } ms
+took-s = { $n } s
+took = p50 { $p50 }, p95 { $p95 }, p99 { $p99 }, max { $max }
+took-about = How long the answers took: a half of them came within p50, 95 % within p95, 99 % within p99, all within max. In the chart the line is p50, the dotted line p99.
+lost-queue-full = The server answered with 503 at once: its queue was full.
 
 # Requests of the run's clients
 traffic-of = Requests of the run’s clients
@@ -1797,3 +1802,34 @@ traffic = { $sent } { $sent ->
    *[other] requests
 } sent, { $lost } lost
 traffic-lost = { $lost } lost
+traffic-chart = Requests over time
+traffic-chart-about = Press a bar, or choose one with the arrow keys and press Enter: the run goes to a request of those seconds, the first that was lost if any was.
+traffic-seconds = { $from }–{ $to } s
+traffic-first = The first that was lost
+traffic-waiting = { $n } under way
+traffic-connections = { $n } { $n ->
+    [one] connection
+   *[other] connections
+} to { $endpoint }
+
+# One request, told
+sent-of = What happened to the request
+sent-request = Request { $nth } of { $pod } for { $url }, after { $at }
+sent-answered = It was answered after { $took }.
+sent-nowhere = Its name leads nowhere.
+sent-waits-for-connection = All connections of the client are in use, so it waits for one.
+sent-opens = It opens a connection to { $to }, which the rules of its node chose.
+sent-opens-stale = It opens a connection to { $to }: the rules of its node were behind, the EndpointSlices did not name this endpoint any more.
+sent-through = {" "}through { $by }
+sent-passed-on = The server has ended, so the ingress controller asks { $to } in its place.
+sent-opens-nowhere = It opens a connection that comes to no endpoint.
+sent-reuses = It takes a connection to { $to } that was opened before ({ $used } { $used ->
+    [one] request was
+   *[other] requests were
+} answered over it). The rules are not asked again.
+sent-waits = The server answers other requests first, so it waits in its queue.
+sent-status = It is answered with { $status }.
+sent-again = It fails, and the client sends it again. { $why }
+sent-again-closed = The server has closed the connection under it, so the client sends it again over another one, as Go’s net/http does.
+sent-lost = It is lost. { $why }
+journey-about-sent = This is the way of its packet if it opens a connection at this moment.

@@ -1551,8 +1551,38 @@ lost-timed-out = 没有应答。
 lost-broken = 连接中断：进程在应答之前结束了，或者它不使用 HTTP。
 lost-too-slow = 应答所需的时间超过了客户端等待的时间。
 lost-status = 服务器应答 { $status }。
+took-ms = { $n } 毫秒
+took-s = { $n } 秒
+took = p50 { $p50 }，p95 { $p95 }，p99 { $p99 }，最长 { $max }
+took-about = 应答所需的时间：一半的应答在 p50 之内，95% 在 p95 之内，99% 在 p99 之内，全部在最长时间之内。图中的实线是 p50，点线是 p99。
+lost-queue-full = 服务器立即应答 503：它的队列已满。
 
 # 运行中客户端的请求
 traffic-of = 运行中客户端的请求
 traffic = 已发送 { $sent } 个请求，丢失 { $lost } 个
 traffic-lost = 丢失 { $lost } 个
+traffic-chart = 随时间变化的请求
+traffic-chart-about = 按下一个条形，或用方向键选择后按回车：运行会转到那几秒中的一个请求；如果有丢失的请求，就是第一个丢失的。
+traffic-seconds = 第 { $from }–{ $to } 秒
+traffic-first = 第一个丢失的请求
+traffic-waiting = { $n } 个正在进行
+traffic-connections = 到 { $endpoint } 的连接：{ $n } 个
+
+# 一个请求的经过
+sent-of = 该请求的经过
+sent-request = { $pod } 对 { $url } 的第 { $nth } 个请求，在 { $at } 之后发送
+sent-answered = 它在 { $took } 后得到应答。
+sent-nowhere = 它的名称没有结果。
+sent-waits-for-connection = 客户端的所有连接都在使用，因此它等待其中一个。
+sent-opens = 它建立到 { $to } 的连接，这是其节点的规则选择的。
+sent-opens-stale = 它建立到 { $to } 的连接：其节点的规则落后了，EndpointSlice 中已经没有这个端点。
+sent-through = （经过 { $by }）
+sent-passed-on = 服务器已经结束，因此 Ingress 控制器改为询问 { $to }。
+sent-opens-nowhere = 它建立的连接到不了任何端点。
+sent-reuses = 它使用之前建立的到 { $to } 的连接（其上已应答 { $used } 个请求）。不再询问规则。
+sent-waits = 服务器先应答其他请求，因此它在队列中等待。
+sent-status = 得到应答 { $status }。
+sent-again = 它失败了，客户端再次发送。{ $why }
+sent-again-closed = 服务器关闭了它所用的连接，因此客户端通过另一个连接再次发送，正如 Go 的 net/http 那样。
+sent-lost = 它丢失了。{ $why }
+journey-about-sent = 这是它此时建立连接时数据包的路径。

@@ -8,12 +8,15 @@ mod network;
 mod plugins;
 mod request;
 mod scheduling;
+mod sent;
 mod why;
 mod yaml;
 
 pub use history::WHY;
+use std::rc::Rc;
+
 use steady::engine::{
-    Answer, Ask, Card, Graph, GraphNode, Input, JourneyLink, Kind, Moment, ObjectRef, ObjectView,
+    Answer, Ask, Card, Graph, GraphNode, Input, JourneyLink, Kind, Moment, ObjectRef, ObjectView, SentView,
 };
 use yew::prelude::*;
 
@@ -46,6 +49,9 @@ pub struct Props {
     pub follow: Option<(JourneyLink, u32)>,
     /// The object of which its history shows why it is as it is.
     pub why: UseStateHandle<Option<ObjectRef>>,
+    /// The request that was looked at last.
+    #[prop_or_default]
+    pub request: Option<Rc<SentView>>,
 }
 
 /// What a tab gets.
@@ -144,7 +150,7 @@ pub fn Inspector(props: &Props) -> Html {
         (Some(o), Tab::Network) => {
             let asked =
                 props.follow.as_ref().filter(|(f, _)| f.pod == *o).map(|(f, nth)| (f.url.clone(), *nth));
-            html! { <network::Network object={o.clone()} {version} {asked} /> }
+            html! { <network::Network object={o.clone()} {version} {asked} at={props.at} request={props.request.clone()} /> }
         }
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };

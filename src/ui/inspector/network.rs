@@ -2,16 +2,17 @@
 //! and what becomes of it. What it comes by is lit up in the graph.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use steady::engine::journey::{
     EndView, Followed, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken,
     UrlError, ViaView,
 };
-use steady::engine::{Answer, Ask, Kind, ObjectRef};
+use steady::engine::{Answer, Ask, Kind, Moment, ObjectRef, SentView};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use super::link;
+use super::{link, sent};
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::Texts;
 use crate::ui::requests;
@@ -21,18 +22,22 @@ const OFFERS: &str = "journey-offers";
 
 /// What the tab gets.
 #[derive(Properties, PartialEq)]
-pub struct Props {
+pub struct NetworkProps {
     /// The pod.
     pub object: ObjectRef,
     /// Grows with every step.
     pub version: u64,
     /// The URL that a lesson has led to, and a number that is another one each time.
     pub asked: Option<(String, u32)>,
+    /// The moment that is looked at.
+    pub at: Moment,
+    /// The request that was looked at last.
+    pub request: Option<Rc<SentView>>,
 }
 
 /// The tab.
 #[component]
-pub fn Network(props: &Props) -> Html {
+pub fn Network(props: &NetworkProps) -> Html {
     let store = use_store();
     let t = use_texts();
     let url = use_state(|| None::<String>);
@@ -45,7 +50,13 @@ pub fn Network(props: &Props) -> Html {
         }
     });
     let field = use_node_ref();
-    let ask = Ask::Journey(props.object.key.clone(), (*url).clone());
+    // A request that was sent is followed where it was sent, as long as nobody asks for another URL.
+    let told =
+        props.request.as_deref().filter(|r| r.pod == props.object && r.moment == props.at && url.is_none());
+    let ask = match told {
+        Some(sent) => Ask::Journey(sent.pod.key.clone(), Some(sent.url.clone()), sent.nth),
+        None => Ask::Journey(props.object.key.clone(), (*url).clone(), 0),
+    };
     let answer = use_answer(Some(ask), props.version);
     let view = match answer.as_deref() {
         Some(Answer::Journey(view)) => Some(&**view),
@@ -86,7 +97,8 @@ pub fn Network(props: &Props) -> Html {
             <datalist id={OFFERS}>{ for view.offers.iter().map(|o| html! { <option value={o.clone()} /> }) }</datalist>
             <button type="submit" class="quiet">{ t.get("journey-follow") }</button>
         </form>
-        <p class="about">{ t.get("journey-about") }</p>
+        if let Some(sent) = told { <sent::Sent sent={sent.clone()} /> }
+        <p class="about">{ t.get(if told.is_some() { "journey-about-sent" } else { "journey-about" }) }</p>
         { taken(&t, &store, view, &props.object) }
     </> }
 }

@@ -17,16 +17,21 @@ pub struct Props {
 #[component]
 pub fn Chart(props: &Props) -> Html {
     let t = use_texts();
-    let Tried { chart, bucket, seconds, first, .. } = &props.tried;
+    let Tried { chart, seconds, first, took, .. } = &props.tried;
     let args = [("sent", (props.tried.sent as f64).into()), ("lost", (props.tried.lost() as f64).into())];
-    let mark = first.as_ref().map(|s| s.at / (bucket * chart.len().max(1) as f64));
+    let long = (chart.seconds.max(1) as f64) * (chart.buckets.len().max(1) as f64);
+    let mark = first.as_ref().map(|s| s.at / long);
+    let said = t.with("rehearse-chart", &args);
+    let latency = took.as_ref().map(|took| requests::took(&t, took));
+    let label = latency.iter().fold(said, |said, latency| format!("{said}. {latency}"));
     html! {
         <figure class="rehearse-chart">
-            { requests::bars(chart, t.with("rehearse-chart", &args), mark) }
+            { requests::bars(chart, Some(label), mark) }
             <figcaption>
                 <span>{ t.get("rehearse-begin") }</span>
                 <span><i class="answered" aria-hidden="true"></i>{ t.get("rehearse-answered") }
                     <i class="lost" aria-hidden="true"></i>{ t.get("rehearse-lost") }</span>
+                if let Some(latency) = latency { <span class="took" title={t.get("took-about")}>{ latency }</span> }
                 <span>{ t.with("rehearse-after", &[("seconds", ((*seconds * 10.0).round() / 10.0).into())]) }</span>
             </figcaption>
         </figure>

@@ -145,6 +145,7 @@ fn tried(t: &Texts, tried: &Tried, props: &Props) -> Html {
     html! {
         <li class={if lost == 0 { "ok" } else { "bad" }}><i aria-hidden="true"></i>
             <div><b>{ name.clone() }</b><span>{ said }</span>
+                if let Some(took) = &tried.took { <small class="took">{ requests::took(t, took) }</small> }
                 if let [(_, about, yaml)] = all.as_slice() {
                     <small>{ about }</small>
                     if !yaml.is_empty() { <pre><code>{ *yaml }</code></pre> }

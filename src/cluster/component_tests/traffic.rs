@@ -1,0 +1,167 @@
+//! What becomes of the requests of clients in a whole cluster.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::network::{Net, net};
+use crate::api::{Key, Kind, Timestamp};
+use crate::network::traffic::{Cause, Counts, Latencies};
+
+fn server() -> Value {
+    json!({"name": "web", "image": "team/app:1", "command": ["/app"], "ports": [{"containerPort": 80}]})
+}
+
+fn client(n: &mut Net, name: &str, requests: &str) {
+    let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sleep", "infinity"]});
+    let metadata = json!({"name": name, "annotations": {"sim.steady/requests": requests}});
+    n.create(Kind::POD, json!({"metadata": metadata, "spec": {"containers": [container]}})).steady();
+}
+
+fn counts(n: &Net, name: &str, since: Timestamp) -> Counts {
+    let all = n.0.traffic(since);
+    all.into_iter().find(|t| t.pod == Key::new("default", name)).unwrap().counts
+}
+
+fn millis(took: &Latencies, thousandths: u64) -> u128 {
+    took.percentile(thousandths).unwrap().unsigned_abs().as_millis()
+}
+
+fn annotate(n: &mut Net, annotations: Value) {
+    n.change(Kind::DEPLOYMENT, "web", |web| {
+        web["spec"]["template"]["metadata"]["annotations"] = annotations;
+    });
+}
+
+/// The lesson of connections that are kept: new pods get no load, until the old ones end.
+#[test]
+fn new_pods_get_nothing_over_connections_that_are_kept() {
+    let mut n = net(2);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]})).steady();
+    client(&mut n, "keeps", "20/s http://web/ keep-alive");
+    client(&mut n, "opens", "20/s http://web/");
+    n.wait(10).change(Kind::DEPLOYMENT, "web", |web| web["spec"]["replicas"] = 3.into());
+    n.steady().wait(5);
+    let since = n.0.now();
+    n.wait(20);
+    let (keeps, opens) = (counts(&n, "keeps", since), counts(&n, "opens", since));
+    assert_eq!((keeps.answered.len(), opens.answered.len()), (1, 3), "{keeps:?}");
+    assert_eq!((keeps.losses(), keeps.sent), (0, opens.sent));
+    // What an answer costs, it costs the one pod.
+    let busy = *keeps.answered.keys().next().unwrap();
+    assert_eq!(n.0.traffic_until_now().streams().count(), 2);
+    let pool = n.0.traffic_until_now();
+    let id = n.0.scene().unwrap().streams.iter().find(|s| s.client.keep.is_some()).unwrap().id.clone();
+    assert_eq!(pool.pool(&id).unwrap().by_endpoint().into_iter().collect::<Vec<_>>(), [(busy.unwrap(), 1)]);
+}
+
+/// A pod that sleeps before it stops leaves the endpoints at once, and is kept busy until it is killed, because nobody closes the connection.
+#[test]
+fn a_connection_that_is_kept_outlives_the_endpoint() {
+    let mut n = net(1);
+    let mut sleeps = server();
+    sleeps["lifecycle"] = json!({"preStop": {"sleep": {"seconds": 20}}});
+    n.serve("web", 1, sleeps, json!({"ports": [{"port": 80}]})).steady();
+    client(&mut n, "keeps", "10/s http://web/ keep-alive");
+    client(&mut n, "opens", "10/s http://web/");
+    n.wait(5);
+    let old = *counts(&n, "keeps", Timestamp::MIN).answered.keys().next().unwrap();
+    n.change(Kind::DEPLOYMENT, "web", |web| {
+        web["spec"]["template"]["metadata"]["annotations"] = json!({"again": "1"});
+    });
+    n.wait(8);
+    let since = n.0.now();
+    n.wait(5);
+    let (keeps, opens) = (counts(&n, "keeps", since), counts(&n, "opens", since));
+    assert_eq!(
+        keeps.answered.keys().copied().collect::<Vec<_>>(),
+        [old],
+        "conntrack has the flow: {keeps:?}"
+    );
+    assert!(!opens.answered.contains_key(&old), "the rules do not lead there any more: {opens:?}");
+    n.steady().wait(5);
+    let since = n.0.now();
+    n.wait(5);
+    assert!(!counts(&n, "keeps", since).answered.contains_key(&old));
+    assert_eq!(counts(&n, "keeps", Timestamp::MIN).losses(), 0);
+}
+
+/// 20 ms of CPU in each 100 ms are four answers of 5 ms, which are forty a second.
+#[test]
+fn a_pod_at_its_limit_of_cpu_answers_later() {
+    let mut n = net(1);
+    let mut limited = server();
+    limited["resources"] = json!({"limits": {"cpu": "200m"}});
+    n.serve("web", 1, limited, json!({"ports": [{"port": 80}]}));
+    annotate(&mut n, json!({"sim.steady/answer-cpu": "5m"}));
+    n.steady();
+    client(&mut n, "few", "20/s http://web/ timeout=1s");
+    n.wait(30);
+    let few = counts(&n, "few", Timestamp::MIN);
+    assert_eq!((millis(&few.took, 1000), few.losses()), (5, 0));
+    client(&mut n, "more", "40/s http://web/ timeout=1s");
+    let since = n.0.now();
+    n.wait(30);
+    let few = counts(&n, "few", since);
+    assert!(
+        millis(&few.took, 500) > 100 && few.lost.contains_key(&Cause::TooSlow),
+        "the load is that of both: {few:?}"
+    );
+}
+
+#[test]
+fn a_server_has_room_for_so_many_and_hears_of_changes() {
+    let mut n = net(1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]}));
+    annotate(
+        &mut n,
+        json!({"sim.steady/answer-seconds": "0.1", "sim.steady/answer-concurrency": "1", "sim.steady/answer-queue": "3"}),
+    );
+    n.steady();
+    client(&mut n, "c", "20/s http://web/");
+    n.wait(20);
+    let full = counts(&n, "c", Timestamp::MIN);
+    assert_eq!(
+        (millis(&full.took, 500), full.lost.keys().copied().collect::<Vec<_>>()),
+        (400, vec![Cause::QueueFull])
+    );
+    // Annotations of a pod can be changed while it runs.
+    let pods = n.0.api().cached_list(Kind::POD, Some("default")).map(|(at, _)| at.key.name.to_string());
+    let web = pods.into_iter().find(|name| name.starts_with("web-")).unwrap();
+    n.change(Kind::POD, &web, |pod| {
+        pod["metadata"]["annotations"]["sim.steady/answer-concurrency"] = "4".into()
+    });
+    n.steady().wait(2);
+    let since = n.0.now();
+    n.wait(20);
+    let room = counts(&n, "c", since);
+    assert_eq!((millis(&room.took, 1000), room.losses()), (100, 0), "{room:?}");
+    // So can those of a client.
+    n.change(Kind::POD, "c", |pod| {
+        pod["metadata"]["annotations"]["sim.steady/requests"] = "5/s http://web/".into()
+    });
+    n.steady();
+    let since = n.0.now();
+    n.wait(20);
+    assert_eq!(counts(&n, "c", since).sent, 100);
+}
+
+#[test]
+fn a_request_in_flight_over_a_kept_connection_is_sent_again() {
+    let lost = |requests: &str| {
+        let mut n = net(1);
+        n.serve("web", 2, server(), json!({"ports": [{"port": 80}]}));
+        annotate(&mut n, json!({"sim.steady/answer-seconds": "5", "sim.steady/on-sigterm": "serve"}));
+        n.steady();
+        client(&mut n, "c", requests);
+        n.wait(30);
+        let pods = n.0.api().cached_list(Kind::POD, Some("default")).map(|(at, _)| at.key.name.to_string());
+        let web: Vec<String> = pods.filter(|name| name.starts_with("web-")).collect();
+        for name in web {
+            n.delete(Kind::POD, &name);
+        }
+        n.steady().wait(60);
+        counts(&n, "c", Timestamp::MIN).lost.get(&Cause::Broken).copied().unwrap_or(0)
+    };
+    assert!(lost("2/s http://web/") > 0);
+    assert_eq!(lost("2/s http://web/ connections=20"), 0);
+}

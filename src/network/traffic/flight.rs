@@ -1,0 +1,261 @@
+//! One request on its way: it takes a connection or opens one, is answered or waits, fails, and is sent again.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::counts::Cause;
+use super::ledger::{Event, Ledger};
+use super::path::Fate;
+use super::pool::{Connection, Pool};
+use super::request::{Flight, Step};
+use super::scene::{Stream, StreamId, limits};
+use super::server::{Cost, Server, Taken};
+use crate::api::{Timestamp, later};
+use crate::network::question::{Because, Outcome, Reply, Response, Via};
+use crate::network::serving::Life;
+
+/// What is added to a request's number for each time that it is sent again, so that no two requests have one number.
+pub(super) const AGAIN: u64 = 1 << 40;
+/// How long a client tries to open a connection to which nothing comes back, and to an address that nobody has.
+const UNANSWERED: SignedDuration = SignedDuration::from_secs(127);
+const UNREACHABLE: SignedDuration = SignedDuration::from_secs(3);
+
+impl Ledger {
+    fn tell(&mut self, f: &Flight, at: Timestamp, step: impl FnOnce() -> Step) {
+        if let Some(followed) = self.followed.as_mut().filter(|w| w.nth == f.nth && w.stream == *f.id) {
+            followed.steps.push((at, step()));
+        }
+    }
+
+    /// A client sends a request.
+    pub(super) fn send(&mut self, stream: &Stream, nth: u64, at: Timestamp) {
+        if stream.fate == Fate::Unknown {
+            return;
+        }
+        let counted = self.counts_at(at);
+        if counted {
+            self.total(&stream.id).sent += 1;
+        }
+        self.dispatch(Flight::new(stream, nth, at, counted), at);
+    }
+
+    /// A request takes a connection, or opens one.
+    fn dispatch(&mut self, mut f: Flight, at: Timestamp) {
+        let scene = self.scene.clone();
+        let Some(stream) = scene.stream(&f.id) else { return self.lost(&f, Cause::Broken, at) };
+        // Whoever has a connection to a host asks neither for its name nor for a way.
+        if let Some(keep) = f.client.keep {
+            let pool = self.pools.entry(f.id.clone()).or_default();
+            pool.expire(keep, at);
+            if let Some(connection) = pool.idle.pop() {
+                let (reply, used) = (connection.reply.clone(), connection.used);
+                f.reply = Some(reply.clone());
+                f.connection = Some(connection.number);
+                f.reused = true;
+                pool.busy.insert(connection.number, connection);
+                self.tell(&f, at, || Step::Reuses(Box::new(reply), used));
+                return self.meet(f, at);
+            }
+            if pool.is_full(keep) {
+                self.tell(&f, at, || Step::WaitsForConnection);
+                f.reply = None;
+                let until = later(at, f.client.timeout);
+                let number = self.wait(f, until);
+                if let Some(pool) = self.flights.get(&number).map(|f| f.id.clone()) {
+                    self.pools.entry(pool).or_default().waiting.push_back(number);
+                }
+                return;
+            }
+        }
+        let choice = match &stream.fate {
+            Fate::Unknown => return self.lost(&f, Cause::NoDns, at),
+            Fate::Nowhere(cause) => {
+                self.tell(&f, at, || Step::Nowhere);
+                f.reply = None;
+                return self.failed(f, *cause, at);
+            }
+            Fate::Replies(choice) => choice,
+        };
+        let again = u64::from(f.attempt) + u64::from(f.redials);
+        let reply = choice.pick(f.nth.wrapping_add(again.wrapping_mul(AGAIN)));
+        let Some(reply) = reply.cloned() else { return };
+        f.reused = false;
+        f.reply = Some(reply.clone());
+        self.tell(&f, at, || Step::Opens(Box::new(reply.clone())));
+        // A proxy chooses an endpoint for each request, so what a connection to it leads to is not kept.
+        let keeps = f.client.keep.is_some() && reply.via.is_none();
+        if keeps && matches!(reply.outcome, Outcome::Answered(_)) {
+            let number = self.number();
+            f.connection = Some(number);
+            let connection = Connection { number, reply, used: 0, since: at };
+            self.pools.entry(f.id.clone()).or_default().busy.insert(number, connection);
+        }
+        self.meet(f, at);
+    }
+
+    /// A request is under way, and fails at a moment if it is not answered before. Returns its number.
+    fn wait(&mut self, f: Flight, until: Timestamp) -> u64 {
+        let number = self.number();
+        self.flights.insert(number, Rc::new(f));
+        self.plan(until, Event::Failed(number, Cause::TooSlow));
+        number
+    }
+
+    /// A request fails after some time, for a reason.
+    fn fail_after(&mut self, f: Flight, at: Timestamp, after: SignedDuration, cause: Cause) {
+        if f.fails_for_good() {
+            return self.failed(f, cause, at);
+        }
+        let number = self.number();
+        self.flights.insert(number, Rc::new(f));
+        self.plan(later(at, after), Event::Failed(number, cause));
+    }
+
+    /// A request has come to the end of its connection.
+    fn meet(&mut self, f: Flight, at: Timestamp) {
+        let timeout = f.client.timeout;
+        let Some(reply) = &f.reply else { return };
+        let because = reply.because;
+        let response = match &reply.outcome {
+            Outcome::Refused => return self.failed(f, Cause::Refused(because), at),
+            Outcome::TimedOut => {
+                return self.fail_after(f, at, timeout.min(UNANSWERED), Cause::TimedOut(because));
+            }
+            Outcome::Unreachable => {
+                return self.fail_after(f, at, timeout.min(UNREACHABLE), Cause::TimedOut(because));
+            }
+            Outcome::Reset | Outcome::Connected => return self.failed(f, Cause::Broken, at),
+            Outcome::Answered(response) => response.clone(),
+        };
+        let by = response.by.as_ref();
+        let life = by.and_then(|by| self.scene.life(&by.process));
+        if f.reused && life == Some(Life::CutOff) {
+            // The packets of an open connection are not refused by anybody: nothing comes back.
+            return self.fail_after(f, at, timeout, Cause::TimedOut(Because::CutOff));
+        }
+        if let Some(by) = limits(reply).cloned() {
+            let whole = i64::try_from(response.takes.as_nanos()).unwrap_or(i64::MAX);
+            let cost = Cost { cpu: by.cpu, rest: (whole - by.cpu).max(0) };
+            let number = self.number();
+            if !self.servers.contains_key(&by.process) {
+                self.servers.insert(by.process.clone(), Server::new(by.clone(), at));
+            }
+            let Some(server) = self.servers.get_mut(&by.process) else { return };
+            let (taken, waits) = (server.arrive(&by, at, number, cost), server.has_waiting(number));
+            self.plan_work(&by.process);
+            if taken == Taken::Full {
+                // A server that has no room for a request answers that, and goes on to use the connection.
+                self.release(&f, at);
+                return self.failed(Flight { connection: None, ..f }, Cause::QueueFull, at);
+            }
+            if waits {
+                self.tell(&f, at, || Step::Waits);
+            }
+            self.flights.insert(number, Rc::new(f));
+            return self.plan(later(at, timeout), Event::Failed(number, Cause::TooSlow));
+        }
+        if response.takes > timeout {
+            return self.fail_after(f, at, timeout, Cause::TooSlow);
+        }
+        if response.takes.is_zero() {
+            return self.answered(f, at);
+        }
+        let number = self.number();
+        self.flights.insert(number, Rc::new(f));
+        self.plan(later(at, response.takes), Event::Answered(number));
+    }
+
+    /// A request's connection can be used by another one.
+    fn release(&mut self, f: &Flight, at: Timestamp) {
+        let (Some(number), Some(keep)) = (f.connection, f.client.keep) else { return };
+        let by = f.response().and_then(|r| r.by.as_ref());
+        let life = by.and_then(|by| self.scene.life(&by.process));
+        let closes = life == Some(Life::Drains);
+        self.pools.entry(f.id.clone()).or_default().give_back(number, keep, at, closes);
+        self.next_waiting(&f.id, at);
+    }
+
+    /// A request that waits for a connection gets one.
+    fn next_waiting(&mut self, id: &Rc<StreamId>, at: Timestamp) {
+        let flights = &self.flights;
+        let next = |pool: &mut Pool| loop {
+            let number = pool.waiting.pop_front()?;
+            if flights.contains_key(&number) {
+                break Some(number);
+            }
+        };
+        let Some(number) = self.pools.get_mut(id).and_then(next) else { return };
+        if let Some(f) = self.flights.remove(&number) {
+            self.dispatch(Rc::unwrap_or_clone(f), at);
+        }
+    }
+
+    /// The server has answered a request.
+    pub(super) fn answered(&mut self, f: Flight, at: Timestamp) {
+        self.release(&f, at);
+        let f = Flight { connection: None, ..f };
+        let status = f.response().map_or(200, |r| r.status);
+        if status >= 500 {
+            return self.failed(f, Cause::Status(status), at);
+        }
+        self.tell(&f, at, || Step::Answered(status));
+        self.count_answer(&f, at.duration_since(f.sent));
+    }
+
+    /// The process that answers a request has ended. A proxy in between asks another endpoint, if it knows one, and otherwise answers
+    /// with 502 (`proxy_next_upstream error` of nginx). Nobody has looked how long the other one takes: as long as the first.
+    pub(super) fn broken(&mut self, mut f: Flight, at: Timestamp) {
+        let (reply, response) = (f.reply.clone(), f.response().cloned());
+        let (Some(reply), Some(response)) = (reply, response) else {
+            return self.failed(f, Cause::Broken, at);
+        };
+        let Some(via) = reply.via.clone() else { return self.failed(f, Cause::Broken, at) };
+        let Some(next) = via.next else { return self.failed(f, Cause::Status(502), at) };
+        let takes = response.takes;
+        let via = Some(Rc::new(Via { next: None, ..(*via).clone() }));
+        let outcome = Outcome::Answered(Rc::new(Response { by: None, ..(*response).clone() }));
+        f.reply = Some(Reply { endpoint: Some(next), outcome, via, ..reply });
+        self.tell(&f, at, || Step::PassedOn(next));
+        let left = f.client.timeout - at.duration_since(f.sent);
+        if takes > left {
+            return self.fail_after(f, at, left.max(SignedDuration::ZERO), Cause::TooSlow);
+        }
+        let number = self.number();
+        self.flights.insert(number, Rc::new(f));
+        self.plan(later(at, takes), Event::Answered(number));
+    }
+
+    /// A request has failed. It is sent again at once, if the client does that.
+    pub(super) fn failed(&mut self, mut f: Flight, cause: Cause, at: Timestamp) {
+        if let Some(number) = f.connection.take() {
+            // A connection over which a request has failed is closed.
+            if let Some(pool) = self.pools.get_mut(&f.id) {
+                pool.busy.remove(&number);
+            }
+            self.next_waiting(&f.id.clone(), at);
+        }
+        // Go sends a request without a body again if the server has closed a connection over which it had answered before
+        // (`shouldRetryRequest` in `net/http/transport.go`).
+        if f.reused && cause == Cause::Broken {
+            self.tell(&f, at, || Step::Again(cause, true));
+            f.redials += 1;
+            return self.dispatch(f, at);
+        }
+        if f.first.is_none() {
+            f.first = Some(f.loss(cause));
+        }
+        if f.attempt < f.client.retries {
+            self.tell(&f, at, || Step::Again(cause, false));
+            f.attempt += 1;
+            return self.dispatch(f, at);
+        }
+        self.lost(&f, cause, at);
+    }
+
+    fn lost(&mut self, f: &Flight, cause: Cause, at: Timestamp) {
+        self.tell(f, at, || Step::Lost(cause));
+        let loss = f.first.clone().unwrap_or_else(|| f.loss(cause));
+        self.count_loss(f, loss);
+    }
+}

@@ -1,0 +1,164 @@
+//! One request of a client, told from its name to its answer or to where it was lost.
+
+use std::net::SocketAddr;
+
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+
+use crate::api::{Kind, ObjectRef, Timestamp, later};
+use crate::network::question::{Outcome, Reply};
+use crate::network::traffic::{Cause, Followed, Step, StreamId};
+use crate::session::{MomentId, Session};
+
+/// A request that was sent, and what happened to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SentView {
+    /// The pod that sent it.
+    pub pod: ObjectRef,
+    /// What it asked for: a URL, and the header `Host` if that is another one (`http://web host=shop.example`).
+    pub url: String,
+    /// Its number among those of its client, counted from 0.
+    pub nth: u64,
+    /// When it was sent, in seconds since the first client began.
+    pub at: f64,
+    /// The last moment of the run before it was sent: what was so then is what it met.
+    pub moment: MomentId,
+    /// What happened, in its order.
+    pub steps: Vec<SentStep>,
+    /// Why it was lost; `None` if it was answered.
+    pub lost: Option<Cause>,
+    /// How long the answer took, in seconds; `None` without one.
+    pub took: Option<f64>,
+}
+
+/// Something that happened to a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SentStep {
+    /// When, in seconds after it was sent.
+    pub after: f64,
+    /// What.
+    pub what: SentWhat,
+}
+
+/// What happened to a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SentWhat {
+    /// Its name led nowhere.
+    Nowhere,
+    /// All connections of the client were in use, so it waited for one.
+    WaitsForConnection,
+    /// A connection was opened for it.
+    Opens {
+        /// The endpoint that the rules chose; empty if they chose none.
+        endpoint: String,
+        /// The pod that answers there, if that is known.
+        pod: Option<String>,
+        /// Whether the rule was behind: the EndpointSlices did not name the endpoint any more.
+        stale: bool,
+        /// The pod of the ingress controller that passed it on; `None` if it came there directly.
+        through: Option<String>,
+    },
+    /// It took a connection that was opened before.
+    Reuses {
+        /// The endpoint at its end.
+        endpoint: String,
+        /// The pod that answers there.
+        pod: Option<String>,
+        /// How many requests had been answered over it.
+        used: u32,
+    },
+    /// The server answered other requests first.
+    Waits,
+    /// The server ended, and the ingress controller in between asked this endpoint.
+    PassedOn(String),
+    /// It was answered with a status.
+    Answered(u16),
+    /// It failed for a reason, and was sent again. If `true`, because the server had closed a connection that was in use before.
+    Again(Cause, bool),
+    /// It was lost.
+    Lost(Cause),
+}
+
+fn met(reply: &Reply) -> (String, Option<String>) {
+    let pod = match &reply.outcome {
+        Outcome::Answered(response) => response.by.as_ref().map(|by| by.process.pod.to_string()),
+        _ => None,
+    };
+    (reply.endpoint.map(|e: SocketAddr| e.to_string()).unwrap_or_default(), pod)
+}
+
+fn what(step: &Step) -> SentWhat {
+    match step {
+        Step::Nowhere => SentWhat::Nowhere,
+        Step::WaitsForConnection => SentWhat::WaitsForConnection,
+        Step::Opens(reply) => {
+            let (endpoint, pod) = met(reply);
+            let through = reply.via.as_ref().map(|via| via.pod.to_string());
+            SentWhat::Opens { endpoint, pod, stale: reply.stale, through }
+        }
+        Step::Reuses(reply, used) => {
+            let (endpoint, pod) = met(reply);
+            SentWhat::Reuses { endpoint, pod, used: *used }
+        }
+        Step::Waits => SentWhat::Waits,
+        Step::PassedOn(endpoint) => SentWhat::PassedOn(endpoint.to_string()),
+        Step::Answered(status) => SentWhat::Answered(*status),
+        Step::Again(cause, closed) => SentWhat::Again(*cause, *closed),
+        Step::Lost(cause) => SentWhat::Lost(*cause),
+    }
+}
+
+/// The request of some seconds that is told: the first that was lost or, without one, the first that was sent. `begin` is counted from
+/// the beginning of the calendar. `None` if none was sent.
+pub fn sent(session: &Session, begin: i64, seconds: i64) -> Option<SentView> {
+    let cluster = session.cluster();
+    let nanosecond = SignedDuration::from_nanos(1);
+    let from = Timestamp::from_second(begin).ok()?;
+    let to = later(from, SignedDuration::from_secs(seconds.max(1))).min(later(cluster.now(), nanosecond));
+    let window = (later(from, -nanosecond), later(to, -nanosecond));
+    let ledger = cluster.traffic_within(window);
+    let losses = ledger.streams().filter_map(|(id, counts)| Some((counts.first.as_ref()?, id)));
+    let lost = losses.min_by_key(|(loss, _)| loss.at).map(|(loss, id)| (id.clone(), loss.nth));
+    let (stream, nth) = lost.or_else(|| cluster.first_request(window))?;
+    told(session, &stream, nth)
+}
+
+fn told(session: &Session, stream: &StreamId, nth: u64) -> Option<SentView> {
+    let cluster = session.cluster();
+    let (client, at) = cluster.request_of(stream, nth)?;
+    let Followed { steps, .. } = cluster.follow_request(stream, nth)?;
+    let after = |at_: Timestamp| at_.duration_since(at).as_secs_f64();
+    let last = steps.last();
+    let scheme = if client.url.tls { "https" } else { "http" };
+    let path = if client.url.path == "/" { "" } else { client.url.path.as_str() };
+    let host = client.host.as_ref().map(|host| format!(" host={host}")).unwrap_or_default();
+    Some(SentView {
+        pod: ObjectRef { kind: Kind::POD, key: stream.pod.clone() },
+        url: format!("{scheme}://{}{path}{host}", client.url.authority()),
+        nth,
+        at: at.duration_since(cluster.traffic_begin().unwrap_or(at)).as_secs_f64(),
+        moment: moment_at(session, at),
+        lost: last.and_then(|(_, step)| match step {
+            Step::Lost(cause) => Some(*cause),
+            _ => None,
+        }),
+        took: last.filter(|(_, step)| matches!(step, Step::Answered(_))).map(|(end, _)| after(*end)),
+        steps: steps.iter().map(|(at, step)| SentStep { after: after(*at), what: what(step) }).collect(),
+    })
+}
+
+/// The last moment on the way to the one that is shown at which it was not later than a time.
+fn moment_at(session: &Session, at: Timestamp) -> MomentId {
+    let mut found = None;
+    for id in session.timeline() {
+        let time = session.moment(id).and_then(|m| m.commands().last()).map(|c| c.at);
+        if time.is_some_and(|time| time > at) {
+            break;
+        }
+        found = Some(id);
+        if id == session.at() {
+            break;
+        }
+    }
+    found.unwrap_or_else(|| session.at())
+}
