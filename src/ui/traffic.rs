@@ -92,7 +92,7 @@ pub fn Traffic(props: &Props) -> Html {
         }
     };
     let onmousemove = {
-        let (chosen, at) = (chosen.clone(), at.clone());
+        let chosen = chosen.clone();
         move |e: MouseEvent| chosen.set(at(&e))
     };
     let onclick = {
