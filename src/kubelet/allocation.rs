@@ -278,7 +278,7 @@ impl Turn<'_> {
         let of_pod = has.zip(wants).filter(|(has, wants)| wants < has && *wants < uses).map(|(_, wants)| {
             format!("attempting to set pod memory limit ({wants}) below current usage ({uses})")
         });
-        // In Kubernetes 1.36 the message about a container tells what the pod uses.
+        // As there, the message about a container tells what the pod uses.
         let of_container = |(name, wants, _): &(&str, i64, i64)| {
             let name = go_quote(name);
             format!("attempting to set container {name} memory limit ({wants}) below current usage ({uses})")
