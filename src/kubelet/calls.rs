@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::cri::{Call, Course, Field, Request};
 use super::execution::Executed;
 use super::images;
-use super::sandbox_config::{CgroupOf, resources};
+use super::sandbox_config::CgroupOf;
 use super::state::{NodeRuntime, PodRuntime, State};
 use super::timings;
 use super::turn::Turn;
@@ -242,7 +242,7 @@ impl Turn<'_> {
     /// A running container gets other resources.
     pub(super) fn note_resources(&mut self, i: usize, spec: &Container) {
         self.call(Some(i), self.now, Course::AtOnce, |turn| {
-            let linux = resources(turn.spec, spec, turn.memory_capacity(), CgroupOf::Running);
+            let linux = turn.linux_resources(spec, CgroupOf::Running);
             Some((Request::UpdateContainerResources { id: turn.container_id(i)?, linux }, Ok(Vec::new())))
         });
     }

@@ -149,6 +149,15 @@ impl Turn<'_> {
         }
     }
 
+    fn has_own_cpus(&self, container: &str) -> bool {
+        self.node.cpus.contains_key(&(self.rt.uid.clone(), container.into()))
+    }
+
+    /// The processors that a container is confined to, and whether it has them for itself; `None` without the static policy.
+    pub(super) fn cpuset(&self, container: &str) -> Option<(String, bool)> {
+        Some((text(&self.cpus(container)?), self.has_own_cpus(container)))
+    }
+
     /// The number of processors that a container sees.
     pub(super) fn processors(&self, container: &str) -> u32 {
         match self.cpus(container) {
@@ -172,7 +181,7 @@ impl Turn<'_> {
             let limits = resources.and_then(|r| r.limits.as_ref());
             limits.and_then(|l| l.get(name)).map(|q| amount_of(Some(q)))
         };
-        let has_own = self.node.cpus.contains_key(&(self.rt.uid.clone(), spec.name.as_str().into()));
+        let has_own = self.has_own_cpus(&spec.name);
         // Who has processors for itself has no quota (`DisableCPUQuotaWithExclusiveCPUs`).
         let quota = limit("cpu").filter(|_| !has_own).map(|q| q.milli_value().saturating_mul(100).max(1000));
         let cpus = self.cpus(&spec.name).unwrap_or_else(|| (0..self.processors_of_node()).collect());

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::amounts::Stats;
+use super::calls::of_clearing;
 use super::container_state::ContainerState;
 use super::images;
 use super::settings::{ImageCollection, Settings};
@@ -130,6 +131,9 @@ impl Kubelet {
             return;
         };
         let (node, freed) = cx.state(|s| freed(s, bytes, now));
+        if cx.is_looked_at() {
+            cx.note(cx.state(|s| of_clearing(s, &node, &[], now)));
+        }
         let (failed, again) = (freed < bytes, cx.state(|s| s.images_failed));
         if failed {
             let message = format!(

@@ -38,12 +38,7 @@ fn quota(milli: i64) -> i64 {
 }
 
 /// The cgroup of a container (`calculateLinuxResources`).
-pub(super) fn resources(
-    pod: &PodSpec,
-    spec: &Container,
-    capacity: i64,
-    of: CgroupOf,
-) -> LinuxContainerResources {
+fn resources(pod: &PodSpec, spec: &Container, capacity: i64, of: CgroupOf) -> LinuxContainerResources {
     let get = |list: Option<&std::collections::BTreeMap<String, Quantity>>, name: &str| {
         amount_of(list.and_then(|m| m.get(name)))
     };
@@ -61,6 +56,19 @@ pub(super) fn resources(
         cpu_quota,
         memory_limit: get(limits, "memory").value(),
         oom_score_adj: oom_score_adj(pod, spec, capacity),
+        cpuset_cpus: String::new(),
+    }
+}
+
+impl Turn<'_> {
+    /// The cgroup of a container, with what the CPU manager has assigned (`PreCreateContainer`,
+    /// `DisableCPUQuotaWithExclusiveCPUs`).
+    pub(super) fn linux_resources(&self, spec: &Container, of: CgroupOf) -> LinuxContainerResources {
+        let linux = resources(self.spec, spec, self.memory_capacity(), of);
+        let Some((cpuset_cpus, has_own)) = self.cpuset(&spec.name) else { return linux };
+        let unlimited = if of == CgroupOf::Running { -1 } else { 0 };
+        let cpu_quota = if has_own { unlimited } else { linux.cpu_quota };
+        LinuxContainerResources { cpuset_cpus, cpu_quota, ..linux }
     }
 }
 
@@ -161,7 +169,7 @@ impl Turn<'_> {
             envs: env.len(),
             mounts: self.cri_mounts(spec, attempt),
             log_path: format!("{}/{attempt}.log", spec.name),
-            resources: resources(self.spec, spec, self.memory_capacity(), CgroupOf::New),
+            resources: self.linux_resources(spec, CgroupOf::New),
             run_as_user: own.and_then(|c| c.run_as_user).or_else(|| of_pod?.run_as_user),
             privileged: own.and_then(|c| c.privileged) == Some(true),
             readonly_rootfs: own.and_then(|c| c.read_only_root_filesystem) == Some(true),

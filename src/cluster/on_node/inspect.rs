@@ -33,7 +33,7 @@ fn printed(status: &Value) -> NodeOutput {
 fn resources(r: &LinuxContainerResources) -> Value {
     json!({"linux": {
         "cpuPeriod": r.cpu_period.to_string(), "cpuQuota": r.cpu_quota.to_string(), "cpuShares": r.cpu_shares.to_string(),
-        "memoryLimitInBytes": r.memory_limit.to_string(), "oomScoreAdj": r.oom_score_adj.to_string(),
+        "cpusetCpus": r.cpuset_cpus, "memoryLimitInBytes": r.memory_limit.to_string(), "oomScoreAdj": r.oom_score_adj.to_string(),
     }})
 }
 

@@ -68,6 +68,8 @@ pub struct LinuxContainerResources {
     pub memory_limit: i64,
     /// `oom_score_adj`
     pub oom_score_adj: i64,
+    /// `cpuset_cpus`; empty for all processors.
+    pub cpuset_cpus: String,
 }
 
 /// `Mount`
@@ -268,6 +270,8 @@ impl LinuxContainerResources {
         let values =
             [self.cpu_period, self.cpu_quota, self.cpu_shares, self.memory_limit, self.oom_score_adj];
         paths.into_iter().zip(values).for_each(|(path, value)| add_number(f, path, value));
+        let path = if of_config { "config.linux.resources.cpuset_cpus" } else { "linux.cpuset_cpus" };
+        add(f, path, &self.cpuset_cpus);
     }
 }
 
