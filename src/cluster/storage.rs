@@ -16,7 +16,7 @@ use crate::kubelet;
 use crate::kubelet::contents::{Contents, Disk, StorageNews, Told, place_of};
 use crate::provisioner;
 
-/// How often the users of a volume hear of each other's files at one moment.
+/// How often the users of a volume hear of each other's files at one moment, beside what a pod finds that begins to use it.
 const ROUNDS_LIMIT: u32 = 64;
 
 /// A volume of the storage.
@@ -25,30 +25,51 @@ struct Stored {
     contents: Rc<Contents>,
     /// The pods that use it, by their uids, each with its kubelet.
     users: BTreeMap<Rc<str>, Actor>,
+    /// When kubelets were last told of its contents, and how often at that moment.
+    rounds: (Timestamp, u32),
+}
+
+/// What a pod has said changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Noted {
+    /// Nothing.
+    Nothing,
+    /// The contents.
+    Contents,
+    /// The contents, and the pod begins to use the volume.
+    User,
 }
 
 /// The volumes, by their names in the storage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Storage {
     volumes: Map<Rc<str>, Stored>,
-    /// When kubelets were last told of contents, and how often at that moment.
-    rounds: (Timestamp, u32),
 }
 
 impl Storage {
     /// Notes what a pod says that a kubelet runs.
-    fn note(&mut self, actor: Actor, name: &Rc<str>, told: &Told, now: Timestamp) {
+    fn note(&mut self, actor: Actor, name: &Rc<str>, told: &Told, now: Timestamp) -> Noted {
         let mut stored = self.volumes.get(name).cloned().unwrap_or_default();
-        if told.over {
-            stored.users.remove(&told.pod);
-        } else {
-            stored.users.insert(told.pod.clone(), actor);
-        }
-        Rc::make_mut(&mut stored.contents).note(told, now);
+        let is_new = match told.over {
+            true => {
+                stored.users.remove(&told.pod);
+                false
+            }
+            false => stored.users.insert(told.pod.clone(), actor).is_none(),
+        };
+        // What a pod says again is not copied.
+        let changed = !stored.contents.has(told) && Rc::make_mut(&mut stored.contents).note(told, now);
         self.volumes.insert(name.clone(), stored);
+        match (is_new, changed) {
+            (true, _) => Noted::User,
+            (false, true) => Noted::Contents,
+            (false, false) => Noted::Nothing,
+        }
     }
+}
 
-    /// Whether kubelets may be told of contents once more at this moment.
+impl Stored {
+    /// Whether kubelets may be told of its contents once more at this moment.
     fn may_tell(&mut self, now: Timestamp) -> bool {
         let before = if self.rounds.0 == now { self.rounds.1 } else { 0 };
         self.rounds = (now, before.saturating_add(1));
@@ -72,15 +93,18 @@ impl Cluster {
         }
         self.happen_to(actor, &StorageNews::Taken);
         let now = self.now();
-        let mut changed = BTreeSet::new();
+        let mut said: BTreeMap<Rc<str>, Noted> = BTreeMap::new();
         for t in &told {
             if let Disk::Storage(name) = &t.disk {
-                self.storage.note(actor, name, t, now);
-                changed.insert(name.clone());
+                let noted = self.storage.note(actor, name, t, now);
+                let most = said.entry(name.clone()).or_insert(noted);
+                *most = noted.max(*most);
             }
         }
-        for name in changed {
-            self.tell_users(&name);
+        for (name, noted) in said {
+            if noted != Noted::Nothing {
+                self.tell_users(&name, noted == Noted::User);
+            }
             let is_used = |v: &Stored| v.users.values().any(|user| *user == actor);
             if !self.storage.volumes.get(&name).is_some_and(is_used) {
                 self.happen_to(actor, &StorageNews::Unused(name));
@@ -93,15 +117,15 @@ impl Cluster {
         process.components.get(usize::from(actor.component))?.state().downcast_ref()
     }
 
-    /// Tells the kubelets whose pods use a volume what is in it.
-    fn tell_users(&mut self, name: &Rc<str>) {
-        let Some(stored) = self.storage.volumes.get(name).cloned() else { return };
+    /// Tells the kubelets whose pods use a volume what is in it; not too often at one moment, unless a pod has just begun to use it.
+    fn tell_users(&mut self, name: &Rc<str>, is_new: bool) {
         let now = self.now();
-        if !self.storage.may_tell(now) {
+        let Some(stored) = self.storage.volumes.get_mut(name) else { return };
+        if stored.users.is_empty() || !(is_new || stored.may_tell(now)) {
             return;
         }
-        let users: BTreeSet<Actor> = stored.users.into_values().collect();
-        let news = StorageNews::Contents(name.clone(), stored.contents);
+        let users: BTreeSet<Actor> = stored.users.values().copied().collect();
+        let news = StorageNews::Contents(name.clone(), stored.contents.clone());
         for user in users {
             self.happen_to(user, &news);
         }
@@ -165,7 +189,7 @@ impl Cluster {
             Rc::make_mut(&mut stored.contents).fence(pod, now);
         }
         if !cut.is_empty() {
-            self.tell_users(&name);
+            self.tell_users(&name, false);
         }
     }
 }

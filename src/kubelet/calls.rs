@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::cri::{Call, Course, Field, Request};
 use super::execution::Executed;
 use super::images;
+use super::known_images::stop_signal;
 use super::sandbox_config::CgroupOf;
 use super::state::{NodeRuntime, PodRuntime, State};
 use super::timings;
@@ -124,21 +125,19 @@ impl Turn<'_> {
 
     /// An image is being pulled.
     pub(super) fn note_pull(&mut self, i: usize, image: &str, until: Timestamp) {
-        self.call(Some(i), self.now, Course::Until(Some(until)), |turn| {
-            let (image, runtime_handler) = (image.to_owned(), turn.runtime_handler());
-            Some((Request::PullImage { image, runtime_handler }, Ok(Vec::new())))
+        self.call(Some(i), self.now, Course::Until(Some(until)), |_| {
+            Some((Request::PullImage { image: image.to_owned() }, Ok(Vec::new())))
         });
     }
 
     /// A pull has ended. The kubelet asks for the size of what was pulled.
     pub(super) fn note_pulled(&mut self, i: usize, image: &str, refusal: Option<&str>) {
-        self.call(Some(i), self.now, Course::Returns, |turn| {
+        self.call(Some(i), self.now, Course::Returns, |_| {
             let answer = match refusal {
                 Some(why) => Err(why.to_owned()),
                 None => Ok(vec![("image_ref", image_ref(image))]),
             };
-            let (image, runtime_handler) = (image.to_owned(), turn.runtime_handler());
-            Some((Request::PullImage { image, runtime_handler }, answer))
+            Some((Request::PullImage { image: image.to_owned() }, answer))
         });
         if refusal.is_none() {
             self.note_image_status(i, image, true);
@@ -214,25 +213,26 @@ impl Turn<'_> {
 
     /// A container is being stopped: from when, with which timeout, and when it ends.
     pub(super) fn note_stop(&mut self, i: usize, at: Timestamp, timeout: i64, until: Option<Timestamp>) {
-        self.call(Some(i), at, Course::Until(until), |turn| {
-            Some((Request::StopContainer { id: turn.container_id(i)?, timeout }, Ok(Vec::new())))
-        });
+        self.call(Some(i), at, Course::Until(until), |turn| Some((turn.stop(i, timeout)?, Ok(Vec::new()))));
+    }
+
+    fn stop(&self, i: usize, timeout: i64) -> Option<Request> {
+        let image = self.container_spec(i).and_then(|spec| spec.image.as_deref()).unwrap_or_default();
+        Some(Request::StopContainer { id: self.container_id(i)?, timeout, signal: stop_signal(image) })
     }
 
     /// A container that was being stopped has ended.
     pub(super) fn note_stopped(&mut self, i: usize, at: Timestamp) {
         self.call(Some(i), at, Course::Returns, |turn| {
             // The timeout was in the call.
-            Some((Request::StopContainer { id: turn.container_id(i)?, timeout: 0 }, Ok(Vec::new())))
+            Some((turn.stop(i, 0)?, Ok(Vec::new())))
         });
     }
 
     /// A container is stopped without a grace period, if it runs, and removed, because all containers of the pod begin anew.
     pub(super) fn note_reset(&mut self, i: usize) {
         if self.rt.containers.get(i).is_some_and(|c| c.running().is_some()) {
-            self.call(Some(i), self.now, Course::AtOnce, |turn| {
-                Some((Request::StopContainer { id: turn.container_id(i)?, timeout: 0 }, Ok(Vec::new())))
-            });
+            self.call(Some(i), self.now, Course::AtOnce, |turn| Some((turn.stop(i, 0)?, Ok(Vec::new()))));
         }
         self.call(Some(i), self.now, Course::AtOnce, |turn| {
             Some((Request::RemoveContainer { id: turn.container_id(i)? }, Ok(Vec::new())))

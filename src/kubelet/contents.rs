@@ -83,6 +83,11 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// Whether a pod that goes on to use the disk has said the same before.
+    pub fn has(&self, told: &Told) -> bool {
+        !told.over && self.present.get(&told.pod).is_some_and(|writes| *writes == told.writes)
+    }
+
     /// Notes what a pod says. Returns whether that changes anything.
     pub fn note(&mut self, told: &Told, now: Timestamp) -> bool {
         if self.fenced.contains(&told.pod) {
@@ -93,7 +98,7 @@ impl Contents {
             self.keep(&told.writes, now);
             return known || !told.writes.is_empty();
         }
-        if self.present.get(&told.pod).is_some_and(|w| *w == told.writes) {
+        if self.has(told) {
             return false;
         }
         self.present.insert(told.pod.clone(), told.writes.clone());
@@ -123,7 +128,7 @@ impl Contents {
         all
     }
 
-    /// Removes everything below a directory, if no pod uses the disk.
+    /// Removes everything below a directory that pods have left there which do not use the disk any more.
     pub fn remove(&mut self, root: &str) {
         self.past.retain(|w| !is_below(&w.path, root));
     }

@@ -53,6 +53,21 @@ const USERS: &[(&str, ImageUser)] = &[
     ("prom/prometheus", ImageUser::Name("nobody", 65_534, 65_534)),
 ];
 
+/// The images of the table whose configuration names the signal that stops their program (`STOPSIGNAL`).
+const STOP_SIGNALS: &[(&str, &str)] = &[
+    ("haproxy", "USR1"),
+    ("httpd", "WINCH"),
+    ("nginx", "QUIT"),
+    ("nginxinc/nginx-unprivileged", "QUIT"),
+    ("postgres", "INT"),
+];
+
+/// The signal with which containerd stops a container of an image, without `SIG`.
+pub(super) fn stop_signal(image: &str) -> &'static str {
+    let named = find(image).and_then(|known| STOP_SIGNALS.iter().find(|(name, _)| *name == known.name));
+    named.map_or("TERM", |(_, signal)| signal)
+}
+
 /// The user of an image; `None` if nobody knows the image.
 pub(super) fn user(image: &str) -> Option<ImageUser> {
     let known = find(image)?;

@@ -1,8 +1,8 @@
 //! How outputs cross to another thread: what is shown is sent as what changed since it was sent last.
 //!
 //! A [`Shown`] is large (a graph of ten thousand pods, a timeline of a hundred thousand moments), and a step changes little of
-//! it. Its parts are shared pointers, and a part that did not change is the same pointer, so a [`Sender`] finds what changed
-//! without reading the rest. The [`Receiver`] on the other thread puts the changes into its own [`Shown`], whose unchanged parts
+//! it. Its parts are shared pointers, and a part that did not change is the same pointer, so a [`Sender`] reads those parts only
+//! that are new; of a list or a graph it compares the entries, and sends those that differ. The [`Receiver`] on the other thread puts the changes into its own [`Shown`], whose unchanged parts
 //! stay the same pointers there, too: components are memoised by these.
 //!
 //! ```
@@ -62,6 +62,11 @@ pub struct Sender {
 impl Sender {
     /// The messages for some outputs.
     pub fn pack(&mut self, outputs: Vec<Output>) -> Vec<Message> {
+        let is_show = |o: &Output| matches!(o, Output::Show(_));
+        if outputs.iter().any(is_show) {
+            // What is held back of what was to be shown is old now.
+            self.held.retain(|o| !is_show(o));
+        }
         self.held.extend(outputs);
         self.release()
     }

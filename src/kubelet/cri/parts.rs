@@ -167,14 +167,16 @@ impl Call {
                     p.oci("start", &format!("start {id}"));
                 }
             }
-            Request::StopContainer { id, timeout } => {
+            Request::StopContainer { id, timeout, signal } => {
                 let id = short(id);
                 if returns {
                     p.shim("exited", "");
                     p.oci("delete", &format!("delete {id}"));
-                } else {
-                    p.oci("term", &format!("kill {id} TERM"));
+                } else if *timeout > 0 {
+                    p.oci("term", &format!("kill {id} {signal}"));
                     p.add(Doer::Containerd, "grace", format!("{timeout} s"));
+                } else {
+                    p.oci("kill", &format!("kill {id} KILL"));
                 }
             }
             Request::RemoveContainer { id } => p.add(Doer::Containerd, "removed", short(id)),
@@ -187,7 +189,7 @@ impl Call {
                 p.oci("update", &format!("update {}", short(id)));
             }
             Request::ImageStatus { image } => p.add(Doer::Containerd, "image-store", image.clone()),
-            Request::PullImage { image, .. } => {
+            Request::PullImage { image } => {
                 if !returns || self.answer.is_err() {
                     p.add(Doer::Registry, "resolve", image.clone());
                 }

@@ -161,6 +161,8 @@ pub enum Request {
         id: String,
         /// The timeout in seconds.
         timeout: i64,
+        /// The stop signal of its image, which is no field of the request: containerd has it from the image's configuration.
+        signal: &'static str,
     },
     /// Removes a container.
     RemoveContainer {
@@ -192,8 +194,6 @@ pub enum Request {
     PullImage {
         /// The image.
         image: String,
-        /// The handler for which it is pulled; empty for the default one.
-        runtime_handler: String,
     },
     /// Removes an image.
     RemoveImage {
@@ -355,7 +355,7 @@ impl Request {
             Request::StartContainer { id } | Request::RemoveContainer { id } => {
                 add(&mut f, "container_id", id);
             }
-            Request::StopContainer { id, timeout } => {
+            Request::StopContainer { id, timeout, .. } => {
                 add(&mut f, "container_id", id);
                 add_number(&mut f, "timeout", *timeout);
             }
@@ -368,12 +368,10 @@ impl Request {
                 add(&mut f, "container_id", id);
                 linux.add_to(&mut f, false);
             }
-            Request::ImageStatus { image } | Request::RemoveImage { image } => {
+            Request::ImageStatus { image }
+            | Request::RemoveImage { image }
+            | Request::PullImage { image } => {
                 add(&mut f, "image.image", image);
-            }
-            Request::PullImage { image, runtime_handler } => {
-                add(&mut f, "image.image", image);
-                add(&mut f, "image.runtime_handler", runtime_handler);
             }
         }
         f
