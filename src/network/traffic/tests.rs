@@ -404,7 +404,9 @@ fn a_client_with_few_connections_waits_for_one() {
     let enough = of("10/s http://web/ connections=3");
     assert_eq!((enough.losses(), ms(&enough, 1000)), (0, 250));
     let few = of("10/s http://web/ connections=2 timeout=1s");
-    assert!(few.losses() > 10 && ms(&few, 500) > 900, "{few:?}");
+    assert!(few.losses() > 10 && ms(&few, 750) > 500, "{few:?}");
+    // `http.Client.Timeout` includes the time in which a request waits for a connection (`setRequestCancel` in `net/http/client.go`).
+    assert!(ms(&few, 1000) <= 1000, "{few:?}");
     // A server closes a connection after so many requests.
     let nginx = Web { requests: Some(7), ..web(1, 0) };
     let lives = [(&nginx, Life::Serves)];
@@ -421,6 +423,68 @@ fn a_client_with_few_connections_waits_for_one() {
         ),
     ]);
     assert_eq!(by_port(&until(&all, 2000)), [(1, 7), (2, 13)]);
+}
+
+/// `queueForDial` and `decConnsPerHost` in Go's `net/http/transport.go`: a connection counts from the moment on at which it begins to be
+/// opened, and when that fails the next request that waits opens one.
+#[test]
+fn a_connection_that_is_being_opened_counts() {
+    let silent = Reply { outcome: Outcome::TimedOut, ..refused(1) };
+    let text = "10/s http://web/ connections=1";
+    let all = history(vec![(0, scene(&[text], &[silent], &[]))]);
+    let ledger = all.so_far(millis(5000));
+    let pool = ledger.pool(&id(0)).unwrap();
+    assert_eq!((pool.busy.len(), pool.waiting.len(), pool.by_endpoint().len()), (1, 49, 0));
+    let slow = web(1, 1000);
+    let all = history(vec![
+        (0, scene(&[text], &[slow.reply()], &[(&slow, Life::Serves)])),
+        (550, scene(&[text], &[refused(2)], &[])),
+    ]);
+    let counts = until(&all, 2000);
+    assert_eq!(counts.lost, [(Cause::Broken, 1), (Cause::Refused(Because::Stopping), 19)].into());
+}
+
+/// So many requests that each of them may not be handled within the one before it.
+#[test]
+fn many_that_wait_for_a_connection_go_on_at_once() {
+    let (slow, fast) = (web(1, 60_000), web(2, 0));
+    let text = "2000/s http://web/ connections=1";
+    let all = history(vec![
+        (0, scene(&[text], &[slow.reply()], &[(&slow, Life::Serves)])),
+        (25_000, scene(&[text], &[fast.reply()], &[(&fast, Life::Serves)])),
+    ]);
+    let counts = until(&all, 26_000);
+    assert_eq!((counts.sent, counts.lost.clone()), (52_000, [(Cause::Broken, 1)].into()));
+    assert_eq!(by_port(&counts), [(2, 51_999)]);
+}
+
+/// A run is a value: what a clone of it has worked out is not seen in it where the two differ.
+#[test]
+fn what_a_clone_knows_of_a_later_time_is_not_taken_over() {
+    let first = || (0, scene(&["10/s http://web/"], &[served(1, 200, 0)], &[]));
+    let late = history(vec![first()]);
+    let mut other = late.clone();
+    assert_eq!(until(&late, 10_000).losses(), 0);
+    other.note(millis(5000), scene(&["10/s http://web/"], &[refused(1)], &[]));
+    let alone = history(vec![first(), (5000, scene(&["10/s http://web/"], &[refused(1)], &[]))]);
+    for moment in [3000, 6000, 10_000, 12_000] {
+        assert_eq!(until(&other, moment), until(&alone, moment), "{moment}");
+    }
+    assert_eq!(until(&late, 12_000).losses(), 0);
+}
+
+#[test]
+fn the_first_request_of_a_window_has_the_number_of_its_rate_at_that_moment() {
+    let of = |text: &str| scene(&[text], &[served(1, 200, 0)], &[]);
+    let all =
+        history(vec![(0, of("10/s http://web/")), (5000, of("20/s http://web/")), (8000, Scene::default())]);
+    let first = |from: i64, to: i64| {
+        all.first_request((millis(from), millis(to))).map(|(at, _, nth)| (at.as_millisecond(), nth))
+    };
+    assert_eq!(first(1000, 2000), Some((1100, 10)));
+    assert_eq!(first(4950, 6000), Some((5000, 99)), "a request of the new rate");
+    assert_eq!(first(6000, 7000), Some((6050, 120)));
+    assert_eq!(first(8100, 9000), None, "nobody sends any more");
 }
 
 #[test]
