@@ -13,7 +13,7 @@ use std::rc::Rc;
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::kubelet::PodRuntime;
 use crate::network::proxy::{Origin, Ruleset, Share};
-use crate::network::{Because, Outcome, Question};
+use crate::network::{Because, Outcome, Protocol, Question};
 
 /// The most entries of each sort. When there are more all are forgotten.
 const LIMIT: usize = 8192;
@@ -47,13 +47,22 @@ impl Rules {
     }
 }
 
-/// A packet at the rules of a node: the node, the source, the destination, and whether the rules are those that are written.
-pub(super) type At = (Rc<str>, IpAddr, SocketAddr, bool);
+/// A packet at the rules of a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct At {
+    pub(super) node: Rc<str>,
+    pub(super) source: IpAddr,
+    pub(super) destination: SocketAddr,
+    /// Rules are for one protocol.
+    pub(super) protocol: Protocol,
+    pub(super) origin: Origin,
+    /// Whether the rules are those that are written.
+    pub(super) is_written: bool,
+}
 
 #[derive(Debug)]
 struct Led {
     rules: Rules,
-    origin: Origin,
     shares: Rc<[Share]>,
 }
 
@@ -81,21 +90,12 @@ fn remember<K: Ord, V>(all: &RefCell<BTreeMap<K, V>>, key: K, value: V) {
 
 impl Memo {
     /// Where rules lead a packet.
-    pub(super) fn led(
-        &self,
-        at: At,
-        origin: Origin,
-        rules: Rules,
-        work: impl FnOnce() -> Vec<Share>,
-    ) -> Rc<[Share]> {
-        let known = self
-            .led
-            .borrow()
-            .get(&at)
-            .and_then(|led| (led.origin == origin && led.rules.are(&rules)).then(|| led.shares.clone()));
+    pub(super) fn led(&self, at: At, rules: Rules, work: impl FnOnce() -> Vec<Share>) -> Rc<[Share]> {
+        let known =
+            self.led.borrow().get(&at).and_then(|led| led.rules.are(&rules).then(|| led.shares.clone()));
         known.unwrap_or_else(|| {
             let shares: Rc<[Share]> = work().into();
-            remember(&self.led, at, Led { rules, origin, shares: shares.clone() });
+            remember(&self.led, at, Led { rules, shares: shares.clone() });
             shares
         })
     }
