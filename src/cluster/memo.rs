@@ -56,14 +56,19 @@ pub(super) struct At {
     /// Rules are for one protocol.
     pub(super) protocol: Protocol,
     pub(super) origin: Origin,
-    /// Whether the rules are those that are written.
-    pub(super) is_written: bool,
 }
 
 #[derive(Debug)]
 struct Led {
     rules: Rules,
     shares: Rc<[Share]>,
+}
+
+/// Where the rules that are written on a node lead packets. Of the rules before them nothing is kept: they are those of a whole node.
+#[derive(Debug)]
+struct Written {
+    rules: Rc<[Ruleset]>,
+    shares: BTreeMap<At, Rc<[Share]>>,
 }
 
 #[derive(Debug)]
@@ -76,6 +81,8 @@ struct Met {
 /// What was worked out before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
+    /// By the node.
+    written: RefCell<BTreeMap<Rc<str>, Written>>,
     led: RefCell<BTreeMap<At, Led>>,
     met: RefCell<BTreeMap<Question, Met>>,
 }
@@ -91,11 +98,33 @@ fn remember<K: Ord, V>(all: &RefCell<BTreeMap<K, V>>, key: K, value: V) {
 impl Memo {
     /// Where rules lead a packet.
     pub(super) fn led(&self, at: At, rules: Rules, work: impl FnOnce() -> Vec<Share>) -> Rc<[Share]> {
+        if let Rules::Written(rules) = rules {
+            return self.led_by_written(at, rules, work);
+        }
         let known =
             self.led.borrow().get(&at).and_then(|led| led.rules.are(&rules).then(|| led.shares.clone()));
         known.unwrap_or_else(|| {
             let shares: Rc<[Share]> = work().into();
             remember(&self.led, at, Led { rules, shares: shares.clone() });
+            shares
+        })
+    }
+
+    fn led_by_written(&self, at: At, rules: Rc<[Ruleset]>, work: impl FnOnce() -> Vec<Share>) -> Rc<[Share]> {
+        let known = {
+            let all = self.written.borrow();
+            let of_node = all.get(&at.node).filter(|w| Rc::ptr_eq(&w.rules, &rules));
+            of_node.and_then(|w| w.shares.get(&at).cloned())
+        };
+        known.unwrap_or_else(|| {
+            let shares: Rc<[Share]> = work().into();
+            let mut all = self.written.borrow_mut();
+            let new = || Written { rules: rules.clone(), shares: BTreeMap::new() };
+            let of_node = all.entry(at.node.clone()).or_insert_with(new);
+            if !Rc::ptr_eq(&of_node.rules, &rules) || of_node.shares.len() >= LIMIT {
+                *of_node = new();
+            }
+            of_node.shares.insert(at, shares.clone());
             shares
         })
     }

@@ -194,14 +194,12 @@ impl<'a> Network<'a> {
         let written = self.written_rules(&leg.node, to);
         let leads = |rules: &Ruleset| rules.distribution(&packet, self.now, &Kernel::default());
         let led = |of: Rules, work: &dyn Fn() -> Vec<Share>| {
-            let is_written = matches!(of, Rules::Written(_));
             let at = At {
                 node: leg.node.name.to_string().into(),
                 source: leg.source,
                 destination: to,
                 protocol: packet.protocol,
                 origin: leg.origin,
-                is_written,
             };
             self.memo.led(at, of, work)
         };

@@ -64,8 +64,12 @@ impl Ledger {
             }
         }
         let choice = match &stream.fate {
-            // It was sent before, so its name was asked for; nobody has answered that for the client as it is now.
-            Fate::Unknown => return self.lost(&f, Cause::Broken, at),
+            // Nobody has answered yet what it asks before it can be sent.
+            Fate::Unknown => {
+                f.reply = None;
+                let left = f.left(at);
+                return self.fail_after(f, at, left, Cause::TooSlow);
+            }
             Fate::Nowhere(cause) => {
                 self.tell(&f, at, || Step::Nowhere);
                 f.reply = None;
