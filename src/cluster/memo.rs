@@ -13,7 +13,7 @@ use std::rc::Rc;
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::kubelet::PodRuntime;
 use crate::network::proxy::{Origin, Ruleset, Share};
-use crate::network::{Because, Outcome, Question};
+use crate::network::{Because, Outcome, Protocol, Question};
 
 /// The most entries of each sort. When there are more all are forgotten.
 const LIMIT: usize = 8192;
@@ -47,14 +47,28 @@ impl Rules {
     }
 }
 
-/// A packet at the rules of a node: the node, the source, the destination, and whether the rules are those that are written.
-pub(super) type At = (Rc<str>, IpAddr, SocketAddr, bool);
+/// A packet at the rules of a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct At {
+    pub(super) node: Rc<str>,
+    pub(super) source: IpAddr,
+    pub(super) destination: SocketAddr,
+    /// Rules are for one protocol.
+    pub(super) protocol: Protocol,
+    pub(super) origin: Origin,
+}
 
 #[derive(Debug)]
 struct Led {
     rules: Rules,
-    origin: Origin,
     shares: Rc<[Share]>,
+}
+
+/// Where the rules that are written on a node lead packets. Of the rules before them nothing is kept: they are those of a whole node.
+#[derive(Debug)]
+struct Written {
+    rules: Rc<[Ruleset]>,
+    shares: BTreeMap<At, Rc<[Share]>>,
 }
 
 #[derive(Debug)]
@@ -67,6 +81,8 @@ struct Met {
 /// What was worked out before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
+    /// By the node.
+    written: RefCell<BTreeMap<Rc<str>, Written>>,
     led: RefCell<BTreeMap<At, Led>>,
     met: RefCell<BTreeMap<Question, Met>>,
 }
@@ -81,21 +97,34 @@ fn remember<K: Ord, V>(all: &RefCell<BTreeMap<K, V>>, key: K, value: V) {
 
 impl Memo {
     /// Where rules lead a packet.
-    pub(super) fn led(
-        &self,
-        at: At,
-        origin: Origin,
-        rules: Rules,
-        work: impl FnOnce() -> Vec<Share>,
-    ) -> Rc<[Share]> {
-        let known = self
-            .led
-            .borrow()
-            .get(&at)
-            .and_then(|led| (led.origin == origin && led.rules.are(&rules)).then(|| led.shares.clone()));
+    pub(super) fn led(&self, at: At, rules: Rules, work: impl FnOnce() -> Vec<Share>) -> Rc<[Share]> {
+        if let Rules::Written(rules) = rules {
+            return self.led_by_written(at, rules, work);
+        }
+        let known =
+            self.led.borrow().get(&at).and_then(|led| led.rules.are(&rules).then(|| led.shares.clone()));
         known.unwrap_or_else(|| {
             let shares: Rc<[Share]> = work().into();
-            remember(&self.led, at, Led { rules, origin, shares: shares.clone() });
+            remember(&self.led, at, Led { rules, shares: shares.clone() });
+            shares
+        })
+    }
+
+    fn led_by_written(&self, at: At, rules: Rc<[Ruleset]>, work: impl FnOnce() -> Vec<Share>) -> Rc<[Share]> {
+        let known = {
+            let all = self.written.borrow();
+            let of_node = all.get(&at.node).filter(|w| Rc::ptr_eq(&w.rules, &rules));
+            of_node.and_then(|w| w.shares.get(&at).cloned())
+        };
+        known.unwrap_or_else(|| {
+            let shares: Rc<[Share]> = work().into();
+            let mut all = self.written.borrow_mut();
+            let new = || Written { rules: rules.clone(), shares: BTreeMap::new() };
+            let of_node = all.entry(at.node.clone()).or_insert_with(new);
+            if !Rc::ptr_eq(&of_node.rules, &rules) || of_node.shares.len() >= LIMIT {
+                *of_node = new();
+            }
+            of_node.shares.insert(at, shares.clone());
             shares
         })
     }

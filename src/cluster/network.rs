@@ -10,7 +10,7 @@ use std::rc::Rc;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use super::beyond::{of_api_server, outside};
-use super::memo::{Memo, Rules};
+use super::memo::{At, Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
 use super::process::Process;
@@ -194,9 +194,14 @@ impl<'a> Network<'a> {
         let written = self.written_rules(&leg.node, to);
         let leads = |rules: &Ruleset| rules.distribution(&packet, self.now, &Kernel::default());
         let led = |of: Rules, work: &dyn Fn() -> Vec<Share>| {
-            let is_written = matches!(of, Rules::Written(_));
-            let at = (leg.node.name.to_string().into(), leg.source, to, is_written);
-            self.memo.led(at, leg.origin, of, work)
+            let at = At {
+                node: leg.node.name.to_string().into(),
+                source: leg.source,
+                destination: to,
+                protocol: packet.protocol,
+                origin: leg.origin,
+            };
+            self.memo.led(at, of, work)
         };
         // Where rules that are not behind would lead to.
         let made = || led(self.sources(&leg.node, to), &|| leads(&self.rules_at(&leg.node, to)));

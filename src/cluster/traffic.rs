@@ -40,7 +40,10 @@ impl Cluster {
     pub fn clients(&self) -> Vec<RunningClient> {
         let now = self.now();
         let mut all = Vec::new();
-        for p in self.processes.iter().filter(|_| self.sends) {
+        if !self.sends {
+            return all;
+        }
+        for p in &self.processes {
             let Some(node) = p.node.as_deref().map(|n| Key::new("", n)) else { continue };
             let Some(state) = kubelet_of(p) else { continue };
             all.extend(kubelet::clients::clients(state, &p.caches, &node, now));
@@ -73,9 +76,9 @@ impl Cluster {
         self.traffic.within(window, self.now().max(window.1))
     }
 
-    /// What happened to one request; `None` if the stream is not known.
-    pub fn follow_request(&self, stream: &StreamId, nth: u64) -> Option<Followed> {
-        let (client, at) = self.request_of(stream, nth)?;
+    /// What happened to the request of a stream with a number that was sent at a moment; `None` if the stream was not there then.
+    pub fn follow_request(&self, stream: &StreamId, nth: u64, at: Timestamp) -> Option<Followed> {
+        let client = self.client_at(stream, at)?;
         // After this time it is answered or given up.
         let tries = i32::try_from(client.retries).unwrap_or(0).saturating_add(2);
         let given_up = crate::api::later(at, client.timeout.saturating_mul(tries));
@@ -83,25 +86,14 @@ impl Cluster {
         self.traffic.follow(request, at, self.now().min(given_up).max(at))
     }
 
-    /// The client of a stream, and when it sends a request.
-    pub fn request_of(&self, stream: &StreamId, nth: u64) -> Option<(Rc<Client>, Timestamp)> {
-        let client = self.traffic.scene_of(stream)?.stream(stream)?.client.clone();
-        let at = client.sent(stream.start, nth);
-        Some((client, at))
+    /// The client of a stream as it was at a moment.
+    pub fn client_at(&self, stream: &StreamId, moment: Timestamp) -> Option<Rc<Client>> {
+        Some(self.traffic.stream_at(stream, moment)?.client.clone())
     }
 
-    /// The first request that is sent in a window: its stream and its number.
-    pub fn first_request(&self, (from, to): Window) -> Option<(StreamId, u64)> {
-        let mut all = Vec::new();
-        for (id, _) in self.traffic_until_now().streams() {
-            let Some((client, _)) = self.request_of(id, 0) else { continue };
-            let nth = client.until(id.start, from);
-            let at = client.sent(id.start, nth);
-            if at <= to {
-                all.push((at, id.clone(), nth));
-            }
-        }
-        all.into_iter().min().map(|(_, id, nth)| (id, nth))
+    /// The first request that was sent in a window: when, its stream and its number.
+    pub fn first_request(&self, (from, to): Window) -> Option<(Timestamp, StreamId, u64)> {
+        self.traffic.first_request((from, to.min(self.now())))
     }
 
     /// What became of the requests that the clients which run now have sent since a moment.

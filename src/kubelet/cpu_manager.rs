@@ -149,7 +149,8 @@ impl Turn<'_> {
         }
     }
 
-    fn has_own_cpus(&self, container: &str) -> bool {
+    /// Whether a container has processors for itself.
+    pub(super) fn has_own_cpus(&self, container: &str) -> bool {
         self.node.cpus.contains_key(&(self.rt.uid.clone(), container.into()))
     }
 

@@ -20,7 +20,7 @@ use super::timings::later;
 use super::turn::Turn;
 use super::usage::said;
 use crate::api::quantity::amount_of;
-use crate::api::types::{Container, IntOrString};
+use crate::api::types::{Container, IntOrString, Quantity};
 use crate::api::{MetaExt, Timestamp};
 use crate::network::coredns;
 use crate::network::serving::{Process, Serving};
@@ -290,8 +290,7 @@ impl Turn<'_> {
         let meta = &self.pod.metadata;
         let whole = |what| annotation(meta, &spec.name, what).and_then(|n| n.parse::<u32>().ok());
         let cpu = said(self.pod, &spec.name, "answer-cpu").map_or(0, |cost| cost.scaled_value(-9));
-        let limits = spec.resources.as_ref().and_then(|r| r.limits.as_ref());
-        let limit = limits.and_then(|l| l.get("cpu")).map(|q| amount_of(Some(q)).scaled_value(-3));
+        let limit = self.limit_of_cpu(spec, r).map(|q| amount_of(Some(q)).scaled_value(-3));
         let quota = limit.filter(|milli| *milli > 0 && cpu > 0).map(quota);
         let at_once = whole("answer-concurrency").map(|n| n.clamp(1, AT_ONCE_LIMIT));
         let keeps = match &r.process {
@@ -312,26 +311,33 @@ impl Turn<'_> {
         }
     }
 
+    /// The limit of CPU that a container's cgroup has, which is not that of its specification while a resize is not done. Who has
+    /// processors for itself has none (`DisableCPUQuotaWithExclusiveCPUs`).
+    fn limit_of_cpu<'a>(&self, spec: &Container, r: &'a Running) -> Option<&'a Quantity> {
+        let limits = r.resources(&spec.name)?.limits.as_ref()?;
+        limits.get("cpu").filter(|_| !self.has_own_cpus(&spec.name))
+    }
+
     /// What tells one state of the pod's listeners from another, as far as it can be told without looking at programs: which
     /// containers run since when, and which have got SIGTERM.
     pub(super) fn listening(&self) -> Vec<(Timestamp, Option<Timestamp>)> {
         self.rt.containers.iter().filter_map(|c| c.running()).map(|r| (r.since, r.signal)).collect()
     }
 
-    /// A fingerprint of what the pod's annotations say of answers and requests, and of the limits that answers depend on; `None` if no
-    /// annotation says anything.
-    pub(super) fn told(&self) -> Option<u64> {
+    /// A fingerprint of what the pod's annotations say of answers and requests and, if they say anything, of the limits that answers
+    /// depend on.
+    pub(super) fn fingerprint(&self) -> u64 {
         let annotations = self.pod.metadata.annotations.iter().flatten();
         let ours = annotations.filter(|(name, _)| name.starts_with(NAMESPACE));
         let mut all: Vec<&str> = ours.flat_map(|(name, text)| [name.as_str(), text.as_str()]).collect();
-        if all.is_empty() {
-            return None;
+        if !all.is_empty() {
+            let running = self.rt.containers.iter().enumerate();
+            let limits =
+                running.filter_map(|(i, c)| self.limit_of_cpu(self.container_spec(i)?, c.running()?));
+            all.extend(limits.map(|q| q.0.as_str()));
         }
-        let limits =
-            self.spec.containers.iter().filter_map(|c| c.resources.as_ref()?.limits.as_ref()?.get("cpu"));
-        all.extend(limits.map(|q| q.0.as_str()));
         let bytes = all.iter().flat_map(|text| text.bytes().chain([0]));
-        Some(bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
+        bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
     }
 
     /// When a container opens or closes its ports next, though nothing else happens then.

@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use super::pod_network::PodNetwork;
+use super::servers;
 use super::state::{PodRuntime, State};
 use super::task::Task;
 use super::turn::Turn;
@@ -93,8 +94,9 @@ pub fn reached(
     Turn::new(object, spec, (**rt).clone(), state, node, caches, now).reply(question, now)
 }
 
-/// What becomes of a question that reaches a pod follows from these alone, as long as they are there; `None` if time makes it another
-/// one: a command runs in the pod, or a port opens or closes at a moment that has come.
+/// What becomes of a question that reaches a pod follows from these alone, as long as they are there; `None` if something else makes it
+/// another one: a command runs in the pod, a port opens or closes at a moment that has come, the server answers in another way after
+/// some time, or others write to its volumes.
 pub fn lasting(
     state: &State,
     caches: &Caches,
@@ -105,6 +107,10 @@ pub fn lasting(
     let object = rt.pod(pod, caches)?;
     let mut running = rt.containers.iter().filter_map(|c| c.running());
     let lasts = rt.listens_until.is_none_or(|t| t > now) && running.all(|r| r.process.is_none());
+    let alone = rt.lasting.as_ref().is_none_or(|l| l.volumes.is_empty());
+    let spec = object.spec.as_ref()?;
+    let mut containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+    let lasts = lasts && alone && !containers.any(servers::changes_with_time);
     lasts.then(|| (rt.clone(), object.clone()))
 }
 

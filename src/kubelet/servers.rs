@@ -10,6 +10,7 @@ use jiff::SignedDuration;
 
 use super::known_images::{self, program_name};
 use crate::api::order;
+use crate::api::types::Container;
 use crate::network::{Outcome, Protocol, Response};
 use crate::shell::Node;
 
@@ -68,6 +69,18 @@ const PORTS: &[(&str, &[u16])] = &[
     ("prometheus", &[9090]),
     ("rabbitmq-server", &[5672, 15_692, 25_672]),
 ];
+
+/// The programs that give another answer after some time, though nothing has happened to them.
+const CHANGING: &[&str] = &["agnhost", "nginx-ingress-controller"];
+
+/// Whether a container may run a program that gives another answer after some time.
+pub(super) fn changes_with_time(spec: &Container) -> bool {
+    let is = |word: &str| CHANGING.iter().any(|program| word.contains(program));
+    let image = spec.image.as_deref().unwrap_or_default();
+    let known = || known_images::find(image).is_some_and(|k| k.entrypoint.iter().any(|word| is(word)));
+    let mut words = spec.command.iter().flatten().chain(spec.args.iter().flatten());
+    is(image) || words.any(|word| is(word)) || known()
+}
 
 const WELCOME: &str = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n<style>\nhtml { color-scheme: light dark; }\nbody { width: 35em; margin: 0 auto;\nfont-family: Tahoma, Verdana, Arial, sans-serif; }\n</style>\n</head>\n<body>\n<h1>Welcome to nginx!</h1>\n<p>If you see this page, the nginx web server is successfully installed and\nworking. Further configuration is required.</p>\n\n<p>For online documentation and support please refer to\n<a href=\"http://nginx.org/\">nginx.org</a>.<br/>\nCommercial support is available at\n<a href=\"http://nginx.com/\">nginx.com</a>.</p>\n\n<p><em>Thank you for using nginx.</em></p>\n</body>\n</html>\n";
 const WORKS: &str = "<html><body><h1>It works!</h1></body></html>\n";

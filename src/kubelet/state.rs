@@ -263,8 +263,8 @@ pub struct PodRuntime {
     pub mount_failures: u32,
     /// How many times in a row the sandbox could not be created.
     pub sandbox_failures: u32,
-    /// A fingerprint of what its annotations said of answers and requests in the last turn.
-    pub told: Option<u64>,
+    /// A fingerprint of what its annotations said of answers and requests in the last turn; `None` before the first one.
+    pub said: Option<u64>,
     /// When one of its containers next opens or closes its ports, as of the last turn.
     pub listens_until: Option<Timestamp>,
     /// Whether the pod waits for a ConfigMap, a Secret, a claim or a container runtime.

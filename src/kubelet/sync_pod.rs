@@ -240,11 +240,11 @@ impl Kubelet {
             }
             let listened = turn.listening();
             turn.run(&self.key, &faults);
-            let told = turn.told();
+            let said = turn.fingerprint();
             let listens = turn.listening() != listened
                 || turn.next_listening() != turn.rt.listens_until
-                || (turn.rt.told.is_some() && turn.rt.told != told);
-            turn.rt.told = told;
+                || turn.rt.said.is_some_and(|before| before != said);
+            turn.rt.said = Some(said);
             turn.rt.listens_until = turn.next_listening();
             turn.tell_writes();
             let sends = turn.drive_clients();

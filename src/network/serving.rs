@@ -62,6 +62,7 @@ pub enum Life {
     Stops,
     /// It has got SIGTERM, answers what it has begun, and closes each connection after that.
     Drains,
-    /// Its node is cut off: nothing reaches it, and nothing comes back.
+    /// Its node is cut off: nothing new reaches it, and nothing comes back over connections that are kept. What it had begun before is
+    /// answered (`docs/fidelity.md`).
     CutOff,
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Body, HttpRequest, Request, Verb};
 use crate::cluster::{Cluster, Config, Fault};
-use crate::network::Because;
 use crate::network::proxy::Mode;
 use crate::network::traffic::Cause;
+use crate::network::{Because, Outcome, Protocol, Question};
 
 /// A cluster in which objects are applied and commands are executed.
 pub(super) struct Net(pub(super) Cluster);
@@ -467,4 +467,42 @@ fn clients_that_cannot_be_read_are_told() {
     let said: Vec<String> = events.filter_map(|e| e.message.clone()).collect();
     let wanted = "the annotation sim.steady/requests cannot be read: \"many\" is no rate: expected for example 20/s or 30/m";
     assert!(said.iter().any(|m| m == wanted), "{said:?}");
+}
+
+/// Rules are for one protocol: what is known of a packet of TCP says nothing of one of UDP to the same port.
+#[test]
+fn a_port_of_tcp_is_none_of_udp() {
+    let mut n = net(1);
+    n.serve("web", 1, nginx(), json!({"ports": [{"port": 80}]})).client().steady();
+    let at = crate::api::ObjectRef { kind: Kind::SERVICE, key: Key::new("default", "web") };
+    let service = n.0.api().cached(&at).unwrap().to_value();
+    let to = format!("{}:80", service["spec"]["clusterIP"].as_str().unwrap()).parse().unwrap();
+    let ask = |protocol| n.0.ask(&Key::new("default", "client"), &Question::Connect { to, protocol });
+    assert_eq!(ask(Protocol::Tcp)[0].outcome, Outcome::Connected);
+    let udp = ask(Protocol::Udp).remove(0);
+    assert_eq!((udp.outcome, udp.because), (Outcome::TimedOut, Because::NoSuchPort));
+}
+
+/// `kubernetes/test/images/agnhost/liveness/server.go`: `/healthz` is well for ten seconds, whoever has asked before.
+#[test]
+fn an_answer_that_changes_with_time_is_not_remembered() {
+    let mut n = net(1);
+    let liveness =
+        json!({"name": "l", "image": "registry.k8s.io/e2e-test-images/agnhost:2.53", "args": ["liveness"]});
+    n.client();
+    n.create(
+        Kind::POD,
+        json!({"metadata": {"name": "l", "labels": {"app": "l"}}, "spec": {"containers": [liveness]}}),
+    );
+    n.steady();
+    let to = format!("{}:8080", n.addresses("l").remove(0)).parse().unwrap();
+    let question =
+        Question::Fetch { to, tls: false, host: "l".into(), method: "GET".into(), path: "/healthz".into() };
+    let status = |n: &Net| match &n.0.ask(&Key::new("default", "client"), &question)[0].outcome {
+        Outcome::Answered(response) => response.status,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(status(&n), 200);
+    n.wait(15);
+    assert_eq!(status(&n), 500);
 }

@@ -165,3 +165,23 @@ fn a_request_in_flight_over_a_kept_connection_is_sent_again() {
     assert!(lost("2/s http://web/") > 0);
     assert_eq!(lost("2/s http://web/ connections=20"), 0);
 }
+
+/// The first annotation of a running pod is heard as any other one.
+#[test]
+fn the_first_annotation_of_a_running_server_is_heard() {
+    let mut n = net(1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]})).steady();
+    client(&mut n, "c", "10/s http://web/");
+    n.wait(5);
+    assert_eq!(counts(&n, "c", Timestamp::MIN).losses(), 0);
+    let pods = n.0.api().cached_list(Kind::POD, Some("default")).map(|(at, _)| at.key.name.to_string());
+    let web = pods.into_iter().find(|name| name.starts_with("web-")).unwrap();
+    n.change(Kind::POD, &web, |pod| {
+        pod["metadata"]["annotations"] = json!({"sim.steady/answer-status": "500"});
+    });
+    n.steady().wait(1);
+    let since = n.0.now();
+    n.wait(5);
+    let failing = counts(&n, "c", since);
+    assert_eq!(failing.lost, [(Cause::Status(500), failing.sent)].into());
+}

@@ -9,7 +9,7 @@ use crate::api::Timestamp;
 use crate::network::protocol::Protocol;
 
 /// Where a packet comes from, as the node sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// A pod of the node, or anything else behind one of the node's interfaces to pods.
     Pod,

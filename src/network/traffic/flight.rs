@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use super::counts::Cause;
 use super::ledger::{Event, Ledger};
 use super::path::Fate;
-use super::pool::{Connection, Pool};
+use super::pool::Connection;
 use super::request::{Flight, Step};
 use super::scene::{Stream, StreamId, limits};
 use super::server::{Cost, Server, Taken};
@@ -60,16 +60,16 @@ impl Ledger {
             if pool.is_full(keep) {
                 self.tell(&f, at, || Step::WaitsForConnection);
                 f.reply = None;
-                let until = later(at, f.client.timeout);
-                let number = self.wait(f, until);
-                if let Some(pool) = self.flights.get(&number).map(|f| f.id.clone()) {
-                    self.pools.entry(pool).or_default().waiting.push_back(number);
-                }
-                return;
+                return self.wait(f);
             }
         }
         let choice = match &stream.fate {
-            Fate::Unknown => return self.lost(&f, Cause::NoDns, at),
+            // Nobody has answered yet what it asks before it can be sent.
+            Fate::Unknown => {
+                f.reply = None;
+                let left = f.left(at);
+                return self.fail_after(f, at, left, Cause::TooSlow);
+            }
             Fate::Nowhere(cause) => {
                 self.tell(&f, at, || Step::Nowhere);
                 f.reply = None;
@@ -79,13 +79,15 @@ impl Ledger {
         };
         let again = u64::from(f.attempt) + u64::from(f.redials);
         let reply = choice.pick(f.nth.wrapping_add(again.wrapping_mul(AGAIN)));
-        let Some(reply) = reply.cloned() else { return };
+        let Some(reply) = reply.cloned() else {
+            f.reply = None;
+            return self.failed(f, Cause::Broken, at);
+        };
         f.reused = false;
         f.reply = Some(reply.clone());
         self.tell(&f, at, || Step::Opens(Box::new(reply.clone())));
-        // A proxy chooses an endpoint for each request, so what a connection to it leads to is not kept.
-        let keeps = f.client.keep.is_some() && reply.via.is_none();
-        if keeps && matches!(reply.outcome, Outcome::Answered(_)) {
+        // A connection counts from the moment on at which it begins to be opened (`queueForDial` in Go's `net/http/transport.go`).
+        if f.client.keep.is_some() {
             let number = self.number();
             f.connection = Some(number);
             let connection = Connection { number, reply, used: 0, since: at };
@@ -94,12 +96,12 @@ impl Ledger {
         self.meet(f, at);
     }
 
-    /// A request is under way, and fails at a moment if it is not answered before. Returns its number.
-    fn wait(&mut self, f: Flight, until: Timestamp) -> u64 {
+    /// A request waits for a connection, until the client gives it up.
+    fn wait(&mut self, f: Flight) {
         let number = self.number();
+        self.pools.entry(f.id.clone()).or_default().waiting.push_back(number);
+        self.plan(f.deadline, Event::Failed(number, Cause::TooSlow));
         self.flights.insert(number, Rc::new(f));
-        self.plan(until, Event::Failed(number, Cause::TooSlow));
-        number
     }
 
     /// A request fails after some time, for a reason.
@@ -114,16 +116,16 @@ impl Ledger {
 
     /// A request has come to the end of its connection.
     fn meet(&mut self, f: Flight, at: Timestamp) {
-        let timeout = f.client.timeout;
+        let left = f.left(at);
         let Some(reply) = &f.reply else { return };
         let because = reply.because;
         let response = match &reply.outcome {
             Outcome::Refused => return self.failed(f, Cause::Refused(because), at),
             Outcome::TimedOut => {
-                return self.fail_after(f, at, timeout.min(UNANSWERED), Cause::TimedOut(because));
+                return self.fail_after(f, at, left.min(UNANSWERED), Cause::TimedOut(because));
             }
             Outcome::Unreachable => {
-                return self.fail_after(f, at, timeout.min(UNREACHABLE), Cause::TimedOut(because));
+                return self.fail_after(f, at, left.min(UNREACHABLE), Cause::TimedOut(because));
             }
             Outcome::Reset | Outcome::Connected => return self.failed(f, Cause::Broken, at),
             Outcome::Answered(response) => response.clone(),
@@ -132,7 +134,7 @@ impl Ledger {
         let life = by.and_then(|by| self.scene.life(&by.process));
         if f.reused && life == Some(Life::CutOff) {
             // The packets of an open connection are not refused by anybody: nothing comes back.
-            return self.fail_after(f, at, timeout, Cause::TimedOut(Because::CutOff));
+            return self.fail_after(f, at, left, Cause::TimedOut(Because::CutOff));
         }
         if let Some(by) = limits(reply).cloned() {
             let whole = i64::try_from(response.takes.as_nanos()).unwrap_or(i64::MAX);
@@ -153,10 +155,10 @@ impl Ledger {
                 self.tell(&f, at, || Step::Waits);
             }
             self.flights.insert(number, Rc::new(f));
-            return self.plan(later(at, timeout), Event::Failed(number, Cause::TooSlow));
+            return self.plan(later(at, left), Event::Failed(number, Cause::TooSlow));
         }
-        if response.takes > timeout {
-            return self.fail_after(f, at, timeout, Cause::TooSlow);
+        if response.takes > left {
+            return self.fail_after(f, at, left, Cause::TooSlow);
         }
         if response.takes.is_zero() {
             return self.answered(f, at);
@@ -172,23 +174,41 @@ impl Ledger {
         let by = f.response().and_then(|r| r.by.as_ref());
         let life = by.and_then(|by| self.scene.life(&by.process));
         let closes = life == Some(Life::Drains);
-        self.pools.entry(f.id.clone()).or_default().give_back(number, keep, at, closes);
-        self.next_waiting(&f.id, at);
+        if let Some(pool) = self.pools.get_mut(&f.id) {
+            pool.give_back(number, keep, at, closes);
+        }
+        self.freed.push_back(f.id.clone());
     }
 
-    /// A request that waits for a connection gets one.
-    fn next_waiting(&mut self, id: &Rc<StreamId>, at: Timestamp) {
-        let flights = &self.flights;
-        let next = |pool: &mut Pool| loop {
-            let number = pool.waiting.pop_front()?;
-            if flights.contains_key(&number) {
-                break Some(number);
+    /// Does what is left to do at a moment: requests that wait for a connection get those that were freed, in their order, and after
+    /// them those are sent again that have failed. Each of them can free a connection and fail in turn, so they stand in queues.
+    pub(super) fn hand_out(&mut self, at: Timestamp) {
+        loop {
+            let f = if let Some(id) = self.freed.pop_front() {
+                self.next_waiting(&id).map(Rc::unwrap_or_clone)
+            } else if let Some(f) = self.again.pop_front() {
+                Some(f)
+            } else {
+                break;
+            };
+            if let Some(f) = f {
+                self.dispatch(f, at);
             }
-        };
-        let Some(number) = self.pools.get_mut(id).and_then(next) else { return };
-        if let Some(f) = self.flights.remove(&number) {
-            self.dispatch(Rc::unwrap_or_clone(f), at);
         }
+    }
+
+    /// The request that gets the next connection of a client, if the client has one for it.
+    fn next_waiting(&mut self, id: &Rc<StreamId>) -> Option<Rc<Flight>> {
+        let pool = self.pools.get_mut(id)?;
+        while let Some(number) = pool.waiting.pop_front() {
+            let Some(f) = self.flights.get(&number) else { continue };
+            if pool.idle.is_empty() && f.client.keep.is_some_and(|keep| pool.is_full(keep)) {
+                pool.waiting.push_front(number);
+                return None;
+            }
+            return self.flights.remove(&number);
+        }
+        None
     }
 
     /// The server has answered a request.
@@ -217,9 +237,9 @@ impl Ledger {
         let outcome = Outcome::Answered(Rc::new(Response { by: None, ..(*response).clone() }));
         f.reply = Some(Reply { endpoint: Some(next), outcome, via, ..reply });
         self.tell(&f, at, || Step::PassedOn(next));
-        let left = f.client.timeout - at.duration_since(f.sent);
+        let left = f.left(at);
         if takes > left {
-            return self.fail_after(f, at, left.max(SignedDuration::ZERO), Cause::TooSlow);
+            return self.fail_after(f, at, left, Cause::TooSlow);
         }
         let number = self.number();
         self.flights.insert(number, Rc::new(f));
@@ -233,14 +253,14 @@ impl Ledger {
             if let Some(pool) = self.pools.get_mut(&f.id) {
                 pool.busy.remove(&number);
             }
-            self.next_waiting(&f.id.clone(), at);
+            self.freed.push_back(f.id.clone());
         }
         // Go sends a request without a body again if the server has closed a connection over which it had answered before
         // (`shouldRetryRequest` in `net/http/transport.go`).
         if f.reused && cause == Cause::Broken {
             self.tell(&f, at, || Step::Again(cause, true));
             f.redials += 1;
-            return self.dispatch(f, at);
+            return self.again.push_back(f);
         }
         if f.first.is_none() {
             f.first = Some(f.loss(cause));
@@ -248,7 +268,8 @@ impl Ledger {
         if f.attempt < f.client.retries {
             self.tell(&f, at, || Step::Again(cause, false));
             f.attempt += 1;
-            return self.dispatch(f, at);
+            f.deadline = later(at, f.client.timeout);
+            return self.again.push_back(f);
         }
         self.lost(&f, cause, at);
     }

@@ -7,11 +7,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::ledger::{Ledger, Window};
+use super::path::Fate;
 use super::request::Followed;
-use super::scene::{Scene, StreamId};
-use crate::api::Timestamp;
+use super::scene::{Scene, Stream, StreamId};
 use crate::api::persistent::Vector;
+use crate::api::{Timestamp, later};
 
 /// The most scenes that are remembered. Before more are noted, the older half is forgotten, but not what was counted in it.
 const SCENES_LIMIT: usize = 8192;
@@ -61,9 +64,30 @@ impl History {
         self.epochs.last().map(|e| &e.scene)
     }
 
-    /// The last scene with a stream.
-    pub fn scene_of(&self, stream: &StreamId) -> Option<&Rc<Scene>> {
-        self.epochs.iter().rev().map(|e| &e.scene).find(|s| s.stream(stream).is_some())
+    /// A stream as it is at a moment: with another rate it has other numbers.
+    pub fn stream_at(&self, stream: &StreamId, moment: Timestamp) -> Option<&Rc<Stream>> {
+        self.epochs.get(self.place(moment)?)?.scene.stream(stream)
+    }
+
+    /// The first request that is sent in a window: when, its stream and its number.
+    pub fn first_request(&self, (from, to): Window) -> Option<(Timestamp, StreamId, u64)> {
+        let nanosecond = SignedDuration::from_nanos(1);
+        let mut place = self.place(from).unwrap_or(0);
+        while let Some(epoch) = self.epochs.get(place).filter(|e| e.at <= to) {
+            let from = from.max(later(epoch.at, -nanosecond));
+            let to = self.epochs.get(place + 1).map_or(to, |next| to.min(later(next.at, -nanosecond)));
+            let first = |s: &Rc<Stream>| {
+                let nth = s.client.until(s.id.start, from);
+                let at = s.client.sent(s.id.start, nth);
+                let sends = s.fate != Fate::Unknown && at <= to && s.end.is_none_or(|end| at <= end);
+                sends.then(|| (at, (*s.id).clone(), nth))
+            };
+            if let Some(first) = epoch.scene.streams.iter().filter_map(first).min() {
+                return Some(first);
+            }
+            place += 1;
+        }
+        None
     }
 
     /// Since when there are clients.
@@ -108,7 +132,9 @@ impl History {
     /// What has happened before a moment, which is in the epoch in a place.
     fn ledger_at(&self, place: usize, moment: Timestamp) -> Ledger {
         let known = |n: &usize| {
-            let until = if *n == place { moment } else { Timestamp::MAX };
+            // A clone of the run in which the scene stayed for longer may know what was so later than the next scene began here.
+            let next = self.epochs.get(n + 1).filter(|_| *n < place);
+            let until = next.map_or(moment, |next| next.at.min(moment));
             self.epochs.get(*n).and_then(|e| Some((*n, e.known_until(until)?)))
         };
         let (from, mut ledger) = match (0..=place).rev().find_map(|n| known(&n)) {

@@ -4,7 +4,7 @@
 //! Where no request can be in another one's way, many are counted in one go ([`super::steady`]); otherwise each is followed
 //! ([`super::flight`]). Both come to the same counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -52,6 +52,10 @@ pub struct Ledger {
     pub(super) servers: Map<Process, Server>,
     due: Map<Process, (Timestamp, u8, u64)>,
     pub(super) pools: Map<Rc<StreamId>, Pool>,
+    /// The clients of which a connection may be used by a request that waits for one, once for each connection.
+    pub(super) freed: VecDeque<Rc<StreamId>>,
+    /// The requests that have failed and are sent again at this very moment.
+    pub(super) again: VecDeque<Flight>,
     /// Whether every request is followed.
     pub(super) one_by_one: bool,
     /// A request of which is told what happens to it.
@@ -198,6 +202,7 @@ impl Ledger {
                 }
             }
         }
+        self.hand_out(at);
     }
 
     /// Goes on to a moment: all that happens before it has happened then.
@@ -217,9 +222,7 @@ impl Ledger {
         loop {
             let send = sends.first().copied();
             let limit = send.map_or(until, |(at, _)| at);
-            if let Some(event) =
-                self.next_event(limit, false).or_else(|| self.next_event(limit, send.is_some()))
-            {
+            if let Some(event) = self.next_event(limit, send.is_some()) {
                 self.happen(event);
                 continue;
             }
@@ -230,6 +233,7 @@ impl Ledger {
                 Some(after) => after,
                 None => {
                     self.send(stream, *nth, at);
+                    self.hand_out(at);
                     *nth + 1
                 }
             };
@@ -268,6 +272,7 @@ impl Ledger {
         for number in cut {
             if let Some(f) = self.flights.remove(&number) {
                 self.broken(Rc::unwrap_or_clone(f), at);
+                self.hand_out(at);
             }
         }
     }

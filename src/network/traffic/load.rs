@@ -38,9 +38,11 @@ impl Stream {
     /// connections that a client keeps, those in use have equal parts; if none is in use, the one that was used last has all.
     pub fn work(&self, pool: Option<&Pool>) -> Vec<(Rc<Serving>, i64)> {
         let replies: Vec<(&Reply, u128)> = match (pool, &self.fate) {
-            (Some(pool), _) if !pool.busy.is_empty() || !pool.idle.is_empty() => {
-                let last = pool.idle.last().filter(|_| pool.busy.is_empty());
-                let open: Vec<&Connection> = pool.busy.values().chain(last).collect();
+            (Some(pool), _) if !pool.idle.is_empty() || pool.busy.values().any(Connection::stays) => {
+                let mut open: Vec<&Connection> = pool.busy.values().filter(|c| c.stays()).collect();
+                if open.is_empty() {
+                    open.extend(pool.idle.last());
+                }
                 open.into_iter().map(|c| (&c.reply, 1)).collect()
             }
             (_, Fate::Replies(choice)) => choice.replies().iter().map(|r| (r, u128::from(r.share))).collect(),

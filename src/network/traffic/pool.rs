@@ -32,6 +32,12 @@ impl Connection {
         }
     }
 
+    /// Whether it is open, and stays with its endpoint. One to which nothing has come back is being opened for as long as its request
+    /// waits; and a proxy chooses an endpoint for each request, so what a connection to it leads to is not kept.
+    pub fn stays(&self) -> bool {
+        matches!(self.reply.outcome, Outcome::Answered(_)) && self.reply.via.is_none()
+    }
+
     /// Whether it ends at a process.
     pub fn is_to(&self, process: &Process) -> bool {
         self.serving().is_some_and(|s| s.process == *process)
@@ -53,7 +59,7 @@ impl Connection {
 pub struct Pool {
     /// Those on which nothing is asked; the one that was given back last is the last one.
     pub idle: Vec<Connection>,
-    /// Those in use, by their numbers.
+    /// Those in use and those that are being opened, by their numbers.
     pub busy: BTreeMap<u64, Connection>,
     /// The requests that wait for one, by their numbers.
     pub waiting: VecDeque<u64>,
@@ -77,7 +83,7 @@ impl Pool {
         connection.used = connection.used.saturating_add(1);
         connection.since = now;
         let room = self.idle.len() < usize::try_from(keep.idle_most).unwrap_or(usize::MAX);
-        if room && !closes && connection.more() != Some(0) {
+        if room && !closes && connection.stays() && connection.more() != Some(0) {
             self.idle.push(connection);
         }
     }
@@ -85,7 +91,8 @@ impl Pool {
     /// How many connections are open to each endpoint.
     pub fn by_endpoint(&self) -> BTreeMap<SocketAddr, u64> {
         let mut all = BTreeMap::new();
-        for endpoint in self.busy.values().chain(&self.idle).filter_map(|c| c.reply.endpoint) {
+        let open = self.busy.values().chain(&self.idle).filter(|c| c.stays());
+        for endpoint in open.filter_map(|c| c.reply.endpoint) {
             *all.entry(endpoint).or_default() += 1;
         }
         all

@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::client::Client;
 use super::counts::{Cause, Loss};
 use super::scene::{Stream, StreamId, Target};
-use crate::api::Timestamp;
+use crate::api::{Timestamp, later};
 use crate::network::question::{Outcome, Reply, Response};
 use crate::network::serving::Process;
 
@@ -22,6 +24,9 @@ pub struct Flight {
     pub nth: u64,
     /// When it was sent first.
     pub sent: Timestamp,
+    /// When the client gives it up: its timeout begins when it is sent, and anew when it is sent again because it had failed. To wait
+    /// for a connection, and to open another one, takes of it (`http.Client.Timeout` of Go).
+    pub(super) deadline: Timestamp,
     /// How often it was sent again because it had failed.
     pub(super) attempt: u32,
     /// How often it was sent again because a connection was closed that had been in use before.
@@ -81,6 +86,7 @@ impl Flight {
             client: stream.client.clone(),
             nth,
             sent,
+            deadline: later(sent, stream.client.timeout),
             attempt: 0,
             redials: 0,
             counted,
@@ -89,6 +95,11 @@ impl Flight {
             reused: false,
             first: None,
         }
+    }
+
+    /// For how long the client still waits.
+    pub(super) fn left(&self, at: Timestamp) -> SignedDuration {
+        self.deadline.duration_since(at).max(SignedDuration::ZERO)
     }
 
     /// The endpoint that it has come to.

@@ -199,13 +199,12 @@ impl Scene {
                     continue;
                 };
                 let sum = all.entry(&by.process).or_insert(Some((by, 0, 0)));
-                let (true, Some(summary)) = (stream.client.keep.is_none(), stream.summary()) else {
+                if stream.client.keep.is_some() || stream.summary().is_none() {
                     *sum = None;
                     continue;
-                };
+                }
                 let part = choice.spread().map_or(WHOLE, |s| s.part(place));
                 let come = |time| most_within(part, stream.most(time));
-                let _ = summary;
                 if let Some((_, at_once, in_period)) = sum {
                     *at_once = at_once.saturating_add(come(response.takes));
                     *in_period = in_period.saturating_add(come(response.takes + QUOTA_PERIOD));

@@ -14,6 +14,8 @@ use crate::network::resolver::ResolvConf;
 use crate::network::serving::{Life, Process, Serving};
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
 
+mod keeping;
+
 const START: Timestamp = Timestamp::UNIX_EPOCH;
 
 fn millis(n: i64) -> Timestamp {
@@ -294,8 +296,6 @@ fn requests_in_flight_are_lost_with_the_process_that_answers_them() {
     assert_eq!(lost("10/s http://web/ retries=1", &one, 1200), 0);
 }
 
-/// A connection stays with its endpoint while the rules lead to others: conntrack translates an established flow as it has its first
-/// packet, and Go's transport takes the connection that was given back last.
 /// nginx' `proxy_next_upstream error`: an endpoint that ends before it has answered is followed by the next one, and without another one
 /// the client gets 502.
 #[test]
@@ -326,121 +326,33 @@ fn a_proxy_asks_another_endpoint_when_one_ends_while_it_answers() {
     }
 }
 
+/// A run is a value: what a clone of it has worked out is not seen in it where the two differ.
 #[test]
-fn kept_connections_outlive_a_scale_up_and_end_with_their_process() {
-    let (old, new) = (web(1, 10), web(2, 10));
-    let both = [(&old, Life::Serves), (&new, Life::Serves)];
-    let text = ["10/s http://web/ keep-alive"];
-    let all = history(vec![
-        (0, scene(&text, &[old.reply()], &both[..1])),
-        (1000, scene(&text, &[old.reply(), new.reply()], &both)),
-        // The old one is not in the rules any more, and still runs.
-        (2000, scene(&text, &[new.reply()], &both)),
-        (3000, scene(&text, &[new.reply()], &both[1..])),
-    ]);
-    assert_eq!(by_port(&until(&all, 2999)), [(1, 29)], "the new pod gets nothing");
-    let counts = until(&all, 4000);
-    assert_eq!((by_port(&counts), counts.losses()), (vec![(1, 29), (2, 11)], 0));
-    // A request that is cut off on its first use of a connection is lost; over one that was in use before Go sends it again.
-    let (slow, other) = (web(1, 400), web(2, 400));
-    let cut = |text: &str, at: i64| {
-        let lives = [(&slow, Life::Serves), (&other, Life::Serves)];
-        let scenes = vec![
-            (0, scene(&[text], &[slow.reply()], &lives)),
-            (at, scene(&[text], &[other.reply()], &lives[1..])),
-        ];
-        until(&history(scenes), 6000).lost
-    };
-    assert_eq!(cut("1/s http://web/ keep-alive", 1200), [(Cause::Broken, 1)].into());
-    assert_eq!(cut("1/s http://web/ keep-alive", 2200), [].into(), "it is sent again on another connection");
-    assert_eq!(cut("1/s http://web/", 2200), [(Cause::Broken, 1)].into());
-}
-
-/// The transport of net/http looks for a connection to the host before it asks for its name.
-#[test]
-fn a_connection_that_is_kept_needs_no_name() {
-    let one = web(1, 10);
-    let lives = [(&one, Life::Serves)];
-    let nameless = |text: &str| {
-        let (mut lost, c) = (scene(&[text], &[one.reply()], &lives), client(text));
-        let fate = Fate::Nowhere(Cause::NoSuchName);
-        lost.streams = vec![Rc::new(Stream::new(id(0), Rc::new(c), None, fate))];
-        until(&history(vec![(0, scene(&[text], &[one.reply()], &lives)), (1050, lost)]), 3000).losses()
-    };
-    assert_eq!((nameless("10/s http://web/ keep-alive"), nameless("10/s http://web/")), (0, 20));
+fn what_a_clone_knows_of_a_later_time_is_not_taken_over() {
+    let first = || (0, scene(&["10/s http://web/"], &[served(1, 200, 0)], &[]));
+    let late = history(vec![first()]);
+    let mut other = late.clone();
+    assert_eq!(until(&late, 10_000).losses(), 0);
+    other.note(millis(5000), scene(&["10/s http://web/"], &[refused(1)], &[]));
+    let alone = history(vec![first(), (5000, scene(&["10/s http://web/"], &[refused(1)], &[]))]);
+    for moment in [3000, 6000, 10_000, 12_000] {
+        assert_eq!(until(&other, moment), until(&alone, moment), "{moment}");
+    }
+    assert_eq!(until(&late, 12_000).losses(), 0);
 }
 
 #[test]
-fn a_server_that_drains_gives_its_connections_up() {
-    let (old, new) = (Web { drains: true, ..web(1, 10) }, web(2, 10));
-    let text = ["10/s http://web/ keep-alive"];
-    let of = |life: Life| {
-        let lives = [(&old, life), (&new, Life::Serves)];
-        scene(&text, &[new.reply()], &lives)
+fn the_first_request_of_a_window_has_the_number_of_its_rate_at_that_moment() {
+    let of = |text: &str| scene(&[text], &[served(1, 200, 0)], &[]);
+    let all =
+        history(vec![(0, of("10/s http://web/")), (5000, of("20/s http://web/")), (8000, Scene::default())]);
+    let first = |from: i64, to: i64| {
+        all.first_request((millis(from), millis(to))).map(|(at, _, nth)| (at.as_millisecond(), nth))
     };
-    let first = scene(&text, &[old.reply()], &[(&old, Life::Serves), (&new, Life::Serves)]);
-    let drained = history(vec![(0, first.clone()), (1000, of(Life::Drains))]);
-    assert_eq!(by_port(&until(&drained, 2000)), [(1, 9), (2, 11)]);
-    // One that does not drain keeps on answering over them, until it is killed.
-    let stays = history(vec![(0, first), (1000, of(Life::Stops))]);
-    assert_eq!(by_port(&until(&stays, 2000)), [(1, 20)]);
-    // Nothing comes back from a node that is cut off; the client gives up, and opens another connection.
-    let text = ["10/s http://web/ timeout=150ms keep-alive"];
-    let lives = |life| [(&old, life), (&new, Life::Serves)];
-    let all = history(vec![
-        (0, scene(&text, &[old.reply()], &lives(Life::Serves))),
-        (1000, scene(&text, &[new.reply()], &lives(Life::CutOff))),
-    ]);
-    let counts = until(&all, 2000);
-    assert_eq!(counts.lost, [(Cause::TimedOut(Because::CutOff), 1)].into());
-}
-
-#[test]
-fn a_client_with_few_connections_waits_for_one() {
-    let slow = web(1, 250);
-    let lives = [(&slow, Life::Serves)];
-    let of = |text: &str| until(&history(vec![(0, scene(&[text], &[slow.reply()], &lives))]), 10_000);
-    // Ten a second of 250 ms each are two and a half at once.
-    let enough = of("10/s http://web/ connections=3");
-    assert_eq!((enough.losses(), ms(&enough, 1000)), (0, 250));
-    let few = of("10/s http://web/ connections=2 timeout=1s");
-    assert!(few.losses() > 10 && ms(&few, 500) > 900, "{few:?}");
-    // A server closes a connection after so many requests.
-    let nginx = Web { requests: Some(7), ..web(1, 0) };
-    let lives = [(&nginx, Life::Serves)];
-    let other = web(2, 0);
-    let all = history(vec![
-        (0, scene(&["10/s http://web/ keep-alive"], &[nginx.reply()], &lives)),
-        (
-            500,
-            scene(
-                &["10/s http://web/ keep-alive"],
-                &[other.reply()],
-                &[(&nginx, Life::Serves), (&other, Life::Serves)],
-            ),
-        ),
-    ]);
-    assert_eq!(by_port(&until(&all, 2000)), [(1, 7), (2, 13)]);
-}
-
-#[test]
-fn a_connection_on_which_nothing_is_asked_is_closed() {
-    let (one, two) = (web(1, 0), web(2, 0));
-    let lives = [(&one, Life::Serves), (&two, Life::Serves)];
-    let of = |text: &str| {
-        let all = history(vec![
-            (0, scene(&[text], &[one.reply()], &lives)),
-            (4500, scene(&[text], &[two.reply()], &lives)),
-        ]);
-        by_port(&until(&all, 10_000))
-    };
-    assert_eq!(of("30/m http://web/ keep-alive"), [(1, 5)]);
-    assert_eq!(
-        of("30/m http://web/ idle=2s"),
-        [(1, 2), (2, 3)],
-        "two seconds are over when the next one comes"
-    );
-    assert_eq!(of("30/m http://web/ idle=3s"), [(1, 5)]);
+    assert_eq!(first(1000, 2000), Some((1100, 10)));
+    assert_eq!(first(4950, 6000), Some((5000, 99)), "a request of the new rate");
+    assert_eq!(first(6000, 7000), Some((6050, 120)));
+    assert_eq!(first(8100, 9000), None, "nobody sends any more");
 }
 
 #[test]

@@ -118,15 +118,15 @@ pub fn sent(session: &Session, begin: i64, seconds: i64) -> Option<SentView> {
     let window = (later(from, -nanosecond), later(to, -nanosecond));
     let ledger = cluster.traffic_within(window);
     let losses = ledger.streams().filter_map(|(id, counts)| Some((counts.first.as_ref()?, id)));
-    let lost = losses.min_by_key(|(loss, _)| loss.at).map(|(loss, id)| (id.clone(), loss.nth));
-    let (stream, nth) = lost.or_else(|| cluster.first_request(window))?;
-    told(session, &stream, nth)
+    let lost = losses.min_by_key(|(loss, _)| loss.at).map(|(loss, id)| (loss.at, id.clone(), loss.nth));
+    let (at, stream, nth) = lost.or_else(|| cluster.first_request(window))?;
+    told(session, &stream, nth, at)
 }
 
-fn told(session: &Session, stream: &StreamId, nth: u64) -> Option<SentView> {
+fn told(session: &Session, stream: &StreamId, nth: u64, at: Timestamp) -> Option<SentView> {
     let cluster = session.cluster();
-    let (client, at) = cluster.request_of(stream, nth)?;
-    let Followed { steps, .. } = cluster.follow_request(stream, nth)?;
+    let client = cluster.client_at(stream, at)?;
+    let Followed { steps, .. } = cluster.follow_request(stream, nth, at)?;
     let after = |at_: Timestamp| at_.duration_since(at).as_secs_f64();
     let last = steps.last();
     let scheme = if client.url.tls { "https" } else { "http" };
