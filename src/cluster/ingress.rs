@@ -68,12 +68,12 @@ impl Cluster {
 
     /// What the ingress controller remembers; `None` if its process has never been started.
     pub fn ingress_controller(&self) -> Option<&State> {
-        state(self.processes())
+        self.processes().find_map(state)
     }
 }
 
-fn state<'p>(mut processes: impl Iterator<Item = &'p Process>) -> Option<&'p State> {
-    let process = processes.find(|p| &*p.name == ingress_nginx::NAME)?;
+fn state(process: &Process) -> Option<&State> {
+    let process = Some(process).filter(|p| &*p.name == ingress_nginx::NAME)?;
     process.components.iter().find_map(|c| c.state().downcast_ref::<State>())
 }
 
@@ -148,7 +148,8 @@ impl<'n> Network<'n> {
     /// somebody else is there. `hops` counts the proxies that it has come by.
     pub(super) fn passed_on(&self, question: &Question, hops: usize) -> Option<Vec<Part>> {
         let Question::Fetch { to, tls, host, path, .. } = question else { return None };
-        let state = state(self.processes.iter().map(|p| &**p))?;
+        let place = || self.processes.iter().position(|p| &*p.name == ingress_nginx::NAME);
+        let state = state(self.processes.get((*self.controller.get_or_init(place))?)?)?;
         let pod = self.receiver(question)?;
         let object = self.api.cached(&ObjectRef { kind: Kind::POD, key: pod.clone() })?;
         let (_, flags) = Flags::of_pod(object.get::<Pod>()?)?;
@@ -175,10 +176,8 @@ impl<'n> Network<'n> {
     /// The pod that gets what is sent to an address that is no Service's.
     fn receiver(&self, question: &Question) -> Option<Key> {
         let Question::Fetch { to, .. } = question else { return None };
-        for host in self.hosts() {
-            if let Some(pod) = host.state.pod_of(to.ip()) {
-                return Some(pod.clone());
-            }
+        if let Some(host) = self.host_of(to.ip()) {
+            return host.state.pod_of(to.ip()).cloned();
         }
         let node = self.node_with(to.ip())?;
         let host = self.hosts().find(|h| h.node == node)?;
@@ -329,7 +328,9 @@ impl Proxy<'_, '_> {
         if let Some(service) = self.network.service(&backend.service) {
             let now = backends::endpoints(service, &self.network.slices(&backend.service), &backend.port);
             let own = backends::cluster_endpoint(service, &backend.port);
-            all.retain(|endpoint| !now.endpoints.contains(endpoint) && own != Some(*endpoint));
+            for endpoint in now.endpoints.iter().chain(&own) {
+                all.remove(endpoint);
+            }
         }
         all
     }

@@ -1,6 +1,7 @@
 //! The journey of one connection: which names are asked, what rules make of the address, and every place that the first packet
 //! comes by. It is made when somebody looks, from what is there at that moment, and changes nothing.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -156,6 +157,7 @@ impl Cluster {
             core_dns: self.core_dns,
             noting: None,
             memo: &self.memo,
+            controller: OnceCell::new(),
         }
     }
 

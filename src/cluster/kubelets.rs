@@ -1,6 +1,6 @@
 //! The kubelets of a cluster, as its API server reaches them.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -106,6 +106,7 @@ impl Kubelets for Nodes<'_> {
             core_dns: self.core_dns,
             noting,
             memo: self.memo,
+            controller: OnceCell::new(),
         };
         let from = From::new(network, pod);
         let mut done =

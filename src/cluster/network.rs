@@ -4,6 +4,7 @@
 //! endpoints of Services are read off the store, as a DNS server and a kube-proxy that have heard of everything know them.
 //! Who has asked is told of changes in [`news`](super::news).
 
+use std::cell::OnceCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 
@@ -48,6 +49,9 @@ pub(super) struct Network<'a> {
     pub(super) noting: Option<Noting<'a>>,
     /// What was worked out before.
     pub(super) memo: &'a Memo,
+    /// The place of ingress-nginx among the processes, if it is there: looked up when the first request comes to somebody who could
+    /// be one of its pods.
+    pub(super) controller: OnceCell<Option<usize>>,
 }
 
 /// A pod that asks.
@@ -170,6 +174,7 @@ impl<'a> Network<'a> {
             return one(self.of_pod(from, question));
         }
         let protocol = protocol_of(question);
+        let services = self.services_at(to);
         let Some(sender) = self.sender(from, to.ip()) else {
             return one((Outcome::Unreachable, Because::Gone));
         };
@@ -180,7 +185,7 @@ impl<'a> Network<'a> {
             interface: if sender.hosted { "" } else { "veth0" },
         };
         // A node port of another node: the packet is sent there, with this node's address as its source.
-        if let Some(other) = self.other_node_with_port(&sender, to) {
+        if let Some(other) = self.other_node_with_port(&sender, to, &services) {
             let source = self.address_of(&sender.node, to.ip()).unwrap_or(sender.address);
             leg = Leg { node: other, source, origin: Origin::Outside, interface: "eth0" };
         }
@@ -212,7 +217,7 @@ impl<'a> Network<'a> {
         let barred = |address: SocketAddr, masquerade: bool| {
             self.barred(from, &sender, &leg, (to, address), protocol, masquerade)
         };
-        let shares = stay(shares, self.has_affinity(to), sender.address);
+        let shares = stay(shares, has_affinity(&services), sender.address);
         let reply = |share: &Share| {
             let (endpoint, (outcome, because)) = match &share.verdict {
                 Verdict::Endpoint { address, masquerade } => {
@@ -281,13 +286,6 @@ impl<'a> Network<'a> {
         all.filter(|s| addresses(s).contains(&to.ip()) || (node && has_node_port(s))).collect()
     }
 
-    /// Whether clients of an address stay with the endpoint that they had first (`sessionAffinity: ClientIP`).
-    fn has_affinity(&self, to: SocketAddr) -> bool {
-        let affine =
-            |s: &&Service| s.spec.as_ref().and_then(|s| s.session_affinity.as_deref()) == Some("ClientIP");
-        self.services_at(to).iter().any(affine)
-    }
-
     /// The Node that has an address.
     pub(super) fn node_with(&self, address: IpAddr) -> Option<Key> {
         Policing(self.api).node_with(address)
@@ -302,8 +300,8 @@ impl<'a> Network<'a> {
     }
 
     /// The node with an address, if it is another one than the sender's and runs, and some Service has its port as a node port.
-    fn other_node_with_port(&self, sender: &Sender, to: SocketAddr) -> Option<Key> {
-        if to.port() == 0 || self.services_at(to).is_empty() {
+    fn other_node_with_port(&self, sender: &Sender, to: SocketAddr, services: &[&Service]) -> Option<Key> {
+        if to.port() == 0 || services.is_empty() {
             return None;
         }
         let other = self.node_with(to.ip()).filter(|node| *node != sender.node)?;
@@ -428,6 +426,13 @@ impl<'a> Network<'a> {
             )
         })
     }
+}
+
+/// Whether clients of Services stay with the endpoint that they had first (`sessionAffinity: ClientIP`).
+fn has_affinity(services: &[&Service]) -> bool {
+    let affine =
+        |s: &&Service| s.spec.as_ref().and_then(|s| s.session_affinity.as_deref()) == Some("ClientIP");
+    services.iter().any(affine)
 }
 
 /// A pod that sends a packet.

@@ -2,7 +2,7 @@
 //! again when something changes that can make its answer another one. The cluster remembers which kubelets have such processes,
 //! so a cluster in which nobody asks has no work with it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::Cluster;
@@ -94,7 +94,16 @@ impl Cluster {
         let (api, processes) = (&self.api, &self.processes);
         let network = |noting| {
             let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
-            Network { api, processes, now, plugin, core_dns, noting, memo: &self.memo }
+            Network {
+                api,
+                processes,
+                now,
+                plugin,
+                core_dns,
+                noting,
+                memo: &self.memo,
+                controller: OnceCell::new(),
+            }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
         let queries = RefCell::default();

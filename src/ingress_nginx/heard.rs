@@ -1,5 +1,6 @@
 //! What a change means to the controller (`internal/ingress/controller/store/store.go`: the handlers of its informers).
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -90,8 +91,22 @@ pub(super) fn complaints(ingress: &Ingress) -> Vec<(&'static str, String)> {
             "InvalidAnnotation",
             format!("the value of the annotation {name} cannot be read; the default holds"),
         ),
+        Complaint::Refused(name) => {
+            ("InvalidAnnotation", format!("the value of the annotation {name} cannot be read; {REFUSED}"))
+        }
+        Complaint::TooRisky(name) => {
+            ("RiskyAnnotation", format!("the annotation {name} is too risky; {REFUSED}"))
+        }
     };
     Options::read(ingress).1.into_iter().map(say).collect()
+}
+
+/// What becomes of an Ingress that is refused.
+const REFUSED: &str = "the Ingress is not taken over: if it was served before, it goes on as it was";
+
+/// Whether an Ingress is refused for its annotations (`syncIngress` in `store.go` returns before it has stored it).
+pub(super) fn is_refused(ingress: &Ingress) -> bool {
+    Options::read(ingress).1.iter().any(Complaint::refuses)
 }
 
 pub(super) fn ingress(cx: &mut Heard<'_>, seen: Seen<'_, Ingress>) {
@@ -101,16 +116,24 @@ pub(super) fn ingress(cx: &mut Heard<'_>, seen: Seen<'_, Ingress>) {
         let Some(instance) = cx.state.instances.get(&pod).cloned() else { continue };
         let Some(known) = &instance.ingresses else { continue };
         let served = seen.new.filter(|new| is_served(&instance.flags, cx.caches, new));
-        let mut after = known.clone();
+        let (mut after, mut kept) = (known.clone(), instance.kept.clone());
+        kept.remove(seen.key);
         match served {
             Some(new) => {
                 say(cx, new, seen.old);
-                after.insert(seen.key.clone(), new.clone());
+                if !is_refused(new) {
+                    after.insert(seen.key.clone(), new.clone());
+                } else if after.contains_key(seen.key) {
+                    kept.insert(seen.key.clone());
+                }
             }
             None if after.remove(seen.key).is_none() => continue,
             None => {}
         }
-        cx.state.change(&pod, |i| i.ingresses = Some(after));
+        cx.state.change(&pod, |i| {
+            i.ingresses = Some(after);
+            i.kept = kept;
+        });
         changed = true;
         plan(cx, &pod);
     }
@@ -152,6 +175,7 @@ pub(super) fn pod(cx: &mut Heard<'_>, seen: Seen<'_, Pod>) {
                 started,
                 flags: Rc::new(flags),
                 ingresses: None,
+                kept: BTreeSet::new(),
                 synced: None,
                 pending: None,
                 running: None,

@@ -1,5 +1,6 @@
 //! What the controller remembers: [`State`].
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::api::persistent::Map;
@@ -25,6 +26,8 @@ pub struct Instance {
     /// The Ingresses that it serves, as it has heard of them; `None` before its first sync. One whose class comes later than
     /// itself is not among them until it changes, as there.
     pub ingresses: Option<Map<Key, Rc<Ingress>>>,
+    /// Those of them that are not as they are stored now, since their changed annotations are refused.
+    pub kept: BTreeSet<Key>,
     /// When it looked last.
     pub synced: Option<Timestamp>,
     /// What it has made for nginx, and nginx does not have yet.
@@ -72,13 +75,25 @@ fn lines_of(pod: &Key, word: &str, configuration: &Configuration) -> Vec<String>
             let (kind, path, to) = (l.path_type.as_str(), &l.path, &l.backend);
             let options =
                 if l.options == Rc::default() { String::new() } else { format!(" {:?}", l.options) };
-            lines.push(format!("{pod} {word} {host} {kind} {path} leads to {to:?} {:?}{options}", l.canary));
+            let of = l.ingress.as_ref().map(ToString::to_string).unwrap_or_default();
+            lines.push(format!("{pod} {word} {host} {kind} {path} leads to {to:?} of {of}{options}"));
+        }
+        if server.tls || server.regex {
+            lines.push(format!("{pod} {word} {host} with tls={} regex={}", server.tls, server.regex));
         }
     }
     for (name, backend) in &configuration.backends {
         let (endpoints, external) = (&backend.endpoints, &backend.external);
-        lines.push(format!("{pod} {word} {name} is {endpoints:?} {external:?} {:?}", backend.lack));
+        let (canary, alternative) = (backend.canary, &backend.alternative);
+        let shares = match (canary, alternative) {
+            (None, None) => String::new(),
+            (weight, other) => format!(" with {weight:?} {other:?}"),
+        };
+        lines.push(format!("{pod} {word} {name} is {endpoints:?} {external:?} {:?}{shares}", backend.lack));
     }
+    lines.extend(
+        configuration.left_out.iter().map(|(of, path)| format!("{pod} {word} {path} of {of} left out")),
+    );
     lines
 }
 
@@ -86,12 +101,20 @@ impl Memory for State {
     fn lines(&self, now: Timestamp) -> Vec<String> {
         let mut lines = Vec::new();
         for (pod, instance) in &self.instances {
-            let Instance { started, ingresses, synced, pending, running, stopping, .. } = &**instance;
+            let Instance { started, flags, ingresses, kept, synced, pending, running, stopping } =
+                &**instance;
             let ago = |at: Timestamp| now.duration_since(at).as_millis();
             let synced = synced.map(|at| format!(" and looked {} ms ago", ago(at)));
             let stopping = if *stopping { " and stops" } else { "" };
             lines.push(format!("{pod} runs since {started}{}{stopping}", synced.unwrap_or_default()));
-            lines.extend(ingresses.iter().flatten().map(|(key, _)| format!("{pod} serves {key}")));
+            lines.push(format!("{pod} is told {flags:?}"));
+            lines.extend(ingresses.iter().flatten().map(|(key, ingress)| {
+                if kept.contains(key) {
+                    format!("{pod} serves {key} as {:?} {:?}", ingress.spec, ingress.metadata.annotations)
+                } else {
+                    format!("{pod} serves {key}")
+                }
+            }));
             lines.extend(running.iter().flat_map(|c| lines_of(pod, "has", c)));
             lines.extend(pending.iter().flat_map(|c| lines_of(pod, "gets", c)));
         }

@@ -53,14 +53,24 @@ fn of_service(cx: &Cx, key: &Key) -> Option<Vec<Address>> {
     })
 }
 
-/// The other pods with the labels of a pod.
-fn alike<'c>(cx: &'c Cx, key: &Key) -> Vec<&'c Rc<Pod>> {
+/// Which pods are alike.
+#[derive(Clone, Copy, PartialEq)]
+enum Alike {
+    /// Those with all labels of a pod (`runningAddresses`): of a Deployment, those of the same template.
+    OfTemplate,
+    /// Those with all labels that are not of a template (`isRunningMultiplePods`).
+    OfAny,
+}
+
+/// The pods with the labels of a pod, itself among them.
+fn alike<'c>(cx: &'c Cx, key: &Key, which: Alike) -> Vec<&'c Rc<Pod>> {
     const OF_TEMPLATE: [&str; 3] =
         ["pod-template-hash", "controller-revision-hash", "pod-template-generation"];
     let pods = cx.lister::<Pod>();
     let own = pods.get(key).map(|p| p.metadata.labels_or_empty().clone()).unwrap_or_default();
     let has = |p: &&Rc<Pod>| {
-        let mut wanted = own.iter().filter(|(name, _)| !OF_TEMPLATE.contains(&name.as_str()));
+        let counts = |name: &str| which == Alike::OfTemplate || !OF_TEMPLATE.contains(&name);
+        let mut wanted = own.iter().filter(|(name, _)| counts(name));
         wanted.all(|(name, value)| p.metadata.label(name) == Some(value))
     };
     cx.caches()
@@ -81,7 +91,7 @@ fn addresses(cx: &Cx, key: &Key, flags: &Flags) -> Option<Vec<Address>> {
         return of_service(cx, service);
     }
     let mut all: Vec<Address> = Vec::new();
-    for pod in alike(cx, key).into_iter().filter(|p| is_ready(p)) {
+    for pod in alike(cx, key, Alike::OfTemplate).into_iter().filter(|p| is_ready(p)) {
         let node = pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default();
         for address in of_node(cx, node, flags.internal_addresses) {
             if !all.contains(&address) {
@@ -112,7 +122,9 @@ pub(super) async fn write(cx: Cx) -> Result {
         None => {
             let last = cx.state(|s| s.instances.iter().next().map(|(key, i)| (key.clone(), i.clone())));
             let Some((key, instance)) = last else { return Ok(()) };
-            if alike(&cx, &key).len() > 1 {
+            // Several addresses, or several pods, are left to the next one (`Shutdown`).
+            let several = addresses(&cx, &key, &instance.flags).is_none_or(|all| all.len() > 1);
+            if several || alike(&cx, &key, Alike::OfAny).len() > 1 {
                 return Ok(());
             }
             (key, instance, Vec::new())

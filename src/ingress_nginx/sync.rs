@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::heard::{complaints, is_served};
+use super::heard::{complaints, is_refused, is_served};
 use super::state::{Instance, State};
 use super::{TAKES, Task};
 use crate::api::persistent::Map;
@@ -25,7 +25,9 @@ fn first_ingresses(cx: &Cx, instance: &Instance) -> Map<Key, Rc<Ingress>> {
             for (reason, message) in complaints(ingress) {
                 cx.event(&**ingress, "Warning", reason, message);
             }
-            all.insert(ingress.metadata.key(), ingress.clone());
+            if !is_refused(ingress) {
+                all.insert(ingress.metadata.key(), ingress.clone());
+            }
         }
     }
     all
@@ -52,6 +54,15 @@ pub(super) fn sync(cx: &Cx, pod: Key) {
         cx.event(&**object, "Warning", "RELOAD", format!("Error reloading NGINX: {why}"));
     }
     let before = instance.pending.as_ref().or(instance.running.as_ref());
+    let known = before.map(|b| &b.left_out);
+    for (ingress, path) in made.iter().flat_map(|m| &m.left_out) {
+        let new = known.is_none_or(|k| !k.contains(&(ingress.clone(), path.clone())));
+        if let Some(object) = ingresses.get(ingress).filter(|_| new) {
+            let message =
+                format!("the regular expression {path} is not simulated; its requests find other paths");
+            cx.event(&**object, "Warning", "NotSimulated", message);
+        }
+    }
     let made = made.ok().filter(|m| before.is_none_or(|b| **b != *m)).map(Rc::new);
     if made.is_some() {
         cx.enqueue_after(Task::Apply(pod.clone()), TAKES);

@@ -293,3 +293,67 @@ fn each_pod_of_the_controller_has_its_own_routes() {
     assert_eq!(seen.len(), 4);
     assert!(seen.iter().all(|(_, _, share)| *share == 1), "{seen:?}");
 }
+
+/// `Extract` in internal/ingress/annotations/annotations.go and `syncIngress` in store.go: an Ingress with a value that is refused is
+/// not taken over. One that is served goes on as it was, until its controller starts anew.
+#[test]
+fn an_ingress_that_is_refused_goes_on_as_it_was() {
+    let mut s = with_shop();
+    let snippet = "nginx.ingress.kubernetes.io/configuration-snippet";
+    s.kubectl(&format!("annotate ingress shop {snippet}=x"), &[]);
+    let path = "patch ingress shop --type=json -p '[{\"op\":\"replace\",\"path\":\"/spec/rules/0/http/paths/0/path\",\"value\":\"/basket\"}]'";
+    s.kubectl(path, &[]);
+    rest(&mut s);
+    assert!(get(&s, "shop.example", "/cart").starts_with("cart-"));
+    assert!(get(&s, "shop.example", "/basket").ends_with("404"));
+    let events = said(&s, "describe ingress shop");
+    assert!(events.contains("RiskyAnnotation"), "{events}");
+    // What it is served as is part of the state, since it differs from what is stored.
+    let lines = crate::client::Memory::lines(s.cluster().ingress_controller().unwrap(), s.now());
+    assert!(lines.iter().any(|l| l.contains("serves default/shop as") && l.contains("/cart")), "{lines:?}");
+    s.kubectl("-n ingress-nginx rollout restart deployment ingress-nginx-controller", &[]);
+    rest(&mut s);
+    assert!(get(&s, "shop.example", "/cart").ends_with("404"));
+    s.kubectl(&format!("annotate ingress shop {snippet}-"), &[]);
+    rest(&mut s);
+    assert!(get(&s, "shop.example", "/basket").starts_with("cart-"));
+}
+
+/// `runningAddresses` and `Shutdown` in internal/ingress/status/status.go: a pod without the label `pod-template-hash` of the leader is
+/// none of its own; and several addresses are left to the next leader, though there is none.
+#[test]
+fn addresses_are_those_of_the_leaders_template_and_several_are_not_taken_back() {
+    let mut s = Session::new(Start { nodes: 2, ..Start::default() });
+    s.fault(&Fault::IngressNginx { installed: true }).unwrap();
+    rest(&mut s);
+    let node = said(&s, "-n ingress-nginx get pods -o jsonpath={.items[0].spec.nodeName}");
+    let other = said(&s, "get nodes -o jsonpath={.items[*].metadata.name}");
+    let other = other.split(' ').find(|n| **n != node && !n.contains("control-plane")).unwrap();
+    let labels = ["component: controller", "instance: ingress-nginx", "name: ingress-nginx"];
+    let labels = labels.map(|l| format!("app.kubernetes.io/{l}"));
+    let version = ["part-of: ingress-nginx", "version: 1.15.1"].map(|l| format!("app.kubernetes.io/{l}"));
+    let labels = [labels.join(", "), version.join(", ")].join(", ");
+    s.apply(&format!(
+        "apiVersion: v1
+kind: Pod
+metadata: {{namespace: ingress-nginx, name: other, labels: {{{labels}}}}}
+spec: {{nodeName: {other}, containers: [{{name: c, image: 'busybox:1.37', command: [sleep, infinity]}}]}}"
+    ));
+    rest(&mut s);
+    assert!(said(&s, "-n ingress-nginx get pod other").contains("1/1"));
+    s.apply(SHOP);
+    rest(&mut s);
+    let count = |s: &Session| {
+        let balancer = ingress(s.cluster()).status.and_then(|s| s.load_balancer);
+        balancer.and_then(|l| l.ingress).map_or(0, |all| all.len())
+    };
+    assert_eq!(count(&s), 1);
+    s.kubectl("-n ingress-nginx delete pod other", &[]);
+    let told = "-n ingress-nginx patch deployment ingress-nginx-controller --type=json -p '[{\"op\":\"add\",\"path\":\"/spec/template/spec/containers/0/args/-\",\"value\":\"--publish-status-address=192.0.2.1,192.0.2.2\"}]'";
+    s.kubectl(told, &[]);
+    rest(&mut s);
+    assert_eq!(count(&s), 2);
+    s.kubectl("-n ingress-nginx scale deployment ingress-nginx-controller --replicas=0", &[]);
+    rest(&mut s);
+    assert_eq!(count(&s), 2);
+}

@@ -1,10 +1,12 @@
 //! The endpoints of a Service as ingress-nginx finds them: not by the Service's address, but in its EndpointSlices
 //! (`internal/ingress/controller/endpointslices.go`, `serviceEndpoints` in `controller.go`).
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use super::configuration::Lack;
+use super::configuration::{Backend, Lack};
+use crate::api::Key;
 use crate::api::types::{EndpointSlice, IntOrString, Service, ServicePort, ServiceSpec};
 
 /// Who gets the requests for a Service.
@@ -21,6 +23,12 @@ pub struct Found {
 impl Found {
     pub(super) fn lacking(lack: Lack) -> Found {
         Found { lack: Some(lack), ..Found::default() }
+    }
+
+    /// The backend of these endpoints.
+    pub(super) fn backend(self, service: Key, port: Rc<str>) -> Backend {
+        let Found { endpoints, external, lack } = self;
+        Backend { service, port, endpoints, external, lack, canary: None, alternative: None }
     }
 }
 
@@ -62,20 +70,16 @@ pub fn endpoints(service: &Service, slices: &[&EndpointSlice], wanted: &str) -> 
         };
     }
     let Some(port) = port_of(spec, wanted) else { return Found::lacking(Lack::NoPort) };
-    let mut all: Vec<SocketAddr> = Vec::new();
+    let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
     for slice in slices {
         let ports = ports_in(slice, port);
-        for endpoint in &slice.endpoints.clone().unwrap_or_default() {
+        for endpoint in slice.endpoints.iter().flatten() {
             if endpoint.conditions.as_ref().and_then(|c| c.ready) == Some(false) {
                 continue;
             }
             for port in &ports {
                 let addresses = endpoint.addresses.iter().filter_map(|a| a.parse::<IpAddr>().ok());
-                for address in addresses.map(|ip| SocketAddr::new(ip, *port)) {
-                    if !all.contains(&address) {
-                        all.push(address);
-                    }
-                }
+                all.extend(addresses.map(|ip| SocketAddr::new(ip, *port)).filter(|a| seen.insert(*a)));
             }
         }
     }

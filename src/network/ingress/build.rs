@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::annotations::Options;
 use super::backends::{Found, cluster_endpoint, endpoints};
 use super::configuration::{Backend, CATCH_ALL, Configuration, Lack, Location, PathType, ROOT, Server};
-use super::route::expression;
+use super::expression::{Expression, Unusable};
 use crate::api::types::networking::{HTTPIngressPath, IngressBackend, IngressRule};
 use crate::api::types::{EndpointSlice, Ingress, Service};
 use crate::api::{Key, MetaExt};
@@ -22,6 +22,9 @@ pub struct Known<'a> {
     /// The Service that answers what no rule is for (`--default-backend-service`).
     pub default_backend: Option<Key>,
 }
+
+/// The name of the backend of `--default-backend-service` (`defUpstreamName`).
+const DEFAULT_BACKEND: &str = "upstream-default-backend";
 
 /// An Ingress with its annotations.
 struct Read<'a> {
@@ -119,16 +122,14 @@ impl Configuration {
             backend: None,
             ingress: None,
             options: Rc::default(),
-            canary: None,
+            expression: None,
         };
         let mut first = Location { backend: None, ..root.clone() };
         if let Some((port, found)) = known.default_backend.as_ref().and_then(|s| known.first_port(s))
             && let Some(service) = &known.default_backend
         {
-            let name: Rc<str> = "upstream-default-backend".into();
-            let Found { endpoints, external, lack } = found;
-            let (service, canary) = (service.clone(), None);
-            made.backends.insert(name.clone(), Backend { service, port, endpoints, external, lack, canary });
+            let name: Rc<str> = DEFAULT_BACKEND.into();
+            made.backends.insert(name.clone(), found.backend(service.clone(), port));
             first.backend = Some(name);
         }
         made.servers.insert(CATCH_ALL.into(), Server { tls: false, regex: false, locations: vec![first] });
@@ -146,11 +147,13 @@ impl Configuration {
 
     /// The backends of an Ingress. One that another Ingress has, too, is that of the older one.
     fn add_backends(&mut self, r: &Read<'_>, known: &Known<'_>) {
-        let own = r.default_backend().into_iter();
-        let backends = own.chain(r.rules().flat_map(paths).map(|p| &p.backend));
-        for (service, port) in backends.filter_map(|b| target(&r.key.namespace, b)) {
+        let own = r.default_backend().into_iter().map(|b| (b, true));
+        let backends = own.chain(r.rules().flat_map(paths).map(|p| (&p.backend, false)));
+        for (backend, is_default) in backends {
+            let Some((service, port)) = target(&r.key.namespace, backend) else { continue };
             let name = name_of(&service, &port);
-            if self.backends.contains_key(&name) {
+            // That of a default backend is made anew (`createUpstreams`).
+            if self.backends.contains_key(&name) && !is_default {
                 continue;
             }
             let cluster = known.services.get(&service).filter(|_| r.options.service_upstream);
@@ -158,9 +161,8 @@ impl Configuration {
                 Some(endpoint) => Found { endpoints: vec![endpoint], ..Found::default() },
                 None => known.find(&service, &port),
             };
-            let Found { endpoints, external, lack } = found;
             let canary = r.options.canary;
-            self.backends.insert(name, Backend { service, port, endpoints, external, lack, canary });
+            self.backends.insert(name, Backend { canary, ..found.backend(service, port) });
         }
     }
 
@@ -214,15 +216,16 @@ impl Configuration {
                 if self.backends.get(&name).is_some_and(|b| b.canary.is_some()) {
                     continue;
                 }
-                let (text, path_type) = (path_of(path), PathType::of(&path.path_type));
+                let (text, written) = (path_of(path), PathType::of(&path.path_type));
+                let path_type = written.compared();
                 let location = Location {
                     path: text.into(),
                     path_type,
-                    rule: Some((text.into(), path_type)),
+                    rule: Some((text.into(), written)),
                     backend: Some(name),
                     ingress: Some(r.key.clone()),
                     options: r.options.clone(),
-                    canary: None,
+                    expression: None,
                 };
                 // Only the first location of a path is looked at, which is the older one's.
                 let same = server.locations.iter_mut().find(|l| *l.path == *text);
@@ -240,20 +243,22 @@ impl Configuration {
         }
     }
 
-    /// Lets the backends of a canary take their part of the requests for the same paths.
+    /// Lets the backends of a canary take their part of the requests of other backends: that of a path from those of the same
+    /// path, and its default backend from all of the server for all other hosts (`mergeAlternativeBackends`).
     fn merge_canary(&mut self, r: &Read<'_>) {
+        let Configuration { servers, backends, .. } = self;
+        if let Some((service, port)) = r.default_backend().and_then(|b| target(&r.key.namespace, b))
+            && let Some(server) = servers.get(CATCH_ALL)
+        {
+            merge(backends, server, &name_of(&service, &port), |_| true);
+        }
         for rule in r.rules() {
-            let Some(server) = self.servers.get_mut(host_of(rule)) else { continue };
+            let Some(server) = servers.get(host_of(rule)) else { continue };
             for path in paths(rule) {
                 let Some((service, port)) = target(&r.key.namespace, &path.backend) else { continue };
-                let name = name_of(&service, &port);
-                let path_type = PathType::of(&path.path_type);
-                let same = |l: &&mut Location| *l.path == *path_of(path) && l.path_type == path_type;
-                for location in server.locations.iter_mut().filter(same) {
-                    if location.backend.is_some() && location.backend.as_ref() != Some(&name) {
-                        location.canary.get_or_insert(name.clone());
-                    }
-                }
+                let path_type = PathType::of(&path.path_type).compared();
+                let same = |l: &Location| *l.path == *path_of(path) && l.path_type == path_type;
+                merge(backends, server, &name_of(&service, &port), same);
             }
         }
     }
@@ -265,7 +270,7 @@ impl Configuration {
         if named.is_empty() {
             return;
         }
-        let Configuration { servers, backends } = self;
+        let Configuration { servers, backends, .. } = self;
         for location in servers.values_mut().flat_map(|s| &mut s.locations) {
             let lacks = location.backend.as_ref().and_then(|b| backends.get(b)?.lack).is_some();
             let service = location
@@ -277,26 +282,71 @@ impl Configuration {
             let Some((port, found)) = known.first_port(&service) else { continue };
             let name: Rc<str> =
                 format!("custom-default-backend-{}-{}", service.namespace, service.name).into();
-            let Found { endpoints, external, lack } = found;
-            let canary = None;
-            backends.insert(name.clone(), Backend { service, port, endpoints, external, lack, canary });
+            // It is a copy of the other one with endpoints of its own, so it has the same alternative.
+            let alternative = location.backend.as_ref().and_then(|b| backends.get(b)?.alternative.clone());
+            backends.insert(name.clone(), Backend { alternative, ..found.backend(service, port) });
             location.backend = Some(name);
         }
     }
 
-    /// What `nginx -t` finds.
-    fn check(&self) -> Result<(), String> {
-        for (host, server) in self.servers.iter().filter(|(_, s)| s.regex) {
-            for location in &server.locations {
-                expression(&location.path).map_err(|why| {
-                    format!(
-                        "the path {:?} of the host {host:?} is no regular expression: {why}",
-                        location.path
-                    )
-                })?;
+    /// What `nginx -t` finds; and locations whose expressions are not simulated are left out.
+    fn check(&mut self) -> Result<(), String> {
+        let Configuration { servers, left_out, .. } = self;
+        for (host, server) in servers.iter_mut().filter(|(_, s)| s.regex) {
+            let mut all = Vec::new();
+            for mut location in std::mem::take(&mut server.locations) {
+                let path = &location.path;
+                match Expression::new(path, location.options.rewrites(path)) {
+                    Ok(expression) => {
+                        location.expression = Some(expression);
+                        all.push(location);
+                    }
+                    Err(Unusable::NotSimulated) => {
+                        let rule = location.rule.map_or(location.path, |(path, _)| path);
+                        left_out.extend(location.ingress.map(|ingress| (ingress, rule)));
+                    }
+                    Err(Unusable::Invalid(why)) => {
+                        return Err(format!(
+                            "the path {path:?} of the host {host:?} is no regular expression: {why}"
+                        ));
+                    }
+                }
             }
+            server.locations = all;
         }
         Ok(())
+    }
+}
+
+/// Makes a canary's backend the alternative of the backends of those locations of a server that are meant. One that is nobody's is
+/// deleted.
+fn merge(
+    backends: &mut BTreeMap<Rc<str>, Backend>,
+    server: &Server,
+    name: &Rc<str>,
+    meant: impl Fn(&Location) -> bool,
+) {
+    if !backends.contains_key(name) {
+        return;
+    }
+    let (mut merged, mut itself) = (false, false);
+    for location in &server.locations {
+        let primary = location.backend.as_ref().filter(|b| backends.contains_key(*b));
+        let Some(primary) = primary.filter(|b| &***b != DEFAULT_BACKEND) else { continue };
+        itself = primary == name;
+        if itself {
+            break;
+        }
+        // A canary has no canary of its own.
+        if meant(location)
+            && let Some(backend) = backends.get_mut(primary).filter(|b| b.canary.is_none())
+        {
+            backend.alternative.get_or_insert_with(|| name.clone());
+            merged = true;
+        }
+    }
+    if !merged && !itself {
+        backends.remove(name);
     }
 }
 

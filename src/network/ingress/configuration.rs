@@ -1,12 +1,13 @@
 //! What nginx is told: servers, their locations, and the backends that these lead to (`pkg/apis/ingress/types.go`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::annotations::Options;
+use super::expression::Expression;
 use crate::api::Key;
 
 /// The name of the server that answers for all hosts without one of their own (`defServerName`).
@@ -22,6 +23,8 @@ pub struct Configuration {
     pub servers: BTreeMap<Rc<str>, Server>,
     /// The backends by their name (`NAMESPACE-SERVICE-PORT`).
     pub backends: BTreeMap<Rc<str>, Backend>,
+    /// The paths of Ingresses that are left out, since their expressions are not simulated.
+    pub left_out: BTreeSet<(Key, Rc<str>)>,
 }
 
 /// A virtual server.
@@ -43,7 +46,7 @@ pub enum PathType {
     Exact,
     /// The path's elements.
     Prefix,
-    /// As nginx compares by itself: the beginning of the path.
+    /// As the controller likes; ingress-nginx compares elements ([`PathType::compared`]).
     ImplementationSpecific,
 }
 
@@ -54,6 +57,15 @@ impl PathType {
             "Exact" => PathType::Exact,
             "Prefix" => PathType::Prefix,
             _ => PathType::ImplementationSpecific,
+        }
+    }
+
+    /// How ingress-nginx compares a path of this type: all that are not exact are prefixes to it (`SetDefaultNGINXPathType` in
+    /// `internal/k8s/main.go`).
+    pub fn compared(self) -> PathType {
+        match self {
+            PathType::Exact => PathType::Exact,
+            PathType::Prefix | PathType::ImplementationSpecific => PathType::Prefix,
         }
     }
 
@@ -72,8 +84,10 @@ impl PathType {
 pub struct Location {
     /// Its path in the file.
     pub path: Rc<str>,
-    /// How it is compared.
+    /// How it is compared: `Exact` or `Prefix`.
     pub path_type: PathType,
+    /// The path as an expression, where the server's locations are some.
+    pub expression: Option<Expression>,
     /// The path as the Ingress has it, with its type; `None` for the location `/` that nobody has asked for.
     pub rule: Option<(Rc<str>, PathType)>,
     /// The name of its backend; `None` for the default backend, which answers 404.
@@ -82,8 +96,6 @@ pub struct Location {
     pub ingress: Option<Key>,
     /// What the Ingress' annotations say.
     pub options: Rc<Options>,
-    /// The name of the backend that takes part of the requests instead (`canary`).
-    pub canary: Option<Rc<str>>,
 }
 
 /// Why a backend has nobody to send requests to.
@@ -110,8 +122,11 @@ pub struct Backend {
     pub external: Option<(Rc<str>, u16)>,
     /// Why there are no endpoints, if there are none.
     pub lack: Option<Lack>,
-    /// How many of how many requests it takes from the backend of the same path (`canary-weight`); `None` if it is no canary.
+    /// How many of how many requests it takes from the backend whose alternative it is (`canary-weight`); `None` if it is no canary.
     pub canary: Option<(u32, u32)>,
+    /// The name of the backend that takes part of its requests instead, wherever they come from (the first of
+    /// `AlternativeBackends`; `balancer.lua` looks at no other).
+    pub alternative: Option<Rc<str>>,
 }
 
 impl Configuration {

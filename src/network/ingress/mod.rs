@@ -7,6 +7,7 @@
 //! | [`build`] | from Ingresses, Services and EndpointSlices to a [`Configuration`] |
 //! | [`class`] | whether an Ingress is one of this controller's, and the controller's flags |
 //! | [`configuration`] | servers, locations and backends, as the file `nginx.conf` has them |
+//! | [`expression`] | paths that are regular expressions |
 //! | [`route`] | which location a request meets, and what is done with it there |
 //!
 //! The facts are those of kubernetes/ingress-nginx v1.15.1, its last release. Nothing here has a clock or a store: what a controller
@@ -35,6 +36,7 @@ pub mod backends;
 pub mod build;
 pub mod class;
 pub mod configuration;
+pub mod expression;
 pub mod route;
 #[cfg(test)]
 mod tests;

@@ -4,13 +4,10 @@
 use std::rc::Rc;
 
 use jiff::SignedDuration;
-use regex::{Captures, Regex, RegexBuilder};
+use regex::Captures;
 
 use super::configuration::{Backend, CATCH_ALL, Configuration, Lack, Location, PathType, ROOT, Server};
 use crate::api::Key;
-
-/// The most bytes that a compiled expression may take.
-const EXPRESSION_LIMIT: usize = 1 << 20;
 
 /// A request that has come to nginx.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +88,6 @@ pub struct Passed {
     pub read_timeout: SignedDuration,
 }
 
-/// The expression of a location: from the beginning of the path, in upper or lower case (`~* "^PATH"`).
-pub(super) fn expression(path: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(&format!("^{path}")).case_insensitive(true).size_limit(EXPRESSION_LIMIT).build()
-}
-
 impl Configuration {
     /// What nginx does with a request.
     pub fn route(&self, request: &Request<'_>) -> Routed {
@@ -122,7 +114,10 @@ impl Configuration {
         let options = &location.options;
         let place = self.place(host, location);
         let then = if let Some((status, to)) = &options.redirect {
-            Then::Redirect { status: *status, to: to.clone() }
+            // nginx puts the host before a path (`absolute_redirect`).
+            let scheme = if request.tls { "https" } else { "http" };
+            let whole = || format!("{scheme}://{}{to}", name_of(request.host)).into();
+            Then::Redirect { status: *status, to: if to.starts_with('/') { whole() } else { to.clone() } }
         } else if !request.tls && (options.force_ssl_redirect || (options.ssl_redirect && server.tls)) {
             let kept = request.path.strip_suffix('/').filter(|_| !options.preserve_trailing_slash);
             let kept = kept.unwrap_or(request.path);
@@ -141,19 +136,19 @@ impl Configuration {
             let lack = known(backend).and_then(|b| b.lack).or(Some(Lack::NoEndpoints));
             return Then::Error { status: 503, lack };
         };
-        let canary = location.canary.as_ref().and_then(|name| Some((name, known(name).filter(has)?)));
+        let canary = own.alternative.as_ref().and_then(|name| Some((name, known(name).filter(has)?)));
         let backends = match canary.and_then(|(name, b)| Some((name, b.canary?))) {
-            Some((name, (weight, total))) if own.canary.is_none() => {
+            Some((name, (weight, total))) => {
                 let all = [(backend.clone(), total.saturating_sub(weight)), (name.clone(), weight)];
                 all.into_iter().filter(|(_, part)| *part > 0).collect()
             }
             _ => vec![(backend.clone(), 1)],
         };
         let options = &location.options;
-        let rewritten = match options.rewrite_target.as_deref().filter(|_| options.rewrites(&location.path)) {
-            Some(target) => rewrite(&location.path, target, path, query),
-            None => None,
-        };
+        let rewritten = options.rewrite_target.as_deref().and_then(|target| {
+            let found = location.expression.as_ref()?.captures(path)?;
+            Some(rewrite(&found, target, query))
+        });
         Then::Pass(Passed {
             backends,
             path: rewritten.unwrap_or_else(|| request.path.to_owned()).into(),
@@ -212,7 +207,7 @@ impl Server {
     /// the path begins with.
     fn location(&self, path: &str) -> Option<&Location> {
         if self.regex {
-            let matches = |l: &&Location| expression(&l.path).is_ok_and(|e| e.is_match(path));
+            let matches = |l: &&Location| l.expression.as_ref().is_some_and(|e| e.is_match(path));
             return self.locations.iter().find(matches);
         }
         let exact = |l: &&Location| l.path_type == PathType::Exact && *l.path == *path;
@@ -230,12 +225,9 @@ fn name_of(header: &str) -> &str {
     }
 }
 
-/// `rewrite "(?i)PATH" TARGET break`: the whole path becomes the target if the expression is found in it.
-fn rewrite(path: &str, target: &str, asked: &str, query: Option<&str>) -> Option<String> {
-    let expression =
-        RegexBuilder::new(path).case_insensitive(true).size_limit(EXPRESSION_LIMIT).build().ok()?;
-    let found = expression.captures(asked)?;
-    let mut out = groups(target, &found);
+/// `rewrite "(?i)PATH" TARGET break`: the whole path becomes the target, since the expression is found in it.
+fn rewrite(found: &Captures<'_>, target: &str, query: Option<&str>) -> String {
+    let mut out = groups(target, found);
     // A target that ends with a question mark takes the query away.
     if out.ends_with('?') {
         out.pop();
@@ -246,7 +238,7 @@ fn rewrite(path: &str, target: &str, asked: &str, query: Option<&str>) -> Option
     if !out.starts_with('/') {
         out.insert(0, '/');
     }
-    Some(out)
+    out
 }
 
 /// A target with the groups of an expression in the places of `$1` to `$9`.

@@ -93,8 +93,9 @@ fn paths_match_as_the_documentation_of_ingress_says() {
         ("Prefix", "/aaa/bbb/", "/aaa/bbb", true),
         ("Prefix", "/aaa/bbb", "/aaa/bbb/ccc", true),
         ("Prefix", "/aaa/bbb", "/aaa/bbbxyz", false),
-        // nginx compares beginnings.
-        ("ImplementationSpecific", "/foo", "/foobar", true),
+        // `SetDefaultNGINXPathType` in internal/k8s/main.go makes it `Prefix`.
+        ("ImplementationSpecific", "/foo", "/foobar", false),
+        ("ImplementationSpecific", "/foo", "/foo/bar", true),
     ] {
         let c = build(&[ingress("i", json!({}), rules("x.example", &[path(rule, kind, "a")]))]);
         let found = leads(&c, "x.example", asked);
@@ -209,6 +210,25 @@ fn a_path_is_rewritten_with_the_groups_of_its_expression() {
     assert!(Configuration::build(&[&bad], &Known::default()).is_err());
 }
 
+/// PCRE has more than is simulated: nginx starts with such a location, so the others must not stand still.
+#[test]
+fn an_expression_that_is_not_simulated_is_left_out_alone() {
+    let regex = json!({"nginx.ingress.kubernetes.io/use-regex": "true"});
+    for own in ["/(?!admin).*", r"/(a)\1", "/(?>a)b", "/[[a]"] {
+        let paths =
+            [path(own, "ImplementationSpecific", "a"), path("/shop.*", "ImplementationSpecific", "b")];
+        let c = build(&[ingress("i", regex.clone(), rules("x.example", &paths))]);
+        assert_eq!(leads(&c, "x.example", "/shop/1"), "b /shop/1", "{own}");
+        assert_eq!(leads(&c, "x.example", "/other"), "404 None", "{own}");
+        assert_eq!(c.left_out, [(Key::new("default", "i"), own.into())].into());
+    }
+    for own in ["/(", "/a)", "/[a", "/a{3,2}", "/[b-a]"] {
+        let spec = rules("x.example", &[path(own, "ImplementationSpecific", "a")]);
+        let bad = ingress("i", regex.clone(), spec);
+        assert!(Configuration::build(&[&bad], &Known::default()).is_err(), "{own}");
+    }
+}
+
 /// `redirect_to_https` in lua_ingress.lua.
 #[test]
 fn plain_requests_for_a_host_with_tls_are_redirected() {
@@ -235,6 +255,57 @@ fn the_older_ingress_keeps_a_path_that_both_have() {
     };
     let (old, new) = (at("z", "2026-01-01T00:00:00Z", "a"), at("a", "2026-01-01T00:00:05Z", "b"));
     assert_eq!(leads(&build(&[new, old]), "x.example", "/"), "a /");
+}
+
+/// `SetDefaultNGINXPathType` in internal/k8s/main.go: two types that are one to the controller, so that the older Ingress keeps the
+/// path, whatever word it has for it, and a canary of the other word takes its part.
+#[test]
+fn a_path_of_no_type_of_its_own_is_a_prefix() {
+    let at = |name: &str, time: &str, kind: &str, to: &str| {
+        let mut i = ingress(name, json!({}), rules("x.example", &[path("/foo", kind, to)]));
+        i.metadata.creation_timestamp = serde_json::from_value(json!(time)).unwrap();
+        i
+    };
+    let old = at("old", "2026-01-01T00:00:00Z", "ImplementationSpecific", "a");
+    let new = at("new", "2026-01-01T00:00:05Z", "Prefix", "b");
+    let c = build(&[new, old.clone()]);
+    assert_eq!(leads(&c, "x.example", "/foo/1"), "a /foo/1");
+    let place = ask(&c, "x.example", "/foo/1").place;
+    assert_eq!(place.rule, Some(("/foo".into(), PathType::ImplementationSpecific)));
+    let canary = json!({
+        "nginx.ingress.kubernetes.io/canary": "true", "nginx.ingress.kubernetes.io/canary-weight": "20",
+    });
+    let c = build(&[old, ingress("canary", canary, rules("x.example", &[path("/foo", "Prefix", "b")]))]);
+    let Then::Pass(p) = ask(&c, "x.example", "/foo").then else { panic!() };
+    assert_eq!(p.backends.len(), 2);
+}
+
+/// `mergeAlternativeBackends` in internal/ingress/controller/controller.go, and `get_balancer` in balancer.lua: the alternative is the
+/// backend's, so all of its locations have it.
+#[test]
+fn a_canary_takes_its_part_of_all_that_its_backend_gets() {
+    let canary = json!({
+        "nginx.ingress.kubernetes.io/canary": "true", "nginx.ingress.kubernetes.io/canary-weight": "20",
+    });
+    let paths = [path("/", "Prefix", "a"), path("/v1", "Prefix", "a"), path("/c", "Prefix", "c")];
+    let main = ingress("main", json!({}), rules("x.example", &paths));
+    let parts = |c: &Configuration, host: &str, path: &str| match ask(c, host, path).then {
+        Then::Pass(p) => p.backends.len(),
+        _ => 0,
+    };
+    let of_path = ingress("canary", canary.clone(), rules("x.example", &[path("/", "Prefix", "b")]));
+    let c = build(&[main.clone(), of_path]);
+    assert_eq!(["/", "/v1", "/c"].map(|p| parts(&c, "x.example", p)), [2, 2, 1]);
+    // One whose path nobody has is nobody's.
+    let lost = ingress("canary", canary.clone(), rules("x.example", &[path("/none", "Prefix", "b")]));
+    let c = build(&[main.clone(), lost]);
+    assert_eq!(["/", "/v1"].map(|p| parts(&c, "x.example", p)), [1, 1]);
+    assert!(!c.backends.contains_key("default-b-80"));
+    // A default backend takes part in whatever the server for all other hosts has.
+    let backend = |name: &str| json!({"defaultBackend": {"service": {"name": name, "port": {"number": 80}}}});
+    let all = ingress("all", json!({}), backend("a"));
+    let c = build(&[all, ingress("canary", canary, backend("b"))]);
+    assert_eq!(parts(&c, "y.example", "/any"), 2);
 }
 
 /// docs/examples/canary: of a hundred requests the canary gets as many as its weight.
@@ -273,6 +344,66 @@ fn other_annotations_are_complained_of_and_do_nothing() {
     );
     assert!(options.ssl_redirect && !options.next_on_error && !options.next_on_timeout);
     assert_eq!(options.tries, 3);
+}
+
+/// `Extract` in internal/ingress/annotations/annotations.go, with the validators of parser/validators.go: some values keep an Ingress
+/// from being taken over, others from having an effect.
+#[test]
+fn some_values_of_annotations_are_refused_and_others_do_nothing() {
+    use annotations::Complaint::*;
+    let read = |name: &str, value: &str| {
+        let name = format!("{}{name}", annotations::PREFIX);
+        let i = ingress("i", json!({ &*name: value }), rules("x.example", &[]));
+        let (options, complaints) = annotations::Options::read(&i);
+        let complaint = complaints.first().map(|c| match c {
+            NotSimulated(n) | Invalid(n) | Refused(n) | TooRisky(n) if *n != name => panic!("{n}"),
+            NotSimulated(_) => "not simulated",
+            Invalid(_) => "invalid",
+            Refused(_) => "refused",
+            TooRisky(_) => "too risky",
+        });
+        assert_eq!(
+            complaints.iter().any(|c| c.refuses()),
+            matches!(complaint, Some("refused" | "too risky"))
+        );
+        (options, complaint)
+    };
+    for (name, value, complaint) in [
+        ("server-snippet", "return 200;", Some("too risky")),
+        ("auth-snippet", "", Some("too risky")),
+        ("permanent-redirect", "https://y.example$request_uri", Some("refused")),
+        ("permanent-redirect", "/new", None),
+        ("permanent-redirect-code", "soon", Some("refused")),
+        ("permanent-redirect-code", "200", None),
+        ("temporal-redirect-code", "soon", None),
+        ("temporal-redirect", "/new", Some("invalid")),
+        ("temporal-redirect", "https://y.example:x/", Some("invalid")),
+        ("temporal-redirect", "https://y.example:8443/?a=b", None),
+        ("upstream-vhost", "a;b", Some("refused")),
+        ("upstream-vhost", "$service_name.example", Some("not simulated")),
+        ("upstream-vhost", "a.example", None),
+        ("default-backend", "Other", Some("refused")),
+        ("default-backend", "1st", Some("refused")),
+        ("default-backend", "other-1", None),
+        ("rewrite-target", "/x?y=$1", Some("invalid")),
+        ("rewrite-target", "/x/$1", None),
+        ("app-root", "/a b", Some("invalid")),
+        ("backend-protocol", "GRPC", Some("not simulated")),
+        ("backend-protocol", "https ", None),
+        ("backend-protocol", "udp", Some("invalid")),
+        ("proxy-next-upstream", "error never", Some("invalid")),
+        ("proxy-next-upstream", "error http_502", None),
+    ] {
+        assert_eq!(read(name, value).1, complaint, "{name}: {value}");
+    }
+    // Without a target nothing is rewritten, and the paths are no expressions.
+    assert_eq!(read("rewrite-target", "/x?y=$1").0.rewrite_target, None);
+    assert_eq!(read("backend-protocol", "GRPC").0, annotations::Options::default());
+    assert!(read("proxy-next-upstream", "error never").0.next_on_timeout);
+    // nginx puts the host before a path.
+    let to = json!({"nginx.ingress.kubernetes.io/permanent-redirect": "/new"});
+    let c = build(&[ingress("i", to, rules("x.example", &[path("/", "Prefix", "a")]))]);
+    assert_eq!(leads(&c, "x.example:8080", "/old"), "301 http://x.example/new");
 }
 
 /// `GetIngressClass`.
