@@ -35,6 +35,9 @@ test("a bar of the chart leads to a request of its seconds, and the inspector te
   test.slow();
   await open(page, "?scenario=42-lossy-rollout");
   await expect(line(page)).toContainText("0 lost");
+  // No time has passed yet. A rollout takes some seconds.
+  await page.evaluate(async () => { await window.steady.kubectl("rollout restart deployment/web"); await window.steady.runToSteady(); });
+  await expect(line(page)).toContainText(/[1-9]\d* lost/);
   const chart = line(page).getByRole("slider", { name: "Requests over time" });
   await expect(line(page)).toContainText(/p50 .*p95 .*p99 .*max/);
   await chart.focus();
