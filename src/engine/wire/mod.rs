@@ -47,7 +47,7 @@ pub enum Message {
 
 /// Where outputs are sent from.
 ///
-/// An engine can show more than a page can draw. So what is shown is held back while [two](AHEAD) messages about it are on their
+/// An engine can show more than a page can draw. So what is shown is held back while two messages about it are on their
 /// way, and with it what came after it; of several outputs to show that are held back the last one is sent.
 #[derive(Debug, Default)]
 pub struct Sender {

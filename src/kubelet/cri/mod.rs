@@ -1,5 +1,5 @@
 //! The Container Runtime Interface (`k8s.io/cri-api`, `pkg/apis/runtime/v1/api.proto`): the calls with which a kubelet has its
-//! container runtime do things, as data. [`parts`] says what containerd does for a call.
+//! container runtime do things, as data. [`Call::parts`] says what containerd does for a call.
 //!
 //! A kubelet notes its calls only while somebody looks ([`Component::look`](crate::client::Component::look)); the notes are
 //! made where the kubelet acts (`calls`), so their order is the order of what happens. The runtime itself is simulated: what a
