@@ -10,7 +10,8 @@ export default defineConfig({
   testDir: "tests/journeys",
   outputDir: "test-results",
   forbidOnly: !!CI,
-  workers: 1,
+  // As many as CI has cores.
+  workers: 2,
   // A machine under load may be slower than a journey waits. One that passes only when it is tried
   // again is listed as flaky at the end: that is a defect, of the page or of the journey.
   retries: CI ? 2 : 0,
