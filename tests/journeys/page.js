@@ -14,9 +14,7 @@ export const test = base.extend({
     const ours = (text) => !text.includes("blocked by Playwright") && !late(text);
     page.on("console", (m) => ["error", "warning"].includes(m.type()) && ours(m.text()) && complaints.push(`${m.type()}: ${m.text()}`));
     page.on("pageerror", (e) => complaints.push(`uncaught: ${e.message}`));
-    // A page that is left or loaded again gives up what it was fetching, which is no failure.
-    const givenUp = (r) => r.failure()?.errorText === "net::ERR_ABORTED";
-    page.on("requestfailed", (r) => givenUp(r) || complaints.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
+    page.on("requestfailed", (r) => complaints.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
     page.on("request", (r) => {
       const { protocol, origin } = new URL(r.url());
       if (protocol.startsWith("http") && origin !== new URL(baseURL).origin) complaints.push(`elsewhere: ${r.url()}`);

@@ -51,8 +51,7 @@ test("a whole application fits the graph, and no head lies on another", async ({
   await scenario(page, /An empty cluster/);
   expect((await apply(page, APPLICATION)).stderr).toBe("");
   await toSteady(page);
-  // All of it runs, but nobody acts on the Ingress, which is said.
-  await expect(page.locator(".bottom")).toContainText("no ingress controller serves it");
+  await expect(page.locator(".pill.met")).toBeVisible();
   await expect(page.locator(".card")).not.toHaveCount(0);
   // Cards move to their places.
   await page.waitForTimeout(500);

@@ -78,8 +78,8 @@ impl KindView for Ingresses {
     fn about(&self) -> About {
         About::ASIDE
     }
-    /// A Service that it sends requests to is not there: the error in the `Backends` of `kubectl describe`. Or nobody serves it:
-    /// no controller knows it, and none has written an address.
+    /// A Service that it sends requests to is not there: the error in the `Backends` of `kubectl describe`. Or the
+    /// ingress controller of the cluster, if it has one, does not serve it, and none has written an address.
     fn ails(&self, cluster: &Cluster, object: &Object) -> Option<Ails> {
         let ingress = object.get::<Ingress>()?;
         let mut services =
@@ -88,7 +88,7 @@ impl KindView for Ingresses {
         let missing = missing.map(Ails::Missing).or_else(|| stuck(object));
         let status = ingress.status.as_ref().and_then(|s| s.load_balancer.as_ref());
         let has_address = status.is_some_and(|l| l.ingress.as_ref().is_some_and(|all| !all.is_empty()));
-        let served = || cluster.ingress_controller().is_some_and(|c| c.serves(&object.key()));
+        let served = || cluster.ingress_controller().is_none_or(|c| c.serves(&object.key()));
         missing.or_else(|| (!has_address && !served()).then_some(Ails::NotServed))
     }
     /// Its Services and its class.
