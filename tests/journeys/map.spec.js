@@ -156,6 +156,8 @@ test("the map is remembered, and is in the link", async ({ page, context }) => {
   await page.keyboard.press("v");
   await expect(page.locator(".map")).toBeVisible();
   const link = await page.evaluate(() => window.steady.link());
+  // A reload gives up what is still being fetched, and the editor fetches this last.
+  await expect.poll(() => page.evaluate(() => performance.getEntriesByType("resource").some((e) => e.name.endsWith("/schema.json"))), { timeout: 20_000 }).toBe(true);
   await page.reload();
   await opened(page);
   await expect(page.locator(".map")).toBeVisible();
