@@ -89,6 +89,11 @@ impl Digesting {
                 for (file, manifest) in kubelet.iter().flat_map(|state| &state.manifests) {
                     let _ = write!(h, "|{file}|{}", manifest.text);
                 }
+                for line in
+                    kubelet.iter().filter_map(|state| state.url.as_ref()).map(|u| u.line(self.cluster.now()))
+                {
+                    let _ = write!(h, "|{line}");
+                }
                 for ((uid, container), cpus) in kubelet.iter().flat_map(|state| &state.node.cpus) {
                     let _ = write!(h, "|{uid}|{container}|{cpus:?}");
                 }

@@ -1,4 +1,4 @@
-//! The manifests of static pods: files on the nodes. What a kubelet makes of one stands in [`kubelet::manifest`]; decoding,
+//! The manifests of static pods: files on the nodes, and what kubelets have read from URLs. What a kubelet makes of one stands in [`kubelet::manifest`]; decoding,
 //! defaults and validation are the API server's, whose code a real kubelet shares.
 
 use std::rc::Rc;
@@ -8,8 +8,9 @@ use super::action::Actor;
 use super::fault::NoSuchFault;
 use crate::api::types::Pod;
 use crate::api::{Kind, Object};
-use crate::apiserver::static_pod;
-use crate::kubelet::{self, Manifest, ManifestChange, manifest};
+use crate::apiserver::static_pod::{self, Undecoded};
+use crate::kubelet::manifest::Source;
+use crate::kubelet::{self, Decoded, Manifest, ManifestChange, manifest};
 
 /// The most bytes of a manifest (`maxConfigLength` in `pkg/kubelet/config/common.go`).
 const MAX_CONFIG_LENGTH: usize = 10 << 20;
@@ -19,11 +20,34 @@ fn pod_of(text: &str, file: &str, node: &str) -> Result<Pod, String> {
     if text.len() > MAX_CONFIG_LENGTH {
         return Err(format!("the file is longer than {MAX_CONFIG_LENGTH} bytes"));
     }
-    let mut pod = static_pod::decode_pod(text)?;
-    manifest::apply_defaults(&mut pod, file, node);
+    let pod = static_pod::decode_pod(text).map_err(|e| e.of_file())?;
+    taken(pod, Source::File(file), node)
+}
+
+/// A pod as a kubelet takes it from a source.
+fn taken(mut pod: Pod, source: Source<'_>, node: &str) -> Result<Pod, String> {
+    manifest::apply_defaults(&mut pod, source, node);
     static_pod::validate_pod(&pod)?;
     manifest::refers_to_nothing(&pod)?;
     Ok(pod)
+}
+
+/// The pods of what a kubelet has read from a URL: one pod, or a list of them (`extractFromURL`).
+fn pods_of(data: &str, url: &str, node: &str) -> Result<Vec<Rc<Pod>>, String> {
+    let pods = match static_pod::decode_pod(data) {
+        Ok(pod) => vec![pod],
+        Err(Undecoded::Unusable(why)) => return Err(why),
+        Err(Undecoded::Unparsed(single)) => match static_pod::decode_pod_list(data) {
+            Ok(pods) => pods,
+            Err(Undecoded::Unusable(why)) => return Err(why),
+            Err(Undecoded::Unparsed(multi)) => {
+                return Err(format!(
+                    "{url}: received '{data}', but couldn't parse as single ({single}) or multiple pods ({multi})"
+                ));
+            }
+        },
+    };
+    pods.into_iter().map(|pod| taken(pod, Source::Url(url), node).map(Rc::new)).collect()
 }
 
 impl Cluster {
@@ -63,6 +87,19 @@ impl Cluster {
         });
         let change = ManifestChange { file: file.into(), manifest };
         if self.happen_to(kubelet, &change) { Ok(()) } else { Err(NoSuchFault) }
+    }
+
+    /// Works out for a kubelet which pods it has read from a URL, if it has read something new.
+    pub(super) fn decode_read(&mut self, kubelet: Actor) {
+        let process = self.processes.get(kubelet.process as usize);
+        let component = process.and_then(|p| p.components.get(usize::from(kubelet.component)));
+        let Some(state) = component.and_then(|c| c.state().downcast_ref::<kubelet::State>()) else { return };
+        let Some(url) = state.url.as_ref().filter(|url| url.undecoded) else { return };
+        let node = process.and_then(|p| p.node.as_deref()).unwrap_or_default();
+        let (Some(data), Ok(declared)) = (&url.data, &url.declared) else { return };
+        let pods = pods_of(data, &declared.text, node).map_err(Rc::from);
+        let decoded = Decoded { data: data.clone(), pods };
+        self.component_fault(kubelet, &decoded);
     }
 
     /// Gives the nodes the manifests of the mirror pods that the cluster began with.

@@ -264,8 +264,12 @@ impl<'a> Network<'a> {
         parts.into_iter().map(through).collect()
     }
 
-    /// Where a pod sends from.
+    /// Where a pod sends from, or a node, whose key has no namespace.
     pub(super) fn sender(&self, pod: &Key, to: IpAddr) -> Option<Sender> {
+        if pod.namespace.is_empty() {
+            let address = self.address_of(pod, to)?;
+            return Some(Sender { node: pod.clone(), address, hosted: true });
+        }
         let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
         let rt = host.state.pods.get(pod)?;
         let hosted = kubelet::network::is_on_host_network(host.state, &host.process.caches, pod)?;
@@ -321,8 +325,7 @@ impl<'a> Network<'a> {
             Question::Echo { to } => SocketAddr::new(*to, 0),
             Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
         };
-        let (connected, refused) =
-            ((Outcome::Connected, Because::Nothing), (Outcome::Refused, Because::NotListening));
+        let refused = (Outcome::Refused, Because::NotListening);
         if let Some(Host { node, process, state }) = self.host_of(to.ip()) {
             let Some(pod) = state.pod_of(to.ip()) else { return (Outcome::Unreachable, Because::Gone) };
             let work = || kubelet::network::reached(state, &process.caches, &node, pod, question, self.now);
@@ -336,13 +339,7 @@ impl<'a> Network<'a> {
             let Some(host) = self.hosts().find(|h| h.node == node) else {
                 return (Outcome::Unreachable, Because::CutOff);
             };
-            let Host { state, process, node } = host;
-            if let Some(pod) =
-                kubelet::network::listens_on_host(state, &process.caches, &node, question, self.now)
-            {
-                return kubelet::network::reached(state, &process.caches, &node, &pod, question, self.now);
-            }
-            return if to.port() == KUBELET { connected } else { refused };
+            return self.of_node(&host, question);
         }
         if self.is_the_control_plane(to.ip()) {
             return if to.port() == API_SERVER {
@@ -358,6 +355,21 @@ impl<'a> Network<'a> {
             );
         }
         (outside(question, to.ip()), Because::Nothing)
+    }
+
+    /// What becomes of a question that has reached a node itself.
+    fn of_node(&self, host: &Host<'_>, question: &Question) -> (Outcome, Because) {
+        let Host { state, process, node } = host;
+        if let Some(pod) = kubelet::network::listens_on_host(state, &process.caches, node, question, self.now)
+        {
+            return kubelet::network::reached(state, &process.caches, node, &pod, question, self.now);
+        }
+        match question {
+            Question::Connect { to, .. } | Question::Fetch { to, .. } if to.port() == KUBELET => {
+                (Outcome::Connected, Because::Nothing)
+            }
+            _ => (Outcome::Refused, Because::NotListening),
+        }
     }
 
     fn echo(&self, from: &Key, to: IpAddr) -> (Outcome, Because) {
@@ -406,8 +418,14 @@ impl<'a> Network<'a> {
         of_pods || machine_ranges(self.api.ip_family()).iter().any(|r| r.contains(&address))
     }
 
-    /// What becomes of a question that a pod asks itself.
+    /// What becomes of a question that a pod asks itself, or a node.
     fn of_pod(&self, pod: &Key, question: &Question) -> (Outcome, Because) {
+        if pod.namespace.is_empty() {
+            return self
+                .hosts()
+                .find(|h| h.node == *pod)
+                .map_or((Outcome::Unreachable, Because::Gone), |host| self.of_node(&host, question));
+        }
         let host = self.hosts().find(|h| h.state.pods.contains_key(pod));
         host.map_or((Outcome::Unreachable, Because::Gone), |h| {
             let caches = &h.process.caches;

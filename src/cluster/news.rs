@@ -78,6 +78,7 @@ impl Cluster {
             for n in news {
                 self.component_fault(actor, &n);
             }
+            self.decode_read(actor);
         }
         if self.sends {
             self.note_traffic();

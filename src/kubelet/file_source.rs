@@ -1,5 +1,5 @@
 //! The pods that a kubelet has from files: static pods (`pkg/kubelet/config/file.go`, `file_linux.go`, `common.go`,
-//! `config.go`).
+//! `config.go`); and how they come together with those of a URL ([`http_source`](super::http_source)).
 //!
 //! A node has a directory of manifests, each of which is a pod. The directory is on the node's disk, so it outlives the
 //! kubelet; whoever puts a file there or removes one does so on the node, past the API server. The kubelet watches the
@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::http_source;
 use super::manifest::{ManifestChange, pending};
 use super::state::State;
 use super::task::{Cx, Kubelet, Task};
@@ -37,23 +38,37 @@ fn extract_from_dir(state: &State, now: Timestamp) -> BTreeMap<Key, Rc<Pod>> {
     let mut all = BTreeMap::new();
     for (_, manifest) in state.manifests.iter().filter(|(file, _)| !file.starts_with('.')) {
         let Ok(pod) = &manifest.pod else { continue };
-        let key = pod.metadata.key();
-        let known = state.static_pods.get(&key).filter(|known| known.metadata.uid == pod.metadata.uid);
-        let seen = known.and_then(|k| k.metadata.annotation(CONFIG_SEEN_ANNOTATION));
-        let seen = seen.map_or_else(|| now.to_string(), str::to_owned);
-        let mut pod = (**pod).clone();
-        let annotations = pod.metadata.annotations.get_or_insert_default();
-        annotations.insert(CONFIG_SOURCE_ANNOTATION.into(), "file".into());
-        annotations.insert(CONFIG_SEEN_ANNOTATION.into(), seen);
-        all.insert(key, Rc::new(pod));
+        all.insert(pod.metadata.key(), seen_from(state, pod, "file", now));
+    }
+    all
+}
+
+/// A pod as the kubelet has it from a source, with the moment at which it has seen it first.
+fn seen_from(state: &State, pod: &Pod, source: &str, now: Timestamp) -> Rc<Pod> {
+    let known = state.static_pods.get(&pod.metadata.key());
+    let known = known.filter(|known| known.metadata.uid == pod.metadata.uid);
+    let seen = known.and_then(|k| k.metadata.annotation(CONFIG_SEEN_ANNOTATION));
+    let seen = seen.map_or_else(|| now.to_string(), str::to_owned);
+    let mut pod = pod.clone();
+    let annotations = pod.metadata.annotations.get_or_insert_default();
+    annotations.insert(CONFIG_SOURCE_ANNOTATION.into(), source.into());
+    annotations.insert(CONFIG_SEEN_ANNOTATION.into(), seen);
+    Rc::new(pod)
+}
+
+/// The pods of the files and of the URL. A pod that both have comes from the file.
+fn extract(state: &State, now: Timestamp) -> BTreeMap<Key, Rc<Pod>> {
+    let mut all = extract_from_dir(state, now);
+    for (key, pod) in state.url.iter().flat_map(|url| &*url.pods) {
+        all.entry(key.clone()).or_insert_with(|| seen_from(state, pod, http_source::SOURCE, now));
     }
     all
 }
 
 impl Kubelet {
-    /// Reads the directory of manifests. Each pod that is new, gone, or another one than before gets a turn.
+    /// Reads the directory of manifests, and looks what the URL has brought. Each pod that is new, gone, or another one than before gets a turn.
     pub(super) fn read_manifests(&self, cx: &Cx) {
-        let (read, known) = cx.state(|s| (extract_from_dir(s, cx.now()), s.static_pods.clone()));
+        let (read, known) = cx.state(|s| (extract(s, cx.now()), s.static_pods.clone()));
         let differs = |key: &&Key| read.get(*key) != known.get(*key);
         let mut changed: Vec<Key> = read.keys().chain(known.keys()).filter(differs).cloned().collect();
         crate::api::order::sort(&mut changed);

@@ -40,13 +40,26 @@ fn fnv_128a(parts: &[&[u8]]) -> u128 {
     parts.iter().copied().flatten().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
-/// Makes of the pod of a file what a kubelet makes of it before it looks whether it is valid (`applyDefaults`): its name
-/// ends with the node's, its uid follows from the node, the file and the content, and it tolerates all taints that evict.
-pub fn apply_defaults(pod: &mut Pod, file: &str, node: &str) {
+/// Where a kubelet has a static pod from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    /// The file of this name in its directory of manifests.
+    File(&'a str),
+    /// This URL.
+    Url(&'a str),
+}
+
+/// Makes of a pod what a kubelet makes of it before it looks whether it is valid (`applyDefaults`): its name
+/// ends with the node's, and its uid follows from the content and the source: the node and the file, or the URL alone. A pod
+/// of a file tolerates all taints that evict.
+pub fn apply_defaults(pod: &mut Pod, source: Source<'_>, node: &str) {
     if MetaExt::uid(&pod.metadata).is_empty() {
         // A value that was read from JSON can be written as JSON.
         let content = serde_json::to_vec(&*pod).unwrap_or_default();
-        let source = format!("host:{node}file:{STATIC_POD_PATH}/{file}");
+        let source = match source {
+            Source::File(file) => format!("host:{node}file:{STATIC_POD_PATH}/{file}"),
+            Source::Url(url) => format!("url:{url}"),
+        };
         pod.metadata.uid = Some(format!("{:032x}", fnv_128a(&[&content, source.as_bytes()])));
     }
     let uid = MetaExt::uid(&pod.metadata).to_owned();
@@ -58,12 +71,19 @@ pub fn apply_defaults(pod: &mut Pod, file: &str, node: &str) {
     annotations.insert(CONFIG_HASH_ANNOTATION.into(), uid);
     let spec = pod.spec.get_or_insert_default();
     spec.node_name = Some(node.into());
+    if matches!(source, Source::File(_)) {
+        tolerate(spec.tolerations.get_or_insert_default());
+    }
+    pod.status = Some(Shared::new(pending()));
+}
+
+/// Adds the toleration of all taints that evict (`AddOrUpdateTolerationInPod`).
+fn tolerate(tolerations: &mut Vec<Toleration>) {
     let all = Toleration {
         operator: Some("Exists".into()),
         effect: Some("NoExecute".into()),
         ..Toleration::default()
     };
-    let tolerations = spec.tolerations.get_or_insert_default();
     let same = |t: &&mut Toleration| {
         (&t.key, &t.operator, &t.value, &t.effect) == (&None, &all.operator, &None, &all.effect)
     };
@@ -71,7 +91,6 @@ pub fn apply_defaults(pod: &mut Pod, file: &str, node: &str) {
         Some(there) => *there = all,
         None => tolerations.push(all),
     }
-    pod.status = Some(Shared::new(pending()));
 }
 
 /// The status of a static pod of which nothing has run yet.
@@ -144,9 +163,12 @@ mod tests {
             serde_json::from_value(json!({"metadata": {"name": "web"}, "spec": {"containers": []}})).unwrap();
         let of = |file: &str, node: &str| {
             let mut pod = pod.clone();
-            apply_defaults(&mut pod, file, node);
+            apply_defaults(&mut pod, Source::File(file), node);
             pod
         };
+        let mut of_url = pod.clone();
+        apply_defaults(&mut of_url, Source::Url("http://web/pods"), "node-2");
+        assert_eq!(of_url.spec.as_ref().unwrap().tolerations, None);
         let a = of("web.yaml", "Node-1");
         assert_eq!(MetaExt::name(&a.metadata), "web-node-1");
         assert_eq!(MetaExt::namespace(&a.metadata), "default");

@@ -7,8 +7,9 @@ use crate::api::{MetaExt, Timestamp};
 use crate::client::Memory;
 
 impl Memory for State {
-    /// Moments are left out: deadlines follow from them, and the explorer compares deadlines separately.
-    fn lines(&self, _: Timestamp) -> Vec<String> {
+    /// Moments are left out, but for that of the next request to a URL: deadlines follow from them, and the explorer compares
+    /// deadlines separately.
+    fn lines(&self, now: Timestamp) -> Vec<String> {
         let images = self.node.images.keys().map(|i| format!("has the image {i}"));
         let pulling = self.node.pulling.keys().map(|i| format!("pulls the image {i}"));
         let broken = self.unpullable.iter().map(|(image, why)| format!("cannot pull {image}: {why}"));
@@ -18,6 +19,7 @@ impl Memory for State {
             Ok(pod) => format!("has the manifest {file} of {}", pod.metadata.key()),
             Err(why) => format!("could not process the manifest {file}: {why}"),
         });
+        let url = self.url.as_ref().map(|url| url.line(now));
         let frozen = self.node.frozen_config_maps.keys().map(|k| ("ConfigMap", k));
         let frozen = frozen.chain(self.node.frozen_secrets.keys().map(|k| ("Secret", k)));
         let frozen = frozen.map(|(kind, key)| format!("watches the immutable {kind} {key} no more"));
@@ -42,6 +44,7 @@ impl Memory for State {
             .chain(broken)
             .chain(unmountable)
             .chain(manifests)
+            .chain(url)
             .chain(frozen)
             .chain(used)
             .chain(staged)

@@ -14,7 +14,7 @@ use crate::shell::{Change, Write, absolute};
 const DNS: &str = "10.96.0.10";
 
 /// The address of the DNS that a node itself asks: in a machine of kind's that is the gateway of its network.
-const NODE_DNS: &str = "172.18.0.1";
+pub(super) const NODE_DNS: &str = "172.18.0.1";
 
 /// The first of each of several alike.
 fn unique(all: Vec<String>) -> Vec<String> {

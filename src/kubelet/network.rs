@@ -7,6 +7,7 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use super::http_source;
 use super::pod_network::PodNetwork;
 use super::servers;
 use super::state::{PodRuntime, State};
@@ -23,16 +24,16 @@ use crate::shell::Outside;
 /// What the network tells the processes of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkNews {
-    /// The pod.
+    /// The pod, or the node if its kubelet has asked.
     pub pod: Key,
-    /// Its uid.
+    /// Its uid; empty for a node.
     pub uid: Rc<str>,
     /// The answers that are new, or other than before.
     pub answers: Vec<(Question, Answer)>,
 }
 
 impl State {
-    /// The questions of the pods of the node: the pod, its uid, the question, and its last answer.
+    /// The questions of the pods of the node, and of its kubelet: the pod or the Node, its uid, the question, and its last answer.
     pub fn questions(&self) -> impl Iterator<Item = (&Key, &Rc<str>, &Question, Option<&Answer>)> {
         self.network.iter().flat_map(|(key, of_pod)| {
             let answers = of_pod.answers.iter();
@@ -74,7 +75,11 @@ pub(super) fn note(cx: &mut Handler<'_, State, Task>, news: &NetworkNews) -> boo
     };
     let of_pod = Rc::make_mut(of_pod);
     of_pod.tell(now, &news.answers);
-    cx.enqueue(Task::Pod(news.pod.clone()));
+    if news.pod.namespace.is_empty() {
+        http_source::heard(cx, &news.pod.name.to_string().into());
+    } else {
+        cx.enqueue(Task::Pod(news.pod.clone()));
+    }
     true
 }
 

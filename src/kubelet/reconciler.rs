@@ -10,6 +10,7 @@ use super::exec::{self, Execution};
 use super::fault::KubeletFault;
 use super::file_source;
 use super::file_volumes::Store;
+use super::http_source::{self, Decoded, is_from_url};
 use super::lasting;
 use super::manifest::ManifestChange;
 use super::network::{self, NetworkNews};
@@ -47,6 +48,7 @@ impl Reconciler for Kubelet {
             .watches_only(Filter::Name(node.clone()), move |cx, seen: Seen<'_, Node>| {
                 eviction::node_seen(cx, &me, seen);
                 nodeshutdown::node_seen(cx, &me, seen);
+                http_source::node_seen(cx, &me);
                 let Some(node) = seen.new else { return };
                 if node::needs_status(node) {
                     cx.enqueue(Task::Status(me.clone()));
@@ -129,6 +131,10 @@ impl Reconciler for Kubelet {
                 self.read_manifests(&cx);
                 Ok(())
             }
+            Task::Url(_) => {
+                self.read_url(&cx);
+                Ok(())
+            }
             Task::Drivers(_) => self.update_csi_node(&cx).await,
             Task::Expand(claim) => self.expand_volume(&cx, &claim).await,
             Task::Pod(pod) | Task::Recurring(pod) | Task::Background(pod) => {
@@ -155,6 +161,9 @@ impl Reconciler for Kubelet {
         if let Some(change) = fault.downcast_ref::<ManifestChange>() {
             file_source::note(cx, &self.node, change);
             return true;
+        }
+        if let Some(decoded) = fault.downcast_ref::<Decoded>() {
+            return http_source::note(cx, &self.node, decoded);
         }
         let Some(fault) = fault.downcast_ref::<KubeletFault>() else { return false };
         let mut pods = Vec::new();
@@ -209,13 +218,16 @@ impl Reconciler for Kubelet {
     fn restarted(&self, state: &State) -> State {
         // Images, disks and addresses survive a restart of the node; containers do not.
         let mut state = state.clone();
+        // What came from a URL is known again when that has answered.
+        http_source::forget(&mut state, &self.key);
         let pods: Vec<Key> = state.pods.keys().cloned().collect();
         for key in pods {
             if let Some(rt) = state.pods.get_mut(&key) {
                 let rt = Rc::make_mut(rt);
                 rt.rebooted = true;
                 // A static pod that had ended, as at a shutdown of the node, runs anew after it.
-                rt.withdrawn |= rt.static_pod.is_some() && rt.phase != WorkerPhase::Sync;
+                let is_unknown = rt.static_pod.as_ref().is_some_and(|pod| is_from_url(pod));
+                rt.withdrawn |= rt.static_pod.is_some() && (is_unknown || rt.phase != WorkerPhase::Sync);
             }
         }
         state.node.pulling = Default::default();

@@ -15,6 +15,7 @@
 //! | `sim.steady/threads-per-core`, `sim.steady/numa-nodes` | the machine's processors | 1, 1 |
 //! | `sim.steady/image-gc-high-threshold`, `sim.steady/image-gc-low-threshold`, `sim.steady/minimum-image-ttl-duration` | the flags of these names | 85, 80, `2m` |
 //! | `sim.steady/allowed-unsafe-sysctls` | the flag | none |
+//! | `sim.steady/manifest-url`, `sim.steady/manifest-url-header`, `sim.steady/http-check-frequency` | the flags of these names | none, none, `20s` |
 //! | `sim.steady/system-memory`, `-disk`, `-inodes`, `-pids` | what the node uses beside its pods | 400Mi, 0, 0, 100 |
 //! | `sim.steady/inodes`, `sim.steady/pid-max` | how many there are | one for 16 KiB, 32768 |
 
@@ -26,6 +27,7 @@ use jiff::SignedDuration;
 use super::amounts::Stats;
 use super::cpu_policy::CpuPolicy;
 use super::cpu_topology::parse;
+use super::manifest_url::ManifestUrl;
 use super::thresholds::{self, Signal, Threshold};
 use crate::api::MetaExt;
 use crate::api::duration;
@@ -72,6 +74,8 @@ pub struct Settings {
     pub(super) images: ImageCollection,
     /// The settings of the kernel that pods may change, beside those that all may; they can end in `*`.
     pub(super) allowed_sysctls: Vec<String>,
+    /// Where it gets static pods from over HTTP, or why it cannot; `None` if nowhere.
+    pub(super) manifest_url: Option<Result<Rc<ManifestUrl>, Rc<str>>>,
     /// Where the kubelet has to look whether a threshold is met: what pods and images can use below any.
     alarm: Stats,
 }
@@ -111,6 +115,7 @@ impl Default for Settings {
             cpus: None,
             images: ImageCollection::default(),
             allowed_sysctls: Vec::new(),
+            manifest_url: None,
             alarm: Stats { memory: i64::MAX, disk: i64::MAX, inodes: i64::MAX, pids: i64::MAX },
         }
     }
@@ -179,6 +184,7 @@ impl Settings {
         settings.reserve(reserves.into_iter().flatten(), own_cpus.map(|set| set.len()));
         let reserved =
             settings.reservation.as_ref().and_then(|r| r.get("cpu")).map_or(0, |a| a.milli_value());
+        settings.manifest_url = ManifestUrl::of(said).map(|of| of.map(Rc::new));
         settings.cpus = CpuPolicy::of(said, has("cpu"), reserved).map(Rc::new);
         settings.alarm = settings.find_alarm();
         settings

@@ -13,6 +13,7 @@ use super::contents::{Contents, Lasting, Told};
 use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
+use super::http_source::UrlSource;
 use super::manifest::Manifest;
 use super::pod_network::PodNetwork;
 use super::queries::Queries;
@@ -36,7 +37,7 @@ pub struct State {
     pub faults: Map<(Key, u64), KubeletFault>,
     /// The number for the next fault.
     pub next_fault: u64,
-    /// What the processes of pods have asked the network, and what they were told. A sync adds questions and handlers add
+    /// What the processes of pods and, by the key of the Node, the kubelet have asked the network, and what they were told. A sync adds questions and handlers add
     /// answers, so it is not a part of what a sync writes of its pod.
     pub network: Map<Key, Rc<PodNetwork>>,
     /// What the pods of CoreDNS remember of the queries that they got.
@@ -55,7 +56,9 @@ pub struct State {
     pub storage: Map<Rc<str>, Rc<Contents>>,
     /// What its pods write to these volumes, until it is passed on.
     pub told: Vec<Told>,
-    /// The static pods: those of the files, as the kubelet has read them last.
+    /// What the kubelet remembers of the URL of its static pods; `None` if it has none.
+    pub url: Option<Rc<UrlSource>>,
+    /// The static pods: those of the files and of the URL, as the kubelet has read them last.
     pub static_pods: Map<Key, Rc<Pod>>,
     /// The node's lease as it was last written; `None` if it has to be created or read.
     pub lease: Option<Rc<Lease>>,

@@ -44,6 +44,8 @@ pub enum Task {
     Drivers(Rc<str>),
     /// Read the manifests on the node with this name.
     Manifests(Rc<str>),
+    /// Read the URL of the static pods of the node with this name.
+    Url(Rc<str>),
     /// Complete the expansion of a claim's volume.
     Expand(Key),
     /// Take a turn of a pod.
@@ -66,6 +68,7 @@ impl fmt::Display for Task {
             Task::OutOfMemory(node) => write!(f, "{node}/out-of-memory"),
             Task::Drivers(node) => write!(f, "{node}/drivers"),
             Task::Manifests(node) => write!(f, "{node}/manifests"),
+            Task::Url(node) => write!(f, "{node}/url"),
             Task::Expand(claim) => write!(f, "{claim}/expand"),
             Task::Pod(pod) => pod.fmt(f),
             Task::Recurring(pod) => write!(f, "{pod}/recurring"),

@@ -142,6 +142,20 @@ impl Client {
         }
     }
 
+    /// The request itself with its answer, as soon as both are known.
+    pub fn fetched<'a>(
+        &self,
+        names: &Names,
+        answers: &'a BTreeMap<Question, Answers>,
+        now: Timestamp,
+    ) -> Option<(Question, &'a Answer)> {
+        let mut asked = Vec::new();
+        match self.path(names, answers, now, &mut asked) {
+            Path::Answered(answer) => Some((asked.pop()?, answer)),
+            Path::Open(_) | Path::Nowhere(_) => None,
+        }
+    }
+
     /// What every request meets as long as the answers are these.
     pub fn fate(&self, names: &Names, answers: &BTreeMap<Question, Answers>, now: Timestamp) -> Fate {
         match self.path(names, answers, now, &mut Vec::new()) {

@@ -106,7 +106,8 @@ fn source(t: &Texts, s: &SourceRoom) -> Html {
     html! {
         <li><span class="tag">{ s.name.to_string() }</span><b>{ t.with("room-pods", &n(count)) }</b>
             { for s.pods.0.iter().map(|p| name(p)) }
-            if s.pods.1 > 0 { <span class="muted">{ t.with("next-more", &n(s.pods.1)) }</span> }</li>
+            if s.pods.1 > 0 { <span class="muted">{ t.with("next-more", &n(s.pods.1)) }</span> }
+            if let Some(why) = &s.error { <span class="bad">{ why.to_string() }</span> }</li>
     }
 }
 

@@ -12,6 +12,7 @@ mod nodeshutdown;
 mod programs;
 mod random;
 mod resize;
+mod static_pod_url;
 mod static_pods;
 mod stuck;
 mod unit;

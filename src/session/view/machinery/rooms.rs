@@ -13,7 +13,7 @@ use crate::api::{Key, MetaExt, Timestamp, order};
 use crate::client::{Caches, Component};
 use crate::kubelet::container_state::{ContainerRuntime, ContainerState, ProbeRun};
 use crate::kubelet::state::{PodRuntime, State};
-use crate::kubelet::{ProbeType, look};
+use crate::kubelet::{ProbeType, is_from_url, look};
 use crate::session::view::Word;
 
 /// What is on the node's disk, and what the garbage collectors could remove of it.
@@ -32,8 +32,10 @@ pub struct Garbage {
 /// A source of pods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceRoom {
-    /// `api` or `file`.
+    /// `api`, `file` or, where the kubelet has a URL, `http`.
     pub name: Word,
+    /// Why the kubelet could not read it when it last tried, in its own words.
+    pub error: Option<Word>,
     /// The first of its pods, and the number of further ones.
     pub pods: (Vec<String>, usize),
 }
@@ -196,17 +198,28 @@ impl Looking<'_> {
     }
 
     fn sources(&self) -> Vec<SourceRoom> {
-        let files = self.state.static_pods.keys().map(ToString::to_string);
+        let of_url = |is: bool| {
+            let all = self.state.static_pods.iter().filter(move |(_, pod)| is_from_url(pod) == is);
+            cut(all.map(|(key, _)| key.to_string()), SHOWN)
+        };
         let of_api = self.caches.of(crate::api::Kind::POD).list(None);
-        // Mirror pods show what comes from files.
+        // Mirror pods show what comes from elsewhere.
         let of_api = of_api.filter(|o| !self.state.static_pods.contains_key(&o.key()));
-        vec![
+        let url = self.state.url.as_ref().map(|url| SourceRoom {
+            name: Word::new_static("http"),
+            error: url.failure().map(|why| Word::from(&**why)),
+            pods: of_url(true),
+        });
+        let mut all = vec![
             SourceRoom {
                 name: Word::new_static("api"),
+                error: None,
                 pods: cut(of_api.map(|o| o.key().to_string()), SHOWN),
             },
-            SourceRoom { name: Word::new_static("file"), pods: cut(files, SHOWN) },
-        ]
+            SourceRoom { name: Word::new_static("file"), error: None, pods: of_url(false) },
+        ];
+        all.extend(url);
+        all
     }
 
     fn pleg(&self) -> Vec<PlegEvent> {
