@@ -14,7 +14,7 @@ use crate::kubelet::clients::RunningClient;
 use crate::network::Outcome;
 use crate::network::serving::{Life, Process as Server, Serving};
 use crate::network::traffic::{
-    Client, Counts, Fate, Followed, Ledger, Lives, Scene, Stream, StreamId, Window,
+    Client, Counts, Fate, Ledger, Lives, RequestTrace, Scene, Stream, StreamId, Window,
 };
 
 /// What became of the requests of one client.
@@ -77,12 +77,12 @@ impl Cluster {
     }
 
     /// What happened to the request of a stream with a number that was sent at a moment; `None` if the stream was not there then.
-    pub fn follow_request(&self, stream: &StreamId, nth: u64, at: Timestamp) -> Option<Followed> {
+    pub fn follow_request(&self, stream: &StreamId, nth: u64, at: Timestamp) -> Option<RequestTrace> {
         let client = self.client_at(stream, at)?;
         // After this time it is answered or given up.
         let tries = i32::try_from(client.retries).unwrap_or(0).saturating_add(2);
         let given_up = crate::api::later(at, client.timeout.saturating_mul(tries));
-        let request = Followed { stream: stream.clone(), nth, steps: Vec::new() };
+        let request = RequestTrace { stream: stream.clone(), nth, steps: Vec::new() };
         self.traffic.follow(request, at, self.now().min(given_up).max(at))
     }
 

@@ -130,8 +130,8 @@ pub mod scheduling {
 /// The journey of a request, as the inspector shows it.
 pub mod journey {
     pub use crate::session::view::journey::{
-        EndView, Followed, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken,
-        UrlError, ViaView,
+        EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
+        ViaView, WayView,
     };
 }
 

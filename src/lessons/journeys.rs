@@ -10,7 +10,7 @@ use super::prints::names;
 use crate::api::{Key, Kind, ObjectRef};
 use crate::cel::Value;
 use crate::cluster::Cluster;
-use crate::session::view::journey::{EndView, Followed, HopView, Taken, journey};
+use crate::session::view::journey::{EndView, HopView, Taken, WayView, journey};
 
 /// Requests by the names that expressions have for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Journeys {
     }
 }
 
-fn followed_json(followed: &Followed) -> Json {
+fn followed_json(followed: &WayView) -> Json {
     let hop =
         |hop: &HopView| json!({"node": hop.node, "place": format!("{:?}", hop.place), "detail": hop.detail});
     let outer = followed.hops.iter().filter_map(|hop| hop.outer.as_ref().map(|outer| outer.overhead));

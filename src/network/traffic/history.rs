@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use super::ledger::{Ledger, Window};
 use super::path::Fate;
-use super::request::Followed;
+use super::request::RequestTrace;
 use super::scene::{Scene, Stream, StreamId};
 use crate::api::persistent::Vector;
 use crate::api::{Timestamp, later};
@@ -175,18 +175,18 @@ impl History {
     }
 
     /// What has happened to a request that is sent at a moment, as is known at another one.
-    pub fn follow(&self, request: Followed, at: Timestamp, now: Timestamp) -> Option<Followed> {
+    pub fn follow(&self, request: RequestTrace, at: Timestamp, now: Timestamp) -> Option<RequestTrace> {
         self.go_through((at, at), now, Some(request)).followed
     }
 
     /// What became of all requests until a moment, if each of them is followed.
     #[cfg(test)]
-    pub(super) fn one_by_one(&self, followed: Followed, now: Timestamp) -> Ledger {
+    pub(super) fn one_by_one(&self, followed: RequestTrace, now: Timestamp) -> Ledger {
         let before = Timestamp::MIN;
         self.go_through((before, now), now, Some(followed))
     }
 
-    fn go_through(&self, window: Window, now: Timestamp, followed: Option<Followed>) -> Ledger {
+    fn go_through(&self, window: Window, now: Timestamp, followed: Option<RequestTrace>) -> Ledger {
         let begin = self.begin().unwrap_or(now);
         let from = window.0.max(begin);
         let Some(mut place) = self.place(from) else { return Ledger::default() };

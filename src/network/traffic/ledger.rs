@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use super::counts::{Cause, Counts, Loss};
 use super::pool::Pool;
-use super::request::{Flight, Followed};
+use super::request::{Flight, RequestTrace};
 use super::rows::Rows;
 use super::scene::{Scene, Stream, StreamId, Target};
 use super::server::Server;
@@ -59,7 +59,7 @@ pub struct Ledger {
     /// Whether every request is followed.
     pub(super) one_by_one: bool,
     /// A request of which is told what happens to it.
-    pub(super) followed: Option<Followed>,
+    pub(super) followed: Option<RequestTrace>,
 }
 
 impl Ledger {

@@ -44,6 +44,6 @@ pub use latency::Latencies;
 pub use ledger::{Ledger, Window};
 pub use path::{Answers, Choice, Fate, Names};
 pub use pool::{Connection, Pool};
-pub use request::{Followed, Step};
+pub use request::{RequestTrace, Step};
 pub use rows::{Row, Rows};
 pub use scene::{Lives, Scene, Stream, StreamId, Target};

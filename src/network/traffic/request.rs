@@ -45,7 +45,7 @@ pub struct Flight {
 
 /// A request of which is told what happens to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Followed {
+pub struct RequestTrace {
     /// Its stream.
     pub stream: StreamId,
     /// Its number, counted from 0.

@@ -434,7 +434,7 @@ fn both_ways_come_to_the_same_counts() {
             (counts, rows)
         };
         let whole = all.until(millis(20_000));
-        let followed = Followed { stream: id(99), nth: 0, steps: Vec::new() };
+        let followed = RequestTrace { stream: id(99), nth: 0, steps: Vec::new() };
         let each = all.one_by_one(followed, millis(20_000));
         assert_eq!(seen(&whole), seen(&each), "{clients:?}");
         for (counts, _) in (0..clients.len()).map(|place| (whole.counts(&id(place)), ())) {
@@ -459,7 +459,7 @@ fn a_request_is_followed() {
         (0, scene(&["2/s http://web/ retries=1"], &[slow.reply()], &lives)),
         (1200, scene(&["2/s http://web/ retries=1"], &[other.reply()], &lives[1..])),
     ]);
-    let request = Followed { stream: id(0), nth: 1, steps: Vec::new() };
+    let request = RequestTrace { stream: id(0), nth: 1, steps: Vec::new() };
     let told = all.follow(request, millis(1000), millis(5000)).unwrap();
     let said = |(at, step): &(Timestamp, Step)| {
         let what = match step {

@@ -40,7 +40,7 @@ pub enum Taken {
     /// The text is no URL that a client can use.
     NotAUrl(UrlError),
     /// The request was followed.
-    Followed(Box<Followed>),
+    Followed(Box<WayView>),
 }
 
 /// What is wrong with a URL.
@@ -58,7 +58,7 @@ pub enum UrlError {
 
 /// A request that was followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Followed {
+pub struct WayView {
     /// The names that were asked for, in order.
     pub lookups: Vec<LookupView>,
     /// The places that the first packet comes by. Empty if there is no address, or if it stays within the pod.
@@ -79,7 +79,7 @@ pub struct Followed {
     /// The ingress controller that the request comes by.
     pub via: Option<ViaView>,
     /// The journey from there to the endpoint.
-    pub onward: Option<Box<Followed>>,
+    pub onward: Option<Box<WayView>>,
 }
 
 /// A question to the DNS.
@@ -298,13 +298,13 @@ fn address(url: &Url) -> String {
     format!("{}://{}{path}", if url.tls { "https" } else { "http" }, url.authority())
 }
 
-fn followed(journey: &Journey) -> Followed {
+fn followed(journey: &Journey) -> WayView {
     let reply = journey.reply.as_ref();
     let status = reply.and_then(|r| match &r.outcome {
         Outcome::Answered(response) if journey.cause.is_none() => Some(response.status),
         _ => None,
     });
-    Followed {
+    WayView {
         lookups: journey.names.iter().filter_map(lookup).collect(),
         hops: journey.way.as_ref().map(hops).unwrap_or_default(),
         end: journey.way.as_ref().map(|w| end(&w.end)),

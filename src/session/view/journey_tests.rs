@@ -9,7 +9,7 @@ fn look(id: &str, pod: &str, url: Option<&str>) -> JourneyView {
     journey(session.cluster(), &Key::new("default", pod), url, 0)
 }
 
-fn followed(view: &JourneyView) -> &Followed {
+fn followed(view: &JourneyView) -> &WayView {
     let Taken::Followed(followed) = &view.taken else { panic!("{view:?}") };
     followed
 }

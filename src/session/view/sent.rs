@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::{Kind, ObjectRef, Timestamp, later};
 use crate::network::question::{Outcome, Reply};
-use crate::network::traffic::{Cause, Followed, Step, StreamId};
+use crate::network::traffic::{Cause, RequestTrace, Step, StreamId};
 use crate::session::{MomentId, Session};
 
 /// A request that was sent, and what happened to it.
@@ -126,7 +126,7 @@ pub fn sent(session: &Session, begin: i64, seconds: i64) -> Option<SentView> {
 fn told(session: &Session, stream: &StreamId, nth: u64, at: Timestamp) -> Option<SentView> {
     let cluster = session.cluster();
     let client = cluster.client_at(stream, at)?;
-    let Followed { steps, .. } = cluster.follow_request(stream, nth, at)?;
+    let RequestTrace { steps, .. } = cluster.follow_request(stream, nth, at)?;
     let after = |at_: Timestamp| at_.duration_since(at).as_secs_f64();
     let last = steps.last();
     let scheme = if client.url.tls { "https" } else { "http" };

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::engine::journey::{
-    EndView, Followed, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken,
-    UrlError, ViaView,
+    EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
+    ViaView, WayView,
 };
 use steady::engine::{Answer, Ask, Kind, Moment, ObjectRef, SentView};
 use web_sys::HtmlInputElement;
@@ -116,7 +116,7 @@ fn taken(t: &Texts, store: &crate::ui::store::Store, view: &JourneyView, pod: &O
     html! { <p class="empty" role="status">{ t.get(key) }</p> }
 }
 
-fn followed(t: &Texts, store: &crate::ui::store::Store, f: &Followed, pod: &ObjectRef) -> Html {
+fn followed(t: &Texts, store: &crate::ui::store::Store, f: &WayView, pod: &ObjectRef) -> Html {
     let verdict = match (f.lost, f.status) {
         (Some(cause), _) => html! { <p class="bad">{ requests::cause(t, cause) }</p> },
         (None, Some(status)) => {
@@ -146,7 +146,7 @@ fn followed(t: &Texts, store: &crate::ui::store::Store, f: &Followed, pod: &Obje
 }
 
 /// The way of the first packet and, behind an ingress controller, that of the request with which it is passed on.
-fn way(t: &Texts, store: &crate::ui::store::Store, f: &Followed) -> Html {
+fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView) -> Html {
     let stages = f.hops.iter().enumerate().map(|(i, hop)| {
         let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
         let enters = before.is_none_or(|b| b.node != hop.node);
