@@ -24,9 +24,6 @@ use crate::network::{Answer, Because, Outcome, Question, Reply};
 /// The most names that are asked for one request, over all search domains.
 const NAMES_LIMIT: usize = 64;
 
-/// The most proxies of which the onward journey is followed.
-const ONWARD_LIMIT: usize = 4;
-
 /// What became of one connection, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journey {
@@ -215,7 +212,7 @@ impl Cluster {
             Question::Echo { to } => SocketAddr::new(*to, 0),
         };
         let sender = network.sender(from, to.ip())?;
-        let answer = network.answer(from, question);
+        let answer = network.answer_by(from, question, hops);
         let asked = match question {
             // What became of the packet to the DNS server.
             Question::Lookup { server, .. } if network.is_sent_to(*server) => {
@@ -250,7 +247,8 @@ impl Cluster {
             _ => Vec::new(),
         };
         let service = network.services_at(to).first().map(|s| s.metadata.key());
-        let via = reply.as_ref().and_then(|r| r.via.as_ref()).filter(|_| hops < ONWARD_LIMIT);
+        // A proxy that may not pass the request on any more has asked nobody, so that a request that goes in circles ends.
+        let via = reply.as_ref().and_then(|r| r.via.as_ref());
         let onward =
             via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, 0, hops + 1)).map(Box::new);
         let question = Some(question.clone());

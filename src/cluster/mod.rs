@@ -15,6 +15,7 @@ mod command;
 #[cfg(test)]
 mod component_tests;
 pub mod coredns;
+mod delivery;
 mod digest;
 mod elect;
 mod fair;

@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use super::beyond::{of_api_server, outside};
 use super::memo::{At, Memo, Rules};
 use super::noting::Noting;
 use super::policing::Policing;
@@ -18,7 +17,7 @@ use super::process::Process;
 use super::shares::{Part, hash, shared_out, stay};
 use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
-use crate::api::types::discovery::{Endpoint, LABEL_SERVICE_NAME};
+use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::ApiServer;
@@ -30,11 +29,6 @@ use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Ve
 use crate::network::traffic::Names;
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::Outside;
-
-/// The port of a kubelet.
-const KUBELET: u16 = 10_250;
-/// The port of kube-apiserver.
-const API_SERVER: u16 = 6443;
 
 /// The network at one moment, as whoever asks from a pod finds it.
 pub(super) struct Network<'a> {
@@ -134,6 +128,11 @@ impl<'a> Network<'a> {
 
     /// What a question of a pod is answered.
     pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
+        self.answer_by(from, question, 0)
+    }
+
+    /// The same if so many proxies have passed the question on.
+    pub(super) fn answer_by(&self, from: &Key, question: &Question, hops: usize) -> Answer {
         let seed = seed_of(from, question);
         match question {
             Question::Lookup { .. } => self.asked(from, question, 0),
@@ -142,7 +141,7 @@ impl<'a> Network<'a> {
                 Answer::Replies { replies: Rc::new([Reply::of_all(outcome, because)]), seed: 0 }
             }
             Question::Connect { to, .. } | Question::Fetch { to, .. } => {
-                Answer::Replies { replies: self.replies(from, *to, question).into(), seed }
+                Answer::Replies { replies: self.replies_by(from, *to, question, hops).into(), seed }
             }
         }
     }
@@ -317,133 +316,6 @@ impl<'a> Network<'a> {
         let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
         kubelet::clients::names(host.state, &host.process.caches, &host.node, pod, self.now)
     }
-
-    /// What becomes of a packet that has left its node for an address that is not a Service's.
-    fn delivered(&self, question: &Question) -> (Outcome, Because) {
-        let to = match question {
-            Question::Connect { to, .. } | Question::Fetch { to, .. } => *to,
-            Question::Echo { to } => SocketAddr::new(*to, 0),
-            Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
-        };
-        let refused = (Outcome::Refused, Because::NotListening);
-        if let Some(Host { node, process, state }) = self.host_of(to.ip()) {
-            let Some(pod) = state.pod_of(to.ip()) else { return (Outcome::Unreachable, Because::Gone) };
-            let work = || kubelet::network::reached(state, &process.caches, &node, pod, question, self.now);
-            return match kubelet::network::lasting(state, &process.caches, pod, self.now) {
-                Some(of) => self.memo.met(question, of, work),
-                None => work(),
-            };
-        }
-        if let Some(node) = self.node_with(to.ip()) {
-            // A machine that is down does not answer.
-            let Some(host) = self.hosts().find(|h| h.node == node) else {
-                return (Outcome::Unreachable, Because::CutOff);
-            };
-            return self.of_node(&host, question);
-        }
-        if self.is_the_control_plane(to.ip()) {
-            return if to.port() == API_SERVER {
-                (of_api_server(question), Because::Nothing)
-            } else {
-                refused
-            };
-        }
-        if self.is_within(to.ip()) {
-            return (
-                Outcome::Unreachable,
-                if self.is_cut_off(to.ip()) { Because::CutOff } else { Because::Gone },
-            );
-        }
-        (outside(question, to.ip()), Because::Nothing)
-    }
-
-    /// What becomes of a question that has reached a node itself.
-    fn of_node(&self, host: &Host<'_>, question: &Question) -> (Outcome, Because) {
-        let Host { state, process, node } = host;
-        if let Some(pod) = kubelet::network::listens_on_host(state, &process.caches, node, question, self.now)
-        {
-            return kubelet::network::reached(state, &process.caches, node, &pod, question, self.now);
-        }
-        match question {
-            Question::Connect { to, .. } | Question::Fetch { to, .. } if to.port() == KUBELET => {
-                (Outcome::Connected, Because::Nothing)
-            }
-            _ => (Outcome::Refused, Because::NotListening),
-        }
-    }
-
-    fn echo(&self, from: &Key, to: IpAddr) -> (Outcome, Because) {
-        if to.is_loopback() {
-            return (Outcome::Connected, Because::Nothing);
-        }
-        // kube-proxy has rules for the ports of a Service and none for anything else that is sent to its address.
-        if self.is_cluster_address(to) {
-            return (Outcome::TimedOut, Because::NoSuchPort);
-        }
-        if let Some(sender) = self.sender(from, to) {
-            let leg = Leg {
-                node: sender.node.clone(),
-                source: sender.address,
-                origin: Origin::Pod,
-                interface: "veth0",
-            };
-            let at = SocketAddr::new(to, 0);
-            if let Some(barred) = self.barred(from, &sender, &leg, (at, at), None, false) {
-                return barred;
-            }
-        }
-        match self.delivered(&Question::Echo { to }) {
-            (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
-            other => other,
-        }
-    }
-
-    /// Whether a pod of a node that is cut off has an address.
-    fn is_cut_off(&self, address: IpAddr) -> bool {
-        let away = self.processes.iter().filter(|p| !p.running).flat_map(|p| &p.components);
-        let mut states = away.filter_map(|c| c.state().downcast_ref::<kubelet::State>());
-        states.any(|s| s.pod_of(address).is_some())
-    }
-
-    /// Whether an address is that of the machine of the control plane, by the EndpointSlices of `kubernetes`.
-    fn is_the_control_plane(&self, address: IpAddr) -> bool {
-        let has = |e: &Endpoint| e.addresses.iter().any(|a| a.parse() == Ok(address));
-        let slices = self.slices(&Key::new("default", "kubernetes"));
-        slices.iter().flat_map(|s| s.endpoints.iter().flatten()).any(has)
-    }
-
-    /// Whether an address belongs to the pods' network or to that of the machines.
-    fn is_within(&self, address: IpAddr) -> bool {
-        let of_pods = self.api.ip_family().pod_ranges().iter().any(|r| r.cluster.contains(&address));
-        of_pods || machine_ranges(self.api.ip_family()).iter().any(|r| r.contains(&address))
-    }
-
-    /// What becomes of a question that a pod asks itself, or a node.
-    fn of_pod(&self, pod: &Key, question: &Question) -> (Outcome, Because) {
-        if pod.namespace.is_empty() {
-            return self
-                .hosts()
-                .find(|h| h.node == *pod)
-                .map_or((Outcome::Unreachable, Because::Gone), |host| self.of_node(&host, question));
-        }
-        let host = self.hosts().find(|h| h.state.pods.contains_key(pod));
-        host.map_or((Outcome::Unreachable, Because::Gone), |h| {
-            let caches = &h.process.caches;
-            let named = if kubelet::network::is_on_host_network(h.state, caches, pod) == Some(true) {
-                kubelet::network::listens_on_host(h.state, caches, &h.node, question, self.now)
-            } else {
-                None
-            };
-            kubelet::network::reached(
-                h.state,
-                caches,
-                &h.node,
-                named.as_ref().unwrap_or(pod),
-                question,
-                self.now,
-            )
-        })
-    }
 }
 
 /// Whether clients of Services stay with the endpoint that they had first (`sessionAffinity: ClientIP`).
@@ -465,8 +337,8 @@ pub(super) struct Sender {
 pub(super) struct Leg {
     pub(super) node: Key,
     pub(super) source: IpAddr,
-    origin: Origin,
-    interface: &'static str,
+    pub(super) origin: Origin,
+    pub(super) interface: &'static str,
 }
 
 /// The port that connections are taken to come from. No rule looks at it.
