@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::kubelet::PodRuntime;
@@ -17,6 +17,9 @@ use crate::network::{Because, Outcome, Protocol, Question};
 
 /// The most entries of each sort. When there are more all are forgotten.
 const LIMIT: usize = 8192;
+
+/// From how many answers of processes on it is looked whether some are of processes that are gone.
+const SWEEP: usize = 64;
 
 /// What the rules of a node are made of.
 #[derive(Clone, Debug)]
@@ -71,11 +74,52 @@ struct Written {
     shares: BTreeMap<At, Rc<[Share]>>,
 }
 
+/// What a process answers. As an answer is valid for this very state of the process only, it keeps neither that nor the pod alive: when no
+/// moment of any run has it any more, nobody can ask again.
 #[derive(Debug)]
 struct Met {
-    runtime: Rc<PodRuntime>,
-    pod: Rc<Pod>,
+    runtime: Weak<PodRuntime>,
+    pod: Weak<Pod>,
     answer: (Outcome, Because),
+}
+
+impl Met {
+    fn is_of(&self, runtime: &Rc<PodRuntime>, pod: &Rc<Pod>) -> bool {
+        // The place of a value that is gone is not given to another one as long as something refers to it.
+        Weak::as_ptr(&self.runtime) == Rc::as_ptr(runtime) && Weak::as_ptr(&self.pod) == Rc::as_ptr(pod)
+    }
+
+    fn can_be_asked(&self) -> bool {
+        self.runtime.strong_count() > 0 && self.pod.strong_count() > 0
+    }
+}
+
+/// What processes answer, by the question.
+#[derive(Debug)]
+struct Answers {
+    met: BTreeMap<Question, Met>,
+    /// With how many it is looked next which of them can still be asked.
+    sweep: usize,
+}
+
+impl Default for Answers {
+    fn default() -> Answers {
+        Answers { met: BTreeMap::new(), sweep: SWEEP }
+    }
+}
+
+impl Answers {
+    /// Remembers an answer, and forgets those that nobody can ask for any more whenever there are twice as many as were left the last time.
+    fn insert(&mut self, question: Question, met: Met) {
+        if self.met.len() >= self.sweep {
+            self.met.retain(|_, met| met.can_be_asked());
+            if self.met.len() >= LIMIT {
+                self.met.clear();
+            }
+            self.sweep = self.met.len().saturating_mul(2).clamp(SWEEP, LIMIT);
+        }
+        self.met.insert(question, met);
+    }
 }
 
 /// What was worked out before.
@@ -84,7 +128,7 @@ pub(super) struct Memo {
     /// By the node.
     written: RefCell<BTreeMap<Rc<str>, Written>>,
     led: RefCell<BTreeMap<At, Led>>,
-    met: RefCell<BTreeMap<Question, Met>>,
+    met: RefCell<Answers>,
 }
 
 fn remember<K: Ord, V>(all: &RefCell<BTreeMap<K, V>>, key: K, value: V) {
@@ -136,13 +180,52 @@ impl Memo {
         (runtime, pod): (Rc<PodRuntime>, Rc<Pod>),
         work: impl FnOnce() -> (Outcome, Because),
     ) -> (Outcome, Because) {
-        let known = self.met.borrow().get(question).and_then(|met| {
-            (Rc::ptr_eq(&met.runtime, &runtime) && Rc::ptr_eq(&met.pod, &pod)).then(|| met.answer.clone())
-        });
+        let known = {
+            let all = self.met.borrow();
+            all.met.get(question).filter(|met| met.is_of(&runtime, &pod)).map(|met| met.answer.clone())
+        };
         known.unwrap_or_else(|| {
             let answer = work();
-            remember(&self.met, question.clone(), Met { runtime, pod, answer: answer.clone() });
+            let (runtime, pod) = (Rc::downgrade(&runtime), Rc::downgrade(&pod));
+            self.met.borrow_mut().insert(question.clone(), Met { runtime, pod, answer: answer.clone() });
             answer
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(memo: &Memo, n: u16, of: &(Rc<PodRuntime>, Rc<Pod>)) -> (Outcome, Because) {
+        let question = Question::Connect { to: ([10, 244, 0, 2], n).into(), protocol: Protocol::Tcp };
+        memo.met(&question, of.clone(), || (Outcome::Connected, Because::Nothing))
+    }
+
+    #[test]
+    fn what_nobody_can_ask_any_more_is_forgotten() {
+        let memo = Memo::default();
+        let stays = (Rc::new(PodRuntime::default()), Rc::new(Pod::default()));
+        ask(&memo, 1, &stays);
+        for n in 2..2000 {
+            ask(&memo, n, &(Rc::new(PodRuntime::default()), stays.1.clone()));
+        }
+        assert!(memo.met.borrow().met.len() <= SWEEP, "{}", memo.met.borrow().met.len());
+        // Who is there is answered as before, and another state of the process is asked anew.
+        let of_one = |of: &(Rc<PodRuntime>, Rc<Pod>)| {
+            let question = Question::Connect { to: ([10, 244, 0, 2], 1).into(), protocol: Protocol::Tcp };
+            memo.met(&question, of.clone(), || (Outcome::Refused, Because::NotListening)).0
+        };
+        assert_eq!(of_one(&stays), Outcome::Connected);
+        assert_eq!(of_one(&(Rc::new(PodRuntime::default()), stays.1.clone())), Outcome::Refused);
+    }
+
+    #[test]
+    fn as_many_are_kept_as_can_be_asked() {
+        let memo = Memo::default();
+        let all: Vec<_> =
+            (1..1000).map(|n| (n, (Rc::new(PodRuntime::default()), Rc::new(Pod::default())))).collect();
+        all.iter().for_each(|(n, of)| _ = ask(&memo, *n, of));
+        assert_eq!(memo.met.borrow().met.len(), all.len());
     }
 }
