@@ -13,11 +13,8 @@ use crate::api::volume::{PROVISIONED_BY, volume_phase};
 use crate::api::{Kind, MetaExt, Object, ObjectRef, Timestamp, csi};
 use crate::apiserver::Write;
 use crate::kubelet;
-use crate::kubelet::contents::{Contents, Disk, StorageNews, Told, place_of};
+use crate::kubelet::contents::{Contents, Disk, Rounds, StorageNews, Told, place_of};
 use crate::provisioner;
-
-/// How often the users of a volume hear of each other's files at one moment, beside what a pod finds that begins to use it.
-const ROUNDS_LIMIT: u32 = 64;
 
 /// A volume of the storage.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +22,8 @@ struct Stored {
     contents: Rc<Contents>,
     /// The pods that use it, by their uids, each with its kubelet.
     users: BTreeMap<Rc<str>, Actor>,
-    /// When kubelets were last told of its contents, and how often at that moment.
-    rounds: (Timestamp, u32),
+    /// How often kubelets were told of its contents.
+    rounds: Rounds,
 }
 
 /// What a pod has said changes.
@@ -71,9 +68,9 @@ impl Storage {
 impl Stored {
     /// Whether kubelets may be told of its contents once more at this moment.
     fn may_tell(&mut self, now: Timestamp) -> bool {
-        let before = if self.rounds.0 == now { self.rounds.1 } else { 0 };
-        self.rounds = (now, before.saturating_add(1));
-        before < ROUNDS_LIMIT
+        let may = !self.rounds.are_over(now);
+        self.rounds.count(now);
+        may
     }
 }
 

@@ -16,6 +16,30 @@ use crate::shell::{Access, Change, Write, absolute};
 /// How many changes of a disk are kept before those of the past are made one for each file, although pods use it.
 const CHANGES_LIMIT: usize = 4096;
 
+/// How often the users of a disk hear of each other's files at one moment, beside what a pod finds that begins to use it.
+const ROUNDS_LIMIT: u32 = 64;
+
+/// When the users of a disk were last told of each other's files, and how often at that moment. Pods that answer each other's files
+/// with files would go on for ever otherwise, as no time passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rounds {
+    at: Timestamp,
+    count: u32,
+}
+
+impl Rounds {
+    /// Counts one more at a moment.
+    pub fn count(&mut self, now: Timestamp) {
+        let before = if self.at == now { self.count } else { 0 };
+        *self = Rounds { at: now, count: before.saturating_add(1) };
+    }
+
+    /// Whether there were as many at a moment as there may be.
+    pub fn are_over(&self, now: Timestamp) -> bool {
+        self.at == now && self.count >= ROUNDS_LIMIT
+    }
+}
+
 /// Where the content of a volume is kept.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Disk {

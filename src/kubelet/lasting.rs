@@ -16,9 +16,6 @@ use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{Caches, Handler};
 use crate::shell::Write;
 
-/// How often pods of a node hear at one moment of each other's files on its disk.
-const ROUNDS_LIMIT: u32 = 64;
-
 impl Turn<'_> {
     /// Where the content of a volume is kept, if it outlives the pod.
     fn place(&self, volume: &Volume) -> Option<LastingVolume> {
@@ -174,8 +171,7 @@ pub(super) fn note_told(state: &mut State, told: &[Told], now: Timestamp) {
         }
     }
     if told.iter().any(|t| t.disk == Disk::Node) {
-        let rounds = if state.disk_rounds.0 == now { state.disk_rounds.1 } else { 0 };
-        state.disk_rounds = (now, rounds.saturating_add(1));
+        state.disk_rounds.count(now);
     }
 }
 
@@ -210,8 +206,7 @@ pub(super) fn pass_on(cx: &Cx, key: &Key, told: Vec<Told>) {
 pub(super) fn finders(state: &State, of: &Key, told: &[Told], now: Timestamp) -> Vec<Key> {
     let written: Vec<&Write> =
         told.iter().filter(|t| t.disk == Disk::Node).flat_map(|t| t.writes.iter()).collect();
-    let exhausted = state.disk_rounds.0 == now && state.disk_rounds.1 > ROUNDS_LIMIT;
-    if written.is_empty() || exhausted {
+    if written.is_empty() || state.disk_rounds.are_over(now) {
         return Vec::new();
     }
     let finds =

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use super::amounts::Stats;
 use super::cause::Cause;
 use super::container_state::ContainerRuntime;
-use super::contents::{Contents, Lasting, Told};
+use super::contents::{Contents, Lasting, Rounds, Told};
 use super::decisions::{Eviction, Order, Resize, Shutdown};
 use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
@@ -50,8 +50,8 @@ pub struct State {
     pub manifests: Map<Rc<str>, Rc<Manifest>>,
     /// What pods have written into directories of the node.
     pub node_disk: Rc<Contents>,
-    /// When pods of the node were last told of each other's files on its disk, and how often at that moment.
-    pub disk_rounds: (Timestamp, u32),
+    /// How often pods of the node were told of each other's files on its disk.
+    pub disk_rounds: Rounds,
     /// What is in the volumes that the node's pods use and every node reaches, as the kubelet was told last.
     pub storage: Map<Rc<str>, Rc<Contents>>,
     /// What its pods write to these volumes, until it is passed on.
