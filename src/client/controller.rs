@@ -2,14 +2,13 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 use super::component::{Component, Env, Progress, Reading, Wants};
 use super::context::Context;
 use super::handler::{Handler, cancel, plan};
+use super::in_flight::{InFlight, Running};
 use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::AnyKey;
@@ -17,63 +16,12 @@ use super::memory::Memory;
 use super::origin::{Origin, revision};
 use super::reconciler::Reconciler;
 use super::recorder::{EventFlavour, Recorder};
-use super::sync::{Effect, Error, Pending, Published, Result, Shared};
+use super::sync::{Effect, Error, Pending, Published, Shared};
 use super::timer::{ANYWHERE, Wait};
 use super::watches::{Kinds, Watches};
 use super::workqueue::WorkQueue;
 use crate::api::{Kind, Object, Timestamp, later};
 use crate::apimachinery::{Filter, Request, Response};
-
-/// The code of a sync, which cannot be cloned, and what it shares with its [`Context`]s.
-struct Running<S> {
-    code: Pin<Box<dyn Future<Output = Result>>>,
-    shared: Rc<RefCell<Shared<S>>>,
-}
-
-/// A sync under way. Its key, caches and answers are cloned; the running code cannot be, and is run
-/// again from these where it is needed.
-struct InFlight<S> {
-    key: AnyKey,
-    /// What the sync followed from.
-    origin: Origin,
-    /// What follows from the sync: its last write, or what the sync itself followed from.
-    leads: Origin,
-    caches: Rc<Caches>,
-    now: Timestamp,
-    /// What the controller remembered when the sync began.
-    state: S,
-    /// The number of handlers that had run by then.
-    handled: u64,
-    answers: Vec<Rc<Response>>,
-    /// The caches at the time of each answer; empty unless the reconciler asks for them.
-    seen: Vec<Rc<Caches>>,
-    pending: Option<Pending>,
-    /// How many of its effects have been carried out.
-    effects_done: usize,
-    /// The running code, if this value has it. Of several copies the first that goes on takes it along.
-    live: RefCell<Option<Running<S>>>,
-}
-
-impl<S: Clone> Clone for InFlight<S> {
-    fn clone(&self) -> Self {
-        InFlight {
-            key: self.key.clone(),
-            origin: self.origin.clone(),
-            leads: self.leads.clone(),
-            caches: self.caches.clone(),
-            now: self.now,
-            state: self.state.clone(),
-            handled: self.handled,
-            answers: self.answers.clone(),
-            seen: self.seen.clone(),
-            pending: self.pending.clone(),
-            effects_done: self.effects_done,
-            // A value is copied because its copy is about to be changed (`Rc::make_mut`), so the copy
-            // is the one that goes on. The original can be run again up to where it stands.
-            live: RefCell::new(self.live.take()),
-        }
-    }
-}
 
 /// A [`Component`] made of a [`Reconciler`]: queue, worker, memory and event recorder.
 ///
@@ -350,20 +298,7 @@ impl<R: Reconciler> Component for Controller<R> {
             return None;
         }
         let (key, origin) = self.queue.get()?;
-        let f = InFlight {
-            key,
-            leads: origin.clone(),
-            origin,
-            caches: env.caches.clone(),
-            now: env.now,
-            state: self.state.clone(),
-            handled: self.handled,
-            answers: Vec::new(),
-            seen: Vec::new(),
-            pending: None,
-            effects_done: 0,
-            live: RefCell::new(None),
-        };
+        let f = InFlight::new(key, origin, env, self.state.clone(), self.handled);
         Some(self.run(f, env))
     }
 

@@ -17,6 +17,7 @@ mod controller;
 mod controller_tests;
 mod expectations;
 mod handler;
+mod in_flight;
 mod indexer;
 mod informer;
 mod key;
