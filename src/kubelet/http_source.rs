@@ -46,7 +46,7 @@ pub struct UrlSource {
     pub asked: Option<Timestamp>,
     /// Whether it waits for an answer.
     pub waits: bool,
-    /// How many connections it has opened.
+    /// How often one of several endpoints was drawn for a new connection.
     pub connections: u64,
     /// The endpoint that it has a connection with.
     pub endpoint: Option<SocketAddr>,
@@ -240,14 +240,13 @@ impl UrlSource {
         let Answer::Replies { replies, .. } = answer else { return failed("EOF") };
         // Go's client keeps its connection, so the same endpoint answers as long as it does.
         let kept = self.endpoint.and_then(|e| replies.iter().find(|r| r.endpoint == Some(e) && is_data(r)));
-        let reply = match kept {
-            Some(reply) => reply,
-            None => {
-                self.connections = self.connections.saturating_add(1);
-                let Some(reply) = answer.pick(self.connections - 1) else { return failed("EOF") };
-                reply
-            }
+        let drawn = || {
+            let Some(reply) = answer.pick(self.connections) else { return replies.first() };
+            // Where there is one endpoint only, nothing is drawn.
+            self.connections = self.connections.saturating_add(u64::from(replies.len() > 1));
+            Some(reply)
         };
+        let Some(reply) = kept.or_else(drawn) else { return failed("EOF") };
         self.endpoint = reply.endpoint.filter(|_| is_data(reply));
         let to = match question {
             Question::Fetch { to, .. } => to.to_string(),

@@ -176,6 +176,38 @@ fn a_journey_goes_through_the_controller() {
     assert_eq!(missing.onward, None);
 }
 
+/// A request that the controller leads to itself is refused by the fourth proxy, and its journey ends there, too.
+#[test]
+fn a_request_that_goes_in_circles_ends() {
+    const CIRCLE: &str = r#"
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: circle, namespace: ingress-nginx}
+spec:
+  ingressClassName: nginx
+  rules:
+    - host: circle.example
+      http:
+        paths:
+          - {path: /, pathType: Prefix, backend: {service: {name: ingress-nginx-controller, port: {number: 80}}}}
+"#;
+    let mut s = with_shop();
+    s.apply(CIRCLE);
+    rest(&mut s);
+    hear(&mut s);
+    assert!(get(&s, "circle.example", "/").ends_with("502"));
+    let client = Client::parse(&format!("1/s {CONTROLLER}/ host=circle.example")).unwrap().remove(0);
+    let mut journey = s.cluster().journey_of(&Key::new("default", "client"), &client, 0).unwrap();
+    let mut passed_on = 0;
+    while let Some(onward) = journey.onward.take() {
+        (journey, passed_on) = (*onward, passed_on + 1);
+    }
+    assert_eq!(passed_on, 3);
+    let reply = journey.reply.unwrap();
+    assert_eq!(reply.via.unwrap().asked, None);
+    assert!(matches!(reply.outcome, Outcome::Answered(response) if response.status == 502));
+}
+
 /// Policies are asked on both ways: that of the client to the controller, and that of the controller to the pods.
 #[test]
 fn policies_apply_to_the_controllers_own_requests() {

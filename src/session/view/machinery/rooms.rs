@@ -29,6 +29,9 @@ pub struct Garbage {
     pub dead: usize,
 }
 
+/// How many characters are shown of an error, which can have all that a server has answered in it.
+const ERROR_SHOWN: usize = 400;
+
 /// A source of pods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceRoom {
@@ -207,7 +210,7 @@ impl Looking<'_> {
         let of_api = of_api.filter(|o| !self.state.static_pods.contains_key(&o.key()));
         let url = self.state.url.as_ref().map(|url| SourceRoom {
             name: Word::new_static("http"),
-            error: url.failure().map(|why| Word::from(&**why)),
+            error: url.failure().map(|why| Word::from(why.chars().take(ERROR_SHOWN).collect::<String>())),
             pods: of_url(true),
         });
         let mut all = vec![
