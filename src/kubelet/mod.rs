@@ -133,6 +133,7 @@ mod thresholds;
 pub mod timings;
 pub mod tokens;
 mod turn;
+mod url_source;
 mod usage;
 mod volumes;
 mod wake;
@@ -142,7 +143,7 @@ pub use cause::PodCause;
 pub use cpu_manager::cpu_manager_state;
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
-pub use http_source::{Decoded, UrlSource, is_from_url};
+pub use http_source::{Decoded, is_from_url};
 pub use logs::container_log;
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
 pub use network::{Dns, NetworkNews};
@@ -150,6 +151,7 @@ pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::{PodRuntime, State};
 pub use task::{Kubelet, Task};
+pub use url_source::UrlSource;
 
 use crate::client::{Component, Controller};
 

@@ -8,13 +8,11 @@ use super::projection::is_written;
 use super::turn::Turn;
 use crate::api::types::{Container, PodSpec, Service, Volume, VolumeMount};
 use crate::api::{Key, MetaExt, Timestamp};
+use crate::network::resolver::NODE_DNS;
 use crate::shell::{Change, Write, absolute};
 
 /// The address of the cluster's DNS where there is no Service for it, as kubeadm sets it.
 const DNS: &str = "10.96.0.10";
-
-/// The address of the DNS that a node itself asks: in a machine of kind's that is the gateway of its network.
-pub(super) const NODE_DNS: &str = "172.18.0.1";
 
 /// The first of each of several alike.
 fn unique(all: Vec<String>) -> Vec<String> {

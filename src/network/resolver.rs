@@ -7,6 +7,9 @@ use jiff::SignedDuration;
 /// The most servers of `/etc/resolv.conf` that are asked (`MAXNS`).
 const SERVERS_LIMIT: usize = 3;
 
+/// The address of the DNS that a node itself asks: in a machine of kind's that is the gateway of its network.
+pub const NODE_DNS: &str = "172.18.0.1";
+
 /// How long a server has for its answer.
 pub const TIMEOUT: SignedDuration = SignedDuration::from_secs(5);
 
