@@ -48,12 +48,15 @@ pub fn Traffic(props: &Props) -> Html {
     // The bucket that is chosen, and the seconds of which a request is looked for.
     let chosen = use_state(|| None::<usize>);
     let asked = use_state(|| None::<(i64, i64)>);
+    // The seconds of which was asked last, if no request began in them, and at which version of the run.
+    let empty = use_state(|| None::<(u64, (i64, i64))>);
     let found = use_answer(asked.map(|(begin, seconds)| Ask::Sent(begin, seconds)), props.version);
     use_effect_with(found, {
-        let (asked, open) = (asked.clone(), props.open.clone());
+        let (asked, empty, open, version) = (asked.clone(), empty.clone(), props.open.clone(), props.version);
         move |found| {
-            if let (Some(Answer::Sent(found)), true) = (found.as_deref(), asked.is_some()) {
+            if let (Some(Answer::Sent(found)), Some(seconds)) = (found.as_deref(), *asked) {
                 asked.set(None);
+                empty.set(found.is_none().then_some((version, seconds)));
                 if let Some(view) = found {
                     open.emit(Rc::new((**view).clone()));
                 }
@@ -73,12 +76,18 @@ pub fn Traffic(props: &Props) -> Html {
     let place = chosen.map(|place| place.min(last));
     let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
     let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
+    // It is said as long as the pointer, or the choice, stays at these seconds, and the run where it is.
+    let seconds_of = {
+        let (begin, seconds) = (chart.begin, chart.seconds);
+        move |place: usize| (begin + i64::try_from(place).unwrap_or(0) * seconds, seconds)
+    };
+    let nobody = place.filter(|place| *empty == Some((props.version, seconds_of(*place)))).map(|place| {
+        let from = place as f64 * chart.seconds as f64;
+        t.with("traffic-nobody", &[("from", from.into()), ("to", (from + chart.seconds as f64).into())])
+    });
     let look = {
-        let (asked, begin, seconds) = (asked.clone(), chart.begin, chart.seconds);
-        Callback::from(move |place: usize| {
-            let nth = i64::try_from(place).unwrap_or(0);
-            asked.set(Some((begin + nth * seconds, seconds)));
-        })
+        let asked = asked.clone();
+        Callback::from(move |place: usize| asked.set(Some(seconds_of(place))))
     };
     let at = {
         let many = chart.buckets.len().max(1) as f64;
@@ -160,7 +169,10 @@ pub fn Traffic(props: &Props) -> Html {
                 {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
                 { requests::bars(chart, None, mark) }
             </div>
-            <span class="took" title={t.get("took-about")}>{ told.unwrap_or(whole) }</span>
+            <span class="took" title={t.get("took-about")}>
+                <span role="status">{ nobody.clone().unwrap_or_default() }</span>
+                if nobody.is_none() { { told.unwrap_or(whole) } }
+            </span>
             if *lost > 0 {
                 <button type="button" class="quiet bad traffic-first" onclick={first}>{ t.get("traffic-first") }</button>
             }

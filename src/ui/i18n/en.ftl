@@ -1806,6 +1806,7 @@ traffic-lost = { $lost } lost
 traffic-chart = Requests over time
 traffic-chart-about = Press a bar, or choose one with the arrow keys and press Enter: the run goes to a request of those seconds, the first that was lost if any was.
 traffic-seconds = { $from }–{ $to } s
+traffic-nobody = { $from }–{ $to } s: no request began in this time
 traffic-first = The first that was lost
 traffic-waiting = { $n } under way
 traffic-connections = { $n } { $n ->

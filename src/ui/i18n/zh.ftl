@@ -1565,6 +1565,7 @@ traffic-lost = 丢失 { $lost } 个
 traffic-chart = 随时间变化的请求
 traffic-chart-about = 按下一个条形，或用方向键选择后按回车：运行会转到那几秒中的一个请求；如果有丢失的请求，就是第一个丢失的。
 traffic-seconds = 第 { $from }–{ $to } 秒
+traffic-nobody = 第 { $from }–{ $to } 秒：其间没有请求开始
 traffic-first = 第一个丢失的请求
 traffic-waiting = { $n } 个正在进行
 traffic-connections = 到 { $endpoint } 的连接：{ $n } 个
