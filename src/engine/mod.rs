@@ -131,7 +131,7 @@ pub mod scheduling {
 pub mod journey {
     pub use crate::session::view::journey::{
         EndView, Followed, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken,
-        UrlError, ViaView,
+        UrlError, ViaView, Whose,
     };
 }
 

@@ -142,7 +142,7 @@ pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use logs::container_log;
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
-pub use network::{Dns, NetworkNews};
+pub use network::{Dns, NetworkNews, Opened};
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::{PodRuntime, State};
