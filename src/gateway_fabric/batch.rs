@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::state::State;
-use super::{TAKES, Task, known};
+use super::{CONNECTS, TAKES, Task, known};
 use crate::api::{Key, later};
 use crate::client::Context;
 use crate::network::gateway::{Configuration, Graph};
@@ -41,8 +41,10 @@ pub(super) fn handle(cx: &Cx) {
     let mut told = false;
     for (pod, instance) in cx.state(|s| s.instances.clone()).iter() {
         let gets = configurations.iter().find(|(deployment, _)| *deployment == instance.deployment);
-        // One that has none yet asks by itself when it has connected.
-        if gets.is_some_and(|(_, new)| instance.running.as_ref().is_some_and(|has| has != new)) {
+        // One that has not connected yet asks by itself then.
+        let connected = cx.now() >= later(instance.started, CONNECTS);
+        let behind = |new: &Configuration| instance.running.as_ref().map_or(connected, |has| **has != *new);
+        if gets.is_some_and(|(_, new)| behind(new)) {
             cx.enqueue_after(Task::Apply(pod.clone()), TAKES);
             told = true;
         }

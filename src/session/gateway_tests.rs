@@ -161,7 +161,6 @@ fn what_was_made_goes_with_the_gateway() {
     rest(&mut s);
     let left = said(&s, "get deployments,services");
     assert!(!left.contains("web-nginx"), "{left}");
-    assert_eq!(of_route(&s, "shop"), Vec::<String>::new());
 }
 
 /// Somebody changes what was made, and it is changed back (`internal/controller/provisioner/eventloop.go`).
