@@ -13,6 +13,7 @@ pub mod controllers;
 pub mod controlplane;
 pub mod engine;
 pub mod etcd;
+pub mod gateway_fabric;
 pub mod ingress_nginx;
 pub mod kube_proxy;
 pub mod kubectl;

@@ -17,6 +17,7 @@ pub(super) fn of_api_server(question: &Question) -> Outcome {
             takes: Default::default(),
             by: None,
             location: "".into(),
+            headers: Default::default(),
         }))
     };
     if !tls {
@@ -51,6 +52,7 @@ pub(super) fn outside(question: &Question, to: IpAddr) -> Outcome {
             takes: Default::default(),
             by: None,
             location: "".into(),
+            headers: Default::default(),
         })),
         _ => Outcome::Connected,
     }

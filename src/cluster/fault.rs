@@ -106,6 +106,12 @@ pub enum Fault {
         /// Whether it is there afterwards.
         installed: bool,
     },
+    /// NGINX Gateway Fabric is added to the cluster, in objects, and before it the definitions of the Gateway API; or its objects are
+    /// deleted, without the definitions.
+    GatewayFabric {
+        /// Whether it is there afterwards.
+        installed: bool,
+    },
     /// Every node gets a kube-proxy that can be looked at, or it is taken away again. Without them a node has the rules that
     /// its kube-proxy would write, and has them at once.
     KubeProxy {
@@ -168,6 +174,7 @@ impl Fault {
             | Fault::MetricsServer { .. }
             | Fault::CoreDns { .. }
             | Fault::IngressNginx { .. }
+            | Fault::GatewayFabric { .. }
             | Fault::KubeProxy { .. }
             | Fault::NetworkPlugin { .. }
             | Fault::Controllers { .. } => false,
@@ -195,7 +202,8 @@ impl Fault {
             Fault::Manifest { .. }
             | Fault::NetworkPlugin { .. }
             | Fault::CoreDns { .. }
-            | Fault::IngressNginx { .. } => 8,
+            | Fault::IngressNginx { .. }
+            | Fault::GatewayFabric { .. } => 8,
         }
     }
 }
@@ -244,6 +252,7 @@ impl Cluster {
         let done = match fault {
             Fault::CoreDns { installed } => self.install_core_dns(*installed),
             Fault::IngressNginx { installed } => self.install_ingress_nginx(*installed),
+            Fault::GatewayFabric { installed } => self.install_gateway_fabric(*installed),
             other => self.inject(other).map(|()| Vec::new()),
         };
         // A machine that is down does not answer any more.
@@ -276,6 +285,7 @@ impl Cluster {
             Fault::MetricsServer { installed } => self.install_metrics_server(*installed),
             Fault::CoreDns { installed } => self.install_core_dns(*installed).map(drop),
             Fault::IngressNginx { installed } => self.install_ingress_nginx(*installed).map(drop),
+            Fault::GatewayFabric { installed } => self.install_gateway_fabric(*installed).map(drop),
             Fault::KubeProxy { mode } => self.install_kube_proxies(*mode),
             Fault::NetworkPlugin { plugin } => self.install_network_plugin(*plugin),
         }

@@ -154,7 +154,7 @@ impl Cluster {
             core_dns: self.core_dns,
             noting: None,
             memo: &self.memo,
-            controller: OnceCell::new(),
+            controllers: OnceCell::new(),
         }
     }
 

@@ -106,7 +106,7 @@ impl Kubelets for Nodes<'_> {
             core_dns: self.core_dns,
             noting,
             memo: self.memo,
-            controller: OnceCell::new(),
+            controllers: OnceCell::new(),
         };
         let from = From::new(network, pod);
         let mut done =

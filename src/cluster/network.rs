@@ -30,6 +30,13 @@ use crate::network::traffic::Names;
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::Outside;
 
+/// The places of the controllers with proxies among the processes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Controllers {
+    pub(super) ingress: Option<usize>,
+    pub(super) gateway: Option<usize>,
+}
+
 /// The network at one moment, as whoever asks from a pod finds it.
 pub(super) struct Network<'a> {
     pub(super) api: &'a ApiServer,
@@ -43,9 +50,9 @@ pub(super) struct Network<'a> {
     pub(super) noting: Option<Noting<'a>>,
     /// What was worked out before.
     pub(super) memo: &'a Memo,
-    /// The place of ingress-nginx among the processes, if it is there: looked up when the first request comes to somebody who could
-    /// be one of its pods.
-    pub(super) controller: OnceCell<Option<usize>>,
+    /// The places of the controllers whose pods are proxies among the processes: looked up when the first request comes to somebody
+    /// who could be one of these.
+    pub(super) controllers: OnceCell<Controllers>,
 }
 
 /// A pod that asks.
@@ -380,9 +387,14 @@ fn addresses(service: &Service) -> Vec<IpAddr> {
 fn moved(question: &Question, to: SocketAddr) -> Question {
     match question {
         Question::Connect { protocol, .. } => Question::Connect { to, protocol: *protocol },
-        Question::Fetch { tls, host, method, path, .. } => {
-            Question::Fetch { to, tls: *tls, host: host.clone(), method: method.clone(), path: path.clone() }
-        }
+        Question::Fetch { tls, host, method, path, headers, .. } => Question::Fetch {
+            to,
+            tls: *tls,
+            host: host.clone(),
+            method: method.clone(),
+            path: path.clone(),
+            headers: headers.clone(),
+        },
         Question::Lookup { name, type_, .. } => {
             Question::Lookup { server: to.ip(), name: name.clone(), type_: *type_ }
         }

@@ -42,6 +42,7 @@ impl Cluster {
         if news.listens {
             self.network_changed = true;
             self.follow_static_pods(actor);
+            self.open_ports(actor);
         }
     }
 
@@ -103,7 +104,7 @@ impl Cluster {
                 core_dns,
                 noting,
                 memo: &self.memo,
-                controller: OnceCell::new(),
+                controllers: OnceCell::new(),
             }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.

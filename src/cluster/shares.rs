@@ -13,12 +13,12 @@ pub(super) struct Part {
 }
 
 /// The least number that both divide.
-fn common_multiple(a: u128, b: u128) -> u128 {
+pub(super) fn common_multiple(a: u128, b: u128) -> u128 {
     a.checked_div(common_divisor(a, b)).unwrap_or(1).saturating_mul(b)
 }
 
 /// The greatest number that divides both.
-fn common_divisor(a: u128, b: u128) -> u128 {
+pub(super) fn common_divisor(a: u128, b: u128) -> u128 {
     let (mut x, mut y) = (a, b);
     while let Some(rest) = x.checked_rem(y) {
         (x, y) = (y, rest);

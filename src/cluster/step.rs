@@ -313,6 +313,7 @@ impl Cluster {
     pub(super) fn notice(&mut self, writes: &[Write]) {
         self.notice_network(writes);
         self.notice_ingress_classes(writes);
+        self.notice_gateway_classes(writes);
         self.notice_storage(writes);
         for w in writes.iter().filter(|w| ![Kind::EVENT, Kind::LEASE].contains(&w.object.kind)) {
             self.clock.changed(&w.object.key.namespace);

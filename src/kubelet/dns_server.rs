@@ -54,6 +54,7 @@ impl Process {
             takes: SignedDuration::ZERO,
             by: None,
             location: "".into(),
+            headers: Default::default(),
         })))
     }
 }

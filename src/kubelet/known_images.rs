@@ -48,6 +48,8 @@ const USERS: &[(&str, ImageUser)] = &[
     ("haproxy", ImageUser::Name("haproxy", 99, 99)),
     ("ingress-nginx/controller", ImageUser::Name("www-data", 101, 82)),
     ("memcached", ImageUser::Name("memcache", 11_211, 11_211)),
+    ("nginx/nginx-gateway-fabric", ImageUser::Number(101, 1001)),
+    ("nginx/nginx-gateway-fabric/nginx", ImageUser::Number(101, 1001)),
     ("nginxinc/nginx-unprivileged", ImageUser::Number(101, 101)),
     ("pause", ImageUser::Number(65_535, 65_535)),
     ("prom/prometheus", ImageUser::Name("nobody", 65_534, 65_534)),
@@ -129,6 +131,8 @@ const IMAGES: &[KnownImage] = &[
     plain("ruby", &["irb"]),
     program("coredns/coredns", &["/coredns"], &[]),
     program("ingress-nginx/controller", &["/usr/bin/dumb-init", "--"], &["/nginx-ingress-controller"]),
+    program("nginx/nginx-gateway-fabric", &["/usr/bin/gateway"], &[]),
+    program("nginx/nginx-gateway-fabric/nginx", &["/agent/entrypoint.sh"], &[]),
     program("curlimages/curl", &["curl"], &["--help"]),
     plain("hello-world", &["/hello"]),
     plain("caddy", &["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]),
@@ -220,6 +224,7 @@ const BARE: &[(&str, &[&str])] = &[
     ("etcd", &["etcd", "etcdctl", "etcdutl", "/usr/local/bin/etcd", "/usr/local/bin/etcdctl"]),
     ("hashicorp/http-echo", &["/http-echo"]),
     ("hello-world", &["/hello"]),
+    ("nginx/nginx-gateway-fabric", &["/usr/bin/gateway"]),
     ("pause", &["/pause"]),
     ("traefik/whoami", &["/whoami"]),
 ];
@@ -341,6 +346,13 @@ pub(super) fn sort_of(words: &[String]) -> Sort {
         |w: &String| matches!(w.as_str(), "--version" | "--help" | "-v" | "-V" | "-t" | "help" | "version");
     if SERVERS.contains(&name) {
         return if words.iter().skip(1).any(asks) { Sort::Ends } else { Sort::Server };
+    }
+    // The other commands of the controller of Gateways do one thing each (`cmd/gateway` in nginx/nginx-gateway-fabric).
+    if let [program, command, ..] = words
+        && program == "/usr/bin/gateway"
+        && matches!(command.as_str(), "initialize" | "generate-certs")
+    {
+        return Sort::Ends;
     }
     let idle = words.iter().skip(1).all(|w| matches!(w.as_str(), "-de0" | "-a" | "-i"));
     if (INTERACTIVE.contains(&name) && idle) || name == "hello" && words.len() == 1 {

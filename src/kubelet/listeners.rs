@@ -165,6 +165,7 @@ impl Turn<'_> {
             host: &program.host,
             addresses: &self.rt.addresses,
             after: at.duration_since(r.since),
+            opened: self.opened,
             files: &|path| files.at(path, at),
             below: &|directory| {
                 let names = files.list(directory, at).into_iter();
@@ -202,13 +203,13 @@ impl Turn<'_> {
         let listener =
             self.listener(port, protocol, at).and_then(|(i, r)| Some((i, r, self.container_spec(i)?)));
         let Some((i, r, spec)) = listener else { return (Outcome::Refused, self.why_refused(at)) };
-        let Question::Fetch { to, tls, host, method, path } = question else {
+        let Question::Fetch { to, tls, host, method, path, headers } = question else {
             return (Outcome::Connected, Because::Nothing);
         };
         if let Some(page) = r.process.as_ref().filter(|_| !tls).and_then(|p| p.page(to.port(), path, at)) {
             return (page, Because::Nothing);
         }
-        let asked = Asked { method, host, path };
+        let asked = Asked { method, host, path, headers };
         (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
     }
 
@@ -267,6 +268,7 @@ impl Turn<'_> {
             _ => Response {
                 by: None,
                 location: "".into(),
+                headers: Default::default(),
                 status: 200,
                 server: Rc::from(""),
                 content_type: "text/plain".into(),

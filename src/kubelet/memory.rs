@@ -30,6 +30,7 @@ impl Memory for State {
             let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
+        let opened = self.opened.iter().map(|(pod, (_, ports))| format!("{pod} has opened {ports:?}"));
         let disk = self.node_disk.lines().map(|line| format!("has on its disk {line}"));
         let cpus =
             self.node.cpus.iter().map(|((_, container), set)| format!("has given {set:?} to {container}"));
@@ -48,6 +49,7 @@ impl Memory for State {
             .chain(frozen)
             .chain(used)
             .chain(staged)
+            .chain(opened)
             .chain(disk)
             .chain(cpus)
             .chain(faults)

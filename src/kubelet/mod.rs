@@ -146,7 +146,7 @@ pub use fault::{KubeletFault, ProbeType};
 pub use http_source::{Decoded, is_from_url};
 pub use logs::container_log;
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
-pub use network::{Dns, NetworkNews};
+pub use network::{Dns, NetworkNews, Opened};
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::{PodRuntime, State};

@@ -32,7 +32,33 @@ pub struct NetworkNews {
     pub answers: Vec<(Question, Answer)>,
 }
 
+/// A program in a pod was told by another one which ports to open: the nginx of a Gateway has none of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// The pod.
+    pub pod: Key,
+    /// Its uid.
+    pub uid: Rc<str>,
+    /// The ports.
+    pub ports: Rc<[u16]>,
+}
+
+/// Notes which ports a program has opened. `false` if the pod is not there any more.
+pub(super) fn open(cx: &mut Handler<'_, State, Task>, opened: &Opened) -> bool {
+    if cx.state.pods.get(&opened.pod).is_none_or(|rt| rt.uid != opened.uid) {
+        return false;
+    }
+    cx.state.opened.insert(opened.pod.clone(), (opened.uid.clone(), opened.ports.clone()));
+    cx.enqueue(Task::Pod(opened.pod.clone()));
+    true
+}
+
 impl State {
+    /// The ports that a program in a pod was told to open.
+    pub fn opened(&self, pod: &Key, uid: &str) -> &[u16] {
+        self.opened.get(pod).filter(|(of, _)| **of == *uid).map(|(_, ports)| &**ports).unwrap_or_default()
+    }
+
     /// The questions of the pods of the node, and of its kubelet: the pod or the Node, its uid, the question, and its last answer.
     pub fn questions(&self) -> impl Iterator<Item = (&Key, &Rc<str>, &Question, Option<&Answer>)> {
         self.network.iter().flat_map(|(key, of_pod)| {

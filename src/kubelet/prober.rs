@@ -222,6 +222,7 @@ impl Asks {
                 host: http.host.as_str().into(),
                 method: "GET".into(),
                 path: http.path.as_str().into(),
+                headers: Default::default(),
             },
             None => Question::Connect { to, protocol: Protocol::Tcp },
         }

@@ -13,7 +13,7 @@ use super::file_volumes::Store;
 use super::http_source::{self, Decoded, is_from_url};
 use super::lasting;
 use super::manifest::ManifestChange;
-use super::network::{self, NetworkNews};
+use super::network::{self, NetworkNews, Opened};
 use super::node;
 use super::nodeshutdown;
 use super::pod_manager;
@@ -151,6 +151,9 @@ impl Reconciler for Kubelet {
         }
         if let Some(news) = fault.downcast_ref::<NetworkNews>() {
             return network::note(cx, news);
+        }
+        if let Some(opened) = fault.downcast_ref::<Opened>() {
+            return network::open(cx, opened);
         }
         if let Some(news) = fault.downcast_ref::<StorageNews>() {
             return lasting::note(cx, news);

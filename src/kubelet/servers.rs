@@ -11,6 +11,7 @@ use jiff::SignedDuration;
 use super::known_images::{self, program_name};
 use crate::api::order;
 use crate::api::types::Container;
+use crate::network::question::HeaderFields;
 use crate::network::{Outcome, Protocol, Response};
 use crate::shell::Node;
 
@@ -28,6 +29,8 @@ pub(super) struct Server<'a> {
     pub(super) addresses: &'a [Rc<str>],
     /// For how long it has run.
     pub(super) after: SignedDuration,
+    /// The ports that it was told to open.
+    pub(super) opened: &'a [u16],
     /// Its files.
     pub(super) files: &'a dyn Fn(&str) -> Option<Node>,
     /// The paths of the files that are mounted below a directory.
@@ -41,6 +44,8 @@ pub(super) struct Asked<'a> {
     pub(super) host: &'a str,
     /// The path with the query.
     pub(super) path: &'a str,
+    /// The other header fields.
+    pub(super) headers: &'a HeaderFields,
 }
 
 /// What a server does with connections that are kept.
@@ -71,7 +76,10 @@ const PORTS: &[(&str, &[u16])] = &[
 ];
 
 /// The programs that give another answer after some time, though nothing has happened to them.
-const CHANGING: &[&str] = &["agnhost", "nginx-ingress-controller"];
+const CHANGING: &[&str] = &["agnhost", "nginx-ingress-controller", NGINX_OF_GATEWAYS];
+
+/// A part of the name of the image of the nginx that NGINX Gateway Fabric makes for a Gateway, and whose agent is told by it.
+const NGINX_OF_GATEWAYS: &str = "nginx-gateway-fabric/nginx";
 
 /// Whether a container may run a program that gives another answer after some time.
 pub(super) fn changes_with_time(spec: &Container) -> bool {
@@ -98,6 +106,7 @@ impl Server<'_> {
             "nginx" => Some(tcp(&self.nginx_ports())),
             "pause" => Some(Vec::new()),
             "nginx-ingress-controller" => Some(tcp(&self.ingress_ports())),
+            "entrypoint.sh" if self.image.contains(NGINX_OF_GATEWAYS) => Some(tcp(self.opened)),
             "etcd" => Some(tcp(&self.etcd_ports())),
             "kube-apiserver" => one(self.secure_port(6443)),
             "kube-controller-manager" => one(self.secure_port(10_257)),
@@ -259,6 +268,7 @@ impl Server<'_> {
             Some(Outcome::Answered(Rc::new(Response {
                 by: None,
                 location: "".into(),
+                headers: Default::default(),
                 status,
                 server: server.into(),
                 content_type: type_.into(),
@@ -310,7 +320,15 @@ impl Server<'_> {
             "whoami" => {
                 let mut body = format!("Hostname: {}\nIP: 127.0.0.1\nIP: ::1\n", self.host);
                 self.addresses.iter().for_each(|a| body.push_str(&format!("IP: {a}\n")));
-                body.push_str(&format!("{} {} HTTP/1.1\nHost: {}\n\n", asked.method, asked.path, asked.host));
+                body.push_str(&format!("{} {} HTTP/1.1\nHost: {}\n", asked.method, asked.path, asked.host));
+                let mut fields: Vec<String> = asked
+                    .headers
+                    .iter()
+                    .map(|(name, value)| format!("{}: {value}\n", canonical(name)))
+                    .collect();
+                order::sort(&mut fields);
+                fields.iter().for_each(|field| body.push_str(field));
+                body.push('\n');
                 respond(200, "", plain, body)
             }
             "http-echo" if path == "/health" => {
@@ -354,6 +372,10 @@ impl Server<'_> {
                 respond(status, "", plain, body.to_owned())
             }
             "nginx-ingress-controller" => respond(404, "", "text/html", String::new()),
+            // What it answers to other requests stands in the configuration that it was told.
+            "entrypoint.sh" if self.image.contains(NGINX_OF_GATEWAYS) => {
+                respond(if path == "/readyz" { 200 } else { 404 }, "", "text/html", String::new())
+            }
             "catalina.sh" => respond(404, "", "text/html;charset=utf-8", String::new()),
             "apache2-foreground" => respond(302, "Apache", "text/html", String::new()),
             "prometheus" if matches!(path, "/-/healthy" | "/-/ready") => {
@@ -385,6 +407,15 @@ impl Server<'_> {
             _ => Page::Missing,
         }
     }
+}
+
+/// The name of a header field as Go writes it (`textproto.CanonicalMIMEHeaderKey`).
+fn canonical(name: &str) -> String {
+    let part = |part: &str| {
+        let (first, rest) = part.split_at_checked(1).unwrap_or((part, ""));
+        format!("{}{}", first.to_ascii_uppercase(), rest.to_ascii_lowercase())
+    };
+    name.split('-').map(part).collect::<Vec<_>>().join("-")
 }
 
 /// A page of a web server.
@@ -423,6 +454,7 @@ mod tests {
             host: "web-1",
             addresses: &["10.244.0.5".into()],
             after: SignedDuration::from_secs(1),
+            opened: &[8081],
             files: &file,
             below: &below,
         })
@@ -433,7 +465,7 @@ mod tests {
     }
 
     fn get(image: &str, words: &[&str], files: &[(&str, &str)], path: &str) -> (u16, String) {
-        let asked = Asked { method: "GET", host: "web", path };
+        let asked = Asked { method: "GET", host: "web", path, headers: &HeaderFields::default() };
         match with(image, words, files, |s| s.answer(&asked)) {
             Some(Outcome::Answered(r)) => (r.status, r.body.to_string()),
             other => panic!("{other:?}"),

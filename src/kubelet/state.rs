@@ -42,6 +42,8 @@ pub struct State {
     pub network: Map<Key, Rc<PodNetwork>>,
     /// What the pods of CoreDNS remember of the queries that they got.
     pub queries: Map<Key, Rc<Queries>>,
+    /// The ports that a program in a pod was told to open by another one, with the pod's uid.
+    pub opened: Map<Key, (Rc<str>, Rc<[u16]>)>,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
     /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.

@@ -422,6 +422,9 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         if s.queries.contains_key(&key) {
             s.queries.remove(&key);
         }
+        if s.opened.contains_key(&key) {
+            s.opened.remove(&key);
+        }
         file_source::note_forgotten(s, &key);
         if let Some(rt) = s.pods.remove(&key) {
             for v in &rt.volumes {

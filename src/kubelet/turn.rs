@@ -72,6 +72,8 @@ pub(super) struct Turn<'a> {
     pub(super) now: Timestamp,
     /// What the network has answered to the pod's processes.
     pub(super) answers: Rc<BTreeMap<Question, Answers>>,
+    /// The ports that one of them was told to open.
+    pub(super) opened: &'a [u16],
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
@@ -123,6 +125,7 @@ impl<'a> Turn<'a> {
         Turn {
             ephemeral: known.map(|rt| &*rt.ephemeral).unwrap_or_default(),
             answers: network.map(|n| n.answers.clone()).unwrap_or_default(),
+            opened: state.opened(&pod.metadata.key(), &rt.uid),
             asks: Vec::new(),
             pod,
             spec,

@@ -8,7 +8,10 @@
 //! | [`cni`] | network plugins: how a packet comes from node to node |
 //! | [`coredns`] | CoreDNS as a program: its Corefile, and what its plugins answer |
 //! | [`dns`] | the names of the cluster: CoreDNS' plugin `kubernetes` |
+//! | [`gateway`] | NGINX Gateway Fabric as a program: from Gateways and HTTPRoutes to conditions and routes |
+//! | [`header`] | the header fields of HTTP messages |
 //! | [`ingress`] | ingress-nginx as a program: from Ingresses to routes, and from a request to an endpoint |
+//! | [`passing`] | what a proxy in a pod does with a request: it answers, or asks somebody else |
 //! | [`policy`] | NetworkPolicies: whether a connection may be opened |
 //! | [`proxy`] | kube-proxy: the rules that it writes on a node for Services, and the way of a packet through them |
 //! | [`question`] | what a process can ask, and what it is answered |
@@ -55,8 +58,11 @@
 pub mod cni;
 pub mod coredns;
 pub mod dns;
+pub mod gateway;
+pub mod header;
 pub mod ingress;
 mod outside;
+pub mod passing;
 pub mod policy;
 mod protocol;
 pub mod proxy;

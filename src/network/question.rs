@@ -8,7 +8,8 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::dns::{RecordType, Records};
-use super::ingress::{Lack, Place};
+pub use super::header::HeaderFields;
+use super::passing::{Lack, Place};
 use super::policy::Direction;
 use super::protocol::Protocol;
 use super::serving::Serving;
@@ -50,6 +51,8 @@ pub enum Question {
         method: Rc<str>,
         /// The path with the query.
         path: Rc<str>,
+        /// The other header fields that the client was told to send.
+        headers: HeaderFields,
     },
 }
 
@@ -59,9 +62,10 @@ impl fmt::Display for Question {
             Question::Lookup { server, name, type_ } => write!(f, "{name} {} @{server}", type_.as_str()),
             Question::Connect { to, protocol } => write!(f, "{}/{to}", protocol.name()),
             Question::Echo { to } => write!(f, "ICMP/{to}"),
-            Question::Fetch { to, tls, host, method, path } => {
+            Question::Fetch { to, tls, host, method, path, headers } => {
                 let scheme = if *tls { "https" } else { "http" };
-                write!(f, "{method} {scheme}://{host}{path} @{to}")
+                write!(f, "{method} {scheme}://{host}{path} @{to}")?;
+                headers.iter().try_for_each(|(name, value)| write!(f, " {name}: {value}"))
             }
         }
     }
@@ -181,6 +185,8 @@ pub struct Response {
     pub body: Rc<str>,
     /// The header `Location`; empty if it sends none.
     pub location: Rc<str>,
+    /// Other header fields.
+    pub headers: HeaderFields,
     /// How long the server takes.
     pub takes: SignedDuration,
     /// The process that answers; `None` if nothing is known of it.
@@ -311,6 +317,7 @@ pub fn reason(status: u16) -> &'static str {
         204 => "No Content",
         301 => "Moved Permanently",
         302 => "Found",
+        303 => "See Other",
         304 => "Not Modified",
         307 => "Temporary Redirect",
         308 => "Permanent Redirect",

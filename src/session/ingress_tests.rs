@@ -163,7 +163,7 @@ fn a_journey_goes_through_the_controller() {
     let journey = s.cluster().journey_of(&from, &client("/cart"), 0).unwrap();
     assert_eq!(journey.service, Some(Key::new("ingress-nginx", "ingress-nginx-controller")));
     let via = journey.reply.as_ref().unwrap().via.clone().unwrap();
-    assert_eq!(via.place.ingress, Some(Key::new("default", "shop")));
+    assert_eq!(via.place.of, Some(ObjectRef::new(Kind::INGRESS, "default", "shop")));
     assert_eq!(via.place.service.as_ref().unwrap().0, Key::new("default", "cart"));
     assert_eq!(&*via.pod.namespace, "ingress-nginx");
     let onward = journey.onward.unwrap();

@@ -28,6 +28,8 @@ mod digest_tests;
 mod exec_tests;
 pub mod explore;
 pub mod export;
+#[cfg(test)]
+mod gateway_tests;
 pub mod handle;
 pub mod import;
 #[cfg(test)]

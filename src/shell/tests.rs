@@ -331,6 +331,7 @@ fn serves(status: u16, body: &str) -> Outcome {
         takes: SignedDuration::ZERO,
         by: None,
         location: "".into(),
+        headers: Default::default(),
     }))
 }
 

@@ -53,6 +53,7 @@ fn known(name: &str) -> Option<&'static str> {
         | "external-provisioner"
         | "external-attacher"
         | "external-resizer"
+        | "nginx-gateway-fabric"
         | "nginx-ingress-controller"
         | "kube-proxy" => "who-c",
         // Namespaces, identities, limits, definitions.
@@ -95,6 +96,7 @@ mod tests {
         engine.handle(Input::Begin(Begin::default()));
         engine.handle(Input::Break(Fault::MetricsServer { installed: true }));
         engine.handle(Input::Break(Fault::IngressNginx { installed: true }));
+        engine.handle(Input::Break(Fault::GatewayFabric { installed: true }));
         engine.handle(Input::Break(Fault::KubeProxy { mode: Some(Default::default()) }));
         for process in ["kube-controller-manager", "kube-scheduler"] {
             engine.handle(Input::Break(Fault::Replicate { process: process.to_owned() }));

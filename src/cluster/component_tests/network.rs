@@ -496,8 +496,14 @@ fn an_answer_that_changes_with_time_is_not_remembered() {
     );
     n.steady();
     let to = format!("{}:8080", n.addresses("l").remove(0)).parse().unwrap();
-    let question =
-        Question::Fetch { to, tls: false, host: "l".into(), method: "GET".into(), path: "/healthz".into() };
+    let question = Question::Fetch {
+        to,
+        tls: false,
+        host: "l".into(),
+        method: "GET".into(),
+        path: "/healthz".into(),
+        headers: Default::default(),
+    };
     let status = |n: &Net| match &n.0.ask(&Key::new("default", "client"), &question)[0].outcome {
         Outcome::Answered(response) => response.status,
         other => panic!("{other:?}"),

@@ -4,14 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
-
 use super::annotations::Options;
 use super::expression::Expression;
 use crate::api::Key;
-
-/// The name of the server that answers for all hosts without one of their own (`defServerName`).
-pub const CATCH_ALL: &str = "_";
+pub use crate::network::passing::{CATCH_ALL, Lack, PathType};
 
 /// The path of the location that every server has (`rootLocation`).
 pub const ROOT: &str = "/";
@@ -39,46 +35,6 @@ pub struct Server {
     pub locations: Vec<Location>,
 }
 
-/// How a path of an Ingress is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum PathType {
-    /// The whole path.
-    Exact,
-    /// The path's elements.
-    Prefix,
-    /// As the controller likes; ingress-nginx compares elements ([`PathType::compared`]).
-    ImplementationSpecific,
-}
-
-impl PathType {
-    /// The type of a path's `pathType`.
-    pub fn of(text: &str) -> PathType {
-        match text {
-            "Exact" => PathType::Exact,
-            "Prefix" => PathType::Prefix,
-            _ => PathType::ImplementationSpecific,
-        }
-    }
-
-    /// How ingress-nginx compares a path of this type: all that are not exact are prefixes to it (`SetDefaultNGINXPathType` in
-    /// `internal/k8s/main.go`).
-    pub fn compared(self) -> PathType {
-        match self {
-            PathType::Exact => PathType::Exact,
-            PathType::Prefix | PathType::ImplementationSpecific => PathType::Prefix,
-        }
-    }
-
-    /// The word of the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            PathType::Exact => "Exact",
-            PathType::Prefix => "Prefix",
-            PathType::ImplementationSpecific => "ImplementationSpecific",
-        }
-    }
-}
-
 /// A location of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Location {
@@ -96,17 +52,6 @@ pub struct Location {
     pub ingress: Option<Key>,
     /// What the Ingress' annotations say.
     pub options: Rc<Options>,
-}
-
-/// Why a backend has nobody to send requests to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Lack {
-    /// There is no such Service.
-    NoService,
-    /// The Service has no such port.
-    NoPort,
-    /// The Service has no endpoints that are ready.
-    NoEndpoints,
 }
 
 /// Where requests are sent.

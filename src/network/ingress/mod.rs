@@ -44,4 +44,6 @@ mod tests;
 pub use build::Known;
 pub use class::{Flags, NotServed};
 pub use configuration::{Backend, Configuration, Lack, Location, PathType, Server};
-pub use route::{Passed, Place, Request, Routed, Then};
+pub use route::{Nginx, Request};
+
+pub use super::passing::{Passed, Place, Routed, Then};

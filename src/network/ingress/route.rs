@@ -3,11 +3,14 @@
 
 use std::rc::Rc;
 
-use jiff::SignedDuration;
 use regex::Captures;
 
+use super::backends;
+use super::class::Flags;
 use super::configuration::{Backend, CATCH_ALL, Configuration, Lack, Location, PathType, ROOT, Server};
-use crate::api::Key;
+use crate::api::types::{EndpointSlice, Service};
+use crate::api::{Key, Kind, ObjectRef};
+use crate::network::passing::{self, Passed, Passes, Place, Routed, Then, Upstream, Whose, name_of};
 
 /// A request that has come to nginx.
 #[derive(Clone, Copy, Debug)]
@@ -20,74 +23,6 @@ pub struct Request<'a> {
     pub tls: bool,
 }
 
-/// Where a request was found to belong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The server's host; `_` for the one of all other hosts.
-    pub host: Rc<str>,
-    /// The path of the Ingress' rule, with its type; `None` where no rule is for the request.
-    pub rule: Option<(Rc<str>, PathType)>,
-    /// The Ingress.
-    pub ingress: Option<Key>,
-    /// The Service, with its port as the Ingress has it.
-    pub service: Option<(Key, Rc<str>)>,
-}
-
-/// What is done with a request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Routed {
-    /// Where it belongs.
-    pub place: Place,
-    /// What is done.
-    pub then: Then,
-}
-
-/// What is done with a request.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Then {
-    /// An endpoint of a backend is asked.
-    Pass(Passed),
-    /// The client is sent elsewhere.
-    Redirect {
-        /// The status.
-        status: u16,
-        /// Where to.
-        to: Rc<str>,
-    },
-    /// nginx answers with an error of its own.
-    Error {
-        /// The status.
-        status: u16,
-        /// What is lacking; `None` if no rule is for the request.
-        lack: Option<Lack>,
-    },
-}
-
-/// A request as it is passed on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Passed {
-    /// The names of the backends, each with its part of the requests: one, or also a canary's.
-    pub backends: Vec<(Rc<str>, u32)>,
-    /// The path with the query.
-    pub path: Rc<str>,
-    /// The header `Host`.
-    pub host: Rc<str>,
-    /// Whether the endpoint is asked over TLS.
-    pub tls: bool,
-    /// How many endpoints are asked at most.
-    pub tries: u32,
-    /// Whether another one is asked after one that refuses.
-    pub next_on_error: bool,
-    /// Whether another one is asked after one that does not answer.
-    pub next_on_timeout: bool,
-    /// The statuses after which another one is asked.
-    pub next_on: Rc<[u16]>,
-    /// How long a connection may take.
-    pub connect_timeout: SignedDuration,
-    /// How long an answer may take.
-    pub read_timeout: SignedDuration,
-}
-
 impl Configuration {
     /// What nginx does with a request.
     pub fn route(&self, request: &Request<'_>) -> Routed {
@@ -96,7 +31,7 @@ impl Configuration {
             None => (request.path, None),
         };
         let host = name_of(request.host).to_ascii_lowercase();
-        let Some((host, server)) = self.server(&host) else { return self.missing(CATCH_ALL, None) };
+        let Some((host, server)) = self.server(&host) else { return self.missing(CATCH_ALL) };
         // A redirect of the application's root is the server's.
         let root = server.locations.iter().find_map(|l| Some((l, l.options.app_root.as_ref()?)));
         if let (ROOT, Some((location, to))) = (path, root) {
@@ -110,7 +45,7 @@ impl Configuration {
             let to = format!("{scheme}://{}{path}/{query}", name_of(request.host)).into();
             return Routed { place: self.place(host, location), then: Then::Redirect { status: 301, to } };
         }
-        let Some(location) = server.location(path) else { return self.missing(host, None) };
+        let Some(location) = server.location(path) else { return self.missing(host) };
         let options = &location.options;
         let place = self.place(host, location);
         let then = if let Some((status, to)) = &options.redirect {
@@ -153,8 +88,11 @@ impl Configuration {
             backends,
             path: rewritten.unwrap_or_else(|| request.path.to_owned()).into(),
             host: options.upstream_vhost.clone().unwrap_or_else(|| request.host.into()),
+            request: Default::default(),
+            answer: Default::default(),
             tls: options.backend_tls,
             tries: options.tries,
+            each_once: false,
             next_on_error: options.next_on_error,
             next_on_timeout: options.next_on_timeout,
             next_on: options.next_on.clone(),
@@ -177,17 +115,60 @@ impl Configuration {
     fn place(&self, host: &str, location: &Location) -> Place {
         let backend = location.backend.as_ref().and_then(|b| self.backends.get(b));
         Place {
+            whose: Whose::Ingress,
             host: host.into(),
             rule: location.rule.clone(),
-            ingress: location.ingress.clone(),
+            of: location.ingress.clone().map(ingress),
             service: backend.map(|b| (b.service.clone(), b.port.clone())),
         }
     }
 
-    fn missing(&self, host: &str, ingress: Option<Key>) -> Routed {
-        let place = Place { host: host.into(), rule: None, ingress, service: None };
+    fn missing(&self, host: &str) -> Routed {
+        let place = Place { whose: Whose::Ingress, host: host.into(), rule: None, of: None, service: None };
         Routed { place, then: Then::Error { status: 404, lack: None } }
     }
+}
+
+/// The nginx of a pod: its configuration, and the flags of its controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Nginx<'a> {
+    /// What it has been told.
+    pub configuration: &'a Configuration,
+    /// The flags, which name its ports.
+    pub flags: &'a Flags,
+}
+
+impl Passes for Nginx<'_> {
+    fn listens(&self, port: u16) -> Option<bool> {
+        let https = port == self.flags.https_port;
+        (https || port == self.flags.http_port).then_some(https)
+    }
+
+    fn route(&self, request: &passing::Request<'_>) -> Option<Routed> {
+        let passing::Request { host, path, tls, .. } = *request;
+        Some(self.configuration.route(&Request { host, path, tls }))
+    }
+
+    fn upstream(&self, name: &str) -> Option<Upstream<'_>> {
+        let backend = self.configuration.backends.get(name)?;
+        Some(Upstream {
+            service: Some((&backend.service, &backend.port)),
+            endpoints: &backend.endpoints,
+            external: backend.external.as_ref().map(|(host, port)| (&**host, *port)),
+            // A host that the Service stands for has no address.
+            without: (503, backend.lack.unwrap_or(Lack::NoEndpoints)),
+        })
+    }
+
+    fn found(&self, service: &Service, slices: &[&EndpointSlice], port: &str) -> Vec<std::net::SocketAddr> {
+        let mut all = backends::endpoints(service, slices, port).endpoints;
+        all.extend(backends::cluster_endpoint(service, port));
+        all
+    }
+}
+
+fn ingress(key: Key) -> ObjectRef {
+    ObjectRef { kind: Kind::INGRESS, key }
 }
 
 impl Server {
@@ -214,14 +195,6 @@ impl Server {
         let begins = |l: &&Location| l.path_type != PathType::Exact && path.starts_with(&*l.path);
         let prefix = || self.locations.iter().filter(begins).max_by_key(|l| l.path.len());
         self.locations.iter().find(exact).or_else(prefix)
-    }
-}
-
-/// The host of a header `Host`, without the port.
-fn name_of(header: &str) -> &str {
-    match header.strip_prefix('[').and_then(|h| h.split_once(']')) {
-        Some((address, _)) => address,
-        None => header.rsplit_once(':').map_or(header, |(host, _)| host),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::api::types::{EndpointSlice, Ingress, IngressClass, Pod, Service};
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, Kind, MetaExt, ObjectRef};
 
 fn service(name: &str, spec: Value) -> Service {
     serde_json::from_value(json!({"metadata": {"namespace": "default", "name": name}, "spec": spec})).unwrap()
@@ -125,7 +125,7 @@ fn the_longest_path_wins_and_an_exact_one_before_a_prefix() {
     assert_eq!(leads(&c, "x.example", "/cart/empty/now"), "503 Some(NoEndpoints)");
     let place = ask(&c, "x.example", "/cart/1").place;
     assert_eq!(place.rule, Some(("/cart".into(), PathType::Prefix)));
-    assert_eq!(place.ingress, Some(Key::new("default", "i")));
+    assert_eq!(place.of, Some(ObjectRef::new(Kind::INGRESS, "default", "i")));
 }
 
 /// `buildServerName`: a wildcard stands for one part.

@@ -53,6 +53,7 @@ impl Client {
             host: self.host.clone().unwrap_or_else(|| self.url.authority().into()),
             method: "GET".into(),
             path: self.url.path.as_str().into(),
+            headers: Default::default(),
         }
     }
 

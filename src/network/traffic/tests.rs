@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use super::*;
 use crate::api::{Key, Timestamp, later};
 use crate::network::dns::Records;
-use crate::network::ingress::Place;
+use crate::network::passing::{Place, Whose};
 use crate::network::question::Via;
 use crate::network::resolver::ResolvConf;
 use crate::network::serving::{Life, Process, Serving};
@@ -93,6 +93,7 @@ impl Web {
             takes: SignedDuration::from_millis(self.takes.max(self.cpu)),
             by: Some(self.serving()),
             location: "".into(),
+            headers: Default::default(),
         };
         let endpoint = Some(([10, 244, 0, 1], self.port).into());
         let outcome = Outcome::Answered(Rc::new(response));
@@ -306,7 +307,13 @@ fn a_proxy_asks_another_endpoint_when_one_ends_while_it_answers() {
         let via = Via {
             pod: Key::new("ingress-nginx", "controller"),
             at: ([10, 244, 0, 9], 80).into(),
-            place: Place { host: "shop.example".into(), rule: None, ingress: None, service: None },
+            place: Place {
+                whose: Whose::Ingress,
+                host: "shop.example".into(),
+                rule: None,
+                of: None,
+                service: None,
+            },
             lack: None,
             asked: None,
             failed: Vec::new(),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec};
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Kind, MetaExt, ObjectRef, csi};
-use crate::cluster::{Cluster, Fault, INGRESS_NGINX, METRICS_SERVER, Process};
+use crate::cluster::{Cluster, Fault, GATEWAY_FABRIC, INGRESS_NGINX, METRICS_SERVER, Process};
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType, STATIC_POD_PATH};
 use crate::session::view::Word;
@@ -117,10 +117,14 @@ pub fn plane_faults(session: &Session) -> Vec<PlaneFault> {
     let mut say = |key, what: &Rc<str>, fault| {
         out.push(PlaneFault { key: Word::new_static(key), what: what.clone(), fault });
     };
-    // The process of an ingress controller is that of its pods, and can be stopped as long as there are some.
+    // The process of a controller in pods is that of its pods, and can be stopped as long as there are some.
     let idle = cluster.ingress_controller().is_none_or(|c| c.instances.is_empty());
-    let removed = |p: &Process| {
-        (&*p.name == METRICS_SERVER && !cluster.has_metrics_server()) || (&*p.name == INGRESS_NGINX && idle)
+    let without = cluster.gateway_controller().is_none_or(|c| c.controllers.is_empty());
+    let removed = |p: &Process| match &*p.name {
+        METRICS_SERVER => !cluster.has_metrics_server(),
+        INGRESS_NGINX => idle,
+        GATEWAY_FABRIC => without,
+        _ => false,
     };
     for p in cluster.processes().filter(|p| p.node.is_none() && !removed(p)) {
         let process = p.name.to_string();
@@ -153,6 +157,9 @@ pub fn plane_faults(session: &Session) -> Vec<PlaneFault> {
     let installed = !cluster.has_ingress_nginx();
     let key = if installed { "fault-ingress-install" } else { "fault-ingress-remove" };
     say(key, &"".into(), Fault::IngressNginx { installed });
+    let installed = !cluster.has_gateway_fabric();
+    let key = if installed { "fault-gateway-install" } else { "fault-gateway-remove" };
+    say(key, &"".into(), Fault::GatewayFabric { installed });
     for fault in cluster.kube_proxy_faults() {
         let mode = match &fault {
             Fault::KubeProxy { mode } => mode.map(|m| m.name()),

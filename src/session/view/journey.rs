@@ -6,17 +6,14 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::via::{Lack, ViaView};
-use crate::api::types::Service;
-use crate::api::{Key, Kind, MetaExt, ObjectRef};
+use super::urls;
+pub use super::via::{Lack, ViaView, Whose};
+use crate::api::{Key, Kind, ObjectRef};
 use crate::cluster::{Cluster, Journey};
 use crate::network::cni::{At, End, Headers, Hop, Way};
 use crate::network::traffic::{Cause, Client};
 use crate::network::url::{NotAUrl, Url};
 use crate::network::{Answer, Outcome, Question};
-
-/// The most URLs that are offered.
-const OFFERED: usize = 40;
 
 /// What can be asked for from a pod, and the journey of what was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -198,7 +195,7 @@ pub enum EndView {
 /// The journey of a request of a pod for a URL; without one, for the first of the URLs that are offered. `nth` is the request's
 /// number, which says which of several endpoints it meets.
 pub fn journey(cluster: &Cluster, pod: &Key, url: Option<&str>, nth: u64) -> JourneyView {
-    let offers = offers(cluster, pod);
+    let offers = urls::all(cluster, pod);
     let url = url.map(str::trim).filter(|u| !u.is_empty()).or(offers.first().map(String::as_str));
     let url = url.unwrap_or_default().to_owned();
     let taken = if url.is_empty() { Taken::Nothing } else { take(cluster, pod, &url, nth) };
@@ -225,77 +222,6 @@ fn take(cluster: &Cluster, pod: &Key, text: &str, nth: u64) -> Taken {
             }
         }
     }
-}
-
-/// The URLs that a pod could ask for.
-fn offers(cluster: &Cluster, pod: &Key) -> Vec<String> {
-    let clients = cluster.clients();
-    let own = clients.iter().filter(|c| c.pod == *pod && c.end.is_none());
-    let mut all: Vec<String> = own.map(|c| with_host(&c.client.url, c.client.host.as_deref())).collect();
-    all.extend(ingress_offers(cluster));
-    let services = cluster.api().cached_list(Kind::SERVICE, None);
-    let mut services: Vec<&Service> =
-        services.filter_map(|(_, o)| o.get::<Service>().map(|s| &**s)).collect();
-    let selects = |s: &Service| s.spec.as_ref().is_some_and(|s| s.selector.is_some());
-    services.sort_by_key(|s| (s.metadata.namespace() != &*pod.namespace, !selects(s)));
-    for service in services {
-        let name = match service.metadata.namespace() {
-            namespace if *namespace == *pod.namespace => service.metadata.name().to_owned(),
-            namespace => format!("{}.{namespace}", service.metadata.name()),
-        };
-        let ports = service.spec.iter().flat_map(|s| s.ports.iter().flatten());
-        for port in ports.filter(|p| p.protocol.as_deref().is_none_or(|p| p == "TCP")) {
-            let tls = port.port == 443;
-            let Ok(number) = u16::try_from(port.port) else { continue };
-            let url = address(&Url { tls, host: name.clone(), port: Some(number), path: "/".to_owned() });
-            if !all.contains(&url) {
-                all.push(url);
-            }
-        }
-    }
-    all.truncate(OFFERED);
-    all
-}
-
-/// The URLs of the paths of Ingresses that a controller serves, by the Service of that.
-fn ingress_offers(cluster: &Cluster) -> Vec<String> {
-    let Some((pod, controller)) = cluster.ingress_controller().and_then(|c| c.leader()) else {
-        return Vec::new();
-    };
-    let at = ObjectRef { kind: Kind::POD, key: pod.clone() };
-    let labels = cluster.api().cached(&at).map(|o| o.meta().labels_or_empty().clone()).unwrap_or_default();
-    let services = cluster.api().cached_list(Kind::SERVICE, Some(&pod.namespace));
-    let mut services = services.filter_map(|(_, o)| o.get::<Service>());
-    let selects = |s: &&Rc<Service>| {
-        let selector = s.spec.as_ref().and_then(|s| s.selector.as_ref()).filter(|s| !s.is_empty());
-        selector.is_some_and(|all| all.iter().all(|(name, value)| labels.get(name) == Some(value)))
-    };
-    let Some(service) = services.find(selects) else { return Vec::new() };
-    let name = format!("{}.{}", service.metadata.name(), service.metadata.namespace());
-    let mut all = Vec::new();
-    for ingress in controller.ingresses.iter().flatten().map(|(_, i)| i) {
-        for rule in ingress.spec.iter().flat_map(|s| s.rules.iter().flatten()) {
-            for path in rule.http.iter().flat_map(|h| &h.paths) {
-                let path = path.path.clone().unwrap_or_else(|| "/".to_owned());
-                let url = Url { tls: false, host: name.clone(), port: None, path };
-                // A wildcard stands for some name.
-                let host = rule.host.as_deref().map(|h| h.replacen('*', "www", 1));
-                all.push(with_host(&url, host.as_deref().filter(|h| !h.is_empty())));
-            }
-        }
-    }
-    all
-}
-
-/// A URL as a person writes it, with the header `Host` if it is another one.
-fn with_host(url: &Url, host: Option<&str>) -> String {
-    host.map_or_else(|| address(url), |host| format!("{} host={host}", address(url)))
-}
-
-/// A URL as a person writes it: without the scheme's own port, and without the path `/`.
-fn address(url: &Url) -> String {
-    let path = if url.path == "/" { "" } else { &url.path };
-    format!("{}://{}{path}", if url.tls { "https" } else { "http" }, url.authority())
 }
 
 fn followed(journey: &Journey) -> WayView {

@@ -36,6 +36,7 @@ pub mod scheduling;
 mod sent;
 mod timeline;
 mod traffic;
+mod urls;
 mod via;
 mod why;
 

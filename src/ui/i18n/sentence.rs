@@ -190,6 +190,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::CoreDns { installed: false } => return t.get("said-coredns-removed"),
         Fault::IngressNginx { installed: true } => return t.get("said-ingress-installed"),
         Fault::IngressNginx { installed: false } => return t.get("said-ingress-removed"),
+        Fault::GatewayFabric { installed: true } => return t.get("said-gateway-installed"),
+        Fault::GatewayFabric { installed: false } => return t.get("said-gateway-removed"),
         Fault::KubeProxy { mode: Some(mode) } => {
             return say("said-kube-proxy-installed", mode.name());
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use steady::engine::journey::{
     EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
-    ViaView, WayView,
+    ViaView, WayView, Whose,
 };
 use steady::engine::{Answer, Ask, Kind, Moment, ObjectRef, SentView};
 use web_sys::HtmlInputElement;
@@ -145,7 +145,7 @@ fn followed(t: &Texts, store: &crate::ui::store::Store, f: &WayView, pod: &Objec
     </> }
 }
 
-/// The way of the first packet and, behind an ingress controller, that of the request with which it is passed on.
+/// The way of the first packet and, behind a proxy, that of the request with which it is passed on.
 fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView) -> Html {
     let stages = f.hops.iter().enumerate().map(|(i, hop)| {
         let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
@@ -169,19 +169,21 @@ fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView) -> Html {
     </> }
 }
 
-/// What an ingress controller does with the request.
+/// What a proxy does with the request: that of an ingress controller, or of a Gateway.
 fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
     let name = |o: &Option<ObjectRef>| o.as_ref().map(|o| o.key.name.to_string()).unwrap_or_default();
     let host = if v.host.is_empty() { "*".to_owned() } else { v.host.clone() };
     let (path, kind) = v.rule.clone().unwrap_or_default();
     let args = [
-        ("ingress", name(&v.ingress).into()),
+        ("of", name(&v.of).into()),
         ("service", name(&v.service).into()),
         ("host", host.into()),
         ("path", path.into()),
         ("type", kind.into()),
     ];
     let rule = match (&v.rule, &v.service) {
+        (Some(_), Some(_)) if v.whose == Whose::Gateway => "journey-via-route",
+        (Some(_), None) if v.whose == Whose::Gateway => "journey-via-route-alone",
         (Some(_), _) => "journey-via-rule",
         (None, Some(_)) => "journey-via-default",
         (None, None) => "journey-via-none",
@@ -190,8 +192,16 @@ fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
         Lack::NoService => "journey-via-no-service",
         Lack::NoPort => "journey-via-no-port",
         Lack::NoEndpoints => "journey-via-no-endpoints",
+        Lack::NotResolved => "journey-via-not-resolved",
+        Lack::BadFilter => "journey-via-bad-filter",
+        Lack::NoWeight => "journey-via-no-weight",
     });
-    let heading = if v.passed { "journey-via" } else { "journey-via-answers" };
+    let heading = match (v.whose, v.passed) {
+        (Whose::Ingress, true) => "journey-via",
+        (Whose::Ingress, false) => "journey-via-answers",
+        (Whose::Gateway, true) => "journey-via-gateway",
+        (Whose::Gateway, false) => "journey-via-gateway-answers",
+    };
     let failed = Some(v.failed.join(", ")).filter(|f| !f.is_empty());
     html! { <section class="via">
         <h3>{ t.with(heading, &[("pod", v.pod.key.name.to_string().into())]) }</h3>
@@ -199,7 +209,7 @@ fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
         if let Some(lack) = lack { <p class="bad">{ t.with(lack, &args) }</p> }
         if let Some(to) = &v.location { <p>{ t.with("journey-via-location", &[("location", to.clone().into())]) }</p> }
         if let Some(failed) = failed { <p class="about">{ t.with("journey-via-failed", &[("endpoints", failed.into())]) }</p> }
-        if let Some(ingress) = &v.ingress { <ul class="links"><li>{ link(store, ingress) }</li></ul> }
+        if let Some(of) = &v.of { <ul class="links"><li>{ link(store, of) }</li></ul> }
     </section> }
 }
 

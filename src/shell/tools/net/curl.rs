@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::http::{Failed, Limits};
+use super::http::{Failed, Limits, Request, header_fields};
 use super::{flags, has, value};
 use crate::api::Timestamp;
 use crate::network::Response;
@@ -74,6 +74,7 @@ pub(super) fn headers(response: &Response, now: Timestamp) -> Vec<String> {
     if !response.location.is_empty() {
         lines.push(format!("Location: {}", response.location));
     }
+    lines.extend(response.headers.iter().map(|(name, value)| format!("{name}: {value}")));
     lines
 }
 
@@ -141,6 +142,7 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let host =
         host.filter_map(|f| f.value.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let mut host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
+    let fields = header_fields(&flags);
     let follows = has(&flags, &["L", "location"]);
     let mut redirects = 0;
     let mut tries = value(&flags, &["retry"]).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0).min(100);
@@ -148,7 +150,8 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let refused_too = has(&flags, &["retry-connrefused", "retry-all-errors"]);
     let mut wait = SignedDuration::from_secs(1);
     let response = loop {
-        let attempt = attempt(shell, &url, method, &host, limits, verbose)?;
+        let request = Request { method, host: &host, headers: &fields };
+        let attempt = attempt(shell, &url, &request, limits, verbose)?;
         let again = match &attempt {
             Attempt::Answered(r) => TRANSIENT.contains(&r.status),
             Attempt::Failed(7, _) => refused_too,
@@ -226,11 +229,11 @@ fn write_out(shell: &mut Shell<'_>, format: Option<&str>, status: u16) {
 fn attempt(
     shell: &mut Shell<'_>,
     url: &Url,
-    method: &str,
-    host: &str,
+    request: &Request<'_>,
     limits: Limits,
     verbose: bool,
 ) -> Result<Attempt, crate::shell::machine::Stop> {
+    let Request { method, host, headers } = *request;
     let name = &url.host;
     let (addresses, _) = match shell.addresses(name)? {
         Ok(found) => found,
@@ -262,15 +265,17 @@ fn attempt(
         if verbose {
             shell.error(&format!("*   Trying {to}..."));
         }
-        let answer = shell.fetch(url, address, method, host, limits)?;
+        let answer = shell.fetch(url, address, request, limits)?;
         let took = shell.now.duration_since(begun).as_millis();
         let failed = match answer {
             Ok(response) => {
                 if verbose {
                     shell.error(&format!(
-                        "* Connected to {name} ({address}) port {port}\n> {method} {} HTTP/1.1\n> Host: {host}\n> User-Agent: curl/8.14.1\n> Accept: */*\n> ",
+                        "* Connected to {name} ({address}) port {port}\n> {method} {} HTTP/1.1\n> Host: {host}\n> User-Agent: curl/8.14.1\n> Accept: */*",
                         url.path
                     ));
+                    headers.iter().for_each(|(name, value)| shell.error(&format!("> {name}: {value}")));
+                    shell.error("> ");
                 }
                 return Ok(Attempt::Answered(response));
             }

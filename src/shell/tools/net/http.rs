@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::{ARP_TIMEOUT, SYN_TIMEOUT};
+use super::{ARP_TIMEOUT, Flag, SYN_TIMEOUT};
+use crate::network::question::HeaderFields;
 use crate::network::url::Url;
 use crate::network::{Outcome, Question, Response};
 use crate::shell::machine::{Shell, Stop};
@@ -17,6 +18,16 @@ pub(super) struct Limits {
     pub(super) connect: Option<SignedDuration>,
     /// For all of it.
     pub(super) total: Option<SignedDuration>,
+}
+
+/// What is sent, beside the URL's path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    /// The header `Host`.
+    pub(super) host: &'a str,
+    /// The other header fields.
+    pub(super) headers: &'a HeaderFields,
 }
 
 /// Why there is no response.
@@ -37,6 +48,19 @@ pub(super) enum Failed {
     Reset,
     /// The server does not speak TLS.
     NoTls,
+}
+
+/// The header fields that a command line names, the header `Host` aside. One without a value takes a field of the client's own away;
+/// with a semicolon behind its name it is sent empty.
+pub(super) fn header_fields(flags: &[Flag<'_>]) -> HeaderFields {
+    let given = flags.iter().filter(|f| matches!(f.name, "H" | "header"));
+    let fields = given.filter_map(|f| {
+        let (name, value) = f.value.split_once(':').or_else(|| Some((f.value.strip_suffix(';')?, "")))?;
+        let (name, value) = (name.trim(), value.trim());
+        let kept = !name.eq_ignore_ascii_case("host") && (!value.is_empty() || f.value.ends_with(';'));
+        kept.then(|| (name.into(), value.into()))
+    });
+    HeaderFields::new(fields.collect())
 }
 
 impl Failed {
@@ -81,17 +105,17 @@ impl Shell<'_> {
         &mut self,
         url: &Url,
         address: IpAddr,
-        method: &str,
-        host: &str,
+        request: &Request<'_>,
         limits: Limits,
     ) -> Result<Result<Rc<Response>, Failed>, Stop> {
         let to = SocketAddr::new(address, url.port());
         let question = Question::Fetch {
             to,
             tls: url.tls,
-            host: host.into(),
-            method: method.into(),
+            host: request.host.into(),
+            method: request.method.into(),
             path: url.path.as_str().into(),
+            headers: request.headers.clone(),
         };
         let outcome = self.connect(question)?;
         let connect = limits.connect.into_iter().chain(limits.total).min();

@@ -1,6 +1,6 @@
 //! `wget`, of BusyBox (`networking/wget.c`) and of GNU.
 
-use super::http::{Failed, Limits};
+use super::http::{Failed, Limits, Request, header_fields};
 use super::{flags, has, value};
 use crate::network::question::reason;
 use crate::network::url::{NotAUrl, Url};
@@ -112,7 +112,9 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         };
         format!("Connecting to {shown}... ")
     };
-    let response = match shell.fetch(&url, address, method, &host, limits)? {
+    let headers = header_fields(&flags);
+    let request = Request { method, host: &host, headers: &headers };
+    let response = match shell.fetch(&url, address, &request, limits)? {
         Ok(response) => response,
         Err(failed) if gnu => {
             let connected = matches!(failed, Failed::Timeout { .. } | Failed::Reset | Failed::NoTls);
