@@ -1,5 +1,6 @@
-//! The native figures of docs/benchmarks.md: `cargo bench --bench cluster [-- 3 100 10000]`, or `cargo xtask
-//! bench` for these and those in Chromium. They show growth; nothing passes or fails by them.
+//! The native figures of docs/benchmarks.md: `cargo bench --bench cluster [-- changes 3 100 10000]`, or `cargo xtask
+//! bench` for these and those in Chromium. They show growth; nothing passes or fails by them. The sizes and the
+//! sections that are named are measured, or all; a change of 10,000 pods only if that size is named.
 //!
 //! There is no harness: a run of 10,000 pods is measured once, not sampled a thousand times.
 #![allow(clippy::unwrap_used)]
@@ -9,12 +10,14 @@ use std::time::{Duration, Instant};
 
 use steady::api::{Kind, Object};
 use steady::apimachinery::{Body, Request, Verb};
-use steady::cluster::{Cluster, Config};
+use steady::cluster::{Cluster, Config, Fault};
 use steady::session::{Depth, Link, Session, Start, scenario};
 
 const SIZES: [usize; 6] = [3, 30, 100, 300, 1000, 10_000];
 /// The numbers of pods at which single steps are measured.
 const STEPPED: [usize; 2] = [100, 10_000];
+/// The numbers of pods that are changed.
+const CHANGED: [usize; 3] = [100, 1000, 10_000];
 const SAMPLES: usize = 500;
 
 /// A session with the Deployment of the first scenario in another size, on as many nodes as it needs.
@@ -86,6 +89,58 @@ fn to_ready(sizes: &[usize]) {
         );
     }
     println!();
+}
+
+/// A change of a steady cluster, named by what is done to it.
+type Change = (&'static str, fn(&mut Session));
+
+const CHANGES: [Change; 4] = [
+    ("roll out", |s| command(s, "set image deployment/web nginx=nginx:1.28")),
+    ("delete all", |s| command(s, "delete deployment web --wait=false")),
+    ("lose a node", |s| s.fault(&Fault::NodeDown { node: "node-1".into() }).unwrap()),
+    ("halve", |s| {
+        let all = s.cluster().api().etcd().range(Kind::POD, None).count();
+        command(s, &format!("scale deployment web --replicas={}", all / 2));
+    }),
+];
+
+fn command(session: &mut Session, line: &str) {
+    let out = session.kubectl(line, &[]);
+    assert_eq!(out.exit, 0, "{}", out.stderr);
+}
+
+/// What it costs to change a cluster in which so many pods are ready, beside what it cost to get there.
+fn changes(sizes: &[usize]) {
+    println!("### Changes of a steady cluster, natively\n");
+    println!("| pods | change | commands | CPU ms | CPU µs per command | of scaling up |");
+    println!("| ---: | --- | ---: | ---: | ---: | ---: |");
+    for &pods in sizes {
+        let session = applied(pods);
+        let (ready, up) = settled(session.cluster().clone(), pods, "scale up", None);
+        for (name, change) in CHANGES {
+            let mut changed = Session::with_cluster(session.start().clone(), ready.clone());
+            change(&mut changed);
+            let cluster = changed.cluster().clone();
+            drop(changed);
+            settled(cluster, pods, name, Some(up));
+        }
+    }
+    println!();
+}
+
+/// Runs a cluster until it is steady, and prints a row. Returns the cluster and the CPU time of the run.
+fn settled(mut cluster: Cluster, pods: usize, name: &str, up: Option<Duration>) -> (Cluster, Duration) {
+    let before = cpu();
+    let mut commands = 0u32;
+    assert!(cluster.run_to_steady(usize::MAX, |_, _| commands += 1));
+    let took = cpu() - before;
+    println!(
+        "| {pods} | {name} | {commands} | {} | {:.1} | {} |",
+        ms(took),
+        took.as_secs_f64() * 1e6 / f64::from(commands),
+        up.map_or_else(String::new, |up| format!("{:.2}", took.as_secs_f64() / up.as_secs_f64())),
+    );
+    (cluster, took)
 }
 
 /// Steps in the middle of a run, where every component has something to do.
@@ -184,11 +239,25 @@ fn ready(session: &Session) -> usize {
 
 fn main() {
     // Cargo passes `--bench`, which is skipped.
-    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let (sizes, sections): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|w| w.parse::<usize>().is_ok());
+    let asked: Vec<usize> = sizes.iter().filter_map(|w| w.parse().ok()).collect();
     let chosen = |all: &[usize]| -> Vec<usize> {
         all.iter().copied().filter(|n| asked.is_empty() || asked.contains(n)).collect()
     };
-    to_ready(&chosen(&SIZES));
-    steps(&chosen(&STEPPED));
-    kubelets(&chosen(&STEPPED));
+    let wanted = |section: &str| sections.is_empty() || sections.iter().any(|s| *s == section);
+    if wanted("ready") {
+        to_ready(&chosen(&SIZES));
+    }
+    if wanted("steps") {
+        steps(&chosen(&STEPPED));
+    }
+    if wanted("kubelets") {
+        kubelets(&chosen(&STEPPED));
+    }
+    if wanted("changes") {
+        let small = |n: &usize| *n < 10_000 || asked.contains(n);
+        changes(&chosen(&CHANGED).into_iter().filter(small).collect::<Vec<_>>());
+    }
 }

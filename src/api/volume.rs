@@ -62,6 +62,15 @@ pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
     Some((format!("{}-{}", pod.metadata.name.as_deref().unwrap_or_default(), volume.name), true))
 }
 
+/// Whether a volume is a disk that only one pod on a node may mount for writing (`needsRestrictionsCheck` of
+/// `pkg/scheduler/framework/plugins/volumerestrictions`).
+pub fn is_restricted_disk(v: &Volume) -> bool {
+    v.gce_persistent_disk.is_some()
+        || v.aws_elastic_block_store.is_some()
+        || v.rbd.is_some()
+        || v.iscsi.is_some()
+}
+
 /// The class of a claim; empty if it has none (`GetPersistentVolumeClaimClass`).
 pub fn claim_class(claim: &PersistentVolumeClaim) -> &str {
     let field = claim.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());

@@ -154,11 +154,12 @@ pub fn select_victims_on_node<'a>(
     node: &'a Rc<NodeInfo>,
     pdbs: &[Rc<PodDisruptionBudget>],
 ) -> Result<(Vec<Rc<PodInfo>>, usize), Status> {
-    let mut potential: Vec<&'a Rc<PodInfo>> =
-        node.pods().filter(|p| p.priority < state.pod.priority).collect();
-    if potential.is_empty() {
+    // A pod that finds no room is mostly no more important than those that have it.
+    if !node.has_less_important_pods(state.pod.priority) {
         return Err(Status::unresolvable("No preemption victims found for incoming pod"));
     }
+    let mut potential: Vec<&'a Rc<PodInfo>> =
+        node.pods().filter(|p| p.priority < state.pod.priority).collect();
     let mut state = state.clone();
     let mut changed = NodeInfo::clone(node);
     for p in &potential {

@@ -50,6 +50,23 @@ fn preempted(on: On<'_>, pdbs: &[Rc<PodDisruptionBudget>]) -> String {
 }
 
 #[test]
+fn a_node_knows_whether_it_has_less_important_pods() {
+    let mut node = three().remove(0);
+    assert!(!node.has_less_important_pods(i32::MAX));
+    let (low, high, again) = (running("a", 1, "1", 0), running("b", 5, "1", 0), running("c", 1, "1", 0));
+    for p in [&low, &high, &again] {
+        node.add_pod(p.clone());
+    }
+    // A new version of a pod counts once.
+    node.add_pod(low.clone());
+    assert!(node.has_less_important_pods(2) && !node.has_less_important_pods(1));
+    node.remove_pod(&low.key);
+    assert!(node.has_less_important_pods(2));
+    node.remove_pod(&again.key);
+    assert!(!node.has_less_important_pods(5) && node.has_less_important_pods(6));
+}
+
+#[test]
 fn the_least_harm_is_chosen() {
     let full: &[_] = &[("z-1", 20, "4", 0)];
     let table: [(&str, On<'_>, Vec<Rc<PodDisruptionBudget>>, &str); 8] = [

@@ -4,6 +4,7 @@
 //!
 //! A cycle here is one step, in which no event can come. So there are no events to be remembered for pods in flight.
 
+mod leftover;
 mod places;
 
 use std::cmp::Reverse;
@@ -53,6 +54,9 @@ pub struct Queued {
 /// The order of active pods (`PrioritySort`): priority, the highest first, then age.
 type Order = (Reverse<i32>, Timestamp, Key);
 
+/// What keeps a pod from being scheduled: the plugin that gates it, and the plugins that refused it.
+type Refusal = (Option<&'static str>, Rc<[&'static str]>);
+
 /// The scheduling queue. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
@@ -64,10 +68,13 @@ pub struct Queue {
     error_backoff: Map<(Timestamp, Key), ()>,
     // Unschedulable and gated pods.
     unschedulable: Map<Key, ()>,
+    // The same by what keeps them there. An event that none of these plugins has registered for leaves a group as it is,
+    // whatever its size.
+    refused: Map<Refusal, Map<Key, ()>>,
     // The unschedulable pods by the time of their last attempt.
     parked_at: Map<(Timestamp, Key), ()>,
-    // The unschedulable pods that were last tried before a node changed.
-    tried_before: Map<Key, ()>,
+    // The unschedulable pods that were last tried before a node changed, by the time of that attempt.
+    tried_before: Map<(Timestamp, Key), ()>,
     pods: Map<Key, Queued>,
     // Pods for which preemption is deleting other pods.
     preempting: Map<Key, ()>,
@@ -79,6 +86,10 @@ impl Queued {
     fn new(info: Rc<PodInfo>, now: Timestamp) -> Queued {
         let refused_by = Rc::new([]);
         Queued { info, at: now, attempts: 0, refusals: 0, errors: 0, refused_by, gated_by: None }
+    }
+
+    fn refusal(&self) -> Refusal {
+        (self.gated_by, self.refused_by.clone())
     }
 
     fn order(&self) -> Order {
@@ -178,9 +189,24 @@ impl Queue {
         self.active.remove(&q.order());
         self.backoff.remove(&(q.backed_off(), q.order()));
         self.error_backoff.remove(&(q.backed_off(), key.clone()));
+        if self.unschedulable.contains_key(key) {
+            self.leave(key, &q);
+        }
+    }
+
+    /// Takes a pod out of the unschedulable ones.
+    fn leave(&mut self, key: &Key, q: &Queued) {
         self.unschedulable.remove(key);
-        self.parked_at.remove(&(q.at, key.clone()));
-        self.tried_before.remove(key);
+        let refusal = q.refusal();
+        if let Some(group) = self.refused.get_mut(&refusal) {
+            group.remove(key);
+            if group.is_empty() {
+                self.refused.remove(&refusal);
+            }
+        }
+        let at = (q.at, key.clone());
+        self.parked_at.remove(&at);
+        self.tried_before.remove(&at);
     }
 
     /// Takes the pod to schedule next, and counts the attempt that begins; `None` if no pod is active or backing off
@@ -230,15 +256,22 @@ impl Queue {
     fn park(&mut self, q: Queued) {
         let key = q.info.key.clone();
         self.unschedulable.insert(key.clone(), ());
+        let refusal = q.refusal();
+        match self.refused.get_mut(&refusal) {
+            Some(group) => {
+                group.insert(key.clone(), ());
+            }
+            None => {
+                self.refused.insert(refusal, Map::unit(key.clone(), ()));
+            }
+        }
         self.parked_at.insert((q.at, key.clone()), ());
         self.pods.insert(key, q);
     }
 
     fn unpark(&mut self, key: &Key) {
-        if let Some(q) = self.pods.get(key) {
-            self.unschedulable.remove(key);
-            self.parked_at.remove(&(q.at, key.clone()));
-            self.tried_before.remove(key);
+        if let Some(q) = self.pods.get(key).cloned() {
+            self.leave(key, &q);
         }
     }
 
@@ -292,11 +325,15 @@ impl Queue {
         considered: impl Fn(&Pod) -> bool,
     ) {
         let mut keys: Vec<Key> = Vec::new();
-        for q in self.parked().filter(|q| considered(q.pod())) {
-            let listens = |plugin: &'static str| events_to_register(plugin).iter().any(|r| r.matches(event));
-            if q.gated_by.is_none_or(listens) && self.worth_requeuing(q, event, namespaces) {
-                keys.push(q.info.key.clone());
+        let listens = |plugin: &'static str| events_to_register(plugin).iter().any(|r| r.matches(event));
+        for ((gated_by, refused_by), group) in &self.refused {
+            let asked = refused_by.is_empty() || refused_by.iter().any(|plugin| listens(plugin));
+            if !asked || !gated_by.is_none_or(listens) {
+                continue;
             }
+            let pods = group.keys().filter_map(|key| self.pods.get(key)).filter(|q| considered(q.pod()));
+            let helped = pods.filter(|q| self.worth_requeuing(q, event, namespaces));
+            keys.extend(helped.map(|q| q.info.key.clone()));
         }
         for key in keys {
             self.unpark(&key);
@@ -340,44 +377,6 @@ impl Queue {
             if let Some(q) = self.pods.get(&key) {
                 self.active.insert(q.order(), ());
             }
-        }
-    }
-
-    /// Tries the pods again that were unschedulable for [`MAX_IN_UNSCHEDULABLE`] (`flushUnschedulablePodsLeftover`).
-    pub fn flush_leftover(&mut self, now: Timestamp) {
-        let stale = |at: Timestamp| now.duration_since(at) >= SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
-        let keys = self.parked_at.keys().take_while(|(at, _)| stale(*at)).map(|(_, key)| key.clone());
-        for key in keys.collect::<Vec<_>>() {
-            if self.pods.get(&key).is_some_and(|q| q.gated_by.is_some()) {
-                continue;
-            }
-            self.unpark(&key);
-            if let Some(q) = self.pods.remove(&key) {
-                self.requeue(q, now);
-            }
-        }
-    }
-
-    /// When [`Queue::flush_leftover`] has something to do next; `None` if no pod is unschedulable.
-    pub fn next_leftover(&self) -> Option<Timestamp> {
-        let waits = |key: &Key| self.pods.get(key).is_some_and(|q| q.gated_by.is_none());
-        let (oldest, _) = self.parked_at.keys().find(|(_, key)| waits(key))?;
-        Some(later(*oldest, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
-    }
-
-    /// When [`Queue::flush_leftover`] next has a pod to try that may fare otherwise than in its last attempt, because a
-    /// node has changed since.
-    pub fn next_leftover_after_change(&self) -> Option<Timestamp> {
-        let tried = self.tried_before.keys().filter_map(|key| self.pods.get(key)).map(|q| q.at).min()?;
-        Some(later(tried, SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE)))
-    }
-
-    /// Notes that a node has changed for the pods that are still unschedulable, because no plugin that refused them takes
-    /// the change for one that helps. It may help all the same: a plugin that was not asked, since an earlier one had
-    /// refused every node, may have been the reason why preemption was in vain.
-    pub fn node_changed(&mut self) {
-        for q in self.parked().filter(|q| q.gated_by.is_none()).map(|q| q.info.clone()).collect::<Vec<_>>() {
-            self.tried_before.insert(q.key.clone(), ());
         }
     }
 

@@ -68,6 +68,39 @@ fn node_helps(pod: &Rc<Pod>, plugin: &'static str, old: Option<&Rc<Node>>, new: 
     })
 }
 
+/// Of a pod that runs on only its status changes: no plugin that refuses for want of room has asked for that, so of the pods
+/// that wait for room none is looked at, however many they are. A pod that goes is what they wait for.
+#[test]
+fn an_event_that_nobody_asked_for_looks_at_no_pod() {
+    let running = pod("running", "n", json!({}), json!({}));
+    let event = |action, new| pod_event(EventResource::AssignedPod, action, Some(&running), new);
+    let mut queue = Queue::default();
+    for i in 0..100 {
+        let waiting = pod(&format!("p{i}"), "", json!({}), cpu("1"));
+        queue.add(&waiting.metadata.key(), &waiting, START);
+        let q = queue.pop(START).unwrap();
+        let by = if i < 98 { node_resources::FIT } else { pod_topology_spread::NAME };
+        queue.add_unschedulable(q, vec![by], START);
+    }
+    let looked = |queue: &mut Queue, event: &ClusterEvent<'_>| {
+        let looked = std::cell::Cell::new(0);
+        queue.move_all(event, &Nothing, at(60), |_| {
+            looked.set(looked.get() + 1);
+            true
+        });
+        looked.get()
+    };
+    assert_eq!(looked(&mut queue, &event(Actions::UPDATE, Some(&running))), 0);
+    assert_eq!(looked(&mut queue, &event(Actions::UPDATE_POD_LABEL, Some(&running))), 2);
+    assert_eq!(looked(&mut queue, &event(Actions::DELETE, None)), 100);
+    assert_eq!(queue.active().count(), 98);
+    // Those that are tried again are in no group any more, and come back into one.
+    assert_eq!(looked(&mut queue, &event(Actions::DELETE, None)), 2);
+    let q = queue.pop(at(60)).unwrap();
+    queue.add_unschedulable(q, vec![node_resources::FIT], at(60));
+    assert_eq!(looked(&mut queue, &event(Actions::DELETE, None)), 3);
+}
+
 #[test]
 fn a_node_helps_the_pods_that_it_can_take() {
     let (large, small) = (pod("p", "", json!({}), cpu("3")), pod("p", "", json!({}), cpu("1")));

@@ -6,10 +6,21 @@ use crate::server::Server;
 use crate::{browser, page, tools};
 
 /// The parts that can be measured separately.
-const PARTS: [&str; 10] =
-    ["native", "why", "traffic", "api", "browser", "cold", "page", "explorer", "lighthouse", "size"];
+const PARTS: [&str; 11] = [
+    "native",
+    "changes",
+    "why",
+    "traffic",
+    "api",
+    "browser",
+    "cold",
+    "page",
+    "explorer",
+    "lighthouse",
+    "size",
+];
 
-/// Runs all benchmarks or one part: the native one, the questions about causes, the requests of clients, the API server's, the one in Chromium, the cold load,
+/// Runs all benchmarks or one part: the native one, of it the changes of a steady cluster, the questions about causes, the requests of clients, the API server's, the one in Chromium, the cold load,
 /// the page, the explorer, Lighthouse's scores, the size of what is loaded; for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
@@ -29,6 +40,10 @@ pub fn run(args: &[String]) -> Result<()> {
     println!("{}\n", machine());
     if wanted("native") {
         exec(cargo().args(["bench", "--quiet", "--bench", "cluster", "--"]).args(&sizes))?;
+    }
+    if part == Some("changes") {
+        // The native part has them, too.
+        exec(cargo().args(["bench", "--quiet", "--bench", "cluster", "--", "changes"]).args(&sizes))?;
     }
     if part == Some("why") {
         exec(cargo().args(["bench", "--quiet", "--bench", "why", "--"]).args(&sizes))?;

@@ -323,21 +323,25 @@ async fn delete_surplus<T: Replicated>(
 /// The pods that are deleted first (`getPodsToDelete`). Of the pods of a Deployment, those that share a node with other pods
 /// of the Deployment come before those that do not.
 fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: usize) -> Vec<Rc<Pod>> {
-    let mut pods: Vec<Rc<Pod>> = active.to_vec();
-    if surplus < pods.len() {
-        let node = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
-        let mut on_node: BTreeMap<String, i32> = BTreeMap::new();
-        for sibling in siblings(cx, rs) {
-            for p in cx.lister::<Pod>().controlled_by(sibling.meta().uid()).filter(|p| is_active(p)) {
-                *on_node.entry(node(p)).or_default() += 1;
-            }
-        }
-        let rank = |p: &Pod| on_node.get(&node(p)).copied().unwrap_or(0);
-        let now = cx.now();
-        order::sort_by(&mut pods, |a, b| goes_first((a, rank(a)), (b, rank(b)), now));
+    if surplus >= active.len() {
+        return active.to_vec();
     }
-    pods.truncate(surplus);
-    pods
+    let mut on_node: BTreeMap<&str, i32> = BTreeMap::new();
+    for sibling in siblings(cx, rs) {
+        for p in cx.lister::<Pod>().controlled_by(sibling.meta().uid()).filter(|p| is_active(p)) {
+            *on_node.entry(node_name(p)).or_default() += 1;
+        }
+    }
+    // Each pod's rank is looked up once, not in each comparison.
+    let ranked = active.iter().map(|p| (p, on_node.get(node_name(p)).copied().unwrap_or(0)));
+    let mut pods: Vec<(&Rc<Pod>, i32)> = ranked.collect();
+    let now = cx.now();
+    order::sort_by(&mut pods, |(p, rank_p), (q, rank_q)| goes_first((p, *rank_p), (q, *rank_q), now));
+    pods.into_iter().take(surplus).map(|(p, _)| p.clone()).collect()
+}
+
+fn node_name(pod: &Pod) -> &str {
+    pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default()
 }
 
 /// The objects of the same kind and controller, this one included (`getReplicaSetsWithSameController`). There are none if it

@@ -29,6 +29,8 @@ pub struct NodeInfo {
     name: Rc<str>,
     node: Option<Rc<Node>>,
     pods: GenericOrdMap<Key, Rc<PodInfo>, RcK>,
+    // The priorities of the pods in order, each with the number of its pods.
+    priorities: Rc<Vec<(i32, usize)>>,
     // Lists that are empty on most nodes are options, so that an empty one needs no pointer to follow.
     with_affinity: Option<Rc<Vec<Rc<PodInfo>>>>,
     with_required_anti_affinity: Option<Rc<Vec<Rc<PodInfo>>>>,
@@ -74,6 +76,7 @@ impl NodeInfo {
             name: name.into(),
             node: None,
             pods: GenericOrdMap::new(),
+            priorities: Rc::default(),
             with_affinity: None,
             with_required_anti_affinity: None,
             classes: Rc::default(),
@@ -144,6 +147,11 @@ impl NodeInfo {
     /// How many pods there are.
     pub fn pod_count(&self) -> usize {
         self.pods.len()
+    }
+
+    /// Whether a pod has a lower priority than this one.
+    pub fn has_less_important_pods(&self, priority: i32) -> bool {
+        self.priorities.first().is_some_and(|(lowest, _)| *lowest < priority)
     }
 
     /// A pod by namespace and name.
@@ -281,6 +289,7 @@ impl NodeInfo {
         self.non_zero_requested.milli_cpu += pod.non_zero.milli_cpu * times;
         self.non_zero_requested.memory += pod.non_zero.memory * times;
         self.count_class(pod, times);
+        self.count_priority(pod.priority, times > 0);
         for p in &pod.host_ports {
             if times > 0 {
                 push(&mut self.used_ports, p.clone());
@@ -290,6 +299,22 @@ impl NodeInfo {
         }
         if pod.has_volumes {
             self.count_claims(pod, times > 0);
+        }
+    }
+
+    fn count_priority(&mut self, priority: i32, more: bool) {
+        let all = Rc::make_mut(&mut self.priorities);
+        match all.binary_search_by_key(&priority, |(p, _)| *p) {
+            Ok(at) => {
+                if let Some((_, pods)) = all.get_mut(at) {
+                    *pods = if more { *pods + 1 } else { pods.saturating_sub(1) };
+                    if *pods == 0 {
+                        all.remove(at);
+                    }
+                }
+            }
+            Err(at) if more => all.insert(at, (priority, 1)),
+            Err(_) => {}
         }
     }
 

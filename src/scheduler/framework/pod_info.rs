@@ -6,8 +6,8 @@ use super::class::{Labels, PodClass};
 use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
 use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
 use crate::api::node_selector::{RequiredNodeAffinity, Term};
-use crate::api::types::{Affinity, Container, Pod, Toleration};
-use crate::api::volume::claim_of;
+use crate::api::types::{Affinity, Container, Pod, Toleration, Volume};
+use crate::api::volume::{claim_of, is_restricted_disk};
 use crate::api::{Key, MetaExt, Timestamp};
 
 /// A host port that a pod uses.
@@ -100,6 +100,10 @@ impl PodInfo {
             let these = all.iter().filter(|c| c.when_unsatisfiable == when);
             these.map(|c| SpreadConstraint::parse(c, &pod)).collect::<Vec<_>>()
         };
+        // Nearly every pod has the volume with its token, which concerns no plugin.
+        let counts = |v: &Volume| {
+            v.persistent_volume_claim.is_some() || v.ephemeral.is_some() || is_restricted_disk(v)
+        };
         PodInfo {
             key: pod.metadata.key(),
             requests: pod_requests(&pod, None),
@@ -115,7 +119,7 @@ impl PodInfo {
             hard_spread: spread("DoNotSchedule"),
             soft_spread: spread("ScheduleAnyway"),
             host_ports: host_ports(&pod),
-            has_volumes: spec.is_some_and(|s| s.volumes.as_ref().is_some_and(|v| !v.is_empty())),
+            has_volumes: spec.is_some_and(|s| s.volumes.iter().flatten().any(counts)),
             pod,
         }
     }

@@ -59,7 +59,8 @@ impl Queue {
                 Place::Backoff(..) => "backing off",
             };
             let (refusals, errors, by) = (q.refusals, q.errors, q.refused_by.join(", "));
-            let then = if self.tried_before.contains_key(key) { "other nodes" } else { "these nodes" };
+            let before = self.tried_before.contains_key(&(q.at, key.clone()));
+            let then = if before { "other nodes" } else { "these nodes" };
             format!("{key} {place} after {refusals} refusals and {errors} errors, {then} refused by {by}")
         });
         pods.chain(self.promises())

@@ -37,3 +37,19 @@ fn a_claim_for_one_pod_is_refused_on_every_node() {
     assert_eq!(refused_by(&nodes, 0), [why, why]);
     assert_eq!(refused_by(&nodes, -1), ["", ""], "it fits where the other pod is evicted");
 }
+
+/// `PreFilter` of `nodevolumelimits/csi.go` and of `volume_restrictions.go`: a pod without claims and without disks is skipped.
+/// Nearly every pod has the volume with its token, so for nearly no pod anything is read of each node's volumes.
+#[test]
+fn the_volume_with_a_token_concerns_no_plugin() {
+    let with = |volume: Value| {
+        let volumes = json!([{"name": "empty", "emptyDir": {}}, volume]);
+        pod("p", json!({}), json!({"containers": [{"name": "c"}], "volumes": volumes})).has_volumes
+    };
+    assert!(!with(json!({"name": "kube-api-access-x", "projected": {"sources": []}})));
+    assert!(!with(json!({"name": "v", "configMap": {"name": "c"}})));
+    assert!(with(json!({"name": "v", "persistentVolumeClaim": {"claimName": "c"}})));
+    assert!(with(json!({"name": "v", "ephemeral": {}})));
+    assert!(with(json!({"name": "v", "gcePersistentDisk": {"pdName": "d"}})));
+    assert!(with(json!({"name": "v", "iscsi": {"targetPortal": "p", "iqn": "i", "lun": 0}})));
+}

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::api::types::{PersistentVolumeClaim, Pod, Volume};
+use crate::api::volume::is_restricted_disk;
 use crate::api::{Key, Kind, MetaExt};
 use crate::scheduler::framework::{
     Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status,
@@ -34,13 +35,6 @@ pub struct State {
     disks: bool,
 }
 
-fn is_disk(v: &Volume) -> bool {
-    v.gce_persistent_disk.is_some()
-        || v.aws_elastic_block_store.is_some()
-        || v.rbd.is_some()
-        || v.iscsi.is_some()
-}
-
 /// Looks at the pod's volumes; `None` if the plugin restricts none of them.
 ///
 /// # Errors
@@ -60,7 +54,7 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
             state.conflicts += i64::from(state.exclusive.insert(name) && used);
         }
     }
-    state.disks = volumes(pod).iter().any(is_disk);
+    state.disks = volumes(pod).iter().any(is_restricted_disk);
     Ok((state.disks || state.conflicts > 0).then_some(state))
 }
 
@@ -113,7 +107,7 @@ fn conflict(a: &Volume, b: &Volume) -> bool {
 /// the pod.
 pub fn filter(state: &State, pod: &PodInfo, node: &NodeInfo) -> Status {
     if state.disks {
-        let mine = || volumes(pod).iter().filter(|v| is_disk(v));
+        let mine = || volumes(pod).iter().filter(|v| is_restricted_disk(v));
         let theirs = |p: &PodInfo| mine().any(|v| volumes(p).iter().any(|o| conflict(v, o)));
         if node.pods().filter(|p| p.has_volumes).any(|p| theirs(p)) {
             return Status::unschedulable("node(s) had no available disk");
