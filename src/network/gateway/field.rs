@@ -4,7 +4,7 @@ use crate::api::quote::go_quote;
 
 /// A value that is not among those that are supported.
 pub fn not_supported(path: &str, value: &str, supported: &[&str]) -> String {
-    let all: Vec<String> = supported.iter().map(|s| go_quote(s)).collect();
+    let all: Vec<String> = supported.iter().map(go_quote).collect();
     format!("{path}: Unsupported value: {}: supported values: {}", go_quote(value), all.join(", "))
 }
 
