@@ -6,7 +6,7 @@ use crate::server::Server;
 use crate::{browser, page, tools};
 
 /// The parts that can be measured separately.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "native",
     "changes",
     "why",
@@ -18,9 +18,10 @@ const PARTS: [&str; 11] = [
     "explorer",
     "lighthouse",
     "size",
+    "peer",
 ];
 
-/// Runs all benchmarks or one part: the native one, of it the changes of a steady cluster, the questions about causes, the requests of clients, the API server's, the one in Chromium, the cold load,
+/// Runs all benchmarks but the one beside webernetes, or one part: the native one, of it the changes of a steady cluster, the questions about causes, the requests of clients, the API server's, the one in Chromium, the cold load,
 /// the page, the explorer, Lighthouse's scores, the size of what is loaded; for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
@@ -64,6 +65,13 @@ pub fn run(args: &[String]) -> Result<()> {
         tools::npm_bin()?;
         page::lib(page::Profile::Release)?;
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
+    }
+    // Takes many minutes, most of them the other's.
+    if part == Some("peer") {
+        let chromium = browser::ensure()?;
+        tools::npm_bin()?;
+        page::lib(page::Profile::Release)?;
+        exec(command("node").arg("benches/peer.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
     let pages = [
         ("cold", "benches/cold.mjs"),

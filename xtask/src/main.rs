@@ -32,7 +32,7 @@ cargo xtask lib
 cargo xtask release [vX.Y.Z] [--check]
     whether the tag, the version and CHANGELOG.md agree; then the npm package in pkg/ and the notes in target/
     --check     builds nothing
-cargo xtask bench [--only native|changes|why|api|browser|cold|page|explorer|lighthouse|size] [REPLICAS…]
+cargo xtask bench [--only native|changes|why|traffic|api|browser|cold|page|explorer|lighthouse|size|peer] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
 cargo xtask split
