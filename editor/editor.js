@@ -8,7 +8,7 @@ import {
 } from "@codemirror/view";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, foldService, indentOnInput, indentUnit } from "@codemirror/language";
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, selectedCompletion } from "@codemirror/autocomplete";
 import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { closeLintPanel, forEachDiagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
@@ -89,6 +89,15 @@ function hover(catalogue) {
   });
 }
 
+/** Enter after a word that stands there whole begins a line, also where the list still offers that word. */
+function wholeWord(view) {
+  const word = selectedCompletion(view.state)?.label;
+  const { head } = view.state.selection.main;
+  if (!word || view.state.sliceDoc(Math.max(0, head - word.length), head) !== word) return false;
+  closeCompletion(view);
+  return newline(view);
+}
+
 /**
  * Puts an editor into `el`.
  *
@@ -147,6 +156,7 @@ export function mount(el, o = {}) {
   const view = new EditorView({ parent, root: parent, state: EditorState.create({ doc: o.text ?? "", extensions: [
     Prec.highest(keymap.of([
       { key: "Mod-Enter", run: apply, preventDefault: true },
+      { key: "Enter", run: wholeWord },
       { key: "Shift-Alt-f", run: () => (formatText(), true), preventDefault: true },
     ])),
     lineNumbers(), folding, foldService.of(documentFold), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
