@@ -1,5 +1,4 @@
-//! Prepares the scenarios' files, the list of lessons, the rule book and the glossary for the library. For the published page it
-//! also has the linker report which data refers to which, because `crates/split/` cuts that page in two.
+//! Prepares the scenarios' files, the list of lessons, the rule book and the glossary for the library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,12 +14,10 @@ fn main() -> ExitCode {
     println!("cargo:rerun-if-changed=static/lessons");
     println!("cargo:rerun-if-changed=static/rules.yaml");
     println!("cargo:rerun-if-changed=static/glossary.yaml");
-    // The rule book has the lines of the code.
-    println!("cargo:rerun-if-changed=src");
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|is| is == value);
-    // Only what is built for size is cut.
-    if is("CARGO_CFG_TARGET_ARCH", "wasm32") && is("OPT_LEVEL", "z") {
-        println!("cargo:rustc-link-arg-bin=steady=--emit-relocs");
+    match with_rules() {
+        // The rule book has the lines of the code.
+        Ok(places) => places.iter().for_each(|place| println!("cargo:rerun-if-changed={}", place.display())),
+        Err(why) => println!("cargo::error={why}"),
     }
     match scenarios().and_then(|()| lessons()).and_then(|()| rules()).and_then(|()| glossary()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -29,6 +26,21 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The rooms in which no rule stands.
+const WITHOUT_RULES: [&str; 4] = ["ui", "engine", "lessons", "session"];
+
+/// The rooms whose code has the rules. A change of the others does not make the tables anew, which would compile the whole
+/// library again.
+fn with_rules() -> Result<Vec<PathBuf>, String> {
+    let why = |e: std::io::Error| format!("src: {e}");
+    let entries = fs::read_dir("src").map_err(why)?.collect::<Result<Vec<_>, _>>().map_err(why)?;
+    let has = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name != "main.rs" && !WITHOUT_RULES.contains(&&*name)
+    };
+    Ok(entries.into_iter().map(|e| e.path()).filter(has).collect())
 }
 
 /// Writes `LISTED`, which `src/session/scenario/mod.rs` includes: each file's name, title, and the file as
@@ -130,7 +142,7 @@ fn look_for(folder: &Path, places: &mut BTreeMap<String, Vec<Found>>) -> Result<
     entries.sort();
     for path in entries {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && !matches!(&*name, "ui" | "engine" | "lessons" | "session") {
+        if path.is_dir() && !WITHOUT_RULES.contains(&&*name) {
             look_for(&path, places)?;
         } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
             let source = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
