@@ -22,7 +22,7 @@ console.log("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
 
 const explore = (link, symmetry) => page.evaluate(([link, symmetry, states]) => new Promise((done, fail) => {
   const begun = performance.now();
-  const worker = new Worker("./explorer.js", { type: "module" });
+  const worker = window.steadyWorker("explorer");
   let ready, first;
   worker.onerror = (e) => fail(new Error(e.message));
   worker.onmessage = ({ data }) => {
@@ -56,7 +56,7 @@ for (let i = 0; i < n; i++) {
   await choice.click();
   await page.waitForTimeout(300);
   await page.locator(".next[aria-busy=false]").waitFor();
-  const link = await page.evaluate(() => window.steady.link().split("#")[1]);
+  const link = await page.evaluate(async () => (await window.steady.link()).split("#")[1]);
   for (const symmetry of ["Merged", "Distinct"]) {
     const { found: f, took, ready } = await explore(link, symmetry);
     const row = [name, symmetry, f.states, f.complete ? "yes" : f.cut ?? "no", f.outcomes.length, (took / 1000).toFixed(1),

@@ -5,15 +5,15 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url);
 const parts = [
-  ["the wasm's first part", /^steady-(?!explorer).*_bg\.wasm$/, true],
-  ["its JavaScript", /^(steady-(?!explorer).*|boot)\.js$/, true],
+  ["the page's wasm", /^steady-(?!worker).*_bg\.wasm$/, true],
+  ["the first part of the engine's", /^steady-worker-[0-9a-f]+_bg\.wasm$/, true],
+  ["JavaScript", /^(steady-(?!worker\.js).*|boot|worker|early)\.js$/, true],
   ["styles", /\.css$/, true],
-  ["index.html and icon", /^(index\.html|icon.*\.svg)$/, true],
-  ["the wasm's second part (after the first paint)", /^steady-.*_second\.wasm$/, false],
+  ["index.html and icon", /^(index\.html|icon\.svg)$/, true],
+  ["the second part of the engine's wasm (after the first step)", /^steady-worker.*_second\.wasm$/, false],
   ["fonts (later, by what is shown)", /\.woff2$/, false],
   ["editor (after the first paint)", /^editor\.js$/, false],
   ["schema (with the editor)", /^schema\.json$/, false],
-  ["explorer's worker (when it is opened)", /^(steady-)?explorer.*\.(js|wasm)$/, false],
 ];
 
 const squeezed = (body) => {

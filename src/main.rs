@@ -4,9 +4,6 @@
 mod ui;
 
 #[cfg(target_arch = "wasm32")]
-mod second;
-
-#[cfg(target_arch = "wasm32")]
 fn main() {
     console_error_panic_hook::set_once();
     ui::mount();

@@ -1,7 +1,45 @@
-// Starts the page. Trunk would do this in an inline script, which the Content-Security-Policy
-// refuses; Trunk.toml's pattern_script names this file instead and hands it the two built files.
-const { js, wasm, second, worker } = document.getElementById("boot").dataset;
+// Starts the page and its engine. Trunk would start the page in an inline script, which the Content-Security-Policy
+// refuses; Trunk.toml's pattern_script names this file instead and hands it the two built files. The engine is another wasm,
+// in a worker (static/worker.js); as it is published `crates/split` names its files.
+const { js, wasm, engineJs, engineWasm, engineSecond, worker } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
+// Where a script is named by an address, the Content-Security-Policy lets this policy alone through (Trusted Types), and the
+// policy lets two scripts through.
+const policy = window.trustedTypes?.createPolicy("steady", {
+  createScriptURL: (url) => {
+    if (![here("worker.js"), worker && here(worker)].includes(url.split("?")[0])) throw new TypeError(`no script of Steady: ${url}`);
+    return url;
+  },
+});
+const script = (path) => policy?.createScriptURL(here(path)) ?? here(path);
+
+// Whoever comes with a link or comes back to work, and whoever explores, needs both parts of the engine's wasm at once.
+const resumes = "resumes" in document.documentElement.dataset;
+// Starts a worker, which does what its name says: `engine` or `explorer`. An engine that could not be had twice in parts is
+// taken whole.
+let engines = 0;
+window.steadyWorker = (name) => {
+  if (name === "engine") engines += 1;
+  const files = new URLSearchParams(engineSecond && engines <= 2
+    ? { js: engineJs, wasm: engineWasm, second: engineSecond }
+    : { js: "./steady-worker.js", wasm: "./steady-worker_bg.wasm" });
+  if (resumes || name !== "engine") files.set("ahead", "");
+  return new Worker(script(`worker.js?${files}`), { type: "module", name });
+};
+
+// The engine's worker is started beside the page, which takes it over with what has come from it by then.
+let engine;
+const startEngine = () => {
+  const early = [], worker = window.steadyWorker("engine");
+  worker.onmessage = ({ data }) => early.push(data);
+  worker.onerror = ({ message }) => early.push(JSON.stringify([{ Failed: message ?? "the engine's worker cannot be loaded" }]));
+  engine = { worker, early };
+};
+window.steadyEngine = () => {
+  const started = engine;
+  engine = undefined;
+  return started;
+};
 
 const schemaUrl = new URL("schema.json", import.meta.url).href;
 const isChinese = () => document.documentElement.lang.startsWith("zh");
@@ -47,66 +85,14 @@ window.steadySave = async (name, type, text, scale) => {
   const { save, png } = await import("./export.js");
   await (scale ? png(name, text, scale) : save(name, type, text));
 };
-// `steadyWhen(work)` calls a function once the whole of the wasm is there.
-let whole;
-const isWhole = new Promise((resolve) => (whole = resolve));
-window.steadyWhen ??= (work) => isWhole.then(work);
-
-// As it is published the wasm is in two parts (crates/split/): what opening the page runs, and the rest, which is
-// fetched and compiled beside the page after its first paint. `placed`: it is there; `given`: why it was given up.
-let compiled, placed = false, fetching, given;
-const compile = async (priority) => {
-  fetching = new AbortController();
-  compiled ??= await WebAssembly.compileStreaming(fetch(here(second), { priority, signal: fetching.signal }));
+// Says that the page cannot start or go on.
+window.steadyFailed = (why) => {
+  const text = typeof WebAssembly === "undefined"
+    ? ["This browser has WebAssembly switched off, and Steady is made of it.", "此浏览器关闭了 WebAssembly，而 Steady 需要它。"]
+    : [`Steady could not start (${why}). Reload the page to try again: your work is kept.`, `Steady 无法启动（${why}）。请重新加载页面再试：你的工作不会丢失。`];
+  document.querySelector("body > .shell-note")?.remove();
+  document.body.append(Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: text[isChinese() ? 1 : 0] }));
 };
-const place = (module, exports, how) => {
-  new WebAssembly.Instance(module, { first: exports });
-  placed = true;
-  whole();
-  performance.mark("steady:second", { detail: how });
-};
-const beside = async (exports) => {
-  for (let wait = 1000; !placed && !given; wait = Math.min(2 * wait, 60_000)) {
-    try {
-      await compile("low");
-      if (!placed && !given) place(compiled, exports, "beside");
-    } catch (error) {
-      if (!placed) console.info("Steady's second part:", error);
-      await new Promise((again) => setTimeout(again, wait));
-    }
-  }
-};
-
-// For the first part, when it has come upon a function of the second: that is there when this comes back. In the
-// middle of a command there is no leaving and coming back later, so nothing else happens meanwhile; and if it
-// cannot be had, somebody has to say whether to go on trying.
-window.steadySecond = (exports) => {
-  if (given) throw given;
-  if (compiled && !placed) return place(compiled, exports, "ahead");
-  fetching?.abort();
-  while (!placed) {
-    try {
-      const request = new XMLHttpRequest();
-      request.open("GET", here(second), false);
-      request.overrideMimeType("text/plain; charset=x-user-defined");
-      request.send();
-      if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
-      const bytes = Uint8Array.from(request.responseText, (c) => c.charCodeAt(0));
-      place(new WebAssembly.Module(bytes), exports, "at once");
-    } catch (error) {
-      const [ask, words] = isChinese()
-        ? ["Steady 的一部分无法加载。“确定”重试；“取消”则页面停在这里。", "Steady 的一部分无法加载，页面已停止。请稍后重新加载：您的工作不会丢失。"]
-        : ["A part of Steady could not be loaded. OK tries again; Cancel stops the page here.", "A part of Steady could not be loaded, and the page has stopped. Reload it later: your work is kept."];
-      if (confirm(`${ask}\n\n${error.message}`)) continue;
-      const note = Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: words });
-      document.body.append(note);
-      throw (given = error);
-    }
-  }
-};
-
-// Whoever comes with a link or comes back to work needs both parts at once.
-const resumes = "resumes" in document.documentElement.dataset;
 
 // The first screen needs styles and a font, which the wasm would compete with: it is fetched once that screen was drawn. A
 // tab in the background draws nothing, and a browser may not say what it has drawn.
@@ -117,27 +103,45 @@ const drawn = resumes || document.hidden
     requestAnimationFrame(() => setTimeout(resolve, 200));
   });
 
+// A step that somebody asks for before the page stands is taken when it does. Nothing else of the first screen can be used.
+let asked = 0;
+const ask = (event) => {
+  const shell = document.querySelector(".shell"), button = shell?.querySelector(".step")?.getBoundingClientRect();
+  if (!button || resumes) return;
+  const { key, shiftKey, ctrlKey, metaKey, altKey, clientX: x, clientY: y } = event;
+  const hit = event.type === "keydown"
+    ? key === "ArrowRight" && !(shiftKey || ctrlKey || metaKey || altKey)
+    : x >= button.left && x <= button.right && y >= button.top && y <= button.bottom;
+  if (!hit) return;
+  asked += 1;
+  shell.dataset.asked = asked;
+  document.getElementById("boot-asked").hidden = false;
+};
+for (const event of ["keydown", "pointerdown"]) addEventListener(event, ask);
+const takeAsked = () => {
+  for (const event of ["keydown", "pointerdown"]) removeEventListener(event, ask);
+  for (; asked > 0; asked--) window.steady.step();
+};
+
+let started;
+const isStarted = new Promise((resolve) => (started = resolve));
 try {
   await drawn;
   const first = fetch(here(wasm));
-  const ahead = second && resumes ? compile("high").catch((error) => console.info("Steady's second part:", error)) : undefined;
+  startEngine();
   const page = await import(here(js));
-  await ahead;
-  const exports = await page.default({ module_or_path: first });
-  if (second) requestAnimationFrame(() => setTimeout(() => beside(exports)));
-  else whole();
+  await page.default({ module_or_path: first });
+  takeAsked();
+  started();
 } catch (error) {
   console.error(error);
-  const text = typeof WebAssembly === "undefined"
-    ? ["This browser has WebAssembly switched off, and Steady is made of it.", "此浏览器关闭了 WebAssembly，而 Steady 需要它。"]
-    : [`Steady could not start (${error?.message ?? error}). Reload the page to try again.`, `Steady 无法启动（${error?.message ?? error}）。请重新加载页面再试。`];
-  document.body.append(Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: text[isChinese() ? 1 : 0] }));
+  window.steadyFailed(error?.message ?? error);
 }
 
 // A published page works offline after one visit (static/sw.js). The worker fetches every file of the page, so it begins
-// when the page has all that it needs by itself.
+// when the page runs.
 const offline = async () => {
-  const registration = await navigator.serviceWorker.register(here(worker));
+  const registration = await navigator.serviceWorker.register(script(worker));
   if (!registration) return;
   const ready = () => {
     // Without a controller this is the first visit: there is no old page.
@@ -157,7 +161,7 @@ const offline = async () => {
 };
 const alone = document.documentElement.dataset.shape !== "embedded";
 if (worker && alone && "serviceWorker" in navigator && window.isSecureContext) {
-  isWhole.then(() => {
+  isStarted.then(() => {
     const soon = window.requestIdleCallback ?? setTimeout;
     soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });
   });

@@ -68,7 +68,7 @@ await browser.close();
 const [name, attributes] = en;
 const body = en[2].map((child, i) => merged(child, zh[2][i])).join("\n");
 const pill = /<p class="pill[^"]*">.*?<\/p>/s;
-const state = `<p class="pill busy"><b data-in="en">Loading…</b><b data-in="zh-CN">正在加载…</b></p>`;
+const state = `<p class="pill busy"><b data-in="en">Loading…</b><b data-in="zh-CN">正在加载…</b><span class="asked"><span data-in="en">your step waits</span><span data-in="zh-CN">单步在等待</span></span></p>`;
 if (!pill.test(body)) throw new Error("there is no pill");
 const first = tag([name, attributes.map(([key, value]) => [key, key === "class" ? "app shell" : value])], `\n${body.replace(pill, state)}\n`);
 writeFileSync(file, `<!-- Written by static/first.mjs. -->\n${first.replace("<div ", "<div inert ")}\n`);

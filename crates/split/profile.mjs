@@ -12,15 +12,15 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
 });
 
-/** In the page: keeps the module's exports, among which the marks are. */
-function keep() {
-  const instantiate = WebAssembly.instantiateStreaming;
-  WebAssembly.instantiateStreaming = async (...args) => {
-    const result = await instantiate(...args);
-    window.steadyMarks = result.instance.exports.marks;
-    return result;
-  };
-}
+/** Goes before the worker's script: keeps the module's exports, among which the marks are. */
+const KEEP = `
+const instantiate = WebAssembly.instantiateStreaming;
+WebAssembly.instantiateStreaming = async (...args) => {
+  const result = await instantiate(...args);
+  globalThis.steadyMarks = result.instance.exports.marks;
+  return result;
+};
+`;
 
 const names = (await (await fetch(new URL("marks.txt", url))).text()).split("\n");
 const hot = new Set();
@@ -29,7 +29,8 @@ let page;
 
 /** Takes the marks of what ran since. */
 async function taken(what) {
-  const marks = await page.evaluate(() => Array.from(new Uint8Array(window.steadyMarks.buffer), (m, i) => (m ? i : -1)).filter((i) => i >= 0));
+  const [engine] = page.workers();
+  const marks = await engine.evaluate(() => Array.from(new Uint8Array(globalThis.steadyMarks.buffer), (m, i) => (m ? i : -1)).filter((i) => i >= 0));
   const before = hot.size;
   for (const i of marks) hot.add(i);
   table.push([what, marks.length, hot.size - before]);
@@ -45,9 +46,10 @@ const still = async () => {
 async function opening(looks, slower) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US", ...looks });
   page = await context.newPage();
-  await page.addInitScript(keep);
-  // What waits for the whole page is not a part of opening it: the browser's database (static/boot.js).
-  await page.addInitScript(() => (window.steadyWhen = () => {}));
+  await page.route("**/worker.js*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: KEEP + (await response.text()) });
+  });
   await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slower });
   await page.goto(url);
   await step().waitFor();
@@ -55,12 +57,7 @@ async function opening(looks, slower) {
   await page.waitForTimeout(1500);
   const named = JSON.stringify({ ...looks, slower });
   await taken(`opened ${named}`);
-  return async () => {
-    // Leaving the page keeps the run.
-    await page.evaluate(() => window.dispatchEvent(new Event("pagehide")));
-    await taken(`closed ${named}`);
-    await context.close();
-  };
+  return () => context.close();
 }
 
 // In both languages, narrow, and on machines so slow that work is done in slices. What somebody does after a step

@@ -1,5 +1,5 @@
 //! The controller of Gateways: the definitions of the Gateway API and its own objects are installed, its process starts, and the nginx
-//! that it tells open their ports. What becomes of requests that come to these stands in [`passing`](super::passing).
+//! that it tells open their ports. What becomes of requests that come to these stands in `passing`.
 
 use std::rc::Rc;
 

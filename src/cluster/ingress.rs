@@ -1,5 +1,5 @@
 //! The ingress controller of a cluster: its objects are installed, and its process starts. What becomes of requests that come to one
-//! of its pods stands in [`passing`](super::passing).
+//! of its pods stands in `passing`.
 
 use super::Cluster;
 use super::fault::NoSuchFault;

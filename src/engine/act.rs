@@ -47,7 +47,9 @@ impl Engine {
                 self.touch();
                 self.begin(Activity::Play);
             }
-            Input::ToSteady => self.run_to_steady(),
+            Input::RunOn | Input::ToSteadyOn if self.activity.is_some() => {}
+            Input::RunOn => self.take(Input::Run),
+            Input::ToSteadyOn | Input::ToSteady => self.run_to_steady(),
             Input::ToMoment(to) => self.run_to_moment(to),
             Input::Stop => self.stop(),
             Input::Back => {
@@ -77,6 +79,7 @@ impl Engine {
                 if free {
                     self.session.set_policy(policy.clone());
                     self.shown.policy = policy;
+                    self.keeping.changed();
                     self.forget_listing();
                 }
                 self.out.push(Output::Did(free));
@@ -110,7 +113,10 @@ impl Engine {
                 }
                 self.touch();
             }
-            Input::Typed(text) => self.shown.text = Rc::new(text),
+            Input::Typed(text) => {
+                self.shown.text = Rc::new(text);
+                self.keeping.changed();
+            }
             Input::Preview => self.preview(),
             Input::TakeOver => self.take_over(),
             Input::Import => {
@@ -160,7 +166,6 @@ impl Engine {
                 }
             }
             Input::Save => self.keeping.due = true,
-            Input::SaveAtOnce => self.keep(),
             Input::Ask(number, ask) => {
                 let answer = Box::new(self.answer(&ask));
                 self.out.push(Output::Answer(number, answer));

@@ -32,6 +32,11 @@ pub struct Begin {
     pub until: Option<usize>,
     /// Whether the page is a part of somebody else's page. Then no run is opened but that of the address, and none is kept.
     pub embedded: bool,
+    /// Whether the page is handed the run whenever it changes, without asking by [`Input::Save`].
+    pub keep: bool,
+    /// [`Shown::version`](super::Shown::version) and [`Shown::session`](super::Shown::session) of the engine whose place this
+    /// one takes: it counts on from these.
+    pub after: (u64, u32),
 }
 
 /// A run that the page has kept.
@@ -98,8 +103,12 @@ pub enum Input {
     Choose(Pick),
     /// Takes one step after the other at the speed that is set; stops the activity instead if there is one.
     Run,
+    /// As [`Input::Run`], but an activity that is under way goes on instead.
+    RunOn,
     /// Takes steps without a pause until the cluster is steady; stops them instead if they are under way.
     ToSteady,
+    /// As [`Input::ToSteady`], but an activity that is under way goes on instead.
+    ToSteadyOn,
     /// Runs until a moment, in milliseconds as [`Shown::clock`](super::Shown::clock), or until nothing is left to do.
     ToMoment(i64),
     /// Stops the activity.
@@ -211,8 +220,6 @@ pub enum Input {
     /// Has the run kept, also while steps are being taken: answered by [`Output::Keep`](super::Output::Keep) if something
     /// has changed since it was opened. It is answered later if keeping took more than a twentieth of the time lately.
     Save,
-    /// As [`Input::Save`], answered before [`Engine::handle`](super::Engine::handle) returns: the page is being closed.
-    SaveAtOnce,
     /// A question, and the number that its [`Output::Answer`](super::Output::Answer) has.
     Ask(u64, Ask),
 }

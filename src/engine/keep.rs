@@ -28,6 +28,8 @@ pub(super) struct Keeping {
     pub(super) others: bool,
     /// The run as it was when it was opened, if there is nothing to keep as long as it is like that.
     opened: Option<State>,
+    /// [`Begin::keep`].
+    always: bool,
     /// Whether the run is to be kept.
     pub(super) due: bool,
     /// Before this time it is not kept.
@@ -40,6 +42,11 @@ pub(super) struct Keeping {
 type State = (Moment, Moment, Policy, Rc<String>, Option<(String, usize, u64)>);
 
 impl Keeping {
+    /// Notes that the run has changed.
+    pub(super) fn changed(&mut self) {
+        self.due |= self.always;
+    }
+
     /// An id that no other run has.
     pub(super) fn new_id(&mut self) -> Rc<str> {
         self.ids += 1;
@@ -90,6 +97,10 @@ impl Engine {
         self.open_at = with.at;
         self.shown.map.shown = with.map_shown && !with.embedded;
         self.keeping.tab = with.tab;
+        self.keeping.always = with.keep;
+        let (version, session) = with.after;
+        self.shown.version += version;
+        self.shown.session += session;
         self.shown.run = self.keeping.new_id();
         self.keeping.others = with.others;
         self.moved();

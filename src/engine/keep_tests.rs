@@ -116,7 +116,7 @@ fn a_run_is_kept_while_it_goes_on() {
         e.work();
     }
     assert!(e.activity.is_some(), "it takes more slices than these");
-    let out = e.handle(Input::SaveAtOnce);
+    let out = e.handle(Input::Save);
     let link = Link::decode(&drafts(&out)[0].link).unwrap();
     let mut replay = Replay::new(&link);
     while !replay.advance(9) {}
@@ -150,4 +150,19 @@ fn keeping_takes_a_twentieth_of_the_time_of_a_run() {
     e.handle(Input::Stop);
     e.handle(Input::Back);
     assert_eq!(drafts(&e.handle(Input::Save)).len(), 1);
+}
+
+/// A page that asked for it is handed the run together with each moment that it shows, and with what was typed.
+#[test]
+fn a_run_is_kept_with_every_change() {
+    let mut e = at_once();
+    e.handle(Input::Begin(Begin { keep: true, ..Begin::default() }));
+    assert!(drafts(&finish(&mut e).0).is_empty(), "nobody has touched it");
+    let steps = |out: &[Output]| drafts(out).last().map(|draft| draft.steps);
+    assert_eq!(steps(&e.handle(Input::Step)), Some(1));
+    assert_eq!(steps(&e.handle(Input::Step)), Some(2));
+    assert_eq!(steps(&e.handle(Input::Back)), Some(2));
+    let typed = drafts(&e.handle(Input::Typed("kind: Pod".into())))[0].link.clone();
+    assert_eq!(Link::decode(&typed).unwrap().text.as_deref(), Some("kind: Pod"));
+    assert!(drafts(&e.handle(Input::Select(None))).is_empty());
 }

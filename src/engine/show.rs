@@ -53,6 +53,7 @@ impl Engine {
     pub(super) fn derive(&mut self) {
         self.changed = true;
         self.shown.version += 1;
+        self.keeping.changed();
         self.draw();
         let (session, shown) = (&self.session, &mut self.shown);
         let (cluster, moment) = (session.cluster(), session.current());

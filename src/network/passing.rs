@@ -137,7 +137,7 @@ pub struct Routed {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Then {
     /// An endpoint of a backend is asked.
-    Pass(Passed),
+    Pass(Box<Passed>),
     /// The client is sent elsewhere.
     Redirect {
         /// The status.

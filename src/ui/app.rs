@@ -55,7 +55,7 @@ pub fn mount() {
     let shown = store.clone();
     store.when_ready(Callback::from(move |()| {
         // Yew appends to what is there; the skeleton has done its work.
-        root.set_inner_html("");
+        root.replace_children_with_node_0();
         let props = Props { store: shown.clone() };
         yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
         // Once the run of the address is open.
@@ -159,15 +159,9 @@ fn App(props: &Props) -> Html {
         });
     }
     {
-        let last = use_memo((), |()| keys::LastFocus::default());
-        let follow = last.clone();
         use_effect_with((), move |()| {
-            let listener = follow.follow();
-            move || drop(listener)
-        });
-        use_effect(move || {
-            // Once the parts of this drawing stand, too.
-            gloo::timers::callback::Timeout::new(0, move || last.mend()).forget();
+            let following = keys::LastFocus::default().follow();
+            move || drop(following)
         });
     }
     {
@@ -331,7 +325,7 @@ fn App(props: &Props) -> Html {
                         terminal={Shared::from(&v.terminal)} history={Shared::from(&v.history)} shell={v.shell.as_ref().map(Shared::from)}
                         editing={v.editing.as_ref().map(Shared::from)} acted={v.position > v.beginning && matches!(*v.happened, Happened::Printed(_) | Happened::Requested(_))} steady={v.listing.steady()}
                         on={let pane = pane.clone(); move |()| { pane.set(Pane::Graph); keys::focus(".next") }} />
-                    <Graph hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
+                    <Graph key={view.engine} hidden={v.map.shown} graph={Shared::from(&v.filtered)} whole={graph.clone()} filter={Shared::from(&v.filter)} {leads}
                         alone={(*alone, { let alone = alone.clone(); Callback::from(move |to| alone.set(to)) })} rushing={matches!(v.mode, Mode::ToSteady { .. } | Mode::ToMoment { .. })} runs={Shared::from(&v.runs)} now={v.clock} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
                         version={v.version} session={v.session} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(v) } { brief(v, &story, &lesson, &follow) } }
@@ -361,7 +355,7 @@ fn App(props: &Props) -> Html {
                 if let Some(address) = &view.shared {
                     <Share address={address.clone()} scenario={story.clone()} lesson={lesson.clone()} present={reshape.reform(|()| Shape::Presented)} />
                 }
-                <Report scenario={story.clone()} lesson={lesson.clone()} />
+                <Report scenario={story.clone()} lesson={lesson.clone()} version={v.version} />
                 <KeysDialog open={*help} set={open_help} />
                 <CourseDialog open={*course} set={let course = course.clone(); move |open: bool| course.set(open)} now={v.lesson.as_ref().map(|l| l.id.clone())} />
                 <RulesDialog at={(*rules).clone()} set={let rules = rules.clone(); move |at| rules.set(at)} version={v.version} ready={v.listing.ready} />

@@ -181,7 +181,8 @@ pub fn CourseDialog(props: &Props) -> Html {
                 <header><h2 id="course-title">{ t.get("course") }</h2>
                     <button type="button" class="tool" aria-label={t.get("close")} onclick={close}>{ glyph::icon(glyph::CLOSE) }</button></header>
                 <p>{ t.get("course-about") }</p>
-                { for chapters.iter().map(chapter) }
+                // One child, whatever comes: the button before it keeps the focus.
+                <>{ for chapters.iter().map(chapter) }</>
                 <footer>
                     <button type="button" class="quiet" title={t.get("course-write-about")} onclick={write}>{ t.get("course-write") }</button>
                     <label class="quiet file">{ t.get("course-own") }<input type="file" accept=".yaml,.yml" onchange={own} /></label>

@@ -96,9 +96,12 @@ pub fn Editor(props: &Props) -> Html {
     {
         let live = live.clone();
         let text = props.text.clone();
-        use_effect_with((props.text_set, *ready), move |_| {
-            if let Some(l) = &*live.borrow() {
+        // Which text the editor began with, or was given last: what somebody has typed since is not taken away.
+        let has = use_mut_ref(|| props.text_set);
+        use_effect_with((props.text_set, *ready), move |(set, _)| {
+            if let Some(l) = live.borrow().as_ref().filter(|_| *has.borrow() != *set) {
                 l.call("setText", &text.as_str().into());
+                *has.borrow_mut() = *set;
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Hooks: how a component gets the page's state and texts, and asks the engine.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use steady::engine::{Answer, Ask};
@@ -23,11 +23,24 @@ pub fn use_texts() -> Texts {
 }
 
 /// The engine's answer to a question, which is asked again when the question or the version changes. Until the engine has
-/// answered, this is the answer before, or `None`; the component is drawn again when the answer comes.
+/// answered, this is the answer before, also to another question, or `None`; the component is drawn again when the answer comes.
 #[hook]
 pub fn use_answer(ask: Option<Ask>, version: u64) -> Option<Rc<Answer>> {
+    use_answered(ask, version).map(|(_, answer)| answer)
+}
+
+/// As [`use_answer`], but never the answer to another question.
+#[hook]
+pub fn use_answer_to(ask: Option<Ask>, version: u64) -> Option<Rc<Answer>> {
+    let answered = use_answered(ask.clone(), version);
+    answered.filter(|(asked, _)| ask.as_ref() == Some(&**asked)).map(|(_, answer)| answer)
+}
+
+/// The last answer, and the question that it is about.
+#[hook]
+fn use_answered(ask: Option<Ask>, version: u64) -> Option<(Rc<Ask>, Rc<Answer>)> {
     let store = use_store();
-    let last = use_mut_ref(|| None::<Rc<Answer>>);
+    let last = use_mut_ref(|| None::<(Rc<Ask>, Rc<Answer>)>);
     let redraw = use_force_update();
     let here = last.clone();
     use_memo((ask, version), move |(ask, _)| {
@@ -35,19 +48,14 @@ pub fn use_answer(ask: Option<Ask>, version: u64) -> Option<Rc<Answer>> {
             *here.borrow_mut() = None;
             return;
         };
-        // An answer that comes before `ask` returns needs no second drawing.
-        let drawing = Rc::new(Cell::new(true));
-        let (slot, still) = (here.clone(), drawing.clone());
+        let (slot, asked) = (here.clone(), Rc::new(ask.clone()));
         store.ask(
             ask,
             Callback::from(move |answer| {
-                *slot.borrow_mut() = Some(Rc::new(answer));
-                if !still.get() {
-                    redraw.force_update();
-                }
+                *slot.borrow_mut() = Some((asked.clone(), Rc::new(answer)));
+                redraw.force_update();
             }),
         );
-        drawing.set(false);
     });
     RefCell::borrow(&last).clone()
 }

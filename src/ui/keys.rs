@@ -7,7 +7,8 @@ use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::document;
 use steady::engine::{Depth, Input};
 use wasm_bindgen::JsCast;
-use web_sys::{CustomEvent, Element, HtmlDialogElement, HtmlElement};
+use wasm_bindgen::closure::Closure;
+use web_sys::{CustomEvent, Element, HtmlDialogElement, HtmlElement, MutationObserver, MutationObserverInit};
 use yew::prelude::*;
 
 use super::glyph;
@@ -50,9 +51,23 @@ pub fn focus(selector: &str) {
     if focused(selector) {
         return;
     }
-    let selector = selector.to_owned();
-    gloo::timers::callback::Timeout::new(0, move || {
-        focused(&selector);
+    try_focus(selector.to_owned(), document().active_element(), 0);
+}
+
+/// How often, and after how many milliseconds each time, it is tried to focus what is not drawn yet because the engine has not
+/// answered.
+const TRIES: u32 = 40;
+const WAIT: u32 = 16;
+
+/// Tries to focus what a selector finds, unless the focus has moved from where it was.
+fn try_focus(selector: String, from: Option<Element>, nth: u32) {
+    let wait = if nth == 0 { 0 } else { WAIT };
+    gloo::timers::callback::Timeout::new(wait, move || {
+        let active = document().active_element();
+        let moved = active != from && active.is_some_and(|el| el.tag_name() != "BODY");
+        if !moved && !focused(&selector) && nth < TRIES {
+            try_focus(selector, from, nth + 1);
+        }
     })
     .forget();
 }
@@ -88,19 +103,41 @@ pub fn has_focus(selector: &str) -> bool {
 }
 
 /// Where the focus goes in each part of the page whose content may be taken away while it has the focus.
-const PARTS: [(&str, &str); 2] = [(".next", ".next"), (".inspector", ".inspector [role=tab][tabindex='0']")];
+const PARTS: [(&str, Then); 2] = [
+    (".next", &[".next[aria-busy=false] li button", ".next"]),
+    (".inspector", &[".inspector [role=tab][tabindex='0']"]),
+];
+
+/// Selectors of what the focus may go to, the best one first.
+type Then = &'static [&'static str];
 
 /// What had the focus last, and where the focus goes if that is taken away.
 #[derive(Clone, Default)]
 pub struct LastFocus {
-    last: Rc<RefCell<Option<(Element, &'static str)>>>,
+    last: Rc<RefCell<Option<(Element, Then)>>>,
     /// Whether a key was pressed after anything was pointed at.
     by_keys: Rc<Cell<bool>>,
 }
 
+/// What follows the focus, until it is dropped.
+pub struct Following {
+    _listeners: [EventListener; 3],
+    observer: Option<MutationObserver>,
+    _changed: Closure<dyn FnMut()>,
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
+    }
+}
+
 impl LastFocus {
-    /// Follows the focus until the listeners are dropped.
-    pub fn follow(&self) -> [EventListener; 3] {
+    /// Follows the focus, and moves it on where what had it is taken away: at any time, since parts of the page are drawn when the
+    /// engine answers.
+    pub fn follow(&self) -> Following {
         let window = gloo::utils::window();
         let notes = |event: &'static str, keys: bool| {
             let by_keys = self.by_keys.clone();
@@ -116,17 +153,40 @@ impl LastFocus {
                 Some((el, then))
             });
         });
-        [focus, notes("keydown", true), notes("pointerdown", false)]
+        let (this, planned) = (self.clone(), Rc::new(Cell::new(false)));
+        let changed = Closure::<dyn FnMut()>::new(move || {
+            if planned.replace(true) {
+                return;
+            }
+            let (this, planned) = (this.clone(), planned.clone());
+            // Once everything of this drawing stands.
+            gloo::timers::callback::Timeout::new(0, move || {
+                planned.set(false);
+                this.mend();
+            })
+            .forget();
+        });
+        let observer = MutationObserver::new(changed.as_ref().unchecked_ref()).ok();
+        let options = MutationObserverInit::new();
+        options.set_child_list(true);
+        options.set_subtree(true);
+        options.set_attribute_filter(&js_sys::Array::of1(&"disabled".into()));
+        if let (Some(observer), Some(body)) = (&observer, document().body()) {
+            // Only options that contradict each other are refused.
+            let _ = observer.observe_with_options(&body, &options);
+        }
+        let listeners = [focus, notes("keydown", true), notes("pointerdown", false)];
+        Following { _listeners: listeners, observer, _changed: changed }
     }
 
     /// Moves the focus on if what had it was taken away or can have it no longer. Who points at things goes on pointing, and
     /// expects the keys of the whole page to work meanwhile.
-    pub fn mend(&self) {
+    fn mend(&self) {
         let last = self.last.borrow().clone();
         let Some((el, then)) = last.filter(|_| self.by_keys.get()) else { return };
         let lost = document().active_element().is_none_or(|a| a.tag_name().eq_ignore_ascii_case("body"));
         if lost && (!el.is_connected() || el.has_attribute("disabled")) {
-            focused(then);
+            then.iter().any(|selector| focused(selector));
         }
     }
 }

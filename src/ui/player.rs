@@ -19,7 +19,7 @@ use super::notice::{Progress, message};
 use super::store::{LastStep, Shared, Store, Toast};
 use super::timeline::Timeline;
 use super::topbar::{said, title_of};
-use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::hooks::{use_answer, use_store, use_texts};
 use std::collections::BTreeSet;
 use steady::engine::ObjectRef;
 
@@ -152,7 +152,7 @@ pub fn Player(props: &Props) -> Html {
                 if presented {
                     <button type="button" class="quiet" onclick={move |_| leave.emit(())}>{ t.get("present-leave") }</button>
                 } else {
-                    <OpenWhole />
+                    <OpenWhole version={v.version} />
                 }
             </header>
             <main class="player-main">
@@ -213,31 +213,21 @@ pub fn Player(props: &Props) -> Html {
     }
 }
 
-/// A link to the whole page with this run, in a window of its own. The run is written into it when it is followed.
+/// What the link to the whole page is drawn from.
+#[derive(Properties, PartialEq)]
+struct OpenWholeProps {
+    /// Grows with every change of the run.
+    version: u64,
+}
+
+/// A link to the whole page with this run, in a window of its own.
 #[component]
-fn OpenWhole() -> Html {
+fn OpenWhole(props: &OpenWholeProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let here = store.address_with(&Options::default(), "").unwrap_or_default();
-    let anchor = use_node_ref();
-    let onclick = {
-        let anchor = anchor.clone();
-        Callback::from(move |_: MouseEvent| {
-            let (Some(anchor), address) = (anchor.cast::<Element>(), store.clone()) else { return };
-            store.ask(
-                Ask::Link,
-                Callback::from(move |answer: Answer| {
-                    if let Answer::Link(Some(link)) = answer
-                        && let Some(there) = address.address(&link)
-                    {
-                        let _ = anchor.set_attribute("href", &there);
-                    }
-                }),
-            );
-        })
+    let here = match use_answer(Some(Ask::Link), props.version).as_deref() {
+        Some(Answer::Link(Some(link))) => store.address(link),
+        _ => store.address_with(&Options::default(), ""),
     };
-    let onauxclick = onclick.clone();
-    html! {
-        <a ref={anchor} class="quiet open-whole" href={here} target="_blank" rel="noopener" {onclick} {onauxclick}>{ t.get("open-whole") }</a>
-    }
+    html! { <a class="quiet open-whole" href={here} target="_blank" rel="noopener">{ t.get("open-whole") }</a> }
 }

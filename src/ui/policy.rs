@@ -77,7 +77,6 @@ pub fn PolicyMenu(props: &Props) -> Html {
         let chosen = offered.borrow().get(i).cloned();
         if let Some(policy) = chosen {
             store.send(Input::Policy(policy));
-            store.plan_save();
         }
     });
     let fair = props.policy == Policy::Fair;

@@ -1,15 +1,20 @@
-//! What is printed: the run as a page to read. It is made when the browser is about to print, and stands nowhere else.
+//! What is printed: the run as a page to read. It stands nowhere else. A browser that is about to print waits for nobody, so the
+//! engine is asked for what is in it as soon as the run has stood still for a moment.
 
 use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
 use gloo::utils::window;
 use steady::engine::{Answer, Ask, LessonView, ScenarioView};
 use yew::prelude::*;
 
 use super::export::{Picture, svg};
 use super::i18n::sentence;
-use super::store::{Shared, Store};
+use super::store::Shared;
 use super::topbar::{said, title_of};
-use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::hooks::{use_answer, use_store, use_texts};
+
+/// For how many milliseconds the run stands still before the engine is asked.
+const STILL: u32 = 1000;
 
 /// What the report is about.
 #[derive(Properties, PartialEq)]
@@ -18,6 +23,8 @@ pub struct Props {
     pub scenario: Option<Shared<ScenarioView>>,
     /// The lesson that the run belongs to.
     pub lesson: Option<Shared<LessonView>>,
+    /// Grows with every change of the run.
+    pub version: u64,
 }
 
 /// The report, while the browser prints.
@@ -37,6 +44,18 @@ pub fn Report(props: &Props) -> Html {
         });
     }
     let t = use_texts();
+    let still = use_state(|| 0);
+    {
+        let still = still.setter();
+        use_effect_with(props.version, move |version| {
+            let version = *version;
+            let timer = Timeout::new(STILL, move || still.set(version));
+            move || drop(timer)
+        });
+    }
+    let wanted = *printing || *still == props.version;
+    let steps = use_answer(wanted.then_some(Ask::Steps), props.version);
+    let link = use_answer(wanted.then_some(Ask::Link), props.version);
     if !*printing {
         return Html::default();
     }
@@ -45,12 +64,12 @@ pub fn Report(props: &Props) -> Html {
     let (graph, changed, text) = store.with(|s| (s.graph.clone(), s.changed.clone(), s.text.clone()));
     let picture = svg(&Picture { graph: &graph, changed: &changed, says: "", texts: &t, dark: false });
     let picture = format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(&picture));
-    let (steps, more) = match asked(&store, Ask::Steps) {
-        Some(Answer::Steps(steps, more)) => (steps, more),
-        _ => (Vec::new(), 0),
+    let (steps, more) = match steps.as_deref() {
+        Some(Answer::Steps(steps, more)) => (steps.as_slice(), *more),
+        _ => (Default::default(), 0),
     };
-    let link = match asked(&store, Ask::Link) {
-        Some(Answer::Link(Some(link))) => store.address(&link).unwrap_or_default(),
+    let link = match link.as_deref() {
+        Some(Answer::Link(Some(link))) => store.address(link).unwrap_or_default(),
         _ => String::new(),
     };
     let step = |told: &steady::engine::StepTold| {
@@ -82,12 +101,4 @@ pub fn Report(props: &Props) -> Html {
             <p class="link">{ link }</p>
         </article>
     }
-}
-
-/// The engine's answer, which comes before this returns.
-fn asked(store: &Store, ask: Ask) -> Option<Answer> {
-    let answer = std::rc::Rc::new(std::cell::RefCell::new(None));
-    let slot = answer.clone();
-    store.ask(ask, Callback::from(move |a| *slot.borrow_mut() = Some(a)));
-    answer.take()
 }

@@ -127,7 +127,8 @@ pub fn RulesDialog(props: &Props) -> Html {
                     if !book.looked { <p class="muted">{ t.get("rules-unknown") }</p> }
                     if book.looked && book.more > 0 { <p class="muted">{ t.with("rules-more", &[("n", (book.more as f64).into())]) }</p> }
                     if shown.is_empty() { <p role="status">{ t.get("rules-none") }</p> }
-                    { for shown }
+                    // One child, whatever comes: the button at the top keeps the focus.
+                    <>{ for shown }</>
                 </div>
             }
         </dialog>

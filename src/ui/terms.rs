@@ -8,13 +8,11 @@ use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::window;
 use steady::engine::glossary::{Piece, Reader, Term};
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlElement, Node};
 use yew::prelude::*;
 
 use super::hooks::use_texts;
 use super::i18n::{Lang, Texts};
-use super::store::when_whole;
 use super::topbar::said;
 
 /// A reader of a text in the page's language.
@@ -41,20 +39,10 @@ pub struct WordsProps {
     pub text: String,
 }
 
-/// A text in which the terms are explained, as soon as the whole page is there: it opens without the glossary.
+/// A text in which the terms are explained.
 #[component]
 pub fn Words(props: &WordsProps) -> Html {
-    let t = use_texts();
-    let whole = use_state(|| false);
-    {
-        let whole = whole.setter();
-        use_effect_with((), move |()| when_whole(Closure::once_into_js(move || whole.set(true))));
-    }
-    if *whole {
-        told(&mut reader(&t), &props.text)
-    } else {
-        html! { &props.text }
-    }
+    told(&mut reader(&use_texts()), &props.text)
 }
 
 #[derive(Properties)]

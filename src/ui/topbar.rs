@@ -74,6 +74,8 @@ pub fn TopBar(props: &BarProps) -> Html {
                 let mut all = vec![Choice { title, about, now: false, group: String::new() }];
                 let (title, about) = (t.get("course-open"), t.get("course-title"));
                 all.push(Choice { title, about, now: false, group: String::new() });
+                let (title, about) = (t.get("rehearse"), t.get("rehearse-title"));
+                all.push(Choice { title, about, now: false, group: String::new() });
                 all.extend(scenarios.iter().enumerate().map(choice));
                 *offered.borrow_mut() = scenarios;
                 open.emit(all);
@@ -83,12 +85,14 @@ pub fn TopBar(props: &BarProps) -> Html {
     };
     let choose = {
         let (store, runs, course) = (store.clone(), props.runs.clone(), props.course.clone());
+        let rehearse = props.rehearse.clone();
         Callback::from(move |i: usize| match i {
-            // The first lines open the list of runs, and the course, which has no button of its own on a phone.
+            // The first lines open the list of runs, the course and the requests, which have no buttons of their own on a phone.
             0 => runs.emit(true),
             1 => course.emit(true),
+            2 => rehearse.emit(true),
             _ => {
-                let chosen = offered.borrow().get(i - 2).map(|s| s.id.to_string());
+                let chosen = offered.borrow().get(i - 3).map(|s| s.id.to_string());
                 if let Some(id) = chosen {
                     store.send(Input::OpenScenario(id));
                 }

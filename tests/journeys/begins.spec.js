@@ -14,9 +14,9 @@ test("a person chooses the nodes, the members and the addresses, and a reload fi
   await group.getByLabel("Addresses").selectOption({ label: "IPv4 and IPv6" });
   await expect(group.getByLabel("Nodes")).toHaveValue("1");
   await accessible(page);
-  const families = () => page.evaluate(() => {
-    window.steady.apply("apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ipFamilyPolicy: PreferDualStack, selector: {app: web}, ports: [{port: 80}]}\n");
-    return window.steady.objects("services").find((s) => s.metadata.name === "web").spec.ipFamilies;
+  const families = () => page.evaluate(async () => {
+    await window.steady.apply("apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ipFamilyPolicy: PreferDualStack, selector: {app: web}, ports: [{port: 80}]}\n");
+    return (await window.steady.objects("services")).find((s) => s.metadata.name === "web").spec.ipFamilies;
   });
   expect(await families()).toEqual(["IPv4", "IPv6"]);
   await page.waitForTimeout(1500);

@@ -40,7 +40,7 @@ test("a policy is chosen by the keyboard, and the link holds it and the run", as
   await expect(page.getByText("Opened the link")).toBeVisible();
   expect(await digest(page)).toBe(there);
   await expect(page.locator(".policy")).toContainText("replicaset-controller last");
-  expect(await page.evaluate(() => [window.steady.setPolicy("luck"), window.steady.setPolicy("fair")])).toEqual([false, true]);
+  expect(await page.evaluate(() => Promise.all([window.steady.setPolicy("luck"), window.steady.setPolicy("fair")]))).toEqual([false, true]);
   await expect(page.locator(".policy")).not.toContainText("last");
 });
 
@@ -49,7 +49,7 @@ test("at the machinery depth any action that may happen can be the next", async 
   for (let i = 0; i < 8; i++) await page.keyboard.press("ArrowRight");
   await page.keyboard.press("m");
   await settled(page);
-  const enabled = await page.evaluate(() => window.steady.enabled().length);
+  const enabled = await page.evaluate(async () => (await window.steady.enabled()).length);
   expect(enabled).toBeGreaterThan(1);
   await expect(lines(page)).toHaveCount(enabled);
   const last = lines(page).last();
@@ -59,7 +59,7 @@ test("at the machinery depth any action that may happen can be the next", async 
   // The other depths offer every component that has a command.
   await page.keyboard.press("r");
   await settled(page);
-  const next = await page.evaluate(() => window.steady.nextCommands().length);
+  const next = await page.evaluate(async () => (await window.steady.nextCommands()).length);
   await expect(lines(page)).toHaveCount(next);
   expect(text).not.toBe("");
 });
@@ -85,7 +85,7 @@ test("an etcd member is lost, then another: nothing is written, and pods keep ru
   await expect(said(page)).toHaveText("You cut etcd member etcd-2 off.");
   const out = await page.evaluate(() => window.steady.kubectl("scale deployment/web --replicas=2"));
   expect(out.stderr).toBe("Error from server: etcdserver: request timed out\n");
-  expect(await page.evaluate(() => window.steady.objects("pods").filter((p) => p.status.phase === "Running").length)).toBe(5);
+  expect(await page.evaluate(async () => (await window.steady.objects("pods")).filter((p) => p.status.phase === "Running").length)).toBe(5);
   await page.locator(".faults .menu-button").click();
   await accessible(page, ".faults");
   await page.getByRole("menuitemradio", { name: "Bring etcd member etcd-2 back" }).click();

@@ -54,7 +54,7 @@ for (const [width, height] of SIZES) {
     const [whole] = await Promise.all([context.waitForEvent("page"), run.getByRole("link", { name: "在 Steady 中打开" }).click()]);
     await expect(whole.locator("html")).toHaveAttribute("lang", "zh-CN");
     await expect(whole.locator(".timeline")).toContainText(/\d/);
-    await expect.poll(() => whole.evaluate(() => window.steady?.objects("rs").length)).toBe(2);
+    await expect.poll(() => whole.evaluate(async () => (await window.steady?.objects("rs"))?.length)).toBe(2);
     await whole.close();
     await visit.close();
     await site.close();
@@ -66,6 +66,8 @@ test("a frame stores nothing over the visitor's own work", async ({ page, contex
   await open(page);
   await page.evaluate(() => window.steady.apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\n"));
   await expect.poll(() => page.evaluate(() => localStorage.getItem("steady:last") ?? "")).not.toBe("");
+  // All that the page fetches by itself is there.
+  await expect(page.locator(".cm-content")).toBeVisible();
   // The runs themselves stand in the browser's database.
   const stored = () => page.evaluate(async () => {
     const open = (name) => new Promise((resolve, reject) => Object.assign(indexedDB.open(name), { onsuccess: (e) => resolve(e.target.result), onerror: reject }));

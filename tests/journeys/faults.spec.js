@@ -51,7 +51,7 @@ test("a container crashes with the exit code that was asked for", async ({ page 
   await page.getByRole("button", { name: "Crash" }).click();
   await expect(said(page)).toContainText("You let container side of probed end with exit code 137.");
   await page.evaluate(() => window.steady.runToSteady());
-  const status = await page.evaluate(() => window.steady.objects("pods").find((p) => p.metadata.name === "probed").status);
+  const status = await page.evaluate(async () => (await window.steady.objects("pods")).find((p) => p.metadata.name === "probed").status);
   expect(status.containerStatuses.find((c) => c.name === "side").lastState.terminated.exitCode).toBe(137);
 });
 

@@ -43,3 +43,21 @@ test("whoever comes back to work does not see the first scenario meanwhile", asy
   await expect(page.locator(".shell .scenarios b")).toBeHidden();
   await expect(page.locator(".shell .story")).toBeHidden();
 });
+
+test("a step that is asked for before the page stands is taken when it does", async ({ page }) => {
+  let go;
+  const held = new Promise((resolve) => (go = resolve));
+  await page.route(/_bg\.wasm/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("", { waitUntil: "domcontentloaded" });
+  await expect(page.locator(".shell .pill")).toBeVisible();
+  await page.waitForFunction(() => window.steadyWorker);
+  await page.keyboard.press("ArrowRight");
+  const box = await page.locator(".shell .step").boundingBox();
+  await page.mouse.click(box.x + 5, box.y + 5);
+  await expect(page.locator(".shell .pill")).toContainText("your step waits");
+  go();
+  await expect(page.locator(".app:not(.shell) .timeline")).toContainText("step 3");
+});

@@ -221,9 +221,10 @@ for (const viewport of [{ width: 390, height: 844 }, { width: 720, height: 450 }
     await page.locator(".step").click();
     await expect(page.locator(".toast")).toContainText("Nothing is left to do");
     await expect(page.locator(".toast")).toBeInViewport({ ratio: 1 });
+    // It rises to its place.
+    await page.locator(".toast").evaluate((toast) => Promise.all(toast.getAnimations({ subtree: true }).map((a) => a.finished)));
     const [toast, next, canvas] = await Promise.all([".toast", ".next", ".canvas"].map((part) => page.locator(part).boundingBox()));
     const over = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width ? Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) : 0;
-    // It rises to its place.
     expect(over(toast, next)).toBeLessThanOrEqual(4);
     expect(over(toast, canvas)).toBeLessThanOrEqual(canvas.height / 8);
   });

@@ -28,7 +28,7 @@ async function drop(page, name, text) {
 
 test("what kubectl get all printed is dropped on the page, stands still, and goes on", async ({ page, context }) => {
   const text = await printed(page);
-  const before = await page.evaluate(() => window.steady.objects("pods").map((p) => [p.metadata.name, p.metadata.uid, p.spec.nodeName, p.status.phase]));
+  const before = await page.evaluate(async () => (await window.steady.objects("pods")).map((p) => [p.metadata.name, p.metadata.uid, p.spec.nodeName, p.status.phase]));
   const other = await context.newPage();
   await open(other, "#22-empty");
   await drop(other, "all.yaml", `${text}---\napiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: r, uid: 0a1b2c3d-0000}\n`);
@@ -37,14 +37,14 @@ test("what kubectl get all printed is dropped on the page, stands still, and goe
   await expect(other.locator(".toast pre")).toContainText("argoproj.io/v1alpha1 Rollout 1");
   await expect(other.locator(".toast pre")).toContainText("Node node-1, node-2, node-3");
   await other.screenshot({ path: "test-results/import.png" });
-  const after = await other.evaluate(() => window.steady.objects("pods").map((p) => [p.metadata.name, p.metadata.uid, p.spec.nodeName, p.status.phase]));
+  const after = await other.evaluate(async () => (await window.steady.objects("pods")).map((p) => [p.metadata.name, p.metadata.uid, p.spec.nodeName, p.status.phase]));
   expect(after).toEqual(before);
   expect(await other.evaluate(() => window.steady.nextCommands())).toEqual([]);
   await expect(other.locator(".pill")).toHaveClass(/met/);
   // What would happen here if…
   expect(await other.evaluate(() => window.steady.kubectl("set image deployment/web nginx=nginx:1.29"))).toMatchObject({ exit: 0 });
   await other.evaluate(() => window.steady.runToSteady());
-  expect(await other.evaluate(() => window.steady.objects("pods").every((p) => p.spec.containers[0].image === "nginx:1.29" && p.status.phase === "Running"))).toBe(true);
+  expect(await other.evaluate(async () => (await window.steady.objects("pods")).every((p) => p.spec.containers[0].image === "nginx:1.29" && p.status.phase === "Running"))).toBe(true);
   // The link carries all of it, and a reload brings it back.
   const link = await other.evaluate(() => window.steady.link());
   expect(link.length).toBeLessThan(16_000);
@@ -64,7 +64,7 @@ test("pasted into the editor it is offered as a start, and not to be applied", a
   await page.screenshot({ path: "test-results/import-offer.png" });
   await page.getByRole("button", { name: "以它作为起点运行" }).click();
   await expect(said(page)).toContainText("已在这里");
-  expect(await page.evaluate(() => window.steady.objects("pods").length)).toBe(4);
+  expect(await page.evaluate(async () => (await window.steady.objects("pods")).length)).toBe(4);
 });
 
 test("what cannot be a start is refused in words, and a manifest goes into the editor", async ({ page }) => {

@@ -160,11 +160,11 @@ test("a tab that was duplicated has a copy", async ({ page, context }) => {
 test("what an older page kept becomes runs", async ({ page, context }) => {
   await open(page);
   const old = await page.evaluate(async () => {
-    const link = () => window.steady.link().split("#")[1];
-    window.steady.step();
-    const aside = link();
+    const link = async () => (await window.steady.link()).split("#")[1];
+    await window.steady.step();
+    const aside = await link();
     await window.steady.runToSteady();
-    return { digest: window.steady.digest(), work: link(), aside };
+    return { digest: await window.steady.digest(), work: await link(), aside };
   });
   await kept(page, 1);
   const other = await (await context.browser().newContext({ locale: "en-US" })).newPage();

@@ -218,7 +218,7 @@ test("a controller is switched off and on again, and the link holds it", async (
   await expect(tile).toHaveAccessibleName(/switched off/);
   await accessible(page, ".map");
   await page.evaluate(() => window.steady.runToSteady());
-  const pods = () => page.evaluate(() => window.steady.objects("pods").length);
+  const pods = () => page.evaluate(async () => (await window.steady.objects("pods")).length);
   expect(await pods()).toBe(0);
   const link = await page.evaluate(() => window.steady.link());
   await page.goto("about:blank");

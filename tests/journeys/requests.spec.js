@@ -53,24 +53,6 @@ test("a bar of the chart leads to a request of its seconds, and the inspector te
   await accessible(page, ".inspector");
 });
 
-test("a bar of seconds in which nobody sent says so", async ({ page }) => {
-  test.slow();
-  await open(page, "?scenario=42-lossy-rollout");
-  await page.evaluate(async () => {
-    for (const line of ["rollout restart deployment/web", "delete pod client --wait=false"]) {
-      await window.steady.kubectl(line);
-      await window.steady.runToSteady();
-    }
-  });
-  const chart = line(page).getByRole("slider", { name: "Requests over time" });
-  await chart.focus();
-  await page.keyboard.press("End");
-  await page.keyboard.press("Enter");
-  await expect(line(page).getByRole("status")).toHaveText(/^\d+–\d+ s: no request began in this time$/, { timeout: 60_000 });
-  await page.keyboard.press("Home");
-  await expect(line(page).getByRole("status")).toHaveText("");
-});
-
 test("what is in the editor is rolled out, too; and who has no Service is told so", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Requests" }).click();

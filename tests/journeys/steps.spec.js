@@ -126,7 +126,7 @@ test("a mistake is shown at its line, before and after Apply", async ({ page }) 
 test("a link repeats the run; a damaged one leaves the work alone", async ({ page, context, complaints }) => {
   await open(page);
   for (let i = 0; i < 4; i++) await step(page).click();
-  const [digest, link] = await page.evaluate(() => [window.steady.digest(), window.steady.link()]);
+  const [digest, link] = await page.evaluate(() => Promise.all([window.steady.digest(), window.steady.link()]));
   const other = await context.newPage();
   await other.goto(link);
   await opened(other);
@@ -153,14 +153,14 @@ test("the handle tells each step", async ({ page }) => {
   const details = await page.evaluate(async () => {
     const seen = [];
     window.addEventListener("steady:step", (e) => seen.push(e.detail));
-    window.steady.step();
+    await window.steady.step();
     await window.steady.runToSteady();
-    window.steady.back();
+    await window.steady.back();
     return seen;
   });
   expect(details[0]).toMatchObject({ by: "deployment-controller", method: "POST", code: 201, rule: "new_replica_set.create" });
   expect(details.length).toBeGreaterThan(10);
-  const pods = await page.evaluate(() => window.steady.objects("pods").length);
+  const pods = await page.evaluate(async () => (await window.steady.objects("pods")).length);
   expect(pods).toBe(3);
 });
 

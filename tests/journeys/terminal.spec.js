@@ -170,7 +170,7 @@ test("kubectl edit opens the object in the editor, Save writes it, and the manif
   await expect(printed(page)).toHaveText("deployment.apps/web edited");
   await expect(line(page)).toBeFocused();
   await page.evaluate(() => window.steady.runToSteady());
-  expect(await page.evaluate(() => window.steady.objects("pods").length)).toBe(2);
+  expect(await page.evaluate(async () => (await window.steady.objects("pods")).length)).toBe(2);
   const link = await page.evaluate(() => window.steady.link());
   const digest = await page.evaluate(() => window.steady.digest());
   await page.getByRole("tab", { name: "Manifest" }).click();

@@ -30,7 +30,7 @@ pub fn build(profile: Profile) -> Result<()> {
         let file = root().join("dist/licenses.txt");
         let why = |e| format!("{}: {e}", file.display());
         let npm = std::fs::read_to_string(&file).map_err(why)?;
-        let (page, explorer) = (licences::of("steady")?, licences::of("steady-explorer")?);
+        let (page, explorer) = (licences::of("steady")?, licences::of("steady-worker")?);
         std::fs::write(&file, [npm, page, explorer].join("\n\n----\n\n")).map_err(why)?;
         // Not as a debug build, in which compressing takes minutes.
         let dist = root().join("dist");

@@ -304,7 +304,7 @@ mod tests {
         assert!(hashed("steady-89b1195f3e4f9644_bg.wasm"));
         assert!(hashed("steady-2a2edf54f1fba76.js"));
         assert!(!hashed("dist-9e767f31c874b499.d/boot.js"));
-        assert!(!hashed("steady-explorer_bg.wasm"));
+        assert!(!hashed("steady-worker_bg.wasm"));
         assert!(!hashed("inter-latin-wght-normal.woff2"));
     }
 

@@ -78,8 +78,7 @@ fn lint(_: Profile) -> Result<()> {
     // This takes seconds, so it comes before clippy.
     exec(cargo().args(["test", "--quiet", "--package", "steady-generate", "--package", "xtask"]))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(NATIVE).args(deny))?;
-    let mut packages =
-        vec!["--package", "steady", "--package", "steady-embed", "--package", "steady-explorer"];
+    let mut packages = vec!["--package", "steady", "--package", "steady-embed", "--package", "steady-worker"];
     packages.extend(["--lib", "--bins", "--test", "wasm"]);
     exec(cargo().args(["clippy", "--quiet", "--target", tools::WASM]).args(packages).args(deny))?;
     exec(cargo().args(["doc", "--quiet", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))

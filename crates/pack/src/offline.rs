@@ -28,7 +28,11 @@ pub fn write(dist: &Path, files: &[String]) -> Result<usize> {
     let text = std::fs::read_to_string(&worker).map_err(why(&worker))?;
     let line = text.lines().find(|line| line.starts_with("const [VERSION, FILES]"));
     let line = line.ok_or_else(|| format!("{}: it lacks the line {LINE}", worker.display()))?.to_owned();
-    let kept: Vec<&String> = files.iter().filter(|file| is_kept(file)).collect();
+    // Of an engine in parts the whole is a second way for when there is a network.
+    let in_parts = files.iter().any(|file| file.ends_with("_second.wasm"));
+    let is_second_way =
+        |file: &str| in_parts && ["steady-worker.js", "steady-worker_bg.wasm"].contains(&file);
+    let kept: Vec<&String> = files.iter().filter(|file| is_kept(file) && !is_second_way(file)).collect();
     let mut hash = Sha256::new();
     hash.update(text.replace(&line, LINE));
     for file in &kept {

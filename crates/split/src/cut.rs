@@ -26,7 +26,7 @@ use crate::data;
 use crate::emit::{self, Renumber, said};
 use crate::module::{Module, References, references};
 
-/// The exported function of the page that has the second module loaded: `src/second.rs`.
+/// The exported function of the worker that has the second module loaded: `crates/worker/src/main.rs`.
 pub const LOAD: &str = "steadyLoadSecond";
 /// wasm-bindgen's export that runs `main`. Other exports that begin with two underscores are wasm-bindgen's
 /// glue.

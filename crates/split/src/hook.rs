@@ -1,4 +1,4 @@
-//! The hook that Trunk calls after a build: it cuts the published page's wasm into two files, and names both
+//! The hook that Trunk calls after a build: it cuts the wasm of the published page's engine into two files, and names both
 //! in `index.html`.
 
 use std::path::{Path, PathBuf};
@@ -8,12 +8,16 @@ use crate::module::Module;
 use crate::profile::{Names, Profile, unhashed};
 use crate::{Result, cut, data, mark};
 
-/// The environment variable that asks for a page with marks instead of one that is cut.
+/// The environment variable that asks for an engine with marks instead of one that is cut.
 pub const MARK: &str = "STEADY_MARK";
 /// The cargo profile with which index.html builds the page, which is also the name of its folder.
 const FOLDER: &str = "page";
+/// The program with the engine: crates/worker.
+const NAME: &str = "steady-worker";
+/// Where index.html names the files of the page.
+const BOOT: &str = " id=\"boot\"";
 
-/// Cuts or marks the page in Trunk's staging directory. A page for development is left as it is.
+/// Cuts or marks the engine's wasm in Trunk's staging directory. That of a page for development is left as it is.
 pub fn run(profile: &str) -> Result<()> {
     if profile != "release" {
         return Ok(());
@@ -22,11 +26,10 @@ pub fn run(profile: &str) -> Result<()> {
     let stage = variable("TRUNK_STAGING_DIR").ok_or("there is no TRUNK_STAGING_DIR")?;
     let source = variable("TRUNK_SOURCE_DIR").ok_or("there is no TRUNK_SOURCE_DIR")?;
     let target = variable("CARGO_TARGET_DIR").map_or_else(|| source.join("target"), |dir| source.join(dir));
-    let linked = target.join("wasm32-unknown-unknown").join(FOLDER).join("steady.wasm");
+    let linked = target.join("wasm32-unknown-unknown").join(FOLDER).join(format!("{NAME}.wasm"));
     let index = stage.join("index.html");
     let html = text(&index)?;
-    let name = attribute(&html, "data-wasm").ok_or("index.html names no data-wasm")?.to_owned();
-    let wasm = stage.join(&name);
+    let wasm = stage.join(format!("{NAME}_bg.wasm"));
     let bytes = read(&wasm)?;
     let module = Module::parse(&bytes)?;
     if variable(MARK).is_some() {
@@ -52,21 +55,24 @@ pub fn run(profile: &str) -> Result<()> {
             return Err(format!("wasm-opt failed ({status})").into());
         }
     }
-    // Both files have the hash of both in their names, so that a file is never used with that of another
-    // build.
-    let hash = fnv(read(&first)?.iter().chain(&read(&second)?));
-    let names = [format!("steady-{hash:016x}_bg.wasm"), format!("steady-{hash:016x}_second.wasm")];
-    let [as_first, as_second] = &names;
-    std::fs::remove_file(&wasm)?;
+    // All files have the hash of all in their names, so that a file is never used with that of another build.
+    let js = stage.join(format!("{NAME}.js"));
+    let hash = fnv(read(&js)?.iter().chain(&read(&first)?).chain(&read(&second)?));
+    let named = |rest: &str| format!("{NAME}-{hash:016x}{rest}");
+    let names = [named(".js"), named("_bg.wasm"), named("_second.wasm")];
+    let [as_js, as_first, as_second] = &names;
+    // The whole stays beside the parts: static/boot.js takes it if an engine in parts cannot be had.
+    std::fs::copy(js, stage.join(as_js))?;
     std::fs::rename(first, stage.join(as_first))?;
     std::fs::rename(second, stage.join(as_second))?;
-    let old = name.trim_start_matches("./");
-    let html = html.replace(old, as_first);
-    let named = format!("data-wasm=\"./{as_first}\"");
-    if !html.contains(&named) {
-        return Err("index.html does not name the wasm as it did".into());
+    if html.matches(BOOT).count() != 1 {
+        return Err(format!("index.html has not one script with{BOOT}").into());
     }
-    write(&index, html.replace(&named, &format!("{named} data-second=\"./{as_second}\"")).as_bytes())
+    // static/boot.js reads these.
+    let data = format!(
+        "{BOOT} data-engine-js=\"./{as_js}\" data-engine-wasm=\"./{as_first}\" data-engine-second=\"./{as_second}\""
+    );
+    write(&index, html.replace(BOOT, &data).as_bytes())
 }
 
 /// Functions sorted by name are next to similar ones, which compresses better: see "Size" in
@@ -76,10 +82,6 @@ fn optimise(file: &Path) -> Result<Child> {
     let mut command = Command::new(program);
     command.args(["-O2", "--reorder-functions-by-name"]).arg(file).arg("-o").arg(file);
     command.spawn().map_err(|e| format!("cannot run wasm-opt: {e}").into())
-}
-
-fn attribute<'a>(html: &'a str, name: &str) -> Option<&'a str> {
-    html.split_once(&format!("{name}=\""))?.1.split('"').next()
 }
 
 /// The 64-bit FNV-1a hash of some bytes.

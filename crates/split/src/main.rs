@@ -1,5 +1,5 @@
-//! Cuts the page's wasm in two: the functions that opening the page runs, and the others, which are loaded
-//! after the first paint.
+//! Cuts the wasm of the page's engine in two: the functions that opening the page and the first step run, and the others,
+//! which are loaded after that.
 //!
 //! Trunk calls this program after every build (Trunk.toml). `cargo xtask split` lets it mark functions
 //! instead, to learn which of them open the page.
@@ -25,7 +25,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 const USAGE: &str = "\
 steady-split
-    what Trunk calls: cuts the page that it has built
+    what Trunk calls: cuts the engine of the page that it has built
 steady-split profile OPEN ALL FIRST SECOND
     writes the files of the functions that open the page and of all others, from their names, one in a line
 steady-split cut LINKED WASM NAMES FIRST SECOND

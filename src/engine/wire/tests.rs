@@ -2,7 +2,7 @@
 use std::rc::Rc;
 
 use super::*;
-use crate::engine::explorer::{read, write};
+use crate::engine::explorer::write;
 use crate::engine::tests::{at_once, finish, in_slices};
 use crate::engine::{Begin, Depth, Engine, GraphFilter, Input};
 use crate::session::scenario;
@@ -40,7 +40,7 @@ impl Across {
             let text = write(&self.sender.pack(vec![output]));
             assert!(!text.is_empty(), "the output can be written as text");
             self.bytes += text.len();
-            came.extend(self.receiver.unpack(read(&text).unwrap()).iter().map(write));
+            came.extend(outputs_of(self.receiver.unpack(read(&text).unwrap())).iter().map(write));
             self.sender.drawn();
         }
         assert_eq!(came, expected);
@@ -49,6 +49,14 @@ impl Across {
     fn shown(&self) -> &Shown {
         &self.receiver.shown
     }
+}
+
+fn outputs_of(heard: Vec<Heard>) -> Vec<Output> {
+    let output = |heard| match heard {
+        Heard::Output(output) => Some(output),
+        Heard::Handled(_) | Heard::Failed(_) => None,
+    };
+    heard.into_iter().filter_map(output).collect()
 }
 
 /// Whatever happens in every scenario, the other thread shows the same.
@@ -128,7 +136,7 @@ fn a_page_that_draws_slowly_skips_what_is_old() {
     let count = |o: &[Output]| o.iter().filter(|o| matches!(o, Output::Stepped(_))).count();
     let mut hear = |messages: Vec<Message>, sent: &mut usize, told: &mut usize| {
         *sent += shows(&messages);
-        *told += count(&receiver.unpack(messages));
+        *told += count(&outputs_of(receiver.unpack(messages)));
         write(&receiver.shown)
     };
     for _ in 0..6 {
@@ -143,4 +151,29 @@ fn a_page_that_draws_slowly_skips_what_is_old() {
     assert_eq!((sent, told), (AHEAD + 1, stepped));
     assert_eq!(there, write(engine.shown()));
     assert!(sender.drawn().is_empty());
+}
+
+/// That an input was handled is heard after all that came of it, also where some of that was held back.
+#[test]
+fn what_was_handled_is_heard_last() {
+    let mut engine = in_slices();
+    let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+    let mut order = Vec::new();
+    let mut hear = |messages: Vec<Message>| {
+        for heard in receiver.unpack(messages) {
+            match heard {
+                Heard::Output(Output::Did(_)) => order.push(0),
+                Heard::Output(_) => {}
+                Heard::Handled(number) => order.push(number),
+                Heard::Failed(why) => panic!("{why}"),
+            }
+        }
+    };
+    for number in 1..=6 {
+        hear(sender.handled(number, engine.handle(Input::StepAtOnce)));
+    }
+    for _ in 0..6 {
+        hear(sender.drawn());
+    }
+    assert_eq!(order, [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6]);
 }

@@ -6,7 +6,7 @@
 //! | [`objects`], [`proxy_settings`] | the objects, as far as they are read |
 //! | [`graph`] | all that a controller finds out: its class, its Gateways, the routes that name them |
 //! | [`listener`], [`hostname`], [`secrets`] | whether a listener can be used, and for which hosts |
-//! | [`route_graph`], [`matches`], [`backend`], [`grants`] | whether a route's rules and backends can be used |
+//! | [`route_graph`], [`mod@matches`], [`backend`], [`grants`] | whether a route's rules and backends can be used |
 //! | [`bind`] | which routes attach to which listeners |
 //! | [`condition`], [`field`], [`status`] | what is said of it in statuses |
 //! | [`build`], [`configuration`] | what nginx is told |

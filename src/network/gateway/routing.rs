@@ -235,7 +235,7 @@ impl Passes for Configuration {
                 Some(Routed { place, then })
             }
             Act::Pass(pass) => {
-                let then = Then::Pass(self.pass(pass, location, request, path, query));
+                let then = Then::Pass(Box::new(self.pass(pass, location, request, path, query)));
                 Some(Routed { place, then })
             }
         }

@@ -84,7 +84,7 @@ impl Configuration {
             let found = location.expression.as_ref()?.captures(path)?;
             Some(rewrite(&found, target, query))
         });
-        Then::Pass(Passed {
+        Then::Pass(Box::new(Passed {
             backends,
             path: rewritten.unwrap_or_else(|| request.path.to_owned()).into(),
             host: options.upstream_vhost.clone().unwrap_or_else(|| request.host.into()),
@@ -98,7 +98,7 @@ impl Configuration {
             next_on: options.next_on.clone(),
             connect_timeout: options.connect_timeout,
             read_timeout: options.read_timeout,
-        })
+        }))
     }
 
     /// The server of a host: its own, one with a wildcard for its first part, or that of all other hosts.

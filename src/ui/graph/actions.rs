@@ -13,7 +13,7 @@ use yew::prelude::*;
 
 use super::aim::{Aim, Target, element_of, put, window_size};
 use super::callout::layer;
-use crate::ui::hooks::{use_answer, use_store, use_texts};
+use crate::ui::hooks::{use_answer_to, use_store, use_texts};
 use crate::ui::i18n::Texts;
 use crate::ui::keys;
 use crate::ui::menu::{To, move_focus};
@@ -99,7 +99,7 @@ pub fn ObjectMenu(props: &Props) -> Html {
         });
     }
     let object = opened.as_ref().map(|o| o.target.object.clone());
-    let answer = use_answer(object.map(Ask::Object), props.version);
+    let answer = use_answer_to(object.map(Ask::Object), props.version);
     let (Some(o), Some(layer)) = ((*opened).clone(), layer()) else { return Html::default() };
     let Some(Answer::Object(view)) = answer.as_deref() else { return Html::default() };
     let close = {

@@ -59,8 +59,8 @@ pub fn FilterBar(props: &Props) -> Html {
     let set = {
         let store = store.clone();
         Rc::new(move |change: &dyn Fn(&mut GraphFilter)| {
-            // The store's filter: the one that was drawn last may be older.
-            let mut next = store.with(|s| GraphFilter::clone(&s.filter));
+            // The filter that was drawn last may be older.
+            let mut next = GraphFilter::clone(&store.filter());
             change(&mut next);
             store.send(Input::Filter(next));
         })
@@ -85,7 +85,7 @@ pub fn FilterBar(props: &Props) -> Html {
             match e.key().as_str() {
                 "Enter" => {
                     if let Some(object) =
-                        store.with(|s| beside(&s.filtered, s.selection.as_ref(), e.shift_key()))
+                        store.with(|s| beside(&s.filtered, store.selection().as_ref(), e.shift_key()))
                     {
                         store.send(Input::Select(Some(object.clone())));
                         found.emit(object);
@@ -119,7 +119,7 @@ pub fn FilterBar(props: &Props) -> Html {
             <div class="filter-line">
                 if props.open {
                     <input type="text" ref={field} autocomplete="off" autocapitalize="off" spellcheck="false" aria-label={t.get("filter-text")} placeholder={t.get("filter-text")}
-                        aria-describedby="filter-keys" value={props.filter.text.clone()} {oninput} />
+                        aria-describedby="filter-keys" value={store.filter().text.clone()} {oninput} />
                     <span id="filter-keys" class="sr">{ t.get("filter-keys") }</span>
                 }
                 <span role="status" class="filter-count">{ count }</span>

@@ -219,7 +219,7 @@ pub fn Graph(props: &Props) -> Html {
             }
             // Of the store and not of what was drawn last: a second key may come before the first
             // has been drawn.
-            let selection = store.with(|s| s.selection.clone());
+            let selection = store.selection();
             match e.key().as_str() {
                 "Enter" | " " => {
                     if selection.is_some() {

@@ -82,6 +82,8 @@ pub fn Network(props: &NetworkProps) -> Html {
             url.set(Some(text).filter(|t| !t.trim().is_empty()));
         }
     };
+    // What was asked for stands there also while the answer is on its way.
+    let written = (*url).clone().unwrap_or_else(|| view.url.clone());
     let onsubmit = {
         let follow = follow.clone();
         move |e: SubmitEvent| {
@@ -93,7 +95,7 @@ pub fn Network(props: &NetworkProps) -> Html {
         <form class="journey-ask" {onsubmit}>
             <label for="journey-url">{ t.get("journey-url") }</label>
             <input id="journey-url" ref={field} type="text" inputmode="url" list={OFFERS} autocomplete="off" spellcheck="false"
-                autocapitalize="none" key={view.url.clone()} value={view.url.clone()} placeholder="http://web" onchange={move |_: Event| follow()} />
+                autocapitalize="none" value={written} placeholder="http://web" onchange={move |_: Event| follow()} />
             <datalist id={OFFERS}>{ for view.offers.iter().map(|o| html! { <option value={o.clone()} /> }) }</datalist>
             <button type="submit" class="quiet">{ t.get("journey-follow") }</button>
         </form>

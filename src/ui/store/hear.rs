@@ -1,17 +1,28 @@
 //! What the page does with each output of the engine.
 
 use gloo::utils::window;
-use steady::engine::{Mode, Notice, Output, Report, Shown, Stepped};
+use steady::engine::wire::Heard;
+use steady::engine::{Input, Mode, Notice, Output, Report, Shown, Stepped};
 use wasm_bindgen::JsCast;
 
 use super::keep::{VIEW, view_name};
 use super::{Shared, Store, Texts, Toast};
 
 impl Store {
-    pub(super) fn hear(&self, out: Vec<Output>) {
+    pub(super) fn hear(&self, heard: Vec<Heard>) {
         let mut stepped: Vec<Box<Stepped>> = Vec::new();
-        let mut draw = false;
-        for output in out {
+        let (mut draw, mut handled) = (false, Vec::new());
+        for heard in heard {
+            let output = match heard {
+                Heard::Output(output) => output,
+                Heard::Handled(number) => {
+                    // What follows may look at what is drawn; an answer's receiver is called at once.
+                    handled.push((number, self.0.did.get(), self.0.printed.take()));
+                    self.0.did.set(false);
+                    continue;
+                }
+                Heard::Failed(why) => return self.revive(&why),
+            };
             match output {
                 Output::Show(shown) => {
                     self.show(*shown);
@@ -61,15 +72,27 @@ impl Store {
         for step in stepped {
             announce(&step);
         }
-        if !self.is_busy() {
-            self.ended();
+        for (number, did, printed) in handled {
+            self.0.did.set(did);
+            *self.0.printed.borrow_mut() = printed;
+            self.note_handled(number);
         }
+        self.tell_idle();
     }
 
-    fn show(&self, shown: Shown) {
+    fn show(&self, mut shown: Shown) {
+        let revived = self.0.reviving.sees(&mut shown);
+        if self.with(|s| s.text_set != shown.text_set) {
+            self.0.typed.borrow_mut().take();
+        }
         let moved = self.with(|s| s.version != shown.version);
         let lesson = shown.lesson.clone().filter(|lesson| self.with(|s| s.lesson.as_ref() != Some(lesson)));
         *self.0.shown.borrow_mut() = shown;
+        // The editor has what was typed, whatever the engine knew of it.
+        let typed = self.0.typed.borrow().clone().filter(|_| revived);
+        if let Some(text) = typed {
+            self.send(Input::Typed(text));
+        }
         if let Some(lesson) = lesson {
             self.note_lesson(&lesson);
         }
@@ -84,7 +107,6 @@ impl Store {
                 *self.0.lit.borrow_mut() = Shared::default();
             }
             self.plan_preview();
-            self.plan_save();
         }
     }
 }

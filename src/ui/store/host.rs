@@ -1,144 +1,128 @@
-//! Runs the engine on the page's thread, between the browser's own tasks. No other file of the page calls the engine, so a
-//! host whose engine is in a worker takes the place of this file.
+//! The engine's worker: what is sent to it, and what comes back. No other file of the page knows where the engine is.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use gloo::utils::window;
-use steady::engine::{Engine, Input, Output};
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
+use gloo::utils::{document, window};
+use js_sys::{Array, Reflect};
+use steady::engine::Input;
+use steady::engine::explorer::write;
+use steady::engine::wire::{self, Heard, Message, Order, Receiver};
 use wasm_bindgen::closure::Closure;
-use web_sys::{MessageChannel, MessagePort};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Worker;
 use yew::Callback;
 
-/// The engine, and the browser tasks in which it works.
+use crate::ui::worker::{self, Listening};
+
+#[wasm_bindgen]
+extern "C" {
+    /// static/boot.js: the engine's worker, which was started beside the page, and the messages that have come from it. A
+    /// second call gives `undefined`.
+    #[wasm_bindgen(js_name = steadyEngine)]
+    fn started() -> JsValue;
+}
+
+/// How many milliseconds a browser may take to draw before it is taken to be done: a page in the background draws nothing.
+const DRAWING: u32 = 100;
+
+/// A worker with an engine. Dropping it ends the worker.
 pub struct Host {
-    engine: RefCell<Engine>,
-    hear: Callback<Vec<Output>>,
-    tasks: Tasks,
-    /// Outputs of the last slice: they are drawn in a task of their own.
-    late: RefCell<Vec<Output>>,
-    /// Grows with every plan for the engine to go on. A plan of an earlier turn does nothing.
-    turn: Cell<u64>,
+    worker: Worker,
+    _listening: Listening,
+    receiver: RefCell<Receiver>,
+    hear: Callback<Vec<Heard>>,
+    /// How many inputs were sent.
+    sent: Cell<u64>,
 }
 
 impl Host {
-    /// A host with a new engine, whose outputs go to `hear`.
-    pub fn new(hear: Callback<Vec<Output>>) -> Rc<Host> {
-        let (engine, tasks) = (RefCell::new(Engine::new(clock)), Tasks::new());
-        Rc::new(Host { engine, hear, tasks, late: RefCell::default(), turn: Cell::new(0) })
+    /// A worker with a new engine: the one that was started beside the page, or another one. What comes of its inputs goes to
+    /// `hear`, and a [`Heard::Failed`] if it has ended.
+    pub fn new(hear: Callback<Vec<Heard>>) -> Result<Rc<Host>, String> {
+        let started = started();
+        let field = |name: &str| Reflect::get(&started, &name.into()).ok();
+        let early = field("early").and_then(|early| early.dyn_into::<Array>().ok());
+        let worker = match field("worker").and_then(|w| w.dyn_into::<Worker>().ok()) {
+            Some(worker) => worker,
+            None => worker::start("engine")?,
+        };
+        let host = Rc::new_cyclic(|me: &std::rc::Weak<Host>| {
+            let me = me.clone();
+            let listening = worker::listen(
+                &worker,
+                Callback::from(move |text: String| {
+                    if let Some(host) = me.upgrade() {
+                        host.heard(&text);
+                    }
+                }),
+            );
+            let (receiver, sent) = (RefCell::default(), Cell::new(0));
+            Host { worker, _listening: listening, receiver, hear, sent }
+        });
+        let early: Vec<String> = early.iter().flat_map(Array::iter).filter_map(|m| m.as_string()).collect();
+        if !early.is_empty() {
+            // In a task of its own, as if it came now.
+            let host = host.clone();
+            Timeout::new(0, move || early.iter().for_each(|text| host.heard(text))).forget();
+        }
+        Ok(host)
     }
 
-    /// Hands the engine what a person did.
-    pub fn send(self: &Rc<Host>, input: Input) {
-        self.tell_late();
-        let out = self.engine.borrow_mut().handle(input);
-        self.hear.emit(out);
-        self.plan(false);
+    /// Hands the engine an input. Returns its number, which comes back in [`Heard::Handled`].
+    pub fn send(&self, input: Input) -> u64 {
+        let number = self.sent.get() + 1;
+        self.sent.set(number);
+        self.post(&Order::Input(number, input));
+        number
     }
 
-    /// Hands the engine a question, which changes nothing.
-    pub fn ask(&self, input: Input) {
-        let out = self.engine.borrow_mut().handle(input);
-        self.hear.emit(out);
+    fn post(&self, order: &Order) {
+        // Only what cannot be copied is refused, and text can.
+        let _ = self.worker.post_message(&write(order).into());
     }
 
-    /// Plans for the engine to go on when it wants to: after a slice in the next task, without the delay of a timer.
-    fn plan(self: &Rc<Host>, from_slice: bool) {
-        let turn = self.turn.get() + 1;
-        self.turn.set(turn);
-        let Some(wait) = self.engine.borrow().due() else { return };
-        if from_slice && wait <= 0.0 {
-            self.soon(turn, Host::go_on);
-        } else {
+    fn heard(self: &Rc<Host>, text: &str) {
+        let messages = match wire::read(text) {
+            Ok(messages) => messages,
+            Err(why) => vec![Message::Failed(why)],
+        };
+        let shows = messages.iter().filter(|m| matches!(m, Message::Show(_))).count();
+        let heard = self.receiver.borrow_mut().unpack(messages);
+        self.hear.emit(heard);
+        for _ in 0..shows {
             let host = self.clone();
-            let go_on = move || {
-                if host.turn.get() == turn {
-                    host.go_on();
-                }
-            };
-            Timeout::new(wait.ceil() as u32, go_on).forget();
+            after_drawing(move || host.post(&Order::Drawn));
         }
     }
+}
 
-    fn go_on(self: &Rc<Host>) {
-        let out = self.engine.borrow_mut().work();
-        if out.iter().any(|o| matches!(o, Output::Show(_))) {
-            // Drawing takes as long as a slice.
-            self.late.borrow_mut().extend(out);
-            let turn = self.turn.get();
-            return self.soon(turn, |host| {
-                host.tell_late();
-                host.plan(true);
-            });
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.worker.terminate();
+    }
+}
+
+/// Does something when the browser has drawn what was changed in this task.
+fn after_drawing(work: impl FnOnce() + 'static) {
+    if document().hidden() {
+        return work();
+    }
+    let work = Rc::new(Cell::new(Some(work)));
+    let once = move || {
+        if let Some(work) = work.take() {
+            work();
         }
-        self.hear.emit(out);
-        self.plan(true);
-    }
-
-    fn tell_late(&self) {
-        let late = std::mem::take(&mut *self.late.borrow_mut());
-        if !late.is_empty() {
-            self.hear.emit(late);
-        }
-    }
-
-    /// Does something in a task of its own, unless there is a newer plan by then.
-    fn soon(self: &Rc<Host>, turn: u64, work: impl FnOnce(&Rc<Host>) + 'static) {
-        let host = self.clone();
-        self.tasks.push(Box::new(move || {
-            if host.turn.get() == turn {
-                work(&host);
-            }
-        }));
-    }
+    };
+    let late = once.clone();
+    Timeout::new(DRAWING, late).forget();
+    let frame = Closure::once_into_js(move |_: f64| once());
+    let _ = window().request_animation_frame(frame.unchecked_ref());
 }
 
 /// Milliseconds of a clock that only goes forward.
 pub fn clock() -> f64 {
     window().performance().map_or(0.0, |p| p.now())
-}
-
-type Work = Box<dyn FnOnce()>;
-
-/// Tasks that follow each other without the 4 ms that browsers put between nested timers.
-struct Tasks {
-    waiting: Rc<RefCell<VecDeque<Work>>>,
-    /// Each message to this port is a new task of the browser.
-    port: Option<MessagePort>,
-    _come: Closure<dyn FnMut()>,
-}
-
-impl Tasks {
-    fn new() -> Tasks {
-        let waiting: Rc<RefCell<VecDeque<Work>>> = Rc::default();
-        let queue = waiting.clone();
-        let come = Closure::<dyn FnMut()>::new(move || {
-            let next = queue.borrow_mut().pop_front();
-            if let Some(work) = next {
-                work();
-            }
-        });
-        let port = MessageChannel::new().ok().map(|channel| {
-            channel.port1().set_onmessage(Some(come.as_ref().unchecked_ref()));
-            channel.port2()
-        });
-        Tasks { waiting, port, _come: come }
-    }
-
-    fn push(&self, work: Work) {
-        match &self.port {
-            Some(port) => {
-                self.waiting.borrow_mut().push_back(work);
-                // A browser refuses only messages that it cannot copy, and `null` can be copied.
-                let _ = port.post_message(&JsValue::NULL);
-            }
-            None => {
-                Timeout::new(0, work).forget();
-            }
-        }
-    }
 }

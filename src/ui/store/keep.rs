@@ -29,8 +29,6 @@ const HISTORY: &str = "steady:history";
 const REMEMBERED: usize = 500;
 /// What stands between two stored lines.
 const BETWEEN: char = '\u{1e}';
-/// How many milliseconds after a change the run is saved.
-const SAVE: u32 = 700;
 
 /// The stored value that says whether the component map is shown.
 pub(super) fn view_name(machinery: bool) -> &'static str {
@@ -101,10 +99,15 @@ impl Store {
         let map_shown = in_browser(VIEW).as_deref() == Some(view_name(true));
         let Options { scenario, at, until, .. } = self.options();
         let (link, tab, embedded) = (address(), self.tab(), self.is_embedded());
-        self.send(Input::Begin(Begin { link, work, others, map_shown, tab, scenario, at, until, embedded }));
+        let begin =
+            Begin { link, work, others, map_shown, tab, scenario, at, until, embedded, ..Begin::default() };
+        let begin = Begin { keep: true, ..begin };
+        *self.0.first.borrow_mut() = Some(begin.clone());
+        self.send(Input::Begin(begin));
     }
 
-    /// Has the run kept at once when the page is left. What comes to the browser's database then may come too late.
+    /// Keeps the run as far as it is known here when the page is left: the engine's answers and the browser's database may
+    /// come too late then.
     fn watch_leaving(&self) {
         for event in ["pagehide", "visibilitychange"] {
             let store = self.clone();
@@ -115,13 +118,6 @@ impl Store {
             })
             .forget();
         }
-    }
-
-    /// Keeps the run where a reload finds it at once.
-    pub(super) fn leave(&self) {
-        self.0.leaving.set(true);
-        self.send(Input::SaveAtOnce);
-        self.0.leaving.set(false);
     }
 
     /// Takes the link out of the address, so that a reload brings back the saved run. How the page looks stays there. A
@@ -139,17 +135,6 @@ impl Store {
             let there = format!("{here}{}", self.options().lasting().query());
             let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&there));
         }
-    }
-
-    /// Has the run saved soon.
-    pub fn plan_save(&self) {
-        if self.is_embedded() || self.0.saving.replace(true) {
-            return;
-        }
-        self.plan(SAVE, |store| {
-            store.0.saving.set(false);
-            store.send(Input::Save);
-        });
     }
 
     /// Stores a value that all tabs share. One that is refused holds until the page is closed.

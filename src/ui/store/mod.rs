@@ -8,6 +8,7 @@ mod host;
 mod keep;
 mod lesson;
 mod locks;
+mod revive;
 mod runs;
 mod shared;
 mod update;
@@ -17,7 +18,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use steady::engine::{Answer, Ask, Input, NextLine, ObjectRef, Options, Output, Printed, Shape, Shown};
+use steady::engine::wire::Heard;
+use steady::engine::{
+    Answer, Ask, Begin, Draft, GraphFilter, Input, NextLine, ObjectRef, Options, Printed, Shape, Shown,
+};
 use yew::Callback;
 
 use super::i18n::{Lang, Texts, sentence};
@@ -26,7 +30,7 @@ use host::Host;
 
 pub use host::clock;
 pub use keep::in_browser as read_local;
-pub use runs::{RunDeed, RunList, when_whole};
+pub use runs::{RunDeed, RunList};
 pub use shared::Shared;
 
 /// After how many milliseconds without a change it is worked out what Apply would do.
@@ -88,6 +92,8 @@ pub struct View {
     pub toast: Option<Toast>,
     /// The address of a link that a person asked for, until its dialog is closed.
     pub shared: Option<String>,
+    /// Which engine it is from, counted from 1.
+    pub engine: u64,
 }
 
 /// A handle on the page's state. The default one has no engine: what is sent to it goes nowhere.
@@ -116,15 +122,31 @@ struct Inner {
     /// Questions that are not answered yet.
     asked: RefCell<BTreeMap<u64, Callback<Answer>>>,
     questions: Cell<u64>,
-    /// The last [`Output::Did`] and [`Output::Printed`].
+    /// The number of the last input that was sent, and of the last one that was handled.
+    sent: Cell<u64>,
+    handled: Cell<u64>,
+    /// What is done when an input was handled, by its number.
+    then: RefCell<BTreeMap<u64, Then>>,
+    /// What the input that is being handled was answered with: the last [`Output::Did`](steady::engine::Output::Did) and
+    /// [`Output::Printed`](steady::engine::Output::Printed).
     did: Cell<bool>,
     printed: RefCell<Option<Printed>>,
-    saving: Cell<bool>,
-    /// Whether the page is being left.
-    leaving: Cell<bool>,
+    /// The filter and the selection that were sent last, which may be newer than those of `shown`.
+    filter: RefCell<Rc<GraphFilter>>,
+    selection: RefCell<Option<ObjectRef>>,
+    /// The run that is shown as it was kept last.
+    draft: RefCell<Option<Draft>>,
+    /// What a person has typed into the editor since it was given a text.
+    typed: RefCell<Option<String>>,
+    /// The first input.
+    first: RefCell<Option<Begin>>,
+    reviving: revive::Reviving,
     shelf: runs::Shelf,
     previewing: Cell<u64>,
 }
+
+/// What is done when an input was handled.
+type Then = Box<dyn FnOnce(&Store)>;
 
 impl PartialEq for Store {
     fn eq(&self, other: &Store) -> bool {
@@ -137,12 +159,27 @@ impl Store {
     pub fn new(lang: Lang, options: Options) -> Store {
         let texts = RefCell::new(Texts::new(lang));
         let store = Store(Rc::new(Inner { texts, options: RefCell::new(options), ..Inner::default() }));
-        let hear = {
-            let store = store.clone();
-            Callback::from(move |out: Vec<Output>| store.hear(out))
-        };
-        *store.0.host.borrow_mut() = Some(Host::new(hear));
+        store.start();
         store
+    }
+
+    /// Starts an engine in a worker.
+    fn start(&self) {
+        let store = self.clone();
+        let turn = self.0.reviving.begins();
+        let hear = Callback::from(move |heard: Vec<Heard>| {
+            // What an engine says whose place another one has taken is of no interest.
+            if store.0.reviving.is(turn) {
+                store.hear(heard);
+            }
+        });
+        for count in [&self.0.sent, &self.0.handled] {
+            count.set(0);
+        }
+        match Host::new(hear) {
+            Ok(host) => *self.0.host.borrow_mut() = Some(host),
+            Err(why) => self.give_up(&why),
+        }
     }
 
     /// Sets where new views go.
@@ -164,33 +201,75 @@ impl Store {
 
     /// Hands the engine what a person did.
     pub fn send(&self, input: Input) {
+        match &input {
+            Input::Filter(filter) => *self.0.filter.borrow_mut() = Rc::new(filter.clone()),
+            Input::Select(object) => self.0.selection.borrow_mut().clone_from(object),
+            Input::OpenRun(work) | Input::Begin(Begin { work: Some(work), .. }) => self.note_opened(work),
+            _ => {}
+        }
         if let Some(host) = self.host() {
-            host.send(input);
+            self.0.sent.set(host.send(input));
         }
     }
 
-    /// Sends an input that the engine answers with [`Output::Did`] before this returns. Returns that answer.
-    pub fn send_at_once(&self, input: Input) -> bool {
-        self.0.did.set(false);
+    /// Hands the engine an input, and does something when that was handled: [`Store::did`] and [`Store::printed`] say then
+    /// what it was answered with.
+    pub fn send_then(&self, input: Input, then: impl FnOnce(&Store) + 'static) {
         self.send(input);
+        self.0.then.borrow_mut().insert(self.0.sent.get(), Box::new(then));
+    }
+
+    /// What [`Output::Did`](steady::engine::Output::Did) says of the input that was handled.
+    pub fn did(&self) -> bool {
         self.0.did.get()
     }
 
-    /// Sends an input that the engine answers with [`Output::Printed`] before this returns. Returns that answer.
-    pub fn printed(&self, input: Input) -> Option<Printed> {
-        self.0.printed.borrow_mut().take();
-        self.send(input);
-        self.0.printed.borrow_mut().take()
+    /// What [`Output::Printed`](steady::engine::Output::Printed) says of the input that was handled.
+    pub fn printed(&self) -> Option<Printed> {
+        self.0.printed.borrow().clone()
     }
 
-    /// Asks the engine. The answer may come before this returns, or later.
+    /// Notes that an input was handled.
+    fn note_handled(&self, number: u64) {
+        self.0.handled.set(number);
+        let then = self.0.then.borrow_mut().remove(&number);
+        if let Some(then) = then {
+            then(self);
+        }
+        self.0.did.set(false);
+        self.0.printed.borrow_mut().take();
+        if self.has_unhandled() {
+            return;
+        }
+        let (filter, selection) = self.with(|s| (s.filter.clone(), s.selection.clone()));
+        *self.0.selection.borrow_mut() = selection;
+        if *self.0.filter.borrow() != filter {
+            *self.0.filter.borrow_mut() = filter;
+            self.refresh();
+        }
+    }
+
+    /// Whether the engine has not handled everything that was sent to it.
+    fn has_unhandled(&self) -> bool {
+        self.0.handled.get() < self.0.sent.get()
+    }
+
+    /// Which objects of the graph a person wants to see: what was sent last, as the engine's answer may be on its way.
+    pub fn filter(&self) -> Rc<GraphFilter> {
+        self.0.filter.borrow().clone()
+    }
+
+    /// The selected object: what was sent last, as with [`Store::filter`].
+    pub fn selection(&self) -> Option<ObjectRef> {
+        self.0.selection.borrow().clone()
+    }
+
+    /// Asks the engine. The answer comes later.
     pub fn ask(&self, ask: Ask, answer: Callback<Answer>) {
         let number = self.0.questions.get() + 1;
         self.0.questions.set(number);
         self.0.asked.borrow_mut().insert(number, answer);
-        if let Some(host) = self.host() {
-            host.ask(Input::Ask(number, ask));
-        }
+        self.send(Input::Ask(number, ask));
     }
 
     /// What the address says of how the page is shown.
@@ -239,7 +318,7 @@ impl Store {
             lit = Rc::new(lesson.lit.iter().cloned().collect::<BTreeSet<ObjectRef>>()).into();
         }
         let shared = self.0.shared.borrow().clone();
-        View { shown, texts, lit, last_step, toast, shared }
+        View { shown, texts, lit, last_step, toast, shared, engine: self.0.reviving.which() }
     }
 
     /// Draws the page anew.
@@ -253,6 +332,7 @@ impl Store {
 
     /// Takes over what a person typed into the editor.
     pub fn typed(&self, text: String) {
+        *self.0.typed.borrow_mut() = Some(text.clone());
         self.send(Input::Typed(text));
         self.plan_preview();
     }
@@ -264,7 +344,6 @@ impl Store {
         self.plan(PAUSE, move |store| {
             if store.0.previewing.get() == turn && !store.0.busy.get() {
                 store.send(Input::Preview);
-                store.plan_save();
             }
         });
     }
@@ -318,20 +397,16 @@ impl Store {
         self.refresh();
     }
 
-    /// Calls a function when no task is under way any more.
+    /// Calls a function when everything that was sent is handled and no task is under way any more.
     pub fn when_idle(&self, resolve: js_sys::Function) {
         self.0.waiting.borrow_mut().push(resolve);
-        if !self.0.busy.get() {
-            self.ended();
+        self.tell_idle();
+    }
+
+    fn tell_idle(&self) {
+        if self.0.busy.get() || self.has_unhandled() {
+            return;
         }
-    }
-
-    /// Whether a task is under way.
-    pub fn is_busy(&self) -> bool {
-        self.0.busy.get()
-    }
-
-    fn ended(&self) {
         for resolve in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
             let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
         }

@@ -8,9 +8,6 @@ use std::rc::Rc;
 use steady::engine::explorer::{read, write};
 use steady::engine::runs::{Kept, Runs};
 use steady::engine::{Draft, Input, Work};
-use wasm_bindgen::JsValue;
-use wasm_bindgen::closure::Closure;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
 
@@ -19,13 +16,8 @@ use super::keep::{FRESH, LAST, LEFT, OLD, RUN, in_browser, in_tab};
 use super::locks::{self, Ask, Held};
 use super::{Store, Toast, ToastAct};
 
-#[wasm_bindgen]
-extern "C" {
-    /// static/boot.js: calls a function once both parts of the page are there. What only that function needs does not
-    /// have to be in the first part.
-    #[wasm_bindgen(js_name = steadyWhen)]
-    pub fn when_whole(work: JsValue);
-}
+/// For how many milliseconds changes are gathered before the run is stored.
+const GATHER: u32 = 700;
 
 /// What a tab knows of the kept runs.
 #[derive(Default)]
@@ -36,6 +28,8 @@ pub(super) struct Shelf {
     copies: Cell<u32>,
     /// Drafts that are not stored yet, by the ids of their runs.
     waiting: RefCell<BTreeMap<Rc<str>, Draft>>,
+    /// Whether it is planned to store them, and whether they are being stored.
+    planned: Cell<bool>,
     writing: Cell<bool>,
     /// The locks that this tab holds, by the ids of the runs.
     held: RefCell<BTreeMap<String, Held>>,
@@ -196,25 +190,57 @@ impl Store {
         if self.is_embedded() {
             return;
         }
-        if self.with(|s| s.run == draft.id) {
+        let shown = self.with(|s| s.run == draft.id);
+        if shown {
             self.put_tab(RUN, &draft.id);
             self.put_local(LAST, &draft.id);
-            if self.0.leaving.get() {
-                self.put_tab(LEFT, &write(&draft));
-            }
+            *self.0.draft.borrow_mut() = Some(draft.clone());
         }
-        self.store_soon(draft);
+        self.0.shelf.waiting.borrow_mut().insert(draft.id.clone(), draft);
+        // Another run takes the place of one that is not shown: nothing more will come of it.
+        self.plan_store(if shown { GATHER } else { 0 });
+    }
+
+    /// Notes a kept run that is opened: until it is changed, it is not handed out again.
+    pub(super) fn note_opened(&self, work: &Work) {
+        if let Some(id) = &work.id {
+            let draft = Draft { id: id.as_str().into(), link: work.link.clone(), ..Draft::default() };
+            *self.0.draft.borrow_mut() = Some(draft);
+        }
     }
 
     fn store_soon(&self, draft: Draft) {
         self.0.shelf.waiting.borrow_mut().insert(draft.id.clone(), draft);
-        if !self.0.shelf.writing.replace(true) {
-            let store = self.clone();
-            when_whole(Closure::once_into_js(move || spawn_local(store.store_all())));
+        self.plan_store(0);
+    }
+
+    fn plan_store(&self, wait: u32) {
+        if wait == 0 {
+            spawn_local(self.clone().store_all());
+        } else if !self.0.shelf.planned.replace(true) {
+            self.plan(wait, |store| {
+                store.0.shelf.planned.set(false);
+                spawn_local(store.store_all());
+            });
+        }
+    }
+
+    /// Puts the run that is shown where a reload finds it at once, if it is not stored yet.
+    pub(super) fn leave(&self) {
+        let draft = self.0.draft.borrow().clone().filter(|draft| self.with(|s| s.run == draft.id));
+        if let Some(draft) = draft.filter(|_| !self.is_embedded()) {
+            let waits = self.0.shelf.waiting.borrow().contains_key(&draft.id);
+            if waits || self.0.shelf.writing.get() {
+                self.put_tab(LEFT, &write(&draft));
+            }
+            self.plan_store(0);
         }
     }
 
     async fn store_all(self) {
+        if self.0.shelf.writing.replace(true) {
+            return;
+        }
         loop {
             let next = self.0.shelf.waiting.borrow_mut().pop_first();
             let Some((id, draft)) = next else { break };

@@ -2,6 +2,7 @@
 
 use gloo::events::EventListener;
 use gloo::utils::window;
+use steady::engine::Input;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{Store, Toast, ToastAct};
@@ -30,7 +31,9 @@ impl Store {
 
     /// Keeps the run and goes on with the new version.
     pub(super) fn update(&self) {
-        self.leave();
-        update();
+        self.send_then(Input::Save, |store| {
+            store.leave();
+            update();
+        });
     }
 }

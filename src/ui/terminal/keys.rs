@@ -32,6 +32,8 @@ pub struct Offer {
 #[derive(Default)]
 pub struct Memory {
     recalled: RefCell<Option<Recalled>>,
+    /// What stood in the line when a search began.
+    draft: RefCell<String>,
     /// Whether the last key was a Tab that left several words to choose from.
     pub tabbed: Cell<bool>,
     /// Whether the next Tab leaves the line.
@@ -79,19 +81,19 @@ fn is_selected(input: &HtmlInputElement) -> bool {
 }
 
 impl LineKeys {
-    fn complete(&self, head: &str) -> Completion {
-        let answer = Rc::new(RefCell::new(Completion::default()));
-        let slot = answer.clone();
-        let head = self.begun.iter().map(|line| format!("{line}\n")).chain([head.to_owned()]).collect();
+    /// Works out how the line can go on, and does something with that, unless the line is another one by then.
+    fn complete(&self, input: &HtmlInputElement, then: impl Fn(&LineKeys, Completion, &str) + 'static) {
+        let (head, tail) = halves(input);
+        let (keys, input, at) = (self.clone(), input.clone(), (head.clone(), tail.clone()));
+        let head = self.begun.iter().map(|line| format!("{line}\n")).chain([head]).collect();
         self.store.ask(
             Ask::Complete(head),
             Callback::from(move |a| {
-                if let Answer::Complete(completion) = a {
-                    *slot.borrow_mut() = completion;
+                if let (Answer::Complete(completion), true) = (a, halves(&input) == at) {
+                    then(&keys, completion, &at.1);
                 }
             }),
         );
-        answer.take()
     }
 
     /// The text of the line before the word that is completed: without the lines before.
@@ -102,19 +104,20 @@ impl LineKeys {
 
     /// Completes the word at the cursor as far as there is one way on; a second time it lists the ways.
     pub fn tab(&self, input: &HtmlInputElement) {
-        let (head, tail) = halves(input);
-        let found = self.complete(&head);
-        let before = self.before(&found).to_owned();
-        match found.words.as_slice() {
-            [] => {}
-            [one] => put(input, &format!("{before}{}", recall::with_blank(one)), &tail),
-            words if recall::common(words).len() > found.partial.len() => {
-                put(input, &format!("{before}{}", recall::common(words)), &tail);
-                self.memory.tabbed.set(true);
+        let line = input.clone();
+        self.complete(input, move |keys, found, tail| {
+            let before = keys.before(&found).to_owned();
+            match found.words.as_slice() {
+                [] => {}
+                [one] => put(&line, &format!("{before}{}", recall::with_blank(one)), tail),
+                words if recall::common(words).len() > found.partial.len() => {
+                    put(&line, &format!("{before}{}", recall::common(words)), tail);
+                    keys.memory.tabbed.set(true);
+                }
+                _ if keys.memory.tabbed.get() => keys.offer.set(Some(Offer { completion: found, at: 0 })),
+                _ => keys.memory.tabbed.set(true),
             }
-            _ if self.memory.tabbed.get() => self.offer.set(Some(Offer { completion: found, at: 0 })),
-            _ => self.memory.tabbed.set(true),
-        }
+        });
     }
 
     pub fn take(&self, input: &HtmlInputElement, at: usize) {
@@ -134,8 +137,9 @@ impl LineKeys {
             let found = recall::search(&self.history, &input.value(), self.history.len());
             self.search.set(Some(Search(found)));
         } else if self.offer.is_some() {
-            let found = self.complete(&halves(input).0);
-            self.offer.set((found.words.len() > 1).then_some(Offer { completion: found, at: 0 }));
+            self.complete(input, |keys, found, _| {
+                keys.offer.set((found.words.len() > 1).then_some(Offer { completion: found, at: 0 }));
+            });
         }
     }
 
@@ -227,7 +231,7 @@ impl LineKeys {
             }
             "Escape" | "g" | "c" if e.key() == "Escape" || e.ctrl_key() => {
                 self.search.set(None);
-                input.set_value("");
+                input.set_value(&self.memory.draft.take());
             }
             "Tab" | "ArrowRight" | "ArrowLeft" | "ArrowUp" | "ArrowDown" | "End" => {
                 self.search.set(None);
@@ -291,6 +295,7 @@ impl LineKeys {
             }
             "l" if e.ctrl_key() => self.store.send(Input::Clear),
             "r" if e.ctrl_key() && !e.shift_key() => {
+                *self.memory.draft.borrow_mut() = input.value();
                 input.set_value("");
                 self.search.set(Some(Search(None)));
             }

@@ -6,7 +6,7 @@ use steady::session::explore::picture::Picture;
 use steady::session::explore::{Choice, Explorer, Options, Symmetry, builtin, follow};
 use steady::session::rehearsal::{self, Rehearsal};
 use steady::session::{Depth, Link, Replay, Session, Start, scenario};
-use steady_explorer::{Cel, LENGTH, Work, explore};
+use steady_worker::{Cel, LENGTH, Work, explore};
 
 /// The first scenario's Deployment with fewer pods, applied, after two steps.
 fn session() -> Session {

@@ -3,8 +3,8 @@
 //! ```
 //! use steady::session::explore::message::Own;
 //! let own = |text: &str| Own { text: text.into(), steady: false };
-//! assert!(steady_explorer::Cel::read(&own("objects.filter(o, o.kind == 'Pod').size() <= 5")).is_ok());
-//! let why = steady_explorer::Cel::read(&own("objects.size() <= ")).err().unwrap();
+//! assert!(steady_worker::Cel::read(&own("objects.filter(o, o.kind == 'Pod').size() <= 5")).is_ok());
+//! let why = steady_worker::Cel::read(&own("objects.size() <= ")).err().unwrap();
 //! assert_eq!((why.line, why.column), (1, 19));
 //! ```
 //!
