@@ -12,6 +12,7 @@
 //! | [`header`] | the header fields of HTTP messages |
 //! | [`ingress`] | ingress-nginx as a program: from Ingresses to routes, and from a request to an endpoint |
 //! | [`passing`] | what a proxy in a pod does with a request: it answers, or asks somebody else |
+//! | `pattern` | the regular expressions of proxies |
 //! | [`policy`] | NetworkPolicies: whether a connection may be opened |
 //! | [`proxy`] | kube-proxy: the rules that it writes on a node for Services, and the way of a packet through them |
 //! | [`question`] | what a process can ask, and what it is answered |
@@ -63,6 +64,7 @@ pub mod header;
 pub mod ingress;
 mod outside;
 pub mod passing;
+mod pattern;
 pub mod policy;
 mod protocol;
 pub mod proxy;

@@ -11,12 +11,12 @@ use super::configuration::{
 use super::graph::{Gateway, Graph, Known};
 use super::hostname::ANY;
 use super::listener::Listener;
-use super::matches::expression;
 use super::objects::{Filter, HeaderFilter, NameValue};
 use super::proxy_settings::Settings;
 use super::route_graph::{Route, Rule as Source};
 use crate::api::{Key, Kind, ObjectRef};
 use crate::network::passing::{HeaderChange, Lack, PathType};
+use crate::network::pattern::compile;
 
 /// The name of the upstream that answers 500 (`invalidBackendRef`).
 const INVALID: &str = "invalid-backend-ref";
@@ -155,7 +155,7 @@ fn locations(paths: Paths) -> Vec<Location> {
             rank(a).cmp(&rank(b))
         });
         let expression = (path_type == PathType::RegularExpression)
-            .then(|| expression(&format!("^{path}")).ok().map(Expression))
+            .then(|| compile(&format!("^{path}"), false).ok().map(Expression))
             .flatten();
         all.push(Location { path, path_type, expression, rules });
     }

@@ -2,6 +2,7 @@
 //! host, their locations, and the rules of each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
@@ -10,6 +11,7 @@ use regex::Regex;
 use super::objects::{HttpMatch, PathChange, Redirect, ValueMatch};
 use crate::api::{Key, ObjectRef, Timestamp};
 use crate::network::passing::{HeaderChange, Lack, PathType};
+use crate::network::pattern::compile;
 
 /// All that nginx is told.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,9 +82,31 @@ pub struct Match {
     /// The method.
     pub method: Option<Rc<str>>,
     /// Header fields.
-    pub headers: Vec<ValueMatch>,
+    pub headers: Vec<Wanted>,
     /// Parameters of the query.
-    pub params: Vec<ValueMatch>,
+    pub params: Vec<Wanted>,
+}
+
+/// A value that a request has to have.
+#[derive(Clone, PartialEq)]
+pub struct Wanted {
+    /// What the route says.
+    pub of: ValueMatch,
+    /// The value as an expression, if it is one.
+    pub expression: Option<Expression>,
+}
+
+impl Wanted {
+    fn new(of: &ValueMatch) -> Wanted {
+        let compiled = of.is_expression().then(|| compile(&of.value, false).ok()).flatten();
+        Wanted { of: of.clone(), expression: compiled.map(Expression) }
+    }
+}
+
+impl fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.of.fmt(f)
+    }
 }
 
 impl Match {
@@ -90,8 +114,8 @@ impl Match {
     pub fn of(found: &HttpMatch) -> Match {
         Match {
             method: found.method.as_deref().map(Rc::from),
-            headers: found.headers.clone(),
-            params: found.query_params.clone(),
+            headers: found.headers.iter().map(Wanted::new).collect(),
+            params: found.query_params.iter().map(Wanted::new).collect(),
         }
     }
 

@@ -1,13 +1,9 @@
 //! Whether the matches and filters of an HTTPRoute can be told to nginx (`validateMatch` in `internal/controller/state/graph/httproute.go`,
 //! `validateFilter` in `common_filter.go`, `internal/controller/nginx/config/validation`).
 
-use regex::{Regex, RegexBuilder};
-
 use super::field::{invalid, not_found, not_supported, required};
 use super::objects::{Filter, HeaderFilter, HttpMatch, NameValue, OWN_GROUP, PathChange, ValueMatch};
-
-/// The most bytes that a compiled expression may take.
-const EXPRESSION_LIMIT: usize = 1 << 20;
+use crate::network::pattern::compile;
 
 /// The paths with which the controller's own locations begin.
 const INTERNAL: &str = "/_ngf-internal";
@@ -17,18 +13,6 @@ const FILTERS: [&str; 5] =
     ["ResponseHeaderModifier", "RequestHeaderModifier", "ExtensionRef", "RequestRedirect", "URLRewrite"];
 
 const METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
-
-/// A regular expression that is found anywhere.
-///
-/// # Errors
-/// It is none that is known here.
-pub fn expression(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(text).size_limit(EXPRESSION_LIMIT).build().map_err(|why| {
-        let text = why.to_string();
-        let last = text.lines().last().unwrap_or_default();
-        last.strip_prefix("error: ").unwrap_or(last).to_owned()
-    })
-}
 
 fn path_characters(path: &str) -> bool {
     path.starts_with('/') && !path.contains(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ';'))
@@ -51,7 +35,7 @@ pub fn of_match(found: &HttpMatch, at: &str) -> Vec<String> {
         } else if !path_characters(value) {
             errors.push(invalid(&at, value, PATH));
         } else if path.type_.as_deref() == Some("RegularExpression")
-            && let Err(why) = expression(value)
+            && let Err(why) = compile(value, false)
         {
             errors.push(invalid(&at, value, &format!("invalid regex for path {value:?}: {why}")));
         }
@@ -67,8 +51,8 @@ fn values(all: &[ValueMatch], at: &str) -> Vec<String> {
     let one = |(i, found): (usize, &ValueMatch)| {
         let blank = found.value.trim().is_empty();
         let blank = blank.then(|| "cannot be empty after trimming whitespace".to_owned());
-        let is_expression = found.type_.as_deref() == Some("RegularExpression");
-        let broken = || is_expression.then(|| expression(&found.value).err()).flatten();
+        let is_expression = found.is_expression();
+        let broken = || is_expression.then(|| compile(&found.value, false).err()).flatten();
         blank.or_else(broken).map(|why| invalid(&format!("{at}[{i}].value"), &found.value, &why))
     };
     all.iter().enumerate().filter_map(one).collect()

@@ -276,6 +276,13 @@ pub struct ValueMatch {
     pub value: String,
 }
 
+impl ValueMatch {
+    /// Whether the value is a regular expression.
+    pub fn is_expression(&self) -> bool {
+        self.type_.as_deref() == Some("RegularExpression")
+    }
+}
+
 /// What is done with a request or its answer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -7,10 +7,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::backend;
-use super::configuration::{Act, Configuration, Location, Match, Pass, Rule, Server};
+use super::configuration::{Act, Configuration, Location, Match, Pass, Rule, Server, Wanted};
 use super::hostname::ANY;
-use super::matches::expression;
-use super::objects::{PathChange, Redirect, ValueMatch};
+use super::objects::{PathChange, Redirect};
 use crate::api::types::{EndpointSlice, Service};
 use crate::network::passing::{
     CATCH_ALL, Lack, Passed, Passes, PathType, Place, Request, Routed, Then, Upstream, Whose, name_of,
@@ -20,11 +19,11 @@ use crate::network::passing::{
 const TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 
 /// Whether a value is found: the whole of it, or by an expression anywhere in it.
-fn is_found(wanted: &ValueMatch, values: &[&str]) -> bool {
-    if wanted.type_.as_deref() != Some("RegularExpression") {
-        return values.contains(&wanted.value.as_str());
+fn is_found(wanted: &Wanted, values: &[&str]) -> bool {
+    if !wanted.of.is_expression() {
+        return values.contains(&wanted.of.value.as_str());
     }
-    expression(&wanted.value).is_ok_and(|e| values.iter().any(|v| e.is_match(v)))
+    wanted.expression.as_ref().is_some_and(|e| values.iter().any(|v| e.0.is_match(v)))
 }
 
 /// A part of a query, with `%XX` and `+` read (`querystring` of njs).
@@ -49,14 +48,14 @@ impl Match {
         if self.method.as_deref().is_some_and(|m| m != request.method) {
             return false;
         }
-        let header = |wanted: &ValueMatch| {
-            let value = request.headers.get(&wanted.name).filter(|v| !v.is_empty());
+        let header = |wanted: &Wanted| {
+            let value = request.headers.get(&wanted.of.name).filter(|v| !v.is_empty());
             value.is_some_and(|v| is_found(wanted, &v.split(',').collect::<Vec<_>>()))
         };
-        let parameter = |wanted: &ValueMatch| {
+        let parameter = |wanted: &Wanted| {
             let mut all = query.split('&').filter_map(|p| p.split_once('='));
             // The first of several counts, and an empty one is none.
-            let value = all.find(|(name, _)| decoded(name) == wanted.name).map(|(_, v)| decoded(v));
+            let value = all.find(|(name, _)| decoded(name) == wanted.of.name).map(|(_, v)| decoded(v));
             value.is_some_and(|v| !v.is_empty() && is_found(wanted, &[&v]))
         };
         self.headers.iter().all(header) && self.params.iter().all(parameter)

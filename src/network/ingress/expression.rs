@@ -1,10 +1,9 @@
-//! The regular expressions of locations. nginx' are those of PCRE; here they are those of the crate `regex`, which has no lookaround
-//! and no backreferences, so that an expression can be one that nginx takes and that is not simulated ([`Unusable::NotSimulated`]).
+//! The regular expressions of locations. An expression can be one that nginx takes and that is not simulated
+//! ([`Unusable::NotSimulated`]).
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Captures, Regex};
 
-/// The most bytes that a compiled expression may take.
-const EXPRESSION_LIMIT: usize = 1 << 20;
+use crate::network::pattern::compile;
 
 /// What `regex` says of expressions that PCRE does not take either.
 const INVALID: [&str; 6] = [
@@ -40,23 +39,11 @@ impl PartialEq for Expression {
     }
 }
 
-fn compile(text: &str) -> Result<Regex, regex::Error> {
-    // Upper and lower case are the same.
-    RegexBuilder::new(text).case_insensitive(true).size_limit(EXPRESSION_LIMIT).build()
-}
-
 /// Whether PCRE does not take a path either.
-fn unusable(path: &str, why: &regex::Error) -> Unusable {
-    let text = why.to_string();
-    let last = text.lines().last().unwrap_or_default();
-    let why = last.strip_prefix("error: ").unwrap_or(last);
+fn unusable(path: &str, why: String) -> Unusable {
     // To PCRE `[` is an ordinary character within a class, and `(*` begins a verb.
     let may_be_pcre = (why.contains("class") && path.matches('[').count() > 1) || path.contains("(*");
-    if INVALID.contains(&why) && !may_be_pcre {
-        Unusable::Invalid(why.to_owned())
-    } else {
-        Unusable::NotSimulated
-    }
+    if INVALID.contains(&&*why) && !may_be_pcre { Unusable::Invalid(why) } else { Unusable::NotSimulated }
 }
 
 impl Expression {
@@ -65,7 +52,7 @@ impl Expression {
     /// # Errors
     /// It is none, or none that is simulated.
     pub fn new(path: &str, rewrites: bool) -> Result<Expression, Unusable> {
-        let of = |text: &str| compile(text).map_err(|why| unusable(path, &why));
+        let of = |text: &str| compile(text, true).map_err(|why| unusable(path, why));
         Ok(Expression {
             location: of(&format!("^{path}"))?,
             rewrite: rewrites.then(|| of(path)).transpose()?,

@@ -173,9 +173,6 @@ impl Store {
                 store.hear(heard);
             }
         });
-        for count in [&self.0.sent, &self.0.handled] {
-            count.set(0);
-        }
         match Host::new(hear) {
             Ok(host) => *self.0.host.borrow_mut() = Some(host),
             Err(why) => self.give_up(&why),
@@ -213,8 +210,11 @@ impl Store {
     }
 
     /// Hands the engine an input, and does something when that was handled: [`Store::did`] and [`Store::printed`] say then
-    /// what it was answered with.
+    /// what it was answered with. While there is no engine nothing is done, and it counts as handled.
     pub fn send_then(&self, input: Input, then: impl FnOnce(&Store) + 'static) {
+        if self.host().is_none() {
+            return then(self);
+        }
         self.send(input);
         self.0.then.borrow_mut().insert(self.0.sent.get(), Box::new(then));
     }

@@ -85,8 +85,9 @@ impl Store {
         let was_loaded = shown.get();
         let turn = self.0.reviving.begins();
         *self.0.host.borrow_mut() = None;
+        self.forget_sent();
         if !was_loaded {
-            // The network may be back soon. What this page has not begun yet, it begins then.
+            // The network may be back soon.
             if window().navigator().on_line() {
                 missed.set(missed.get() + 1);
             }
@@ -109,17 +110,22 @@ impl Store {
             return self.give_up(why);
         }
         console::error!("Steady's engine has ended:", why);
+        self.start();
+        self.begin_again();
+        self.say_ended(if ended.get() == 1 { "engine-ended" } else { "engine-ended-again" }, why);
+    }
+
+    /// Forgets what was sent to an engine that has ended. Whoever waits for an answer hears that nothing was done.
+    fn forget_sent(&self) {
         self.0.asked.borrow_mut().clear();
         self.0.busy.set(false);
         self.0.did.set(false);
         self.0.printed.borrow_mut().take();
-        self.start();
-        // Whoever waits for an answer hears that nothing was done.
+        self.0.sent.set(0);
+        self.0.handled.set(0);
         for then in std::mem::take(&mut *self.0.then.borrow_mut()).into_values() {
             then(self);
         }
-        self.begin_again();
-        self.say_ended(if ended.get() == 1 { "engine-ended" } else { "engine-ended-again" }, why);
     }
 
     fn say_ended(&self, key: &'static str, why: &str) {
