@@ -26,6 +26,7 @@ use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
+use crate::network::question::Behind;
 use crate::network::traffic::Names;
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::Outside;
@@ -245,8 +246,8 @@ impl<'a> Network<'a> {
             // Shares are in the order of their verdicts.
             let is_right =
                 |right: &Rc<[Share]>| right.binary_search_by(|r| r.verdict.cmp(&share.verdict)).is_ok();
-            let stale = right.as_ref().is_some_and(|right| !is_right(right));
-            let own = Reply { endpoint, stale, ..Reply::of_all(outcome, because) };
+            let behind = right.as_ref().filter(|right| !is_right(right)).map(|_| Behind::Rules);
+            let own = Reply { endpoint, behind, ..Reply::of_all(outcome, because) };
             self.parts_of(own, &moved(question, endpoint.unwrap_or(to)), hops)
         };
         let parts: Vec<(Fraction, Vec<Part>)> = shares.iter().map(|s| (s.share, reply(s))).collect();
@@ -262,7 +263,7 @@ impl<'a> Network<'a> {
         let through = |part: Part| Part {
             reply: Reply {
                 endpoint: part.reply.endpoint.or(own.endpoint),
-                stale: part.reply.stale || own.stale,
+                behind: part.reply.behind.or(own.behind),
                 ..part.reply
             },
             ..part

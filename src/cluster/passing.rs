@@ -18,7 +18,7 @@ use crate::network::dns::{Objects as _, RecordType};
 use crate::network::gateway::Configuration;
 use crate::network::ingress::{self as nginx, Flags, Nginx};
 use crate::network::passing::{HeaderChange, Passed, Passes, Place, Request, Routed, Then, Upstream};
-use crate::network::question::{Via, reason};
+use crate::network::question::{Behind, Via, reason};
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
 
 /// Through how many proxies a request may go. A real one that is led in a circle ends when somebody gives up.
@@ -251,7 +251,7 @@ impl Proxy<'_, '_> {
                 weight: u128::from(reply.share) * 1_000_000 / every.max(1),
                 reply: Reply {
                     endpoint: reply.endpoint.or(Some(to)),
-                    stale: reply.stale || behind.contains(&to),
+                    behind: reply.behind.or(behind.contains(&to).then_some(Behind::Proxy)),
                     ..reply
                 },
             }));

@@ -34,9 +34,11 @@ impl Engine {
         if !is_import && !text.trim().is_empty() {
             run.apply(text);
         }
-        let all = rehearsal::targets(run.cluster()).into_iter().map(|(workload, service)| {
-            let applied = known.iter().any(|(w, _)| *w == workload);
-            RolloutTarget { workload, service, applied }
+        let all = rehearsal::targets(run.cluster()).into_iter().map(|candidate| {
+            let rehearsal::Candidate { workload, service, .. } = candidate;
+            let known = known.iter().find(|c| c.workload == workload);
+            let clients = known.map(|c| c.clients.clone()).unwrap_or_default();
+            RolloutTarget { workload, service, applied: known.is_some(), clients }
         });
         all.collect()
     }

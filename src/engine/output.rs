@@ -438,7 +438,7 @@ pub struct RunText {
 }
 
 /// A workload whose rollout can be rehearsed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RolloutTarget {
     /// The workload.
     pub workload: ObjectRef,
@@ -446,6 +446,8 @@ pub struct RolloutTarget {
     pub service: Option<String>,
     /// Whether it is in the cluster. Otherwise the editor's text would make it.
     pub applied: bool,
+    /// The requests a second of each client that the run itself has for the Service. They are the clients of a rehearsal then.
+    pub clients: Vec<f64>,
 }
 
 /// An answer. Each variant answers the [`Ask`](super::Ask) of the same name.

@@ -226,20 +226,21 @@ impl PredictedView {
 
 impl TaskView {
     fn of(task: &Task, run: &LessonRun) -> TaskView {
-        let parts = run.parts();
+        let (parts, met) = (run.parts(), run.met().is_some());
         let part = |(n, part): (usize, &super::file::Part)| {
             let is = parts.and_then(|all| all.get(n));
             PartView {
                 label: part.label.clone(),
-                holds: is.and_then(|is| is.as_ref().ok().copied()),
-                error: is.and_then(|is| is.as_ref().err().cloned()),
+                // A goal that was reached stays so, wherever the run goes or looks then.
+                holds: if met { Some(true) } else { is.and_then(|is| is.as_ref().ok().copied()) },
+                error: is.and_then(|is| is.as_ref().err().cloned()).filter(|_| !met),
             }
         };
         TaskView {
             parts: task.goal.iter().enumerate().map(part).collect(),
             hints: task.hints.iter().take(run.hints()).cloned().collect(),
             more_hints: run.hints() < task.hints.len(),
-            met: run.met().is_some(),
+            met,
         }
     }
 }

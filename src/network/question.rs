@@ -86,6 +86,15 @@ pub enum Answer {
     },
 }
 
+/// Who has not heard yet that an endpoint is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Behind {
+    /// The rules of the node of who asks: kube-proxy has not written the newer ones.
+    Rules,
+    /// The proxy that a request came by ([`Reply::via`]): its controller has not told it the newer list.
+    Proxy,
+}
+
 /// One of the things that can become of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
@@ -97,8 +106,8 @@ pub struct Reply {
     pub outcome: Outcome,
     /// Why, if it was not accepted.
     pub because: Because,
-    /// Whether the rule that led to the endpoint is behind: the EndpointSlices do not name the endpoint any more.
-    pub stale: bool,
+    /// Who led to an endpoint that the EndpointSlices do not name any more; `None` if they name it.
+    pub behind: Option<Behind>,
     /// The proxy that a request came by, if it came by one. The endpoint is then the one that the proxy asked.
     pub via: Option<Rc<Via>>,
 }
@@ -123,9 +132,14 @@ pub struct Via {
 }
 
 impl Reply {
+    /// The pod of the proxy that the request came by.
+    pub fn through(&self) -> Option<Key> {
+        self.via.as_ref().map(|via| via.pod.clone())
+    }
+
     /// What every connection meets.
     pub fn of_all(outcome: Outcome, because: Because) -> Reply {
-        Reply { share: 1, endpoint: None, outcome, because, stale: false, via: None }
+        Reply { share: 1, endpoint: None, outcome, because, behind: None, via: None }
     }
 }
 

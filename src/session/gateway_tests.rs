@@ -6,6 +6,7 @@ use crate::api::{Key, Kind};
 use crate::cluster::Fault;
 use crate::network::Outcome;
 use crate::network::passing::{Lack, Whose};
+use crate::network::question::Behind;
 use crate::network::traffic::Client;
 
 const GATEWAY: &str = r#"
@@ -339,12 +340,14 @@ fn routes_lag_behind_the_endpoint_slices() {
     let from = Key::new("default", "client");
     let client = Client::parse("1/s http://web-nginx/cart host=shop.example").unwrap().remove(0);
     let ask = |s: &Session| s.cluster().journey_of(&from, &client, 0).unwrap().reply.unwrap();
-    assert!(!ask(&s).stale);
+    assert_eq!(ask(&s).behind, None);
     s.kubectl("scale deployment cart --replicas=0", &[]);
     let mut behind = 0;
     while s.step(Depth::Command, None) {
         let reply = ask(&s);
-        if reply.stale && matches!(&reply.outcome, Outcome::Answered(r) if r.status == 502) {
+        if reply.behind == Some(Behind::Proxy)
+            && matches!(&reply.outcome, Outcome::Answered(r) if r.status == 502)
+        {
             behind += 1;
         }
     }

@@ -8,6 +8,7 @@ use crate::api::{Key, Kind, ObjectRef};
 use crate::cluster::{Cluster, Fault};
 use crate::network::Outcome;
 use crate::network::ingress::Lack;
+use crate::network::question::Behind;
 use crate::network::traffic::Client;
 
 const SHOP: &str = r#"
@@ -277,14 +278,16 @@ fn routes_lag_behind_the_endpoint_slices() {
         let (_, instance) = controller.leader().unwrap();
         instance.running.as_ref().unwrap().backends.get("default-cart-80").unwrap().endpoints.len()
     };
-    assert!(!ask(&s).stale);
+    assert_eq!(ask(&s).behind, None);
     s.kubectl("scale deployment cart --replicas=0", &[]);
     let begin = s.now();
     let (mut behind, mut changes) = (0, vec![(begin, known(&s))]);
     while s.step(Depth::Command, None) {
         // Before SIGTERM an endpoint that is not listed any more still answers.
         let reply = ask(&s);
-        if reply.stale && matches!(&reply.outcome, Outcome::Answered(r) if r.status == 502) {
+        if reply.behind == Some(Behind::Proxy)
+            && matches!(&reply.outcome, Outcome::Answered(r) if r.status == 502)
+        {
             behind += 1;
         }
         if known(&s) != changes.last().unwrap().1 {

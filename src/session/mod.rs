@@ -103,6 +103,8 @@ pub struct Session {
     cluster: Cluster,
     // The clusters of some moments shortly before one that was gone to.
     near: VecDeque<(MomentId, Cluster)>,
+    // The cluster at the end of the branch, if the present moment was gone to from there.
+    end: Option<Box<(MomentId, Cluster)>>,
     under_way: Option<slice::UnderWay>,
     astray: bool,
     // The cluster before objects of another one were restored; `None` if none were.
@@ -152,6 +154,7 @@ impl Session {
             policy: Policy::Fair,
             cluster,
             near: VecDeque::new(),
+            end: None,
             under_way: None,
             astray: false,
             empty: None,
@@ -217,7 +220,21 @@ impl Session {
             return Some(&self.cluster);
         }
         let near = || self.near.iter().find(|(at, _)| *at == id).map(|(_, c)| c);
-        self.moments.get(id)?.kept.as_deref().or_else(near)
+        let end = || self.end.as_deref().filter(|(at, _)| *at == id).map(|(_, c)| c);
+        self.moments.get(id)?.kept.as_deref().or_else(near).or_else(end)
+    }
+
+    /// The cluster at the end of the branch that is shown; `None` if it would have to be computed, as where a branch was gone to
+    /// in its middle.
+    pub fn end(&self) -> Option<&Cluster> {
+        self.at_hand(self.tip)
+    }
+
+    /// Keeps the cluster of the present moment if that is the end of the branch, because it is about to be left.
+    fn keep_end(&mut self) {
+        if self.at == self.tip && !self.astray {
+            self.end = Some(Box::new((self.tip, self.cluster.clone())));
+        }
     }
 
     /// Computes the cluster of a moment from the last one at hand. Calls `passing` for each moment in
@@ -324,6 +341,7 @@ impl Session {
 
     fn look_at(&mut self, id: MomentId) -> bool {
         self.give_up();
+        self.keep_end();
         // After one step back another is likely, so some clusters shortly before this one are kept, more of
         // them the nearer they are.
         let mut near = Vec::new();

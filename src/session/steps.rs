@@ -180,6 +180,7 @@ impl Session {
         self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;
+        self.end = None;
     }
 }
 

@@ -62,6 +62,7 @@ impl Session {
         }
         self.give_up();
         self.show_branch_of(travel.to);
+        self.keep_end();
         self.near.extend(travel.near);
         let surplus = self.near.len().saturating_sub(NEAR);
         self.near.drain(..surplus);
@@ -97,6 +98,25 @@ mod tests {
         }
         assert!(behind > 0);
         assert!(s.travel(last + 1).is_none());
+    }
+
+    #[test]
+    fn the_end_of_the_branch_is_at_hand_from_any_moment_before_it() {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest);
+        while s.step(Depth::Command, None) {}
+        let (last, end) = (s.at(), s.cluster().digest());
+        let is_end = |s: &Session| s.end().map(|c| c.digest()) == Some(end.clone());
+        assert!(is_end(&s));
+        for to in [last - 1, 3, last, last - 2] {
+            s.goto(to);
+            assert!(is_end(&s), "{to}");
+        }
+        // A new branch has another end, and that of the first one is forgotten.
+        s.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}");
+        assert_eq!(s.end().map(|c| c.digest()), Some(s.cluster().digest()));
+        s.goto(last);
+        assert!(s.end().is_none_or(|c| c.digest() == end));
     }
 
     #[test]

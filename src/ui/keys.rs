@@ -80,6 +80,16 @@ pub fn focus_in(root: &NodeRef, selector: &str) {
     }
 }
 
+/// Scrolls the first thing inside an element that a selector finds into sight.
+pub fn into_sight(root: &NodeRef, selector: &str) {
+    let found = root.cast::<Element>().and_then(|root| root.query_selector(selector).ok().flatten());
+    if let Some(el) = found {
+        let nearest = web_sys::ScrollIntoViewOptions::new();
+        nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        el.scroll_into_view_with_scroll_into_view_options(&nearest);
+    }
+}
+
 /// Whether nothing has the focus, or something that matches a selector.
 pub fn is_nowhere(selector: &str) -> bool {
     let active = document().active_element();

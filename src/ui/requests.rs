@@ -82,9 +82,10 @@ fn line(chart: &Chart, class: &'static str, of: impl Fn(&Took) -> f64) -> Html {
 }
 
 /// Bars, one for each bucket of time, with what was lost on top of what was answered; lines of how long the median and the 99th
-/// percentile of the answers took; and a line at a part of the width. The label says it to who does not see it; without one the
+/// percentile of the answers took; and a line at a part of the width (`mark`). Bars that begin after the part `shown` are later than
+/// the moment that is shown: they are pale, and a line stands before them. The label says it to who does not see it; without one the
 /// picture is left to what stands around it.
-pub fn bars(chart: &Chart, label: Option<String>, mark: Option<f64>) -> Html {
+pub fn bars(chart: &Chart, label: Option<String>, mark: Option<f64>, shown: Option<f64>) -> Html {
     let most = chart.buckets.iter().map(|b| b.answered + b.lost).max().unwrap_or(0).max(1) as f64;
     let step = WIDTH / (chart.buckets.len().max(1) as f64);
     let bars = chart.buckets.iter().enumerate().map(|(i, bucket)| {
@@ -95,20 +96,23 @@ pub fn bars(chart: &Chart, label: Option<String>, mark: Option<f64>) -> Html {
         let x = i as f64 * step;
         let width = (step - 1.0).max(1.0);
         let n = |value: f64| format!("{value:.1}");
+        let later = shown.is_some_and(|part| x >= part * WIDTH).then_some("later");
         html! { <>
-            <rect class="answered" x={n(x)} y={n(HEIGHT - green)} width={n(width)} height={n(green)} />
+            <rect class={classes!("answered", later)} x={n(x)} y={n(HEIGHT - green)} width={n(width)} height={n(green)} />
             if red > 0.0 {
-                <rect class="lost" x={n(x)} y={n(HEIGHT - green - red)} width={n(width)} height={n(red)} />
+                <rect class={classes!("lost", later)} x={n(x)} y={n(HEIGHT - green - red)} width={n(width)} height={n(red)} />
             }
         </> }
     });
-    let mark = mark.map(|part| format!("{:.1}", part * WIDTH));
+    let place = |part: f64| format!("{:.1}", part * WIDTH);
+    let (mark, shown) = (mark.map(place), shown.map(place));
     let (role, hidden) = if label.is_some() { (Some("img"), None) } else { (None, Some("true")) };
     html! {
         <svg class="request-bars" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" {role} aria-hidden={hidden} aria-label={label}>
             { for bars }
             { line(chart, "p99", |t| t.p99) }
             { line(chart, "p50", |t| t.p50) }
+            if let Some(x) = shown { <line class="shown" x1={x.clone()} x2={x} y1="0" y2={HEIGHT.to_string()} /> }
             if let Some(x) = mark { <line class="first" x1={x.clone()} x2={x} y1="0" y2={HEIGHT.to_string()} /> }
         </svg>
     }

@@ -64,15 +64,28 @@ pub fn Traffic(props: &Props) -> Html {
         }
     });
     let Some(Answer::Traffic(view)) = answer.as_deref() else { return Html::default() };
-    let TrafficView { clients, chart, sent, lost, waiting, took } = &**view;
-    if *sent == 0 && clients.is_empty() {
+    let TrafficView { clients, chart, sent, lost, waiting, took, shown, whole: run } = &**view;
+    if *sent == 0 && clients.is_empty() && run.is_none_or(|run| run.sent == 0) {
         return Html::default();
     }
+    let any_lost = *lost > 0 || run.is_some_and(|run| run.lost > 0);
     let lost_of = |c: &ClientView| c.losses.iter().map(|(_, n)| n).sum::<u64>();
     let waits = (*waiting > 0).then(|| t.with("traffic-waiting", &[("n", (*waiting as f64).into())]));
-    let said = [Some(sums(&t, *sent, *lost)), waits].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let so_far = [Some(sums(&t, *sent, *lost)), waits].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    // Where the run has gone on, both are said: a request that is on its way here is answered or lost there.
+    let said = match run {
+        None => so_far,
+        Some(run) => {
+            let args = [("here", so_far.into()), ("run", sums(&t, run.sent, run.lost).into())];
+            t.with("traffic-until-here", &args)
+        }
+    };
     let whole = took.as_ref().map(|took| requests::took(&t, took)).unwrap_or_default();
     let last = chart.buckets.len().saturating_sub(1);
+    let long = (chart.seconds.max(1) as f64) * (chart.buckets.len().max(1) as f64);
+    let here = run.map(|_| (shown / long).clamp(0.0, 1.0));
+    // A part of the width is a place in the list.
+    let here_place = here.map_or(last, |part| ((part * chart.buckets.len() as f64) as usize).min(last));
     let place = chosen.map(|place| place.min(last));
     let bucket = place.and_then(|place| Some((place, chart.buckets.get(place)?)));
     let told = bucket.map(|(place, bucket)| bucket_said(&t, chart, place, bucket));
@@ -96,7 +109,6 @@ pub fn Traffic(props: &Props) -> Html {
                 e.current_target().and_then(|t| wasm_bindgen::JsCast::dyn_into::<Element>(t).ok())?;
             let shape = element.get_bounding_client_rect();
             let part = (f64::from(e.client_x()) - shape.left()) / shape.width().max(1.0);
-            // A part of the width is a place in the list.
             Some((part.clamp(0.0, 0.9999) * many) as usize)
         }
     };
@@ -115,7 +127,7 @@ pub fn Traffic(props: &Props) -> Html {
     let onkeydown = {
         let (chosen, look) = (chosen.clone(), look.clone());
         move |e: KeyboardEvent| {
-            let now = chosen.map_or(last, |place| place.min(last));
+            let now = chosen.map_or(here_place, |place| place.min(last));
             let to = match e.key().as_str() {
                 "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
                 "ArrowRight" | "ArrowUp" => (now + 1).min(last),
@@ -158,22 +170,22 @@ pub fn Traffic(props: &Props) -> Html {
     });
     let (mark, now) = match bucket {
         Some((place, _)) => (Some((place as f64 + 0.5) / chart.buckets.len().max(1) as f64), place),
-        None => (None, last),
+        None => (None, here_place),
     };
     let valuetext = told.clone().unwrap_or_else(|| said.clone());
     html! {
         <div class="traffic" role="group" aria-label={t.get("traffic-of")}>
-            <span class={classes!("traffic-said", (*lost > 0).then_some("bad"))}>{ said }</span>
+            <span class={classes!("traffic-said", any_lost.then_some("bad"))}>{ said }</span>
             <div class="traffic-chart" role="slider" tabindex="0" aria-label={t.get("traffic-chart")} aria-valuemin="0" aria-valuemax={last.to_string()}
                 aria-valuenow={now.to_string()} aria-valuetext={valuetext} title={t.get("traffic-chart-about")}
                 {onmousemove} onmouseleave={let chosen = chosen.clone(); move |_: MouseEvent| chosen.set(None)} {onclick} {onkeydown}>
-                { requests::bars(chart, None, mark) }
+                { requests::bars(chart, None, mark, here) }
             </div>
             <span class="took" title={t.get("took-about")}>
                 <span role="status">{ nobody.clone().unwrap_or_default() }</span>
                 if nobody.is_none() { { told.unwrap_or(whole) } }
             </span>
-            if *lost > 0 {
+            if any_lost {
                 <button type="button" class="quiet bad traffic-first" onclick={first}>{ t.get("traffic-first") }</button>
             }
             <span class="traffic-clients">{ for named }</span>

@@ -7,6 +7,7 @@ use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Body, HttpRequest, Request, Verb};
 use crate::cluster::{Cluster, Config, Fault};
 use crate::network::proxy::Mode;
+use crate::network::question::Behind;
 use crate::network::traffic::Cause;
 use crate::network::{Because, Outcome, Protocol, Question};
 
@@ -440,7 +441,11 @@ fn rollout(container: Value) -> crate::network::traffic::Counts {
 fn a_rollout_loses_the_requests_that_stale_rules_lead_to_stopping_pods() {
     let lossy = rollout(nginx());
     let first = lossy.first.clone().unwrap();
-    assert_eq!((first.cause, first.stale), (Cause::Refused(Because::Stopping), true), "{lossy:?}");
+    assert_eq!(
+        (first.cause, first.behind),
+        (Cause::Refused(Because::Stopping), Some(Behind::Rules)),
+        "{lossy:?}"
+    );
     // Of 100 requests a second each of three pods loses its third or fourth of half a second, or a bit more.
     assert!((30..150).contains(&lossy.losses()), "{lossy:?}");
     // A pod that waits before it stops loses none.

@@ -68,6 +68,11 @@ impl std::fmt::Display for NotAClient {
 impl std::error::Error for NotAClient {}
 
 impl Client {
+    /// How many requests it sends in a second.
+    pub fn rate(&self) -> f64 {
+        f64::from(self.requests) / self.per.as_secs_f64()
+    }
+
     /// Reads clients: `20/s http://web/ timeout=1s retries=2 keep-alive`, several of them with `;` in between.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::latency::Latencies;
-use crate::api::Timestamp;
-use crate::network::question::Because;
+use crate::api::{Key, Timestamp};
+use crate::network::question::{Because, Behind};
 
 /// Why requests are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,8 +49,10 @@ pub struct Loss {
     pub cause: Cause,
     /// The endpoint that it was sent to, if it came so far.
     pub endpoint: Option<SocketAddr>,
-    /// Whether the rule that led there was behind: the EndpointSlices did not name the endpoint any more.
-    pub stale: bool,
+    /// Who led there although the EndpointSlices did not name the endpoint any more.
+    pub behind: Option<Behind>,
+    /// The pod of the proxy that it came by.
+    pub through: Option<Key>,
 }
 
 /// What became of the requests of some time.

@@ -121,8 +121,9 @@ impl Flight {
     }
 
     pub(super) fn loss(&self, cause: Cause) -> Loss {
-        let stale = self.reply.as_ref().is_some_and(|r| r.stale);
-        Loss { at: self.sent, nth: self.nth, cause, endpoint: self.endpoint(), stale }
+        let reply = self.reply.as_ref();
+        let (behind, through) = (reply.and_then(|r| r.behind), reply.and_then(Reply::through));
+        Loss { at: self.sent, nth: self.nth, cause, endpoint: self.endpoint(), behind, through }
     }
 
     /// Whether nothing depends on when it fails.

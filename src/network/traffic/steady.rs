@@ -10,7 +10,7 @@ use super::ledger::Ledger;
 use super::path::Fate;
 use super::scene::{Class, Stream, choice};
 use crate::api::{Timestamp, later};
-use crate::network::question::Outcome;
+use crate::network::question::{Outcome, Reply};
 use crate::network::serving::Life;
 
 /// Fewer requests than this are followed one by one.
@@ -95,7 +95,8 @@ impl Ledger {
             nth,
             cause,
             endpoint: reply.and_then(|r| r.endpoint),
-            stale: reply.is_some_and(|r| r.stale),
+            behind: reply.and_then(|r| r.behind),
+            through: reply.and_then(Reply::through),
         })
     }
 

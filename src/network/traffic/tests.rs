@@ -9,7 +9,7 @@ use super::*;
 use crate::api::{Key, Timestamp, later};
 use crate::network::dns::Records;
 use crate::network::passing::{Place, Whose};
-use crate::network::question::Via;
+use crate::network::question::{Behind, Via};
 use crate::network::resolver::ResolvConf;
 use crate::network::serving::{Life, Process, Serving};
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
@@ -107,7 +107,7 @@ fn served(port: u16, status: u16, takes: i64) -> Reply {
 
 fn refused(port: u16) -> Reply {
     let endpoint = Some(([10, 244, 0, 1], port).into());
-    Reply { endpoint, stale: true, ..Reply::of_all(Outcome::Refused, Because::Stopping) }
+    Reply { endpoint, behind: Some(Behind::Rules), ..Reply::of_all(Outcome::Refused, Because::Stopping) }
 }
 
 /// What the client's requests meet, after all names were asked.
@@ -237,7 +237,7 @@ fn each_request_is_counted_once() {
     assert_eq!(whole.answered.values().sum::<u64>() + whole.losses(), 200);
     assert_eq!(whole.losses(), 5, "half of the ten in between: {whole:?}");
     let first = whole.first.clone().unwrap();
-    assert_eq!((first.cause, first.stale), (Cause::Refused(Because::Stopping), true));
+    assert_eq!((first.cause, first.behind), (Cause::Refused(Because::Stopping), Some(Behind::Rules)));
     assert!(first.at >= millis(1000) && first.at < millis(1500));
     // However the time is divided, the sums are the same.
     for step in [1, 37, 50, 333, 1000] {

@@ -32,8 +32,11 @@ pub fn is_led_to(client: &RunningClient, namespace: &str, service: &str) -> bool
     services.any(|(key, _)| *key.namespace == *namespace && *key.name == *service)
 }
 
-/// Whether a client sends to a Service: it names it, with or without its namespace, or an ingress controller leads it there.
-fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
+/// Whether a client goes on to send to a Service: it names it, with or without its namespace, or an ingress controller leads it there.
+pub fn sends_to(client: &RunningClient, namespace: &str, service: &str) -> bool {
+    if client.end.is_some() {
+        return false;
+    }
     if is_led_to(client, namespace, service) {
         return true;
     }
@@ -84,7 +87,7 @@ pub fn manifest(cluster: &Cluster, namespace: &str, url: &str, rate: u32) -> Opt
 /// The clients that send to a Service now.
 pub fn of(cluster: &Cluster, namespace: &str, service: &str) -> Vec<RunningClient> {
     let mut all = cluster.clients();
-    all.retain(|c| c.end.is_none() && sends_to(c, namespace, service));
+    all.retain(|c| sends_to(c, namespace, service));
     all
 }
 

@@ -42,12 +42,13 @@ use crate::api::ObjectRef;
 
 pub use crate::network::Because;
 pub use crate::network::policy::Direction;
+pub use crate::network::question::Behind;
 pub use crate::network::traffic::Cause;
 pub use mend::Mend;
 pub use story::{Happened, Story};
 pub(in crate::session) use trial::by_number;
 use trial::{Stage, Trial};
-pub use workload::{KINDS, targets};
+pub use workload::{Candidate, KINDS, targets};
 
 /// The requests that each client sends in a second, if nobody says otherwise.
 pub const RATE: u32 = 50;

@@ -12,6 +12,7 @@ use crate::api::{Key, Kind, MetaExt, Timestamp};
 use crate::apimachinery::{Subresource, Verb};
 use crate::apiserver::Write;
 use crate::cluster::Command;
+use crate::network::question::Behind;
 use crate::network::traffic::{Cause, Loss};
 
 /// The most commands of a story before the request.
@@ -36,8 +37,10 @@ pub struct Story {
     pub pod: Option<String>,
     /// Why it was lost.
     pub cause: Cause,
-    /// Whether the rules of the client's node were behind: the EndpointSlices did not name the endpoint any more.
-    pub stale: bool,
+    /// Who was behind: the EndpointSlices did not name the endpoint any more.
+    pub behind: Option<Behind>,
+    /// The pod of the proxy that it came by.
+    pub through: Option<String>,
     /// The commands that belong to it, in their order.
     pub happened: Vec<Happened>,
 }
@@ -188,7 +191,8 @@ impl Log {
             endpoint: loss.endpoint.map(|e| e.to_string()),
             pod: pod.map(Key::to_string),
             cause: loss.cause,
-            stale: loss.stale,
+            behind: loss.behind,
+            through: loss.through.as_ref().map(Key::to_string),
             happened: before.iter().chain(after).map(|e| e.happened.clone()).collect(),
         }
     }

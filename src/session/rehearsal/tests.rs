@@ -46,7 +46,11 @@ fn a_rollout_drops_requests_and_a_sleep_before_the_stop_mends_it() {
     assert_eq!(bars.iter().map(|b| b.lost).sum::<u64>(), plain.lost());
     assert_eq!(plain.took.map(|t| (t.p50, t.max)), Some((0.0, 0.0)), "nginx answers at once");
     let story = plain.first.as_ref().unwrap();
-    assert_eq!((story.cause, story.stale), (Cause::Refused(Because::Stopping), true), "{story:?}");
+    assert_eq!(
+        (story.cause, story.behind),
+        (Cause::Refused(Because::Stopping), Some(Behind::Rules)),
+        "{story:?}"
+    );
     let told: Vec<String> = story.happened.iter().map(|h| format!("{} {}", h.by, h.verb)).collect();
     assert!(told.contains(&"replicaset-controller delete".to_owned()), "{told:?}");
     assert!(told.last().is_some_and(|l| l == "kube-proxy update/ruleset"), "{told:?}");
@@ -139,7 +143,9 @@ fn what_cannot_be_rehearsed_says_why() {
 fn workloads_behind_a_service_come_first() {
     let more = format!("{WEB}---\n{}", WEB.split_once("---\n").unwrap().1.replace("web", "alone"));
     let all = targets(with(&more).cluster());
-    let told: Vec<(String, Option<String>)> = all.into_iter().map(|(o, s)| (o.to_string(), s)).collect();
+    assert!(all.iter().all(|c| c.clients.is_empty()));
+    let told: Vec<(String, Option<String>)> =
+        all.into_iter().map(|c| (c.workload.to_string(), c.service)).collect();
     let expected = [("Deployment default/web", Some("web")), ("Deployment default/alone", None)];
     assert_eq!(told, expected.map(|(o, s)| (o.to_owned(), s.map(str::to_owned))));
 }
@@ -149,13 +155,16 @@ fn workloads_behind_a_service_come_first() {
 #[test]
 fn a_rollout_behind_an_ingress_drops_requests_because_routes_lag() {
     let session = crate::session::scenario::find("52-routes-behind").unwrap().open();
+    let known = targets(session.cluster());
+    let web = known.iter().find(|c| *c.workload.key.name == *"web").unwrap();
+    assert_eq!(web.clients.len(), 1, "the run's own client");
     let found = rehearse(session, plan(None)).unwrap();
     let url = "http://ingress-nginx-controller.ingress-nginx/ host=web.example";
     assert_eq!((found.clients, found.url.as_str()), (1, url));
     let [plain, rest @ ..] = found.tried.as_slice() else { panic!("nothing was tried") };
     assert!(plain.before.is_empty() && plain.lost() > 0, "{plain:?}");
     let story = plain.first.as_ref().unwrap();
-    assert_eq!((story.cause, story.stale), (Cause::Status(502), true), "{story:?}");
+    assert_eq!((story.cause, story.behind), (Cause::Status(502), Some(Behind::Proxy)), "{story:?}");
     let told: Vec<String> = story.happened.iter().map(|h| format!("{} {}", h.by, h.verb)).collect();
     assert!(told.last().is_some_and(|l| l == "nginx-ingress-controller update/configuration"), "{told:?}");
     let lossless: Vec<&Tried> = rest.iter().filter(|t| t.lost() == 0).collect();

@@ -11,6 +11,7 @@ pub use super::via::{Lack, ViaView, Whose};
 use crate::api::{Key, Kind, ObjectRef};
 use crate::cluster::{Cluster, Journey};
 use crate::network::cni::{At, End, Headers, Hop, Way};
+use crate::network::question::Behind;
 use crate::network::traffic::{Cause, Client};
 use crate::network::url::{NotAUrl, Url};
 use crate::network::{Answer, Outcome, Question};
@@ -68,7 +69,7 @@ pub struct WayView {
     pub lost: Option<Cause>,
     /// Whether kube-proxy's rule that led to the endpoint is behind the EndpointSlices, which do not name it any more. For a
     /// request that came by an ingress controller, whether that is behind.
-    pub stale: bool,
+    pub behind: Option<Behind>,
     /// The endpoint that was chosen, as address and port.
     pub endpoint: Option<String>,
     /// The objects that it comes by: the pods, the Service, the nodes, and the policies that do not let it pass.
@@ -236,7 +237,7 @@ fn followed(journey: &Journey) -> WayView {
         end: journey.way.as_ref().map(|w| end(&w.end)),
         status,
         lost: journey.cause,
-        stale: reply.is_some_and(|r| r.stale),
+        behind: reply.and_then(|r| r.behind),
         endpoint: reply.and_then(|r| r.endpoint).map(|e| e.to_string()),
         objects: objects(journey),
         via: reply.and_then(ViaView::of),

@@ -66,7 +66,7 @@ pub use requests::{RequestHead, RequestView, requests};
 pub use rules::{RuleBook, RuleChapter, RuleView, rule_book};
 pub use sent::{SentStep, SentView, SentWhat, sent};
 pub use timeline::{Branch, Mark, branches, follow_marks};
-pub use traffic::{ClientView, TrafficView, traffic};
+pub use traffic::{ClientView, TrafficView, Whole, traffic};
 pub use why::{ConsequenceView, SummaryView, WhyLink, WhyView, summary, why};
 
 /// A word that stands in the code, as a rule's name or a key of the page's catalogue.

@@ -6,7 +6,8 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Kind, ObjectRef, Timestamp, later};
-use crate::network::question::{Outcome, Reply};
+use crate::cluster::Cluster;
+use crate::network::question::{Behind, Outcome, Reply};
 use crate::network::traffic::{Cause, RequestTrace, Step, StreamId};
 use crate::session::{MomentId, Session};
 
@@ -53,8 +54,8 @@ pub enum SentWhat {
         endpoint: String,
         /// The pod that answers there, if that is known.
         pod: Option<String>,
-        /// Whether the rule was behind: the EndpointSlices did not name the endpoint any more.
-        stale: bool,
+        /// Who was behind: the EndpointSlices did not name the endpoint any more.
+        behind: Option<Behind>,
         /// The pod of the ingress controller that passed it on; `None` if it came there directly.
         through: Option<String>,
     },
@@ -94,7 +95,7 @@ fn what(step: &Step) -> SentWhat {
         Step::Opens(reply) => {
             let (endpoint, pod) = met(reply);
             let through = reply.via.as_ref().map(|via| via.pod.to_string());
-            SentWhat::Opens { endpoint, pod, stale: reply.stale, through }
+            SentWhat::Opens { endpoint, pod, behind: reply.behind, through }
         }
         Step::Reuses(reply, used) => {
             let (endpoint, pod) = met(reply);
@@ -109,9 +110,9 @@ fn what(step: &Step) -> SentWhat {
 }
 
 /// The request of some seconds that is told: the first that was lost or, without one, the first that was sent. `begin` is counted from
-/// the beginning of the calendar. `None` if none was sent.
+/// the beginning of the calendar. The seconds may be later than the moment that is shown. `None` if none was sent.
 pub fn sent(session: &Session, begin: i64, seconds: i64) -> Option<SentView> {
-    let cluster = session.cluster();
+    let cluster = session.end().unwrap_or(session.cluster());
     let nanosecond = SignedDuration::from_nanos(1);
     let from = Timestamp::from_second(begin).ok()?;
     let to = later(from, SignedDuration::from_secs(seconds.max(1))).min(later(cluster.now(), nanosecond));
@@ -120,11 +121,16 @@ pub fn sent(session: &Session, begin: i64, seconds: i64) -> Option<SentView> {
     let losses = ledger.streams().filter_map(|(id, counts)| Some((counts.first.as_ref()?, id)));
     let lost = losses.min_by_key(|(loss, _)| loss.at).map(|(loss, id)| (loss.at, id.clone(), loss.nth));
     let (at, stream, nth) = lost.or_else(|| cluster.first_request(window))?;
-    told(session, &stream, nth, at)
+    told(session, cluster, &stream, nth, at)
 }
 
-fn told(session: &Session, stream: &StreamId, nth: u64, at: Timestamp) -> Option<SentView> {
-    let cluster = session.cluster();
+fn told(
+    session: &Session,
+    cluster: &Cluster,
+    stream: &StreamId,
+    nth: u64,
+    at: Timestamp,
+) -> Option<SentView> {
     let client = cluster.client_at(stream, at)?;
     let RequestTrace { steps, .. } = cluster.follow_request(stream, nth, at)?;
     let after = |at_: Timestamp| at_.duration_since(at).as_secs_f64();
@@ -147,7 +153,7 @@ fn told(session: &Session, stream: &StreamId, nth: u64, at: Timestamp) -> Option
     })
 }
 
-/// The last moment on the way to the one that is shown at which it was not later than a time.
+/// The last moment of the branch that is shown at which it was not later than a time.
 fn moment_at(session: &Session, at: Timestamp) -> MomentId {
     let mut found = None;
     for id in session.timeline() {
@@ -156,9 +162,6 @@ fn moment_at(session: &Session, at: Timestamp) -> MomentId {
             break;
         }
         found = Some(id);
-        if id == session.at() {
-            break;
-        }
     }
     found.unwrap_or_else(|| session.at())
 }

@@ -1689,7 +1689,7 @@ lesson-finish = What you saw
 lesson-first = First answer the question, or reach the goal.
 lesson-onward = Next: { $place } { $title }
 lesson-point = Select a { $kind } in the graph.
-lesson-this-one = { $kind } { $name }
+lesson-this-one = I expect { $kind } { $name }
 lesson-order = Press them in the order in which they come.
 lesson-predict = That is what I expect
 lesson-number = From { $from } to { $to }:
@@ -1744,6 +1744,10 @@ rehearse-workload = Rolled out
 rehearse-alone = { $name } (no Service leads to it)
 rehearse-in-editor = { $name } (in the editor)
 rehearse-rate = Requests a second from each client
+rehearse-own-clients = { $clients ->
+    [one] A client of the run itself sends
+   *[other] { $clients } clients of the run itself send
+} { $rate } requests a second. They are the clients here.
 rehearse-start = Try it
 rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
 rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
@@ -1782,12 +1786,16 @@ rehearse-first = The first that was lost
 rehearse-request = Request { $nth } of { $client } on { $node } to { $to } ({ $endpoint }):
 rehearse-request-nowhere = Request { $nth } of { $client } on { $node }:
 rehearse-stale = The rules of { $node } were behind: the EndpointSlice did not name this endpoint any more.
+rehearse-stale-proxy = The list of endpoints in { $through } was behind: the EndpointSlice did not name this endpoint any more.
 rehearse-open = Open that moment in the timeline
 rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it
+rehearse-mends-not = What was tried and does not mend it
 rehearse-mended = none of { $sent } requests is lost
-rehearse-still-lost = { $lost } of { $sent } requests are still lost
+rehearse-still-lost = { $lost } of { $sent } requests are still lost, not { $plain }
+rehearse-as-many-lost = as many requests are lost: { $lost } of { $sent }
+rehearse-more-lost = more requests are lost: { $lost } of { $sent }, not { $plain }
 rehearse-opened = It is on the timeline, after { $n } steps of the rehearsal: a branch of your run. Share makes a link of it.
 rehearse-diverged = The rollout could not be repeated as it was.
 mend-readiness = A readiness probe
@@ -1828,6 +1836,7 @@ traffic = { $sent } { $sent ->
     [one] request
    *[other] requests
 } sent, { $lost } lost
+traffic-until-here = Until here: { $here } · whole run: { $run }
 traffic-lost = { $lost } lost
 traffic-chart = Requests over time
 traffic-chart-about = Press a bar, or choose one with the arrow keys and press Enter: the run goes to a request of those seconds, the first that was lost if any was.
@@ -1848,6 +1857,7 @@ sent-nowhere = Its name leads nowhere.
 sent-waits-for-connection = All connections of the client are in use, so it waits for one.
 sent-opens = It opens a connection to { $to }, which the rules of its node chose.
 sent-opens-stale = It opens a connection to { $to }: the rules of its node were behind, the EndpointSlices did not name this endpoint any more.
+sent-opens-stale-proxy = It opens a connection to { $to }, whose list of endpoints was behind: the EndpointSlices did not name this one any more.
 sent-through = {" "}through { $by }
 sent-passed-on = The server has ended, so the ingress controller asks { $to } in its place.
 sent-opens-nowhere = It opens a connection that comes to no endpoint.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use steady::engine::explorer::rehearsal::Behind;
 use steady::engine::journey::{
     EndView, HopPlace, HopView, JourneyView, Lack, LookupAnswer, LookupView, OuterView, Taken, UrlError,
     ViaView, WayView, Whose,
@@ -131,8 +132,8 @@ fn followed(t: &Texts, store: &crate::ui::store::Store, f: &WayView, pod: &Objec
     let policies = f.objects.iter().filter(|o| o.kind == Kind::NETWORK_POLICY);
     html! { <>
         <div class="verdict" role="status">{ verdict }
-            if f.stale {
-                <p class="about">{ t.get(if f.via.is_some() { "journey-behind-proxy" } else { "journey-stale" }) }</p>
+            if let Some(behind) = f.behind {
+                <p class="about">{ t.get(match behind { Behind::Rules => "journey-stale", Behind::Proxy => "journey-behind-proxy" }) }</p>
             }
             <ul class="links">{ for policies.map(|p| html! { <li>{ link(store, p) }</li> }) }</ul>
         </div>

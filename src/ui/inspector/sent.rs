@@ -1,5 +1,6 @@
 //! The story of one request that a client had sent.
 
+use steady::engine::explorer::rehearsal::Behind;
 use steady::engine::{SentStep, SentView, SentWhat};
 use yew::prelude::*;
 
@@ -50,8 +51,12 @@ fn step(t: &Texts, step: &SentStep) -> Html {
         SentWhat::Nowhere => t.get("sent-nowhere"),
         SentWhat::WaitsForConnection => t.get("sent-waits-for-connection"),
         SentWhat::Opens { endpoint, .. } if endpoint.is_empty() => t.get("sent-opens-nowhere"),
-        SentWhat::Opens { endpoint, pod, stale, through } => {
-            let key = if *stale { "sent-opens-stale" } else { "sent-opens" };
+        SentWhat::Opens { endpoint, pod, behind, through } => {
+            let key = match behind {
+                None => "sent-opens",
+                Some(Behind::Rules) => "sent-opens-stale",
+                Some(Behind::Proxy) => "sent-opens-stale-proxy",
+            };
             let through = through.as_ref().map(|by| t.with("sent-through", &[("by", by.clone().into())]));
             t.with(key, &[("to", (to(endpoint, pod) + &through.unwrap_or_default()).into())])
         }

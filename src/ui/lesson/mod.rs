@@ -57,6 +57,16 @@ pub fn LessonPanel(props: &Props) -> Html {
             }
         });
     }
+    {
+        // What is printed can be longer than the panel: whoever has reached the goal sees it.
+        let panel = panel.clone();
+        let met = lesson.task.as_ref().is_some_and(|task| task.met);
+        use_effect_with((lesson.id.clone(), lesson.step, met), move |(_, _, met)| {
+            if *met {
+                keys::into_sight(&panel, ".lesson-met");
+            }
+        });
+    }
     let on = |input: Input| {
         let store = store.clone();
         Callback::from(move |_: MouseEvent| store.send(input.clone()))

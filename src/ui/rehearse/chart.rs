@@ -26,7 +26,7 @@ pub fn Chart(props: &Props) -> Html {
     let label = latency.iter().fold(said, |said, latency| format!("{said}. {latency}"));
     html! {
         <figure class="rehearse-chart">
-            { requests::bars(chart, Some(label), mark) }
+            { requests::bars(chart, Some(label), mark, None) }
             <figcaption>
                 <span>{ t.get("rehearse-begin") }</span>
                 <span><i class="answered" aria-hidden="true"></i>{ t.get("rehearse-answered") }

@@ -1,8 +1,9 @@
 //! What a rehearsal found: how many requests were lost, how the first one was, and what mends it.
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
-use steady::engine::explorer::rehearsal::{Cause, Rehearsed, Story, Tried, Trigger};
+use steady::engine::explorer::rehearsal::{Behind, Cause, Happened, Rehearsed, Story, Tried, Trigger};
 use yew::prelude::*;
 
 use super::chart::Chart;
@@ -91,8 +92,7 @@ pub fn Found(props: &Props) -> Html {
                 { causes(&t, &plain.before) }
             }
             if !mended.is_empty() {
-                <h3>{ t.get("rehearse-mends") }</h3>
-                <ul class="rehearse-mends">{ for mended.iter().map(|m| tried(&t, m, props)) }</ul>
+                { mends(&t, plain, mended, props) }
             }
         </div>
     }
@@ -107,37 +107,68 @@ fn told(t: &Texts, story: &Story, link: &str, props: &Props) -> Html {
         ("at", tenths(story.at)),
         ("to", story.pod.clone().or(story.endpoint.clone()).unwrap_or_default().into()),
         ("endpoint", story.endpoint.clone().unwrap_or_default().into()),
+        ("through", story.through.clone().unwrap_or_default().into()),
     ];
     let request =
         t.with(if story.endpoint.is_some() { "rehearse-request" } else { "rehearse-request-nowhere" }, &args);
     let at = |seconds: f64| html! { <time>{ t.with("rehearse-at", &[("seconds", ((seconds * 1000.0).round() / 1000.0).into())]) }</time> };
     let split = story.happened.iter().position(|h| h.at > story.at).unwrap_or(story.happened.len());
     let (before, after) = story.happened.split_at(split);
-    let line = |h: &steady::engine::explorer::rehearsal::Happened| {
+    let line = |h: &Happened, new: bool| {
         let way = (link.to_owned(), h.moment);
         let onclick = props.open.reform(move |_: MouseEvent| way.clone());
         html! {
-            <li>{ at(h.at) }<button type="button" class="link" disabled={!props.can_open} {onclick}>
+            <li>if new { { at(h.at) } } else { <time></time> }<button type="button" class="link" disabled={!props.can_open} {onclick}>
                 <b>{ &*h.by }</b>{ " " }{ &h.verb }{ " " }<span>{ &h.object }</span></button></li>
         }
     };
+    let behind = story.behind.map(|behind| match behind {
+        Behind::Rules => "rehearse-stale",
+        Behind::Proxy => "rehearse-stale-proxy",
+    });
+    // A time is said where it is another one than that of the line above.
+    let lines = |of: &[Happened], mut last: Option<f64>| -> Vec<Html> {
+        of.iter().map(|h| line(h, last.replace(h.at) != Some(h.at))).collect()
+    };
     html! {
         <ol class="rehearse-story">
-            { for before.iter().map(line) }
+            { for lines(before, None) }
             <li class="lost">{ at(story.at) }<div><b>{ request }</b>{ " " }{ requests::cause(t, story.cause) }
-                if story.stale { { " " }{ t.with("rehearse-stale", &args) } }</div></li>
-            { for after.iter().map(line) }
+                if let Some(key) = behind { { " " }{ t.with(key, &args) } }</div></li>
+            { for lines(after, Some(story.at)) }
         </ol>
     }
 }
 
-/// A rollout after something was mended.
-fn tried(t: &Texts, tried: &Tried, props: &Props) -> Html {
+/// What was tried: what mends it, and after that what does not, the least lost first.
+fn mends(t: &Texts, plain: &Tried, tried: &[Tried], props: &Props) -> Html {
+    let (mends, mut others): (Vec<&Tried>, Vec<&Tried>) = tried.iter().partition(|m| m.lost() == 0);
+    others.sort_by_key(|m| m.lost());
+    let list = |title: &str, all: Vec<&Tried>| {
+        html! {
+            if !all.is_empty() {
+                <h3>{ t.get(title) }</h3>
+                <ul class="rehearse-mends">{ for all.into_iter().map(|m| tried_one(t, m, plain.lost(), props)) }</ul>
+            }
+        }
+    };
+    html! { <>{ list("rehearse-mends", mends) }{ list("rehearse-mends-not", others) }</> }
+}
+
+/// A rollout after something was mended, beside one that lost `plain` requests as it was.
+fn tried_one(t: &Texts, tried: &Tried, plain: u64, props: &Props) -> Html {
     let all: Vec<_> = tried.mends.iter().map(|m| words::mend(t, *m)).collect();
     let lost = tried.lost();
     let said = match lost {
         0 => t.with("rehearse-mended", &[("sent", whole(tried.sent))]),
-        n => t.with("rehearse-still-lost", &[("lost", whole(n)), ("sent", whole(tried.sent))]),
+        n => {
+            let key = match n.cmp(&plain) {
+                Ordering::Less => "rehearse-still-lost",
+                Ordering::Equal => "rehearse-as-many-lost",
+                Ordering::Greater => "rehearse-more-lost",
+            };
+            t.with(key, &[("lost", whole(n)), ("sent", whole(tried.sent)), ("plain", whole(plain))])
+        }
     };
     let way = (tried.link.clone(), tried.moment);
     let onclick = props.open.reform(move |_: MouseEvent| way.clone());

@@ -146,8 +146,12 @@ pub fn Rehearse(props: &Props) -> Html {
                     } else {
                         <label><span>{ t.get("rehearse-workload") }</span>
                             <select onchange={choose}>{ for targets.iter().enumerate().map(option) }</select></label>
-                        <label><span>{ t.get("rehearse-rate") }</span>
-                            <input type="number" min="1" max={RATE_LIMIT.to_string()} value={model.rate.to_string()} onchange={rate} /></label>
+                        if let Some(said) = own_clients(&t, targets, chosen.as_ref()) {
+                            <p>{ said }</p>
+                        } else {
+                            <label><span>{ t.get("rehearse-rate") }</span>
+                                <input type="number" min="1" max={RATE_LIMIT.to_string()} value={model.rate.to_string()} onchange={rate} /></label>
+                        }
                     }
                     <div class="board-foot"><button type="submit" disabled={targets.is_empty() && !busy} class={if busy { "quiet bad board-go" } else { "solid board-go" }}>
                         { t.get(if busy { "stop" } else { "rehearse-start" }) }</button></div>
@@ -178,6 +182,14 @@ fn name(t: &Texts, target: &RolloutTarget) -> String {
         (Some(_), false) => t.with("rehearse-in-editor", &[("name", name.into())]),
         (Some(_), true) => name,
     }
+}
+
+/// That the run has clients of its own, which are those of the rehearsal; `None` if it has none.
+fn own_clients(t: &Texts, targets: &[RolloutTarget], chosen: Option<&ObjectRef>) -> Option<String> {
+    let clients = &targets.iter().find(|t| Some(&t.workload) == chosen)?.clients;
+    let rate = (clients.iter().sum::<f64>() * 10.0).round() / 10.0;
+    let args = [("clients", (clients.len() as f64).into()), ("rate", rate.into())];
+    (!clients.is_empty()).then(|| t.with("rehearse-own-clients", &args))
 }
 
 /// How far it is, in words.

@@ -67,14 +67,30 @@ pub(super) struct Customs;
 /// The types of conditions by which an object of any kind says how it stands, the one that says most first.
 const STANDING: [&str; 5] = ["Ready", "Available", "Healthy", "Programmed", "Accepted"];
 
+/// The types of conditions by which an object stands to each of its parents, as the routes of the Gateway API do
+/// (`RouteParentStatus`).
+const PARENTS: [&str; 2] = ["Accepted", "ResolvedRefs"];
+
+fn is_type(condition: &Value, type_: &str) -> bool {
+    condition.get("type").and_then(Value::as_str) == Some(type_)
+}
+
 impl Customs {
-    /// The condition by which an object says how it stands, if it has one.
+    /// The condition by which an object says how it stands, if it has one. Of those about its parents it is the first that is not true.
     fn standing(object: &Object) -> Option<Condition> {
-        let fields = object.custom()?.fields();
-        let conditions = fields.get("status")?.get("conditions")?.as_array()?;
-        let is = |c: &Value, type_: &str| c.get("type").and_then(Value::as_str) == Some(type_);
-        let found = STANDING.iter().find_map(|type_| conditions.iter().find(|c| is(c, type_)))?;
-        Some(Condition::of(found))
+        let status = object.custom()?.fields().get("status")?;
+        let of = |status: &'_ Value| {
+            status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default()
+        };
+        let own = of(status);
+        if let Some(found) = STANDING.iter().find_map(|type_| own.iter().find(|c| is_type(c, type_))) {
+            return Some(Condition::of(found));
+        }
+        let parents = status.get("parents").and_then(Value::as_array)?;
+        let all: Vec<Value> = parents.iter().flat_map(of).collect();
+        let known =
+            || PARENTS.iter().flat_map(|type_| all.iter().filter(|c| is_type(c, type_))).map(Condition::of);
+        known().find(|c| c.status != "True").or_else(|| known().next())
     }
 
     /// How many replicas an object wants; `None` if its kind has no scale, or the object does not say.
