@@ -188,3 +188,49 @@ impl UrlSource {
 
 const GAVE_UP: &str = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
 const UNTRUSTED: &str = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::network::url::Url;
+
+    /// `extractFromURL` in `pkg/kubelet/config/http.go`: data like those of last time are not decoded again. An empty answer ends the
+    /// pods and is not remembered as the last data, so the pods do not come back with the data of before.
+    #[test]
+    fn the_same_data_are_not_read_again() {
+        let declared = ManifestUrl {
+            text: "http://pods.example/".into(),
+            url: Url::parse("http://pods.example/").map_err(|_| "".into()),
+            header: Vec::new(),
+            frequency: SignedDuration::from_secs(20),
+        };
+        let pods = BTreeMap::from([(Key::new("default", "web-node-1"), Rc::new(Pod::default()))]);
+        let mut source = UrlSource {
+            declared: Ok(Rc::new(declared.clone())),
+            asked: None,
+            waits: true,
+            connections: 0,
+            endpoint: None,
+            data: None,
+            undecoded: false,
+            pods: Rc::default(),
+            error: None,
+            refused: None,
+        };
+        let mut read = |source: &mut UrlSource, text: &str| {
+            source.read(&declared, Found::Data(text.into()));
+            std::mem::take(&mut source.undecoded)
+        };
+        assert!(read(&mut source, "kind: Pod"), "new data are decoded");
+        source.pods = Rc::new(pods);
+        source.error = Some("EOF".into());
+        assert!(!read(&mut source, "kind: Pod"));
+        assert_eq!((source.error.clone(), source.pods.len()), (None, 1));
+        assert!(!read(&mut source, ""));
+        assert!(source.pods.is_empty() && source.error.is_some());
+        assert!(!read(&mut source, "kind: Pod"));
+        assert!(source.pods.is_empty(), "they are the data of last time");
+        assert!(read(&mut source, "kind: PodList"));
+    }
+}

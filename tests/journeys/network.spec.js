@@ -61,3 +61,23 @@ test("a request through an ingress controller is followed on both ways", async (
   await expect(pane(page).locator(".via")).toContainText("the Service pay does not exist");
   await expect(pane(page).locator(".hops")).toHaveCount(1);
 });
+
+test("a request through a Gateway is followed, and a route that it does not take has a mark", async ({ page }) => {
+  await open(page, "?scenario=53-gateway-routes");
+  await card(page, "Pod default/client").click();
+  await page.getByRole("tab", { name: "Network" }).click();
+  const field = pane(page).getByRole("combobox", { name: "Request from this pod to" });
+  await field.fill("http://web-nginx/ host=shop.example");
+  await field.press("Enter");
+  await expect(pane(page).getByRole("status")).toHaveText(/^Answered with 200 by [\d.]+:8080\.$/);
+  await expect(pane(page).locator(".via")).toContainText("HTTPRoute shop");
+  await expect(pane(page).locator(".hops")).toHaveCount(2);
+  const guide = page.locator('[data-object$=" team/guide"]');
+  await expect(guide).toContainText("Accepted: False");
+  const patch = JSON.stringify([{ op: "add", path: "/spec/listeners/0/allowedRoutes", value: { namespaces: { from: "All" } } }]);
+  await page.evaluate(async (patch) => {
+    await window.steady.kubectl(`patch gateway web --type=json -p '${patch}'`);
+    await window.steady.runToSteady();
+  }, patch);
+  await expect(guide).toContainText("ResolvedRefs: False");
+});

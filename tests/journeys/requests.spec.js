@@ -45,12 +45,37 @@ test("a bar of the chart leads to a request of its seconds, and the inspector te
   await expect(chart).toHaveAttribute("aria-valuenow", "0");
   await expect(chart).toHaveAttribute("aria-valuetext", /^0–\d+ s · \d+ requests? sent, 0 lost/);
   await accessible(page, ".bottom");
+  const long = await chart.getAttribute("aria-valuemax");
   await page.keyboard.press("Enter");
   const story = page.getByRole("region", { name: "What happened to the request" });
   await expect(story).toContainText(/^Request \d+ of /, { timeout: 60_000 });
   await expect(story.getByRole("listitem").last()).toContainText("It is answered with 200.");
   await expect(page.getByRole("tab", { name: "Network" })).toHaveAttribute("aria-selected", "true");
   await accessible(page, ".inspector");
+  // The run was gone back in: the chart still shows all of it, what comes later in pale, and both sums are said.
+  await expect(line(page)).toContainText(/^Until here: .* 0 lost.*whole run: .*[1-9]\d* lost/);
+  await expect(chart).toHaveAttribute("aria-valuemax", long);
+  await expect(chart.locator("rect.later")).not.toHaveCount(0);
+  await line(page).getByRole("button", { name: "The first that was lost" }).click();
+  await expect(story.getByRole("listitem").last()).toContainText("It is lost");
+});
+
+test("a bar of seconds in which nobody asked says so", async ({ page }) => {
+  await open(page, "?scenario=42-lossy-rollout");
+  await expect(line(page)).toContainText("0 lost");
+  await page.evaluate(async () => {
+    await window.steady.kubectl("annotate pod -l app=client --overwrite 'sim.steady/requests=20/m http://web/'");
+    await window.steady.kubectl("rollout restart deployment/web");
+    await window.steady.runToSteady();
+  });
+  const chart = line(page).getByRole("slider", { name: "Requests over time" });
+  await chart.focus();
+  await page.keyboard.press("Home");
+  const none = /· 0 requests sent/;
+  for (let i = 0; i < 20 && !none.test(await chart.getAttribute("aria-valuetext")); i++) await page.keyboard.press("ArrowRight");
+  await expect(chart).toHaveAttribute("aria-valuetext", none);
+  await page.keyboard.press("Enter");
+  await expect(line(page).getByRole("status")).toHaveText(/no request began in this time/);
 });
 
 test("what is in the editor is rolled out, too; and who has no Service is told so", async ({ page }) => {
