@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::activity::{Activity, OpenedFrom, Repeating, Runs, SetUpOf, ToMoment};
+use super::activity::{Activity, Met, OpenedFrom, Repeating, SetUpOf, ToMoment};
 use super::run::LIMIT;
 use super::{Engine, Input, Inside, Output, Pick, SPEEDS, Said, Value, Work};
 use crate::cluster::{Digesting, Fault, NoSuchFault};
@@ -209,7 +209,7 @@ impl Engine {
         }
         if !self.is_loading() {
             self.touch();
-            self.begin(Activity::ToSteady(0, Runs::default()));
+            self.begin(Activity::ToSteady(0, Met::default()));
         }
     }
 

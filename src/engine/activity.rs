@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use super::Mode;
 use crate::api::Timestamp;
-use crate::cluster::{Clock, Digesting};
+use crate::apimachinery::Response;
+use crate::cluster::Digesting;
 use crate::lessons::{Check, Lesson};
 use crate::session::explore::Choice;
 use crate::session::scenario::{Scenario, SetUp};
-use crate::session::{Depth, LessonLink, MomentId, Replay, Travel};
+use crate::session::{Depth, LessonLink, MomentId, Replay, Session, Travel};
 
 /// How many objects are added to a fingerprint between two readings of the clock.
 const OBJECTS_AT_ONCE: usize = 32;
@@ -22,7 +23,7 @@ pub(super) enum Activity {
     /// Steps at the speed that is set, until a person stops them.
     Play,
     /// Steps without a pause until the cluster is steady: how many were taken, and the runs of schedules on the way.
-    ToSteady(u64, Runs),
+    ToSteady(u64, Met),
     /// Steps without a pause until a moment.
     ToMoment(ToMoment),
     /// Choices that the explorer found: the depth of their steps, all choices, and how many were taken.
@@ -124,21 +125,28 @@ impl ToMoment {
     }
 }
 
-/// How many runs of schedules came due during a run to steady.
+/// What a run to steady has met on its way that can keep it from ever coming to rest.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct Met {
     next: Option<Timestamp>,
-    /// How many came due.
-    pub(super) passed: u32,
+    /// How many runs of schedules came due.
+    pub(super) schedules: u32,
+    /// How many of the last commands were refused, one after the other.
+    pub(super) refused: u32,
 }
 
-impl Runs {
-    /// Looks at the clock after a step.
-    pub(super) fn look(&mut self, clock: &Clock) {
+impl Met {
+    /// Looks at the run after a step.
+    pub(super) fn look(&mut self, session: &Session) {
+        let clock = session.cluster().clock();
         if self.next.is_some_and(|next| next <= clock.now()) {
-            self.passed += 1;
+            self.schedules += 1;
         }
         self.next = clock.next_scheduled().map(|(at, ..)| at);
+        for command in session.current().commands() {
+            let refused = matches!(command.response, Response::Failure(_));
+            self.refused = if refused { self.refused + 1 } else { 0 };
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Working on the activity, a slice of time after the other. An engine has one activity at most.
 
-use super::activity::{Activity, Runs, ToMoment};
-use super::{Engine, Said};
+use super::activity::{Activity, Met, ToMoment};
+use super::{Engine, Said, Value};
+use crate::apimachinery::Response;
 use crate::cluster::{Action, Stopped};
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
@@ -16,6 +17,8 @@ pub(super) const SLOW: f64 = 400.0;
 const TELL: f64 = 100.0;
 /// After so many runs of schedules on the way a run to steady stops, with a message: it may never end.
 const RUNS: u32 = 10;
+/// After so many commands that were refused one after the other a run to steady stops, with a message.
+const REFUSED: u32 = 1000;
 /// After so many steps a run to steady stops, with a message.
 pub(super) const LIMIT: u64 = 1_000_000;
 
@@ -82,7 +85,7 @@ impl Engine {
             Some(Activity::Step) => self.go_on_stepping(end),
             Some(Activity::ToSchedule) => self.go_on_to_schedule(end),
             Some(Activity::Play) => self.go_on_playing(end),
-            Some(Activity::ToSteady(done, runs)) => self.go_on_to_steady(done, runs, end),
+            Some(Activity::ToSteady(done, met)) => self.go_on_to_steady(done, met, end),
             Some(Activity::ToMoment(run)) => self.go_on_to_moment(run, end),
             Some(Activity::Follow(depth, way, gone)) => self.go_on_following(depth, way, gone, end),
             Some(loading) => self.go_on_loading(loading, end),
@@ -164,11 +167,11 @@ impl Engine {
         }
     }
 
-    fn go_on_to_steady(&mut self, mut done: u64, mut runs: Runs, end: f64) {
+    fn go_on_to_steady(&mut self, mut done: u64, mut met: Met, end: f64) {
         if std::mem::take(&mut self.draw_next) {
             // Drawing the graph can take as long as a slice, so it gets one of its own.
             self.derive();
-            self.activity = Some(Activity::ToSteady(done, runs));
+            self.activity = Some(Activity::ToSteady(done, met));
             return;
         }
         let mut more = true;
@@ -176,8 +179,8 @@ impl Engine {
             match self.step_until(end) {
                 Ok(true) => {
                     done += 1;
-                    runs.look(self.session.cluster().clock());
-                    more = done < LIMIT && runs.passed < RUNS;
+                    met.look(&self.session);
+                    more = done < LIMIT && met.schedules < RUNS && met.refused < REFUSED;
                     self.announce();
                 }
                 Ok(false) => break,
@@ -188,8 +191,11 @@ impl Engine {
             if done >= LIMIT {
                 self.say(Said::key("limit-steps").number("n", LIMIT as f64), true);
             }
-            if runs.passed >= RUNS {
+            if met.schedules >= RUNS {
                 self.say(Said::key("limit-runs").number("n", f64::from(RUNS)), true);
+            }
+            if met.refused >= REFUSED {
+                self.say(self.limit_refused(), true);
             }
             self.tell_if_full();
             if done == 0 && self.session.act_ahead().is_some() {
@@ -197,8 +203,19 @@ impl Engine {
             }
             return self.moved_quietly();
         }
-        self.activity = Some(Activity::ToSteady(done, runs));
+        self.activity = Some(Activity::ToSteady(done, met));
         self.draw_at_times();
+    }
+
+    /// That nothing is written any more, and what the API server said last.
+    fn limit_refused(&self) -> Said {
+        let why = self.session.current().commands().last().and_then(|c| match &c.response {
+            Response::Failure(status) => Some(status.message.clone()),
+            _ => None,
+        });
+        Said::key("limit-refused")
+            .number("n", f64::from(REFUSED))
+            .with("why", Value::Text(why.unwrap_or_default()))
     }
 
     fn go_on_to_moment(&mut self, mut run: ToMoment, end: f64) {

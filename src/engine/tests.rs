@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::explorer::{read, write};
 use super::*;
+use crate::cluster::Fault;
 use crate::session::scenario::SetUp;
 use crate::session::{Link, Replay};
 
@@ -479,6 +480,24 @@ fn a_try_that_comes_too_late_says_why() {
     finish(&mut e);
     let out = e.handle(Input::Attempt(0));
     assert_eq!(notices(&out), [&Said::key("no-such-fault")]);
+}
+
+/// Without a majority of etcd nothing can be written, and the controllers try again and again.
+#[test]
+fn a_run_in_which_everything_is_refused_ends() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("20-etcd-members".into()));
+    finish(&mut e);
+    for member in ["etcd-1", "etcd-2", "etcd-3"] {
+        e.handle(Input::Break(Fault::MemberDown { member: member.into() }));
+        finish(&mut e);
+    }
+    e.handle(Input::Break(Fault::Restart { process: "kube-controller-manager".into(), node: None }));
+    let out = e.handle(Input::ToSteady);
+    let (rest, _) = finish(&mut e);
+    let all = [out, rest].concat();
+    let said = notices(&all);
+    assert!(said.iter().any(|said| matches!(said, Said::Key(key, _) if *key == "limit-refused")), "{said:?}");
 }
 
 #[test]

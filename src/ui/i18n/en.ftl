@@ -735,6 +735,7 @@ close = Close
 whole = All of it
 running = { $n } steps
 restoring = Step { $done } of { $of }
+limit-refused = Stopped: the API server has refused { $n } commands in a row (“{ $why }”). As long as it does, the cluster does not come to rest.
 limit-steps = Stopped after { $n } steps in one run.
 save-full = Your work ({ $kb } KB) does not fit into this browser's storage, so a reload would lose it. Share it as a link to keep it.
 link-refused = This link was not opened, your work is as it was: { $why }

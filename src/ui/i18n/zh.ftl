@@ -642,6 +642,7 @@ close = 关闭
 whole = 全部内容
 running = { $n } 步
 restoring = 第 { $done } 步，共 { $of } 步
+limit-refused = 已停止：API 服务器连续拒绝了 { $n } 个命令（“{ $why }”）。只要它继续拒绝，集群就不会到达稳态。
 limit-steps = 一次运行已满 { $n } 步，因此停止。
 save-full = 你的工作（{ $kb } KB）超出浏览器的存储空间，刷新会丢失。请分享为链接来保留它。
 link-refused = 这个链接没有打开，你的工作保持原样：{ $why }
