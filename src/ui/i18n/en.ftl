@@ -1746,9 +1746,9 @@ rehearse-alone = { $name } (no Service leads to it)
 rehearse-in-editor = { $name } (in the editor)
 rehearse-rate = Requests a second from each client
 rehearse-own-clients = { $clients ->
-    [one] A client of the run itself sends
-   *[other] { $clients } clients of the run itself send
-} { $rate } requests a second. They are the clients here.
+    [one] A client of the run itself sends { $rate } requests a second. It is the client here.
+   *[other] { $clients } clients of the run itself send { $rate } requests a second together. They are the clients here.
+}
 rehearse-start = Try it
 rehearse-does = If the editor’s text changes the workload, applying it is the rollout; otherwise it is kubectl rollout restart. A client stands on each node that is ready, on five of them at most; if pods of the run send requests to the Service already, they are the clients.
 rehearse-empty = Nothing has been tried yet. Each request counts: who answered it or, if nobody did, why. If some are lost, changes that could mend it are tried, each from the same beginning.
