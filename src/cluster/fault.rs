@@ -5,10 +5,11 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::Cluster;
-use super::action::Actor;
+use super::action::{Action, Actor};
+use super::command::ACTIONS_LIMIT;
 use super::process::Process;
 use crate::api::types::Pod;
-use crate::api::{Kind, ObjectRef};
+use crate::api::{Kind, ObjectRef, Timestamp};
 use crate::apiserver::Write;
 use crate::kube_proxy;
 use crate::kubelet::{self, KubeletFault};
@@ -123,6 +124,12 @@ pub enum Fault {
         /// The plugin.
         plugin: Plugin,
     },
+    /// Time passes in a cluster in which nobody has anything to do, to a moment or to what is due before it: clients send what they
+    /// send until then. Heartbeats and other deadlines that nobody waits for are met at that moment.
+    Wait {
+        /// The moment, in milliseconds since 1970 in UTC.
+        until: i64,
+    },
     /// Components of a process are switched off or on. A component that is switched off loses what it has in
     /// memory; one that is switched on starts with nothing in memory.
     Controllers {
@@ -177,6 +184,7 @@ impl Fault {
             | Fault::GatewayFabric { .. }
             | Fault::KubeProxy { .. }
             | Fault::NetworkPlugin { .. }
+            | Fault::Wait { .. }
             | Fault::Controllers { .. } => false,
         }
     }
@@ -204,6 +212,7 @@ impl Fault {
             | Fault::CoreDns { .. }
             | Fault::IngressNginx { .. }
             | Fault::GatewayFabric { .. } => 8,
+            Fault::Wait { .. } => 9,
         }
     }
 }
@@ -253,6 +262,7 @@ impl Cluster {
             Fault::CoreDns { installed } => self.install_core_dns(*installed),
             Fault::IngressNginx { installed } => self.install_ingress_nginx(*installed),
             Fault::GatewayFabric { installed } => self.install_gateway_fabric(*installed),
+            Fault::Wait { until } => self.wait(*until),
             other => self.inject(other).map(|()| Vec::new()),
         };
         // A machine that is down does not answer any more.
@@ -288,7 +298,31 @@ impl Cluster {
             Fault::GatewayFabric { installed } => self.install_gateway_fabric(*installed).map(drop),
             Fault::KubeProxy { mode } => self.install_kube_proxies(*mode),
             Fault::NetworkPlugin { plugin } => self.install_network_plugin(*plugin),
+            Fault::Wait { until } => self.wait(*until).map(drop),
         }
+    }
+
+    /// Lets time pass to a moment, in milliseconds since 1970, or to what is due before it. Returns what was written meanwhile by
+    /// what nobody waits for: heartbeats, events.
+    fn wait(&mut self, until: i64) -> Result<Vec<Write>, NoSuchFault> {
+        let until = Timestamp::from_millisecond(until).map_err(|_| NoSuchFault)?;
+        let mut after = self.clone();
+        let mut writes = Vec::new();
+        // News may be on its way that leads to no write.
+        for _ in 0..ACTIONS_LIMIT {
+            let Some(action) = after.fair().filter(|action| *action != Action::Advance) else { break };
+            let transition = after.act(&action).map_err(|_| NoSuchFault)?;
+            writes.extend(transition.writes);
+        }
+        let clock = &after.clock;
+        let due = [clock.next_or_scheduled(), clock.next_resync()].into_iter().flatten().min();
+        let to = due.map_or(until, |due| due.min(until));
+        if to < clock.now() || (to == clock.now() && due != Some(to)) {
+            return Err(NoSuchFault);
+        }
+        after.advance_to(to);
+        *self = after;
+        Ok(writes)
     }
 
     /// The index of a process by its name, and for a kubelet by its node.

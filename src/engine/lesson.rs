@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::activity::{Activity, Begins, Deeds, Then};
 use super::{Engine, LessonProblem, Output, OwnLesson, Said, Value};
-use crate::lessons::{self, Check, Lesson, LessonLink, LessonRun, LessonView, Prediction};
+use crate::lessons::{self, AnswerForm, Check, Lesson, LessonLink, LessonRun, LessonView, Prediction};
 use crate::session::scenario::{Idle, ScenarioStep, SetUp};
 use crate::session::{MomentId, Session};
 
@@ -432,6 +432,13 @@ impl Engine {
 
     /// Shows what the step that was entered is about: the objects or the component map.
     fn look_there(&mut self) {
+        let Some(view) = &self.shown.lesson else { return };
+        let points = view.predict.as_ref().is_some_and(|p| matches!(p.by, AnswerForm::Object(_)));
+        if points && view.asks() && self.shown.selection.is_some() {
+            // What the set-up has made last is selected, which could be the answer.
+            self.shown.selection = None;
+            self.touch();
+        }
         let Some(map) = self.shown.lesson.as_ref().map(|view| view.map) else { return };
         if self.shown.map.shown != map && !self.embedded {
             self.shown.map.shown = map;

@@ -3,7 +3,7 @@
 use super::activity::{Activity, Met, ToMoment};
 use super::{Engine, Said, Value};
 use crate::apimachinery::Response;
-use crate::cluster::{Action, Stopped};
+use crate::cluster::{Action, Fault, Stopped};
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
@@ -251,8 +251,8 @@ impl Engine {
         self.draw_at_times();
     }
 
-    /// Whether a run to a moment ends here, with a message if that is before the moment: time passes only to something that
-    /// happens.
+    /// Whether a run to a moment ends here. By itself time passes only to something that happens; where nothing does before the
+    /// moment, it is let pass to there, or to the next look of a component that looks again at regular intervals.
     fn has_come_to(&mut self, run: ToMoment) -> bool {
         let cluster = self.session.cluster();
         if run.done >= run.most {
@@ -262,15 +262,20 @@ impl Engine {
         if cluster.now().as_millisecond() >= to {
             return true;
         }
-        let waits = cluster.fair().is_none_or(|action| action == Action::Advance);
+        // A step has found nothing to do, or there is not even news on its way.
+        let waits = run.scheduled || cluster.fair().is_none_or(|action| action == Action::Advance);
         let next = cluster.clock().next_or_scheduled();
         let too_late = next.is_none_or(|next| next.as_millisecond() > to);
         // While a step is under way, the cluster is not that of a moment.
         if self.session.is_under_way() || !waits || !too_late {
             return false;
         }
-        self.say(Said::key(if next.is_some() { "moment-nothing" } else { "moment-never" }), false);
-        true
+        if self.session.fault(&Fault::Wait { until: to }).is_err() {
+            self.say(Said::key("moment-nothing"), true);
+            return true;
+        }
+        self.announce();
+        self.session.now().as_millisecond() >= to
     }
 
     /// Has the graph drawn a few times a second: drawing takes longer than stepping.

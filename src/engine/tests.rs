@@ -482,17 +482,44 @@ fn a_try_that_comes_too_late_says_why() {
     assert_eq!(notices(&out), [&Said::key("no-such-fault")]);
 }
 
+/// Where nothing happens by itself, time passes all the same to the moment that somebody wants, and clients go on to ask.
+#[test]
+fn time_passes_in_a_steady_cluster_to_a_moment() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("42-lossy-rollout".into()));
+    finish(&mut e);
+    let sent = |e: &Engine| match e.answer(&Ask::Traffic) {
+        Answer::Traffic(view) => view.sent,
+        other => panic!("{other:?}"),
+    };
+    let (before, begin) = (sent(&e), e.session.now().as_millisecond());
+    for minute in 1..=2 {
+        let to = begin + minute * 60_000;
+        let out = e.handle(Input::ToMoment(to));
+        let (rest, _) = finish(&mut e);
+        assert_eq!(notices(&[out, rest].concat()), [] as [&Said; 0]);
+        assert_eq!(e.session.now().as_millisecond(), to);
+    }
+    // Two clients ask twenty times a second.
+    assert!((4_700..=4_900).contains(&(sent(&e) - before)), "{}", sent(&e) - before);
+    let link = Link::of(&e.session).encode();
+    assert!(link.starts_with('j'), "{link}");
+    let mut again = Replay::new(&Link::decode(&link).unwrap());
+    while !again.advance(1_000) {}
+    assert_eq!(again.finish().session.cluster().digest(), e.session.cluster().digest());
+}
+
 /// Without a majority of etcd nothing can be written, and the controllers try again and again.
 #[test]
 fn a_run_in_which_everything_is_refused_ends() {
     let mut e = at_once();
-    e.handle(Input::OpenScenario("20-etcd-members".into()));
+    e.handle(Input::ToSteady);
     finish(&mut e);
-    for member in ["etcd-1", "etcd-2", "etcd-3"] {
-        e.handle(Input::Break(Fault::MemberDown { member: member.into() }));
-        finish(&mut e);
-    }
-    e.handle(Input::Break(Fault::Restart { process: "kube-controller-manager".into(), node: None }));
+    e.handle(Input::Break(Fault::MetricsServer { installed: true }));
+    e.handle(Input::Do("autoscale deployment web --min=1 --max=3 --cpu=50%".into()));
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    e.handle(Input::Break(Fault::MemberDown { member: "etcd-1".into() }));
     let out = e.handle(Input::ToSteady);
     let (rest, _) = finish(&mut e);
     let all = [out, rest].concat();

@@ -218,7 +218,7 @@ mod tests {
             error: None,
             refused: None,
         };
-        let mut read = |source: &mut UrlSource, text: &str| {
+        let read = |source: &mut UrlSource, text: &str| {
             source.read(&declared, Found::Data(text.into()));
             std::mem::take(&mut source.undecoded)
         };

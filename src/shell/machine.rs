@@ -381,8 +381,15 @@ impl<'a> Shell<'a> {
         let input = if self.input == 0 { None } else { Some(self.read_input()?) };
         let Some(commands) = &mut self.commands else { return Ok(0) };
         let Commanded { stdout, stderr, then } = commands.run(words, input.as_deref());
-        self.write(1, &stdout);
-        self.write(2, &stderr);
+        // Of a command that succeeds the warnings, and which container or pod it chose, come before what it prints; of one that
+        // fails the error comes last.
+        if matches!(then, Then::Ended(_, 0)) {
+            self.write(2, &stderr);
+            self.write(1, &stdout);
+        } else {
+            self.write(1, &stdout);
+            self.write(2, &stderr);
+        }
         match then {
             Then::Ended(at, status) => {
                 self.now = self.now.max(at);

@@ -13,7 +13,7 @@ use super::drop as files;
 use super::explore::Explore;
 use super::graph::{Graph, Leads};
 use super::i18n::{Lang, Texts};
-use super::inspector::{Inspector, NETWORK, SCHEDULING, Tab, WHY};
+use super::inspector::{Inspector, NETWORK, SCHEDULING, STORY, Tab, WHY};
 use super::keys::{self, KeysDialog};
 use super::left::{Brief, Left};
 use super::lesson::LessonPanel;
@@ -202,7 +202,7 @@ fn App(props: &Props) -> Html {
     };
     // A request of a client: the run goes to its moment, where the inspector shows its story and its journey.
     let look_at_request = {
-        let (store, request, shows) = (store.clone(), request.clone(), side(Tab::Network, NETWORK));
+        let (store, request, shows) = (store.clone(), request.clone(), side(Tab::Network, STORY));
         Callback::from(move |view: Rc<SentView>| {
             store.send(Input::Goto(view.moment));
             shows.emit(view.pod.clone());
@@ -384,7 +384,7 @@ fn brief(
 /// What lies over the graph and over the map: how it stands, which of the two is shown, the time.
 fn over(v: &Shown) -> Html {
     html! { <>
-        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
+        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} asks={v.lesson.as_ref().is_some_and(|l| l.asks())} />
         <ViewSwitch shown={v.map.shown} />
         <Clock now={v.clock} time={v.time} revision={v.revision} />
     </> }

@@ -32,6 +32,9 @@ pub struct Props {
     pub declared: Rc<Declared>,
     /// Whether it runs.
     pub mode: Mode,
+    /// Whether a lesson asks what happens next, so that the pill does not tell it.
+    #[prop_or_default]
+    pub asks: bool,
     /// Grows with every step.
     #[prop_or_default]
     pub version: u64,
@@ -309,6 +312,9 @@ fn Steady(props: &SteadyProps) -> Html {
 
 /// That nothing more happens by itself, and what is missing.
 fn stuck(t: &Texts, d: &Declared, scheduled: bool) -> String {
+    if let Some((run, of)) = d.no_majority {
+        return t.with("stuck-etcd", &[("run", (run as f64).into()), ("of", (of as f64).into())]);
+    }
     let lead = t.get(if scheduled { "stuck-until" } else { "stuck-for-good" });
     let counts = [("have", d.updated), ("of", d.want)].map(|(name, n)| (name, (n as f64).into()));
     let missing = |key, have: i64, want: i64| {
@@ -419,6 +425,9 @@ pub fn StatePill(props: &Props) -> Html {
         if met { ("met", t.get("steady")) } else { ("unmet", t.get("stuck")) }
     } else if !props.listing.ready && props.listing.lines.is_empty() {
         ("busy", t.get("pill-looking"))
+    } else if props.asks {
+        // What it waits for, and for how long, may be what a lesson asks.
+        ("busy", t.get("pill-asked"))
     } else if let Some(line) = props.listing.lines.first().filter(|l| l.wait > 0) {
         ("busy", t.with("pill-waiting", &[("s", seconds(line.wait).into())]))
     } else {

@@ -148,7 +148,7 @@ pub fn Player(props: &Props) -> Html {
         <div class={classes!("app", "player", if presented { "presented" } else { "embedded" })}>
             <header class="player-head">
                 <h1>{ title }</h1>
-                <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
+                <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} {asks} />
                 if presented {
                     <button type="button" class="quiet" onclick={move |_| leave.emit(())}>{ t.get("present-leave") }</button>
                 } else {

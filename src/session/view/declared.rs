@@ -42,6 +42,8 @@ pub struct Declared {
     pub custom: i64,
     /// Each Deployment, read as a record of intent for ReplicaSets and for Pods.
     pub readings: Vec<Readings>,
+    /// How many members of etcd run, and how many there are, if the majority that writes need is not among those that run.
+    pub no_majority: Option<(usize, usize)>,
 }
 
 /// An object with which something is wrong.
@@ -58,7 +60,8 @@ pub struct Ailing {
 impl Declared {
     /// Whether everything is as it was declared.
     pub fn met(&self) -> bool {
-        self.short.is_empty() && self.ailing.is_empty() && self.as_declared() == (true, true)
+        let complains = !self.short.is_empty() || !self.ailing.is_empty() || self.no_majority.is_some();
+        !complains && self.as_declared() == (true, true)
     }
 
     /// Whether every Deployment matches its declaration: read as intent for ReplicaSets, and for Pods.
@@ -92,7 +95,9 @@ pub struct Short {
 /// Compares what workloads declare with what they report. `drawing` is the cluster's: it knows how its
 /// pods look.
 pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
-    let mut out = Declared { readings: readings(cluster), ..Declared::default() };
+    let (members, run, needed) = cluster.api().etcd().raft().quorum();
+    let no_majority = (run < needed).then_some((run, members));
+    let mut out = Declared { readings: readings(cluster), no_majority, ..Declared::default() };
     for (i, node) in drawing.graph().nodes.iter().enumerate() {
         let Some(object) = drawing.object(i) else { continue };
         if let Some(report) = kinds::of(node.reference.kind).report(cluster, object) {

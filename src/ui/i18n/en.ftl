@@ -364,6 +364,10 @@ steady-ended = { $n ->
 }
 stuck = Stuck
 steady-stuck = Steady, but stuck
+stuck-etcd = { $run } of { $of } members of etcd { $run ->
+    [one] runs
+   *[other] run
+}, which is no majority: nothing can be written, whoever wants to.
 stuck-for-good = Nothing more happens by itself
 stuck-until = Nothing happens before time passes to the next run of a schedule or restart
 stuck-ready = { $lead }, and { $n } of { $of } pods { $n ->
@@ -397,6 +401,7 @@ ails-more = { $n ->
 }
 pill-running = Running
 pill-looking = Looking
+pill-asked = A question is open
 pill-waiting = Waiting { $s } s
 pill-next = { $n ->
     [one] { $n } next command
@@ -687,6 +692,7 @@ said-replicate = You started one more { $what }: it waits for the lease.
 said-member-down = You cut etcd member { $what } off.
 said-member-up = You brought etcd member { $what } back.
 said-controllers = You let { $process } run with --controllers={ $controllers }.
+said-wait = You let time pass.
 said-compact = You compacted etcd: its history is gone, what is stored stays.
 said-crash = You let container { $container } of { $what } end with exit code { $code }.
 said-probe-fails = You let the { $probe } probe of { $what } fail.
@@ -722,8 +728,7 @@ out-advanced = Time passed: { $s } s
 steady-act-ahead = The cluster is steady here. What follows in this run is what you did; Step does it again.
 step-nothing = Nothing is left to do, and no schedule is due. Change something, or break something.
 limit-runs = Stopped: { $n } runs of schedules came due on the way, and something was always running. It may never come to rest by itself. “To steady” goes on; the clock has moments to run to.
-moment-nothing = The cluster is steady: nothing happens up to that moment.
-moment-never = The cluster is steady, and nothing will happen by itself, so time does not pass.
+moment-nothing = Time cannot pass to that moment.
 stepping = Looking for the next command
 setting-up = Setting up: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
@@ -1792,11 +1797,12 @@ rehearse-open = Open that moment in the timeline
 rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it
+rehearse-mends-how = Each change is brought in first, which is a rollout too and loses requests as the first does; counted is the rollout after that.
 rehearse-mends-not = What was tried and does not mend it
 rehearse-mended = none of { $sent } requests is lost
-rehearse-still-lost = { $lost } of { $sent } requests are still lost, not { $plain }
+rehearse-still-lost = { $lost } of { $sent } requests are lost; as it was, { $plain }
 rehearse-as-many-lost = as many requests are lost: { $lost } of { $sent }
-rehearse-more-lost = more requests are lost: { $lost } of { $sent }, not { $plain }
+rehearse-more-lost = more requests are lost: { $lost } of { $sent }; as it was, { $plain }
 rehearse-opened = It is on the timeline, after { $n } steps of the rehearsal: a branch of your run. Share makes a link of it.
 rehearse-diverged = The rollout could not be repeated as it was.
 mend-readiness = A readiness probe
@@ -1852,7 +1858,8 @@ traffic-connections = { $n } { $n ->
 
 # One request, told
 sent-of = What happened to the request
-sent-request = Request { $nth } of { $pod } for { $url }, after { $at }
+sent-request = Request { $nth } of { $pod } for { $url }, sent { $at } after the first client began
+sent-moment = The run stands at the last step before it was sent.
 sent-answered = It was answered after { $took }.
 sent-nowhere = Its name leads nowhere.
 sent-waits-for-connection = All connections of the client are in use, so it waits for one.

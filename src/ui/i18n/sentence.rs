@@ -143,7 +143,11 @@ fn in_words(r: &RequestWords) -> String {
 
 /// The sentence of what happened on a step.
 pub fn sentence(t: &Texts, happened: &Happened) -> String {
-    let you = |what: Vec<String>| t.with("said-you", &[("what", what.join(", ").into())]);
+    // Lines that are whole sentences need no comma in between.
+    let joined = |what: Vec<String>| {
+        what.into_iter().reduce(|all, line| all.clone() + if all.ends_with('.') { " " } else { ", " } + &line)
+    };
+    let you = |what: Vec<String>| t.with("said-you", &[("what", joined(what).unwrap_or_default().into())]);
     match happened {
         Happened::Start => t.get("said-start"),
         Happened::Imported => t.get("said-imported"),
@@ -184,6 +188,7 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
             return t.with(key, &[("node", node.clone().into()), ("file", file.clone().into())]);
         }
         Fault::Compact => return t.get("said-compact"),
+        Fault::Wait { .. } => return t.get("said-wait"),
         Fault::MetricsServer { installed: true } => return t.get("said-metrics-server-installed"),
         Fault::MetricsServer { installed: false } => return t.get("said-metrics-server-removed"),
         Fault::CoreDns { installed: true } => return t.get("said-coredns-installed"),

@@ -82,6 +82,8 @@ pub enum Tab {
     Request,
 }
 
+pub use sent::STORY;
+
 /// The id of the tab that shows how the scheduler stands to a pod.
 pub const SCHEDULING: &str = "tab-scheduling";
 

@@ -8,6 +8,9 @@ use crate::ui::hooks::use_texts;
 use crate::ui::i18n::Texts;
 use crate::ui::requests;
 
+/// The id of the story, which gets the focus when somebody wants to see it. From there the arrow keys step through the run.
+pub const STORY: &str = "request-story";
+
 /// What is shown.
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -34,9 +37,10 @@ pub fn Sent(props: &Props) -> Html {
         (None, None) => Html::default(),
     };
     html! {
-        <section class="sent" aria-label={t.get("sent-of")}>
+        <section class="sent" id={STORY} tabindex="-1" aria-label={t.get("sent-of")}>
             <h3>{ t.with("sent-request", &args) }</h3>
             { verdict }
+            <p class="about">{ t.get("sent-moment") }</p>
             <ol>{ for sent.steps.iter().map(|s| step(&t, s)) }</ol>
         </section>
     }

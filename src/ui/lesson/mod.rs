@@ -126,11 +126,16 @@ pub fn LessonPanel(props: &Props) -> Html {
     }
 }
 
+/// Longer lines than this are wrapped.
+const WIDE: usize = 120;
+
 /// A command line, and what it prints at the moment that is shown. The keyboard scrolls it.
 fn printed(p: &PrintView) -> Html {
     let line = format!("kubectl {}", p.line);
+    // A table keeps its columns, and a sentence is read without scrolling.
+    let wraps = p.output.lines().any(|line| line.chars().count() > WIDE).then_some("wraps");
     html! {
-        <figure>
+        <figure class={classes!(wraps)}>
             <figcaption><code>{ line.clone() }</code></figcaption>
             <pre tabindex="0" role="group" aria-label={line}>{ p.output.clone() }</pre>
         </figure>

@@ -148,6 +148,7 @@ fn mends(t: &Texts, plain: &Tried, tried: &[Tried], props: &Props) -> Html {
         html! {
             if !all.is_empty() {
                 <h3>{ t.get(title) }</h3>
+                if title == "rehearse-mends" { <p class="board-hint">{ t.get("rehearse-mends-how") }</p> }
                 <ul class="rehearse-mends">{ for all.into_iter().map(|m| tried_one(t, m, plain.lost(), props)) }</ul>
             }
         }
