@@ -2,7 +2,8 @@
 
 use idb::builder::{DatabaseBuilder, ObjectStoreBuilder};
 use idb::{Database, Error, Query, TransactionMode, TransactionResult};
-use steady::engine::explorer::{read, write};
+use steady::engine::explorer::write;
+use steady::engine::wire::read;
 use steady::engine::runs::Kept;
 use wasm_bindgen::JsValue;
 
