@@ -5,8 +5,8 @@
 //! module loaded if that is not there yet, and calls the function by its slot of the table. The *second*
 //! module imports what it needs from the first, and puts its functions into their slots when it is
 //! instantiated. A function that had a slot before the cut keeps it, so it is called as directly as before,
-//! and its address in Rust, which is the slot, does not change. Data to which only the second module can
-//! refer moves with it ([`data`]).
+//! and its address in Rust, which is the slot, does not change. Of a function that stays, what never ran moves as a function of its
+//! own ([`region`]). Data to which only the second module can refer moves with it ([`data`]).
 //!
 //! The choice of functions decides how large the first module is and how early the second is needed, but
 //! never what is computed.
@@ -20,11 +20,15 @@ use wasm_encoder::{
     ExportSection, Function, GlobalSection, GlobalType, ImportSection, Instruction, Module as Output,
     StartSection, TableSection, ValType,
 };
+use wasmparser::{FuncType, FunctionBody, Operator};
 
 use crate::Result;
 use crate::data;
 use crate::emit::{self, Renumber, said};
-use crate::module::{Module, References, references};
+use crate::module::{Module, References, operators, references};
+use crate::points::Shape;
+use crate::profile::Ran;
+use crate::region::{self, Region};
 
 /// The exported function of the worker that has the second module loaded: `crates/worker/src/main.rs`.
 pub const LOAD: &str = "steadyLoadSecond";
@@ -45,14 +49,23 @@ pub struct Parts {
     pub first: Vec<u8>,
     /// The other functions.
     pub second: Vec<u8>,
-    /// The number of functions that stay, the number that move, and how many of these have stubs.
-    pub counts: [usize; 3],
+    /// The number of functions that stay, the number that move, how many of these have stubs, and the number of regions.
+    pub counts: [usize; 4],
 }
 
-/// Cuts a module. `hot` says for the index of a function whether it is needed to open the page.
-pub fn cut(module: &Module, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Parts> {
-    let plan = Plan::new(module, linked, hot)?;
-    let counts = [module.bodies.len() - plan.cold.len(), plan.cold.len(), plan.stubs.len()];
+/// What is known of the functions of a module, by their indexes.
+pub trait Known {
+    /// Whether a function is needed to open the page.
+    fn opens(&self, function: u32) -> bool;
+    /// What was reached of a function whose shape has this print; `None` if that is not known.
+    fn ran(&self, function: u32, print: u32) -> Option<&Ran>;
+}
+
+/// Cuts a module.
+pub fn cut(module: &Module, linked: &data::References, known: &impl Known) -> Result<Parts> {
+    let plan = Plan::new(module, linked, known)?;
+    let counts =
+        [module.bodies.len() - plan.cold.len(), plan.cold.len(), plan.stubs.len(), plan.regions.len()];
     Ok(Parts { first: plan.first()?, second: plan.second()?, counts })
 }
 
@@ -74,10 +87,33 @@ struct Plan<'a> {
     load: u32,
     /// The addresses of the data that moves.
     data: Vec<Range<u32>>,
+    /// The functions that stay without some regions.
+    without: BTreeMap<u32, Without<'a>>,
+    /// All regions: the function, and which one of its own. As functions they have the indexes behind all others.
+    regions: Vec<(u32, usize)>,
+    /// The types of regions that no function has.
+    types: Vec<FuncType>,
+}
+
+/// A function of which regions move.
+struct Without<'a> {
+    shape: Shape<'a>,
+    regions: Vec<Region>,
+    /// The number of the first one.
+    first: usize,
+}
+
+impl<'a> Without<'a> {
+    /// The instructions of the regions, or all others.
+    fn operators(&self, of_regions: bool) -> Vec<Operator<'a>> {
+        let moves = |at: usize| self.regions.iter().any(|r| (r.point.at..r.point.end).contains(&at));
+        let all = self.shape.operators.iter().enumerate();
+        all.filter(|(at, _)| moves(*at) == of_regions).map(|(_, operator)| operator.clone()).collect()
+    }
 }
 
 impl<'a> Plan<'a> {
-    fn new(module: &'a Module<'a>, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Self> {
+    fn new(module: &'a Module<'a>, linked: &data::References, known: &impl Known) -> Result<Self> {
         let load = module.exports.iter().find(|export| export.name == LOAD);
         let load = load.ok_or_else(|| format!("the module does not export `{LOAD}`"))?.index;
         if module.start.is_some() {
@@ -86,18 +122,40 @@ impl<'a> Plan<'a> {
         }
         let mut refers = BTreeMap::new();
         for (function, body) in module.defined() {
-            refers.insert(function, references(body)?);
+            refers.insert(function, references(&operators(body)?));
         }
-        let cold = cold(module, &refers, load, hot);
+        let (cold, pinned) = cold(module, &refers, load, known);
+        let (mut without, mut regions) = (BTreeMap::new(), Vec::new());
+        for (function, body) in module.defined().filter(|(f, _)| !cold.contains(f) && !pinned.contains(f)) {
+            let shape = module.shape(function)?;
+            let Some(ran) = known.ran(function, shape.print) else { continue };
+            let of = region::regions(&shape, body, module.signature(function)?.1, |point| ran.has(point))?;
+            if !of.is_empty() {
+                let first = regions.len();
+                regions.extend((0..of.len()).map(|number| (function, number)));
+                without.insert(function, Without { shape, regions: of, first });
+            }
+        }
         let slots = module.slots()?;
-        let (refers, leaves) = (&refers, &cold);
-        let called_by = |leaving: bool| {
-            let from = refers.iter().filter(move |(function, _)| leaves.contains(function) == leaving);
-            from.flat_map(|(_, refers)| refers.functions.iter().copied())
-        };
+        let leaves = &cold;
         let stay = module.defined().filter(|(function, _)| !leaves.contains(function));
-        let reached = linked.reached(stay.map(|(_, body)| body))?;
-        let mut stubs: BTreeSet<u32> = called_by(false).collect();
+        let reached = linked.reached(stay.map(|(function, body)| match without.get(&function) {
+            Some(without) => Ok(without.operators(false)),
+            None => operators(body),
+        }))?;
+        // What the functions of either module call.
+        let (mut of_first, mut of_second) = (BTreeSet::new(), BTreeSet::new());
+        for (function, refers) in &refers {
+            match (without.get(function), cold.contains(function)) {
+                (Some(without), _) => {
+                    of_first.extend(references(&without.operators(false)).functions);
+                    of_second.extend(references(&without.operators(true)).functions);
+                }
+                (None, false) => of_first.extend(&refers.functions),
+                (None, true) => of_second.extend(&refers.functions),
+            }
+        }
+        let mut stubs: BTreeSet<u32> = of_first;
         let known = slots.iter().filter(|(slot, _)| linked.needs(&reached, **slot));
         stubs.extend(known.map(|(_, function)| function));
         stubs.extend(
@@ -122,12 +180,37 @@ impl<'a> Plan<'a> {
                 table += 1;
             }
         }
+        let mut types: Vec<FuncType> = Vec::new();
+        for number in 0..regions.len() {
+            let (slot, function) =
+                (u32::try_from(table).map_err(said)?, (module.functions.len() + number) as u32);
+            slot_of.insert(function, slot);
+            slots.insert(slot, function);
+            table += 1;
+        }
+        for without in without.values() {
+            for region in &without.regions {
+                let ty = region.signature()?;
+                if !module.types.contains(&ty) && !types.contains(&ty) {
+                    types.push(ty);
+                }
+            }
+        }
         let taken: BTreeSet<&str> = module.exports.iter().map(|export| export.name).collect();
         let mut names = (0..).map(short).filter(|name| !taken.contains(name.as_str()));
-        let shared: BTreeSet<u32> = called_by(true).filter(|function| !cold.contains(function)).collect();
+        let shared: BTreeSet<u32> =
+            of_second.into_iter().filter(|function| !cold.contains(function)).collect();
         let shared = shared.into_iter().zip(&mut names).collect();
         let data = linked.unreached(&reached);
-        Ok(Plan { module, cold, stubs, slots, slot_of, table, shared, load, data })
+        Ok(Plan { module, cold, stubs, slots, slot_of, table, shared, load, data, without, regions, types })
+    }
+
+    /// The type of a region, among those of both modules.
+    fn type_of(&self, region: &Region) -> Result<u32> {
+        let ty = region.signature()?;
+        let own = || self.types.iter().position(|t| *t == ty).map(|at| self.module.types.len() + 1 + at);
+        let index = self.module.types.iter().position(|t| *t == ty).or_else(own);
+        Ok(index.ok_or("a type that is not there")? as u32)
     }
 
     /// The index of the global that says whether the second module is loaded: it follows all others.
@@ -154,7 +237,7 @@ impl<'a> Plan<'a> {
         let mut renumber = Renumber { functions };
 
         let mut output = Output::new();
-        let (types, plain) = emit::types(module)?;
+        let (types, plain) = emit::types(module, &self.types)?;
         output.section(&types);
         output.section(&emit::imports(module)?);
         let mut of = Vec::new();
@@ -204,8 +287,11 @@ impl<'a> Plan<'a> {
         }
         output.section(&elements);
         let mut code = CodeSection::new();
-        for (_, body) in &hot {
-            code.function(&renumber.body(body)?);
+        for (function, body) in &hot {
+            code.function(&match self.without.get(function) {
+                Some(without) => self.rest(without, body, &mut renumber, ready)?,
+                None => renumber.body(body)?,
+            });
         }
         for function in &self.stubs {
             code.function(&self.stub(*function, ready)?);
@@ -219,6 +305,41 @@ impl<'a> Plan<'a> {
         });
         emit::custom(&mut output, module, names);
         Ok(output.finish())
+    }
+
+    /// A function without its regions.
+    fn rest(
+        &self,
+        of: &Without<'_>,
+        body: &FunctionBody<'_>,
+        renumber: &mut Renumber,
+        ready: u32,
+    ) -> Result<Function> {
+        let mut locals = Vec::new();
+        for run in body.get_locals_reader()? {
+            let (count, ty) = run?;
+            locals.push((count, renumber.val_type(ty).map_err(said)?));
+        }
+        let mut extra = of.regions.first().map_or(0, Region::locals);
+        for region in &of.regions {
+            locals.extend(region.extra(renumber)?.map(|ty| (1, ty)));
+        }
+        let mut function = Function::new(locals);
+        let mut regions = of.regions.iter().zip(of.first..).peekable();
+        let mut skip = 0;
+        for (at, operator) in of.shape.operators.iter().enumerate() {
+            if let Some((region, number)) = regions.next_if(|(region, _)| region.point.at == at) {
+                let slot = self.slot_of.get(&((self.module.functions.len() + number) as u32));
+                let slot = *slot.ok_or("a region without a slot")?;
+                region.call(&mut function, [ready, slot, self.type_of(region)?, extra]);
+                extra += 2;
+                skip = region.point.end;
+            }
+            if at >= skip {
+                function.instruction(&renumber.instruction(operator.clone()).map_err(said)?);
+            }
+        }
+        Ok(function)
     }
 
     /// A stub: calls the function in its slot with the same arguments.
@@ -271,25 +392,29 @@ impl<'a> Plan<'a> {
 
     fn second(&self) -> Result<Vec<u8>> {
         let module = self.module;
-        let order = self.shared.keys().chain(&self.cold);
-        let mut functions = vec![None; module.functions.len()];
+        let apart = (module.functions.len() as u32..).take(self.regions.len());
+        let order = self.shared.keys().chain(&self.cold).copied().chain(apart);
+        let mut functions = vec![None; module.functions.len() + self.regions.len()];
         for (new, function) in (0..).zip(order.clone()) {
-            if let Some(place) = functions.get_mut(*function as usize) {
+            if let Some(place) = functions.get_mut(function as usize) {
                 *place = Some(new);
             }
         }
         let mut renumber = Renumber { functions };
 
         let mut output = Output::new();
-        let (types, plain) = emit::types(module)?;
+        let (types, plain) = emit::types(module, &self.types)?;
         output.section(&types);
         output.section(&self.second_imports(&mut renumber)?);
         let mut of = Vec::new();
         for function in &self.cold {
             of.push(module.signature(*function)?.0);
         }
+        for (function, number) in &self.regions {
+            of.push(self.type_of(self.region(*function, *number)?.1)?);
+        }
         output.section(&emit::functions(of.into_iter().chain([plain])));
-        let start = (self.shared.len() + self.cold.len()) as u32;
+        let start = (self.shared.len() + self.cold.len() + self.regions.len()) as u32;
         output.section(&StartSection { function_index: start });
         let mut elements = ElementSection::new();
         for (slot, run) in runs(&self.slots) {
@@ -305,6 +430,10 @@ impl<'a> Plan<'a> {
         for (_, body) in module.defined().filter(|(function, _)| self.cold.contains(function)) {
             code.function(&renumber.body(body)?);
         }
+        for (function, number) in &self.regions {
+            let (without, region) = self.region(*function, *number)?;
+            code.function(&region.function(&without.shape, &mut renumber)?);
+        }
         let mut loaded = Function::new([]);
         loaded.instruction(&Instruction::I32Const(1));
         loaded.instruction(&Instruction::GlobalSet(self.loaded()));
@@ -312,8 +441,20 @@ impl<'a> Plan<'a> {
         code.function(&loaded);
         output.section(&code);
         output.section(&self.second_data()?);
-        emit::custom(&mut output, module, (0..).zip(order.map(|function| module.name(*function).to_owned())));
+        let name = |function: u32| match self
+            .regions
+            .get((function as usize).wrapping_sub(module.functions.len()))
+        {
+            Some((of, number)) => format!("{} {number}", module.name(*of)),
+            None => module.name(function).to_owned(),
+        };
+        emit::custom(&mut output, module, (0..).zip(order.map(name)));
         Ok(output.finish())
+    }
+
+    fn region(&self, function: u32, number: usize) -> Result<(&Without<'a>, &Region)> {
+        let without = self.without.get(&function).ok_or("a function without regions")?;
+        Ok((without, without.regions.get(number).ok_or("a region that is not there")?))
     }
 
     /// All data, with zeros for what moves: `wasm-opt` removes them.
@@ -382,16 +523,16 @@ impl<'a> Plan<'a> {
 }
 
 /// The functions that move: all that are not hot, except the one that has the second module loaded, those
-/// that use segments by index, and those so small that a stub would not be smaller.
+/// that use segments by index, and those so small that a stub would not be smaller. And those that have to be whole in the first.
 fn cold(
     module: &Module,
     refers: &BTreeMap<u32, References>,
     load: u32,
-    hot: impl Fn(u32) -> bool,
-) -> BTreeSet<u32> {
+    known: &impl Known,
+) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let mut cold: BTreeSet<u32> = refers
         .iter()
-        .filter(|(function, refers)| !refers.segments && !hot(**function))
+        .filter(|(function, refers)| !refers.segments && !known.opens(**function))
         .map(|(function, _)| *function)
         .collect();
     // These functions stay: what loading the second module runs, what JavaScript calls meanwhile to pass
@@ -410,6 +551,7 @@ fn cold(
     // The start function stays, too: it prepares the table of objects to pass, before anything else runs.
     for export in module.exports.iter().filter(|export| export.name == START) {
         cold.remove(&export.index);
+        stay.insert(export.index);
     }
     // A small function that calls nothing that moves stays. Its callers come later in the module, or they move.
     for (function, body) in module.defined() {
@@ -418,7 +560,7 @@ fn cold(
             cold.remove(&function);
         }
     }
-    cold
+    (cold, stay)
 }
 
 /// Groups consecutive slots: the first slot, and the functions in order.
