@@ -87,6 +87,23 @@ for (const [look, slower] of [...looks.map((look) => [look, 1]), [{}, 4], [{}, 1
   await page.keyboard.press("ArrowRight"); await still();
   await page.keyboard.press("ArrowLeft"); await still();
   await taken("and by keys");
+  // What the page does by itself after a while: the run is kept, and the editor stands. It must not wait for the second part then.
+  await step().click(); await still();
+  await page.waitForTimeout(4000);
+  await taken("a while later");
+  // What a hand does that rests on the mouse.
+  const { width, height } = page.viewportSize();
+  for (let y = 20; y < height; y += 60) await page.mouse.move(width * 0.1, y).then(() => page.mouse.move(width * 0.9, y + 30, { steps: 12 }));
+  await page.mouse.move(width / 2, height / 2);
+  await page.mouse.wheel(0, 40);
+  await page.waitForTimeout(500);
+  await taken("pointed at");
+  // The tab is left, and what was done is kept.
+  await page.evaluate(() => ["visibilitychange", "pagehide", "resize"].forEach((name) => {
+    (name === "visibilitychange" ? document : window).dispatchEvent(new Event(name));
+  }));
+  await page.waitForTimeout(1000);
+  await taken("left");
   await close();
 }
 await browser.close();
