@@ -43,7 +43,7 @@ pub struct Region {
 }
 
 /// What a call of a region costs beside its parameters and results, in bytes: a smaller region is not worth it.
-const WORTH: usize = 44;
+const WORTH: usize = 24;
 
 /// The locals of a function with their types, its parameters first.
 fn locals(body: &FunctionBody<'_>, signature: &FuncType) -> Result<Vec<wasmparser::ValType>> {
