@@ -88,8 +88,8 @@ pub fn mark([wasm, marked, names]: [&Path; 3]) -> Result<()> {
     let bytes = read(wasm)?;
     let (module, functions) = mark::mark(&Module::parse(&bytes)?)?;
     write(marked, &module)?;
-    let lines: Vec<_> =
-        functions.iter().map(|(name, print, points)| format!("{name}\t{print:08x}\t{points}")).collect();
+    let line = |of: &mark::Marked| format!("{}\t{:08x}\t{}", of.name, of.print, of.points);
+    let lines: Vec<_> = functions.iter().map(line).collect();
     write(names, lines.join("\n").as_bytes())
 }
 

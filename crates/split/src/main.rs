@@ -11,6 +11,7 @@ mod hook;
 mod live;
 mod mark;
 mod module;
+mod plan;
 mod points;
 mod profile;
 mod region;

@@ -16,9 +16,18 @@ use crate::profile::unhashed;
 /// its points.
 pub const MARKS: &str = "marks";
 
-/// A copy of a module that sets the bytes of what runs to 1; and what has bytes: the name of each function, the print of its
-/// shape, and how many points it has.
-pub fn mark(module: &Module) -> Result<(Vec<u8>, Vec<(String, u32, usize)>)> {
+/// A function with marks.
+pub struct Marked {
+    /// Its name, as it is in another build, too.
+    pub name: String,
+    /// The print of its shape.
+    pub print: u32,
+    /// How many points it has.
+    pub points: usize,
+}
+
+/// A copy of a module that sets the bytes of what runs to 1; and what has bytes.
+pub fn mark(module: &Module) -> Result<(Vec<u8>, Vec<Marked>)> {
     let mut shapes = Vec::new();
     for (function, _) in module.defined() {
         shapes.push(module.shape(function)?);
@@ -86,7 +95,8 @@ pub fn mark(module: &Module) -> Result<(Vec<u8>, Vec<(String, u32, usize)>)> {
             function.instruction(&same.instruction(operator.clone()).map_err(said)?);
         }
         code.function(&function);
-        marked.push((unhashed(module.name(of)), shape.print, shape.points.len()));
+        let (name, points) = (unhashed(module.name(of)), shape.points.len());
+        marked.push(Marked { name, print: shape.print, points });
     }
     output.section(&code);
     let mut data = DataSection::new();

@@ -1,5 +1,5 @@
-//! Which functions open the page: `crates/split/first.txt` lists those that do and `crates/split/second.txt` all others, as they
-//! were when `cargo xtask split` wrote both.
+//! Which functions open the page: `first.txt` in `crates/split/page` and `crates/split/engine` lists those that do and `second.txt` all
+//! others, as they were when `cargo xtask split` wrote them.
 //!
 //! A function is identified by its name, which is the path in its source with all types for which it is
 //! compiled. The name stays the same between builds and compilers, unless the source changes it. A line of
@@ -12,9 +12,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::cut::Known;
 use crate::hook::fnv;
 use crate::module::Module;
+use crate::plan::Known;
 
 /// Which places of a function were reached: a bit for each of its [points](crate::points).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use idb::builder::{DatabaseBuilder, ObjectStoreBuilder};
 use idb::{Database, Error, Query, TransactionMode, TransactionResult};
 use steady::engine::explorer::write;
-use steady::engine::wire::read;
 use steady::engine::runs::Kept;
+use steady::engine::wire::read;
 use wasm_bindgen::JsValue;
 
 /// The database.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use steady::engine::explorer::write;
-use steady::engine::wire::read;
 use steady::engine::runs::{Kept, Runs};
+use steady::engine::wire::read;
 use steady::engine::{Draft, Input, Work};
 use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
