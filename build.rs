@@ -9,6 +9,11 @@ use std::{env, fs};
 use serde_json::Value;
 
 fn main() -> ExitCode {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|is| is == value);
+    if is("CARGO_CFG_TARGET_ARCH", "wasm32") && is("OPT_LEVEL", "z") {
+        // The page that is published is cut in two by crates/split, as crates/worker/build.rs says of the engine.
+        println!("cargo:rustc-link-arg-bins=--emit-relocs");
+    }
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=static/scenarios");
     println!("cargo:rerun-if-changed=static/lessons");
@@ -43,20 +48,22 @@ fn with_rules() -> Result<Vec<PathBuf>, String> {
     Ok(entries.into_iter().map(|e| e.path()).filter(has).collect())
 }
 
-/// Writes `LISTED`, which `src/session/scenario/mod.rs` includes: each file's name, title, and the file as
-/// JSON without its plays. Only what the list needs is checked here; a test checks that each file is a scenario.
+/// Writes what `src/session/scenario/mod.rs` includes: `LISTED` with each file's name and title, and the files as
+/// JSON without their plays, the first one apart. Only what the list needs is checked here; a test checks that each file is a scenario.
 fn scenarios() -> Result<(), String> {
-    let mut code = String::from("const LISTED: &[Listed] = &[\n");
-    for (file, mut value) in files("static/scenarios")? {
+    let (mut code, mut files_of) = (String::from("const LISTED: &[Listed] = &[\n"), Vec::new());
+    for (number, (file, mut value)) in files("static/scenarios")?.into_iter().enumerate() {
         // Plays are for tests.
         if let Some(fields) = value.as_object_mut() {
             fields.remove("plays");
         }
         let id = file.file_stem().unwrap_or_default().to_string_lossy();
         let title = text(&file, &value, "title")?;
-        let _ = writeln!(code, "    Listed {{ id: {id:?}, title: {title}, json: {:?} }},", value.to_string());
+        let _ = writeln!(code, "    Listed {{ id: {id:?}, title: {title}, number: {number} }},");
+        files_of.push(value.to_string());
     }
-    code.push_str("];\n");
+    let (first, later) = files_of.split_first().ok_or("there is no scenario")?;
+    let _ = writeln!(code, "];\nconst FIRST: &str = {first:?};\nconst LATER: &[&str] = &{later:?};");
     write("scenarios.rs", &code)
 }
 

@@ -1,14 +1,60 @@
-// Time to the first step on a cold load, with the CPU slowed four times: `cargo xtask bench --only
-// cold` builds the page as it is published, serves it and calls this.
+// Time to the first step on a cold load: `cargo xtask bench --only cold` builds the page as it is published, serves it and
+// calls this. On this machine as it is; with the CPU of the page's main thread slowed four times; and with that on a slow
+// line, as Lighthouse has it for a phone. Browsers slow no CPU of workers, so the engine's is this machine's.
 //
 //   STEADY_URL=http://… node benches/cold.mjs
 //
 // Each run is a browser context of its own: nothing cached, nothing stored, no code compiled before.
-// The network is the machine's own and is not slowed; what a connection adds follows from the sizes.
+import { createServer, connect } from "node:net";
 import { chromium } from "@playwright/test";
 
 const RUNS = 5;
-const SLOWER = 4;
+/** How much slower the CPU is; and of the line the bytes in a millisecond and the milliseconds there and back. */
+const FORMS = [
+  { name: "this machine", cpu: 1 },
+  { name: "CPU slowed 4 times", cpu: 4 },
+  { name: "CPU slowed 4 times, 1.6 Mbit/s, 150 ms", cpu: 4, line: { rate: 200, trip: 150 } },
+];
+
+/** A server before another one that all connections share a line to. Gives its address. */
+function behindLine({ rate, trip }, url) {
+  const waiting = new Map();
+  let isSending = false, free = 0;
+  const after = (ms, work) => setTimeout(work, Math.max(0, ms));
+  // A packet of each connection in turn.
+  const send = () => {
+    const next = [...waiting].find(([, packets]) => packets.length);
+    isSending = Boolean(next);
+    if (!next) return;
+    const [near, packets] = next, packet = packets.shift(), now = performance.now();
+    waiting.delete(near);
+    waiting.set(near, packets);
+    free = Math.max(free, now) + packet.length / rate;
+    after(free - now + trip / 2, () => near.writable && near.write(packet));
+    after(free - now, send);
+  };
+  const { hostname, port } = new URL(url);
+  const server = createServer((near) => {
+    const far = connect(port, hostname);
+    // A connection begins with a way there and back.
+    let opens = trip;
+    near.on("data", (data) => {
+      after(opens + trip / 2, () => far.writable && far.write(data));
+      opens = 0;
+    });
+    waiting.set(near, []);
+    far.on("data", (data) => {
+      for (let at = 0; at < data.length; at += 1460) waiting.get(near)?.push(data.subarray(at, at + 1460));
+      if (!isSending) send();
+    });
+    const end = () => { waiting.delete(near); near.destroy(); far.destroy(); };
+    for (const socket of [near, far]) socket.on("error", end);
+    near.on("close", end);
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve({
+    url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close(),
+  })));
+}
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROME || undefined,
@@ -34,31 +80,40 @@ function watch() {
   }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 }
 
-const rows = [];
-for (let run = 0; run < RUNS; run++) {
-  const context = await browser.newContext();
+/** How many bytes came, compressed. */
+const came = () => performance.getEntriesByType("resource").reduce((n, r) => n + r.encodedBodySize, 0);
+
+async function once({ cpu, line }) {
+  const server = line && (await behindLine(line, process.env.STEADY_URL));
+  const context = await browser.newContext({ serviceWorkers: "block" });
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send("Network.setCacheDisabled", { cacheDisabled: true });
-  await cdp.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate: cpu });
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
   await page.addInitScript(watch);
-  await page.goto(process.env.STEADY_URL);
+  await page.goto(server?.url ?? process.env.STEADY_URL, { waitUntil: "commit" });
   await page.waitForFunction(() => window.coldTimes?.step, null, { timeout: 120_000 });
-  const times = await page.evaluate(() => {
-    const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
-    const loaded = performance.getEntriesByType("resource").reduce((n, r) => n + r.decodedBodySize, 0);
-    return { paint, ...window.coldTimes, loaded };
-  });
+  const times = await page.evaluate(() => ({
+    paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime, ...window.coldTimes,
+  }));
   const { metrics } = await cdp.send("Performance.getMetrics");
   times.cpu = metrics.find((m) => m.name === "TaskDuration").value * 1000;
-  rows.push(times);
+  // The document is no resource.
+  const document = await page.evaluate(() => performance.getEntriesByType("navigation")[0].encodedBodySize);
+  times.loaded = document + (await page.evaluate(came)) + (await page.workers()[0].evaluate(came));
   await context.close();
+  server?.close();
+  return times;
+}
+
+console.log(`\n### Cold load in Chromium ${browser.version()} (ms, median of ${RUNS})\n`);
+console.log("| | first paint | the page stands | first command shown | first step shown | main thread, CPU | loaded until then, KB |");
+console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+for (const form of FORMS) {
+  const rows = [];
+  for (let run = 0; run < RUNS; run++) rows.push(await once(form));
+  const middle = (key) => rows.map((r) => r[key]).sort((a, b) => a - b)[RUNS >> 1];
+  console.log(`| ${form.name} | ${["paint", "page", "command", "step", "cpu"].map((k) => middle(k).toFixed(0)).join(" | ")} | ${(middle("loaded") / 1000).toFixed(0)} |`);
 }
 await browser.close();
-
-const middle = (key) => rows.map((r) => r[key]).sort((a, b) => a - b)[RUNS >> 1];
-console.log(`\n### Cold load in Chromium ${browser.version()}, CPU slowed ${SLOWER} times (ms, median of ${RUNS})\n`);
-console.log("| first paint | the page stands | first command shown | first step shown | main thread, slowed CPU | loaded until then, KB |");
-console.log("| ---: | ---: | ---: | ---: | ---: | ---: |");
-console.log(`| ${["paint", "page", "command", "step", "cpu"].map((k) => middle(k).toFixed(0)).join(" | ")} | ${(middle("loaded") / 1000).toFixed(0)} |`);

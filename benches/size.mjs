@@ -5,12 +5,13 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url);
 const parts = [
-  ["the page's wasm", /^steady-(?!worker).*_bg\.wasm$/, true],
+  ["the first part of the page's wasm", /^steady-(?!worker).*_bg\.wasm$/, true],
   ["the first part of the engine's", /^steady-worker-[0-9a-f]+_bg\.wasm$/, true],
-  ["JavaScript", /^(steady-(?!worker\.js).*|boot|worker|early)\.js$/, true],
+  ["JavaScript", /^(steady-(?!worker\.js).*|boot|second|worker|early)\.js$/, true],
   ["styles", /\.css$/, true],
   ["index.html and icon", /^(index\.html|icon\.svg)$/, true],
-  ["the second part of the engine's wasm (after the first step)", /^steady-worker.*_second\.wasm$/, false],
+  ["the second part of the page's wasm (after the page stands)", /^steady-(?!worker).*_second\.wasm$/, false],
+  ["the second part of the engine's (after the first step)", /^steady-worker.*_second\.wasm$/, false],
   ["fonts (later, by what is shown)", /\.woff2$/, false],
   ["editor (after the first paint)", /^editor\.js$/, false],
   ["schema (with the editor)", /^schema\.json$/, false],
@@ -29,7 +30,7 @@ console.log("| part | KB | gzip KB | brotli KB |\n| --- | ---: | ---: | ---: |")
 for (const [name, which, counts] of parts) {
   const sizes = files.filter((f) => which.test(f.name))
     .map((f) => squeezed(readFileSync(`${f.parentPath}/${f.name}`))).reduce(add, [0, 0, 0]);
-  if (!counts && counted) row("**the page**: the above", page);
+  if (!counts && counted) row("**before the first step**: the above", page);
   counted = counts;
   row(name, sizes);
   if (counts) page = add(page, sizes);

@@ -1,7 +1,9 @@
 // Starts the page and its engine. Trunk would start the page in an inline script, which the Content-Security-Policy
 // refuses; Trunk.toml's pattern_script names this file instead and hands it the two built files. The engine is another wasm,
-// in a worker (static/worker.js); as it is published `crates/split` names its files.
-const { js, wasm, engineJs, engineWasm, engineSecond, worker } = document.getElementById("boot").dataset;
+// in a worker (static/worker.js). As they are published both are in two parts, and `crates/split` names their files.
+import { secondPart } from "./second.js";
+
+const { js, wasm, second, engineJs, engineWasm, engineSecond, worker } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
 // Where a script is named by an address, the Content-Security-Policy lets this policy alone through (Trusted Types), and the
 // policy lets two scripts through.
@@ -13,8 +15,11 @@ const policy = window.trustedTypes?.createPolicy("steady", {
 });
 const script = (path) => policy?.createScriptURL(here(path)) ?? here(path);
 
-// Whoever comes with a link or comes back to work, and whoever explores, needs both parts of the engine's wasm at once.
+// Whoever comes with a link or comes back to work, and whoever explores, needs both parts of the wasm at once. For others the
+// second part of the page comes when the page stands, and after it that of the engine.
 const resumes = "resumes" in document.documentElement.dataset;
+let enginesTurn;
+const isEnginesTurn = new Promise((resolve) => (enginesTurn = resolve));
 // Starts a worker, which does what its name says: `engine` or `explorer`. An engine that could not be had twice in parts is
 // taken whole.
 let engines = 0;
@@ -24,7 +29,22 @@ window.steadyWorker = (name) => {
     ? { js: engineJs, wasm: engineWasm, second: engineSecond }
     : { js: "./steady-worker.js", wasm: "./steady-worker_bg.wasm" });
   if (resumes || name !== "engine") files.set("ahead", "");
-  return new Worker(script(`worker.js?${files}`), { type: "module", name });
+  const worker = new Worker(script(`worker.js?${files}`), { type: "module", name });
+  isEnginesTurn.then(() => worker.postMessage("steady:second"));
+  return worker;
+};
+const part = secondPart(second && here(second));
+let exports;
+window.steadyStands = () => setTimeout(() => part.beside(exports).then(enginesTurn));
+// For the first part, when it has come upon a function of the second. Without that the call has no end, and what it was about to
+// do is half done: nothing of the page can be used any more.
+window.steadySecond = (exports) => {
+  try {
+    part.atOnce(exports);
+  } catch (error) {
+    window.steadyFailed(error?.message ?? error, true);
+    throw error;
+  }
 };
 
 // The engine's worker is started beside the page, which takes it over with what has come from it by then.
@@ -85,11 +105,13 @@ window.steadySave = async (name, type, text, scale) => {
   const { save, png } = await import("./export.js");
   await (scale ? png(name, text, scale) : save(name, type, text));
 };
-// Says that the page cannot start or go on.
-window.steadyFailed = (why) => {
+// Says that the page cannot start; or that it cannot go on, because a part of it is missing.
+window.steadyFailed = (why, isMissing) => {
   const text = typeof WebAssembly === "undefined"
     ? ["This browser has WebAssembly switched off, and Steady is made of it.", "此浏览器关闭了 WebAssembly，而 Steady 需要它。"]
+    : isMissing ? [`A part of Steady could not be loaded (${why}). Reload the page to go on: your work is kept.`, `Steady 的一部分无法加载（${why}）。请重新加载页面以继续：你的工作不会丢失。`]
     : [`Steady could not start (${why}). Reload the page to try again: your work is kept.`, `Steady 无法启动（${why}）。请重新加载页面再试：你的工作不会丢失。`];
+  if (isMissing) document.getElementById("app").inert = true;
   document.querySelector("body > .shell-note")?.remove();
   document.body.append(Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: text[isChinese() ? 1 : 0] }));
 };
@@ -129,8 +151,10 @@ try {
   await drawn;
   const first = fetch(here(wasm));
   startEngine();
+  const ahead = resumes ? part.ahead() : undefined;
   const page = await import(here(js));
-  await page.default({ module_or_path: first });
+  await ahead;
+  exports = await page.default({ module_or_path: first });
   takeAsked();
   started();
 } catch (error) {
@@ -139,7 +163,7 @@ try {
 }
 
 // A published page works offline after one visit (static/sw.js). The worker fetches every file of the page, so it begins
-// when the page runs.
+// when the page stands and has its second part.
 const offline = async () => {
   const registration = await navigator.serviceWorker.register(script(worker));
   if (!registration) return;
@@ -161,7 +185,7 @@ const offline = async () => {
 };
 const alone = document.documentElement.dataset.shape !== "embedded";
 if (worker && alone && "serviceWorker" in navigator && window.isSecureContext) {
-  isStarted.then(() => {
+  Promise.all([isStarted, isEnginesTurn]).then(() => {
     const soon = window.requestIdleCallback ?? setTimeout;
     soon(() => offline().catch((error) => console.info("Steady offline:", error)), { timeout: 5000 });
   });

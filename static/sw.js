@@ -34,7 +34,10 @@ async function tidy() {
 async function answer(request, url) {
   const cache = await caches.open(NAME);
   const kept = (await cache.match(url)) ?? (await caches.match(url));
-  return kept ?? fetch(request);
+  if (!kept) return fetch(request);
+  // An answer that is kept has an address of its own, and a worker's script would take that for its own: what stands behind `?`
+  // would be lost.
+  return new URL(request.url).search && request.destination === "worker" ? new Response(kept.body, kept) : kept;
 }
 
 self.addEventListener("install", (event) => event.waitUntil(keep()));

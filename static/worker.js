@@ -4,6 +4,8 @@
 //
 // Its address names the files of the wasm: `js`, `wasm`, and `second` where the wasm is in two parts (crates/split/); `ahead`
 // says that the second one will be needed at once.
+import { secondPart } from "./second.js";
+
 const files = new URL(import.meta.url).searchParams;
 const [js, wasm, second] = ["js", "wasm", "second"].map((name) => files.get(name) && new URL(files.get(name), import.meta.url).href);
 
@@ -49,55 +51,32 @@ const hear = (message) => guarded(() => {
   tell(role.hear(message));
   plan();
 });
-onmessage = ({ data }) => (role ? hear(data) : heard.push(data));
+// The page says when it is time for the second part of the wasm: after the first step could be taken.
+let exports, isTime = false;
+const beside = () => part.beside(exports, () => !dead);
+onmessage = ({ data }) => {
+  if (data === "steady:second") {
+    isTime = true;
+    if (role) beside();
+  } else if (role) hear(data);
+  else heard.push(data);
+};
 
-// The second part is fetched and compiled after the first step could be taken. `placed`: it is there. A mark says how it came.
-let compiled, placed = !second, fetching;
-const place = (module, exports, how) => {
-  new WebAssembly.Instance(module, { first: exports });
-  placed = true;
-  performance.mark("steady:second", { detail: how });
-};
-const compile = async (priority) => {
-  fetching = new AbortController();
-  compiled ??= await WebAssembly.compileStreaming(fetch(second, { priority, signal: fetching.signal }));
-};
-const missing = (error) => placed || console.info("Steady's second part:", error);
-const beside = async (exports) => {
-  for (let wait = 1000; !placed && !dead; wait = Math.min(2 * wait, 60_000)) {
-    try {
-      await compile("low");
-      if (!placed) place(compiled, exports, "beside");
-    } catch (error) {
-      missing(error);
-      await new Promise((again) => setTimeout(again, wait));
-    }
-  }
-};
-// For the first part, when it has come upon a function of the second: that is there when this comes back. In the middle of
-// a command there is no leaving and coming back later. What cannot be had ends this worker, and the page begins another.
-globalThis.steadySecond = (exports) => {
-  if (placed) return;
-  if (compiled) return place(compiled, exports, "ahead");
-  fetching?.abort();
-  const request = new XMLHttpRequest();
-  request.open("GET", second, false);
-  request.responseType = "arraybuffer";
-  request.send();
-  if (request.status !== 200) throw new Error(`${second}: ${request.status} ${request.statusText}`);
-  place(new WebAssembly.Module(request.response), exports, "at once");
-};
+// For the first part, when it has come upon a function of the second. What cannot be had ends this worker, and the page begins
+// another.
+const part = secondPart(second);
+globalThis.steadySecond = part.atOnce;
 
 try {
   const loading = fetch(wasm);
-  const ahead = second && files.has("ahead") ? compile("high").catch(missing) : undefined;
+  const ahead = files.has("ahead") ? part.ahead() : undefined;
   const { default: init, EngineRole, ExplorerRole } = await import(js);
   await ahead;
-  const exports = await init({ module_or_path: loading });
+  exports = await init({ module_or_path: loading });
   role = self.name === "engine" ? new EngineRole() : new ExplorerRole();
   tell(role.ready());
   heard.splice(0).forEach(hear);
-  if (!placed) beside(exports);
+  if (isTime) beside();
 } catch (error) {
   fail(error);
 }

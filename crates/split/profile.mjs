@@ -1,8 +1,8 @@
 // What opening the page runs: `cargo xtask split` builds the page with marks (crates/split/src/mark.rs), serves it and
-// calls this, which uses the page as somebody does who opens it for the first time, reads the marks, and
-// writes the names of what ran, of which crates/split/first.txt is made.
+// calls this, which uses the page as somebody does who opens it for the first time, reads the marks of the page and of its
+// engine, and writes the names of what ran with what was reached of it, of which crates/split/{page,engine}/first.txt are made.
 //
-//   STEADY_URL=http://… node crates/split/profile.mjs NAMES
+//   STEADY_URL=http://… node crates/split/profile.mjs DIR
 import { writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 
@@ -12,7 +12,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
 });
 
-/** Goes before the worker's script: keeps the module's exports, among which the marks are. */
+/** Goes before the scripts of the page and of the worker: keeps the module's exports, among which the marks are. */
 const KEEP = `
 const instantiate = WebAssembly.instantiateStreaming;
 WebAssembly.instantiateStreaming = async (...args) => {
@@ -21,19 +21,33 @@ WebAssembly.instantiateStreaming = async (...args) => {
   return result;
 };
 `;
+/** In the page or the worker: which bytes are set. */
+const marks = () => Array.from(new Uint8Array(globalThis.steadyMarks.buffer), (m, i) => (m ? i : -1)).filter((i) => i >= 0);
 
-const names = (await (await fetch(new URL("marks.txt", url))).text()).split("\n");
-const hot = new Set();
+/** What is marked of a module: its functions in order, each with a byte of its own and one for each of its points. */
+async function module(name) {
+  const lines = (await (await fetch(new URL(`marks-${name}.txt`, url))).text()).split("\n").map((line) => line.split("\t"));
+  let next = 0;
+  const functions = lines.map(([name, print, points]) => {
+    const at = next;
+    next += 1 + Number(points);
+    return { name, print, at, points: Number(points) };
+  });
+  return { name, functions, ran: new Set(), hot: (of) => functions.filter((f) => of.has(f.at)).length };
+}
+const [ui, engine] = [await module("page"), await module("engine")];
 const table = [];
 let page;
 
 /** Takes the marks of what ran since. */
 async function taken(what) {
-  const [engine] = page.workers();
-  const marks = await engine.evaluate(() => Array.from(new Uint8Array(globalThis.steadyMarks.buffer), (m, i) => (m ? i : -1)).filter((i) => i >= 0));
-  const before = hot.size;
-  for (const i of marks) hot.add(i);
-  table.push([what, marks.length, hot.size - before]);
+  const row = [what];
+  for (const [module, where] of [[ui, page], [engine, page.workers()[0]]]) {
+    const before = module.hot(module.ran), found = new Set(await where.evaluate(marks));
+    found.forEach((i) => module.ran.add(i));
+    row.push(module.hot(found), module.hot(module.ran) - before);
+  }
+  table.push(row);
 }
 
 const step = () => page.locator(".app:not(.shell) .step");
@@ -46,6 +60,7 @@ const still = async () => {
 async function opening(looks, slower) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US", ...looks });
   page = await context.newPage();
+  await page.addInitScript(KEEP);
   await page.route("**/worker.js*", async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, body: KEEP + (await response.text()) });
@@ -72,11 +87,35 @@ for (const [look, slower] of [...looks.map((look) => [look, 1]), [{}, 4], [{}, 1
   await page.keyboard.press("ArrowRight"); await still();
   await page.keyboard.press("ArrowLeft"); await still();
   await taken("and by keys");
+  // What the page does by itself after a while: the run is kept, and the editor stands. It must not wait for the second part then.
+  await step().click(); await still();
+  await page.waitForTimeout(4000);
+  await taken("a while later");
+  // What a hand does that rests on the mouse.
+  const { width, height } = page.viewportSize();
+  for (let y = 20; y < height; y += 60) await page.mouse.move(width * 0.1, y).then(() => page.mouse.move(width * 0.9, y + 30, { steps: 12 }));
+  await page.mouse.move(width / 2, height / 2);
+  await page.mouse.wheel(0, 40);
+  await page.waitForTimeout(500);
+  await taken("pointed at");
+  // The tab is left, and what was done is kept.
+  await page.evaluate(() => ["visibilitychange", "pagehide", "resize"].forEach((name) => {
+    (name === "visibilitychange" ? document : window).dispatchEvent(new Event(name));
+  }));
+  await page.waitForTimeout(1000);
+  await taken("left");
   await close();
 }
 await browser.close();
 
-console.log("\n| what | functions that ran | of them new |\n| --- | ---: | ---: |");
+console.log("\n| what | functions of the page | of them new | of the engine | of them new |\n| --- | ---: | ---: | ---: | ---: |");
 for (const row of table) console.log(`| ${row.join(" | ")} |`);
-writeFileSync(process.argv[2], [...hot].map((i) => names[i]).sort().join("\n") + "\n");
-console.log(`\n${hot.size} of ${names.length} functions`);
+console.log();
+for (const { name, functions, ran } of [ui, engine]) {
+  const hot = functions.filter((f) => ran.has(f.at));
+  // Four points are a digit.
+  const reached = ({ at, points }) => Array.from({ length: Math.ceil(points / 4) }, (_, four) =>
+    [0, 1, 2, 3].reduce((sum, i) => sum + (ran.has(at + 1 + 4 * four + i) && 4 * four + i < points ? 1 << i : 0), 0).toString(16)).join("");
+  writeFileSync(`${process.argv[2]}/opening-${name}.txt`, hot.map((f) => `${f.name}\t${f.print}\t${reached(f)}`).sort().join("\n") + "\n");
+  console.log(`${name}: ${hot.length} of ${functions.length} functions, ${ran.size - hot.length} of ${functions.reduce((n, f) => n + f.points, 0)} places in them`);
+}

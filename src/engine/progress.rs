@@ -65,7 +65,7 @@ impl Progress {
 
     /// Reads what [`Progress::write`] has written; `None` for any other text.
     pub fn read(text: &str) -> Option<Progress> {
-        super::explorer::read(text).ok()
+        super::wire::read(text).ok()
     }
 }
 

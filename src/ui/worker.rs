@@ -1,7 +1,8 @@
 //! Workers beside the page (static/worker.js): starting one, hearing it; and the explorer's, as the page holds it.
 
 use js_sys::Reflect;
-use steady::engine::explorer::{Ask, Tell, VERSION, read, write};
+use steady::engine::explorer::{Ask, Tell, VERSION, write};
+use steady::engine::wire::read;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};

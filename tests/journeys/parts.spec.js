@@ -1,24 +1,27 @@
-// The wasm of the published page's engine is in two parts (crates/split/), of which the second comes after the first step can be
-// taken. A page for development has but one, and these have nothing to look at: `cargo xtask test --only journeys --release`.
+// The wasm of the published page and that of its engine are in two parts each (crates/split/), of which the second comes after the
+// first step can be taken. A page for development has but one, and these have nothing to look at: `cargo xtask test --only journeys
+// --release`.
 import { test, expect, open, opened } from "./page.js";
 
-const SECOND = /_second\.wasm$/;
+const SECOND = /_second\.wasm$/, OF_PAGE = /\/steady-(?!worker)[^/]*_second\.wasm$/, OF_ENGINE = /\/steady-worker-[^/]*_second\.wasm$/;
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
-/** How the second part came, if it did. */
-const came = (page) => page.workers()[0].evaluate(() => performance.getEntriesByName("steady:second").map((mark) => mark.detail));
+const marks = () => performance.getEntriesByName("steady:second").map((mark) => mark.detail);
+/** How the second part of the engine came, if it did; and that of the page. */
+const came = (page) => page.workers()[0].evaluate(marks);
+const pageCame = (page) => page.evaluate(marks);
 
 test.beforeEach(async ({ page }) => {
   await open(page);
-  const parts = await page.evaluate(() => document.getElementById("boot").dataset.engineSecond);
-  test.skip(!parts, "the engine is whole");
+  const parts = await page.evaluate(() => document.getElementById("boot").dataset.second);
+  test.skip(!parts, "the page is whole");
   await forget(page);
 });
 
-/** Holds the second part back when it is asked for beside the first; gives a function that lets it come. */
-async function holdBack(page) {
+/** Holds a second part back when it is asked for beside the first; gives a function that lets it come. */
+async function holdBack(page, which = SECOND) {
   let go;
   const held = new Promise((resolve) => (go = resolve));
-  await page.route(SECOND, async (route) => {
+  await page.route(which, async (route) => {
     // What is asked for at once is an XMLHttpRequest.
     if (route.request().resourceType() === "fetch") await held;
     await route.continue().catch(() => {});
@@ -39,7 +42,7 @@ async function newcomer(context) {
   return { page, open: () => open(page) };
 }
 
-test("opening, a step and the way back need the first part alone; then the second comes by itself", async ({ context }) => {
+test("opening, a step and the way back need the first parts alone; then the others come by themselves", async ({ context }) => {
   const fresh = await newcomer(context);
   const go = await holdBack(fresh.page);
   await fresh.open();
@@ -49,13 +52,15 @@ test("opening, a step and the way back need the first part alone; then the secon
   await fresh.page.keyboard.press("ArrowLeft");
   await expect(fresh.page.locator(".next")).toHaveAttribute("aria-busy", "false");
   expect(await came(fresh.page)).toEqual([]);
+  expect(await pageCame(fresh.page)).toEqual([]);
   go();
+  await expect.poll(() => pageCame(fresh.page)).toEqual(["beside"]);
   await expect.poll(() => came(fresh.page)).toEqual(["beside"]);
 });
 
-test("what needs the second part before it is there waits for it, and no longer", async ({ page, context }) => {
+test("what needs the engine's second part before it is there waits for it, and no longer", async ({ page, context }) => {
   const fresh = await newcomer(context);
-  await holdBack(fresh.page);
+  await holdBack(fresh.page, OF_ENGINE);
   await fresh.open();
   const out = await fresh.page.evaluate(() => window.steady.kubectl("describe deployment web"));
   expect(out.stdout).toContain("RollingUpdateStrategy");
@@ -66,14 +71,73 @@ test("what needs the second part before it is there waits for it, and no longer"
   expect(await digest(fresh.page)).toBe(await digest(page));
 });
 
-test("without the second part the engine ends where it needs that, and another one goes on", async ({ context }) => {
+test("what needs the page's second part before it is there waits for it, and no longer", async ({ context }) => {
+  const fresh = await newcomer(context);
+  await holdBack(fresh.page, OF_PAGE);
+  await fresh.open();
+  await expect(fresh.page.locator(".next")).toHaveAttribute("aria-busy", "false");
+  expect(await pageCame(fresh.page)).toEqual([]);
+  await fresh.page.getByRole("button", { name: "Course" }).click();
+  await expect(fresh.page.getByRole("dialog")).toContainText("Course");
+  expect(await pageCame(fresh.page)).toEqual(["at once"]);
+  await fresh.page.keyboard.press("Escape");
+  await step(fresh.page).click();
+  await expect(fresh.page.locator(".said [role=status]")).toContainText("create ReplicaSet");
+});
+
+test("without the page's second part the page says so where it needs that, and a reload goes on", async ({ context }) => {
   const fresh = await newcomer(context);
   let away = true;
-  await fresh.page.route(SECOND, (route) => (away ? route.abort("internetdisconnected") : route.continue()));
+  await fresh.page.route(OF_PAGE, (route) => (away ? route.abort("internetdisconnected") : route.continue()));
+  await fresh.open();
+  await step(fresh.page).click();
+  await expect(fresh.page.locator(".timeline")).toContainText("step 2");
+  await expect(fresh.page.getByRole("alert")).toHaveCount(0);
+  await fresh.page.getByRole("button", { name: "Course" }).click();
+  await expect(fresh.page.getByRole("alert")).toContainText("A part of Steady could not be loaded");
+  await expect(fresh.page.locator("#app")).toHaveJSProperty("inert", true);
+  away = false;
+  await fresh.page.reload();
+  await opened(fresh.page);
+  await expect(fresh.page.locator(".timeline")).toContainText("step 2");
+  await expect(fresh.page.getByRole("alert")).toHaveCount(0);
+});
+
+test("a page without its second part does by itself what it does after a while, and is left as others are", async ({ context }) => {
+  const fresh = await newcomer(context);
+  await holdBack(fresh.page, OF_PAGE);
+  await fresh.open();
+  await step(fresh.page).click();
+  await expect(fresh.page.locator(".timeline")).toContainText("step 2");
+  // The run is kept by now.
+  await fresh.page.mouse.move(700, 400, { steps: 5 });
+  await fresh.page.waitForTimeout(3000);
+  expect(await pageCame(fresh.page)).toEqual([]);
+  await fresh.page.unroute(OF_PAGE);
+  await fresh.page.reload();
+  await opened(fresh.page);
+  await expect(fresh.page.locator(".timeline")).toContainText("step 2");
+});
+
+test("a page whose second part comes at the second attempt goes on", async ({ context }) => {
+  const fresh = await newcomer(context);
+  let missing = 1;
+  await fresh.page.route(OF_PAGE, (route) => (missing-- > 0 ? route.abort("internetdisconnected") : route.continue()));
+  await fresh.open();
+  // The engine's does not wait for it.
+  await expect.poll(() => came(fresh.page)).toEqual(["beside"]);
+  await expect.poll(() => pageCame(fresh.page)).toEqual(["beside"]);
+});
+
+test("without the second part the engine ends where it needs that, and another one goes on", async ({ page, context }) => {
+  const fresh = await newcomer(context);
+  let away = true;
+  await fresh.page.route(OF_ENGINE, (route) => (away ? route.abort("internetdisconnected") : route.continue()));
   await fresh.open();
   await step(fresh.page).click();
   await expect(fresh.page.locator(".said [role=status]")).toContainText("create ReplicaSet");
-  const digest = await fresh.page.evaluate(() => window.steady.digest());
+  // As the page has it that lacks nothing.
+  const digest = await page.evaluate(async () => (await window.steady.step(), window.steady.digest()));
   await fresh.page.evaluate(() => void window.steady.kubectl("describe deployment web"));
   await expect(fresh.page.locator(".toast")).toContainText("goes on from the last moment");
   away = false;
@@ -82,7 +146,7 @@ test("without the second part the engine ends where it needs that, and another o
   expect(out.stdout).toContain("RollingUpdateStrategy");
 });
 
-test("a link brings both parts at once", async ({ page, context }) => {
+test("a link brings all parts at once", async ({ page, context }) => {
   await page.evaluate(() => window.steady.runToSteady());
   const [digest, link] = await page.evaluate(() => Promise.all([window.steady.digest(), window.steady.link()]));
   await forget(page);
@@ -93,5 +157,6 @@ test("a link brings both parts at once", async ({ page, context }) => {
   await opened(other);
   await expect.poll(() => other.evaluate(() => window.steady?.digest())).toBe(digest);
   expect(await came(other)).toEqual(["ahead"]);
-  expect(asked).toBe(1);
+  expect(await pageCame(other)).toEqual(["ahead"]);
+  expect(asked).toBe(2);
 });

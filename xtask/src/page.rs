@@ -44,15 +44,19 @@ pub fn watch(profile: Profile) -> Result<Child> {
     trunk("watch", profile)?.spawn().map_err(|e| format!("cannot run trunk: {e}"))
 }
 
-/// Builds the page with marks, uses it as a person does who opens it for the first time, and writes the list
-/// of the functions that ran.
+/// Builds the page with marks, uses it as a person does who opens it for the first time, and writes the lists of what ran of
+/// the page and of its engine.
 pub fn profile() -> Result<()> {
     run(trunk("build", Profile::Release)?.env("STEADY_MARK", "1"))?;
-    let names = target_dir().join("opening.txt").display().to_string();
-    bench::with_page("crates/split/profile.mjs", &[&names])?;
-    run(cargo()
-        .args(["run", "--quiet", "--package", "steady-split", "--", "profile", &names, "dist/marks.txt"])
-        .args(["crates/split/first.txt", "crates/split/second.txt"]))
+    let target = target_dir().display().to_string();
+    bench::with_page("crates/split/profile.mjs", &[&target])?;
+    for part in ["page", "engine"] {
+        run(cargo()
+            .args(["run", "--quiet", "--release", "--package", "steady-split", "--", "profile"])
+            .args([format!("{target}/opening-{part}.txt"), format!("dist/marks-{part}.txt")])
+            .args(["first", "second"].map(|list| format!("crates/split/{part}/{list}.txt"))))?;
+    }
+    Ok(())
 }
 
 fn trunk(verb: &str, profile: Profile) -> Result<Command> {

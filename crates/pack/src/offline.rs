@@ -50,7 +50,7 @@ pub fn write(dist: &Path, files: &[String]) -> Result<usize> {
 
 /// The worker itself is the browser's own affair; nobody reads licences on a plane, and marks are for `cargo xtask split`.
 fn is_kept(file: &str) -> bool {
-    ![WORKER, "licenses.txt", "marks.txt"].contains(&file)
+    ![WORKER, "licenses.txt"].contains(&file) && !file.starts_with("marks-")
 }
 
 #[cfg(test)]

@@ -101,6 +101,54 @@ extern "C" fn cold_exported(n: u32) -> u32 {
     all.iter().fold(n, |sum, n| sum.wrapping_mul(31).wrapping_add(*n))
 }
 
+/// Loops, ways out of them and back, values that go on, and returns: of this function, parts move alone.
+#[unsafe(no_mangle)]
+extern "C" fn winding(n: u32, x: f64) -> f64 {
+    let (mut sum, mut at, mut wide) = (x, n, u64::from(n));
+    'all: for round in 0..n % 17 {
+        match (at ^ round) % 6 {
+            0 => {
+                at = at.wrapping_mul(31).wrapping_add(round);
+                continue;
+            }
+            1 => {
+                sum += f64::from(at % 7);
+                wide = wide.rotate_left(5) ^ u64::from(at);
+                if wide % 11 == 3 {
+                    tell("winding breaks off");
+                    break 'all;
+                }
+            }
+            2 => loop {
+                at = at / 2 + 1;
+                wide += 1;
+                if at % 5 == 0 {
+                    sum *= 0.75;
+                    continue 'all;
+                }
+                if at < 9 {
+                    break;
+                }
+                if wide % 23 == 4 {
+                    tell("winding returns from a loop");
+                    return sum - (wide % 4096) as f64;
+                }
+            },
+            3 if at % 4 == 1 => return f64::from(hot_helper(at)) * sum,
+            4 => {
+                at += speak(round, at % 100) % 50;
+                tell("winding speaks");
+            }
+            _ => {
+                sum = sum * 0.5 + f64::from(hot_helper(at));
+                at = at.wrapping_add(wide as u32);
+            }
+        }
+        sum += 1.0;
+    }
+    sum + f64::from(at) + (wide % 1000) as f64
+}
+
 #[unsafe(export_name = "steadyLoadSecond")]
 extern "C" fn load_second() {
     unsafe { load() }

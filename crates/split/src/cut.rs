@@ -5,13 +5,13 @@
 //! module loaded if that is not there yet, and calls the function by its slot of the table. The *second*
 //! module imports what it needs from the first, and puts its functions into their slots when it is
 //! instantiated. A function that had a slot before the cut keeps it, so it is called as directly as before,
-//! and its address in Rust, which is the slot, does not change. Data to which only the second module can
-//! refer moves with it ([`data`]).
+//! and its address in Rust, which is the slot, does not change. Of a function that stays, what never ran moves as a function of its
+//! own ([`crate::region`]). Data to which only the second module can refer moves with it ([`data`]).
 //!
 //! The choice of functions decides how large the first module is and how early the second is needed, but
 //! never what is computed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use wasm_encoder::reencode::Reencode;
@@ -20,22 +20,17 @@ use wasm_encoder::{
     ExportSection, Function, GlobalSection, GlobalType, ImportSection, Instruction, Module as Output,
     StartSection, TableSection, ValType,
 };
+use wasmparser::FunctionBody;
 
 use crate::Result;
 use crate::data;
 use crate::emit::{self, Renumber, said};
-use crate::module::{Module, References, references};
+use crate::module::Module;
+use crate::plan::{Known, Plan, Without};
+use crate::region::Region;
 
-/// The exported function of the worker that has the second module loaded: `crates/worker/src/main.rs`.
-pub const LOAD: &str = "steadyLoadSecond";
-/// wasm-bindgen's export that runs `main`. Other exports that begin with two underscores are wasm-bindgen's
-/// glue.
-const START: &str = "__wbindgen_start";
 /// The name of the first module in the imports of the second.
 const FIRST: &str = "first";
-/// A body of at most this many bytes is not worth a stub.
-const SMALL: usize = 14;
-
 /// Data of at most this many bytes is not worth a segment.
 const FEW: u32 = 16;
 
@@ -45,96 +40,19 @@ pub struct Parts {
     pub first: Vec<u8>,
     /// The other functions.
     pub second: Vec<u8>,
-    /// The number of functions that stay, the number that move, and how many of these have stubs.
-    pub counts: [usize; 3],
+    /// The number of functions that stay, the number that move, how many of these have stubs, and the number of regions.
+    pub counts: [usize; 4],
 }
 
-/// Cuts a module. `hot` says for the index of a function whether it is needed to open the page.
-pub fn cut(module: &Module, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Parts> {
-    let plan = Plan::new(module, linked, hot)?;
-    let counts = [module.bodies.len() - plan.cold.len(), plan.cold.len(), plan.stubs.len()];
+/// Cuts a module.
+pub fn cut(module: &Module, linked: &data::References, known: &impl Known) -> Result<Parts> {
+    let plan = Plan::new(module, linked, known)?;
+    let counts =
+        [module.bodies.len() - plan.cold.len(), plan.cold.len(), plan.stubs.len(), plan.regions.len()];
     Ok(Parts { first: plan.first()?, second: plan.second()?, counts })
 }
 
-struct Plan<'a> {
-    module: &'a Module<'a>,
-    /// The functions that move to the second module.
-    cold: BTreeSet<u32>,
-    /// Those of them to which something in the first module refers.
-    stubs: BTreeSet<u32>,
-    /// The slots that the second module fills, each with its function.
-    slots: BTreeMap<u32, u32>,
-    /// The slot by which a stub calls its function.
-    slot_of: BTreeMap<u32, u32>,
-    /// The size of the table.
-    table: u64,
-    /// Functions of the first module that the second calls, with the names of their exports.
-    shared: BTreeMap<u32, String>,
-    /// The exported function that has the second module loaded.
-    load: u32,
-    /// The addresses of the data that moves.
-    data: Vec<Range<u32>>,
-}
-
-impl<'a> Plan<'a> {
-    fn new(module: &'a Module<'a>, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Self> {
-        let load = module.exports.iter().find(|export| export.name == LOAD);
-        let load = load.ok_or_else(|| format!("the module does not export `{LOAD}`"))?.index;
-        if module.start.is_some() {
-            // A start function would run before JavaScript can load the second module.
-            return Err("the module has a start function".into());
-        }
-        let mut refers = BTreeMap::new();
-        for (function, body) in module.defined() {
-            refers.insert(function, references(body)?);
-        }
-        let cold = cold(module, &refers, load, hot);
-        let slots = module.slots()?;
-        let (refers, leaves) = (&refers, &cold);
-        let called_by = |leaving: bool| {
-            let from = refers.iter().filter(move |(function, _)| leaves.contains(function) == leaving);
-            from.flat_map(|(_, refers)| refers.functions.iter().copied())
-        };
-        let stay = module.defined().filter(|(function, _)| !leaves.contains(function));
-        let reached = linked.reached(stay.map(|(_, body)| body))?;
-        let mut stubs: BTreeSet<u32> = called_by(false).collect();
-        let known = slots.iter().filter(|(slot, _)| linked.needs(&reached, **slot));
-        stubs.extend(known.map(|(_, function)| function));
-        stubs.extend(
-            module
-                .exports
-                .iter()
-                .filter(|export| export.kind == wasmparser::ExternalKind::Func)
-                .map(|export| export.index),
-        );
-        stubs.retain(|function| cold.contains(function));
-
-        let mut slots: BTreeMap<u32, u32> =
-            slots.into_iter().filter(|(_, function)| cold.contains(function)).collect();
-        let mut slot_of: BTreeMap<u32, u32> =
-            slots.iter().rev().map(|(slot, function)| (*function, *slot)).collect();
-        let mut table = module.tables.first().ok_or("the module has no table")?.ty.initial;
-        for function in &stubs {
-            if !slot_of.contains_key(function) {
-                let slot = u32::try_from(table).map_err(said)?;
-                slot_of.insert(*function, slot);
-                slots.insert(slot, *function);
-                table += 1;
-            }
-        }
-        let taken: BTreeSet<&str> = module.exports.iter().map(|export| export.name).collect();
-        let mut names = (0..).map(short).filter(|name| !taken.contains(name.as_str()));
-        let shared: BTreeSet<u32> = called_by(true).filter(|function| !cold.contains(function)).collect();
-        let shared = shared.into_iter().zip(&mut names).collect();
-        let data = linked.unreached(&reached);
-        Ok(Plan { module, cold, stubs, slots, slot_of, table, shared, load, data })
-    }
-
-    /// The index of the global that says whether the second module is loaded: it follows all others.
-    fn loaded(&self) -> u32 {
-        self.module.globals.len() as u32
-    }
-
+impl Plan<'_> {
     fn first(&self) -> Result<Vec<u8>> {
         let module = self.module;
         let hot: Vec<_> = module.defined().filter(|(function, _)| !self.cold.contains(function)).collect();
@@ -154,7 +72,7 @@ impl<'a> Plan<'a> {
         let mut renumber = Renumber { functions };
 
         let mut output = Output::new();
-        let (types, plain) = emit::types(module)?;
+        let (types, plain) = emit::types(module, &self.types)?;
         output.section(&types);
         output.section(&emit::imports(module)?);
         let mut of = Vec::new();
@@ -204,8 +122,11 @@ impl<'a> Plan<'a> {
         }
         output.section(&elements);
         let mut code = CodeSection::new();
-        for (_, body) in &hot {
-            code.function(&renumber.body(body)?);
+        for (function, body) in &hot {
+            code.function(&match self.without.get(function) {
+                Some(without) => self.rest(without, body, &mut renumber, ready)?,
+                None => renumber.body(body)?,
+            });
         }
         for function in &self.stubs {
             code.function(&self.stub(*function, ready)?);
@@ -219,6 +140,41 @@ impl<'a> Plan<'a> {
         });
         emit::custom(&mut output, module, names);
         Ok(output.finish())
+    }
+
+    /// A function without its regions.
+    fn rest(
+        &self,
+        of: &Without<'_>,
+        body: &FunctionBody<'_>,
+        renumber: &mut Renumber,
+        ready: u32,
+    ) -> Result<Function> {
+        let mut locals = Vec::new();
+        for run in body.get_locals_reader()? {
+            let (count, ty) = run?;
+            locals.push((count, renumber.val_type(ty).map_err(said)?));
+        }
+        let mut extra = of.regions.first().map_or(0, Region::locals);
+        for region in &of.regions {
+            locals.extend(region.extra(renumber)?.map(|ty| (1, ty)));
+        }
+        let mut function = Function::new(locals);
+        let mut regions = of.regions.iter().zip(of.first..).peekable();
+        let mut skip = 0;
+        for (at, operator) in of.shape.operators.iter().enumerate() {
+            if let Some((region, number)) = regions.next_if(|(region, _)| region.point.at == at) {
+                let slot = self.slot_of.get(&((self.module.functions.len() + number) as u32));
+                let slot = *slot.ok_or("a region without a slot")?;
+                region.call(&mut function, [ready, slot, self.type_of(region)?, extra]);
+                extra += 2;
+                skip = region.point.end;
+            }
+            if at >= skip {
+                function.instruction(&renumber.instruction(operator.clone()).map_err(said)?);
+            }
+        }
+        Ok(function)
     }
 
     /// A stub: calls the function in its slot with the same arguments.
@@ -271,25 +227,29 @@ impl<'a> Plan<'a> {
 
     fn second(&self) -> Result<Vec<u8>> {
         let module = self.module;
-        let order = self.shared.keys().chain(&self.cold);
-        let mut functions = vec![None; module.functions.len()];
+        let apart = (module.functions.len() as u32..).take(self.regions.len());
+        let order = self.shared.keys().chain(&self.cold).copied().chain(apart);
+        let mut functions = vec![None; module.functions.len() + self.regions.len()];
         for (new, function) in (0..).zip(order.clone()) {
-            if let Some(place) = functions.get_mut(*function as usize) {
+            if let Some(place) = functions.get_mut(function as usize) {
                 *place = Some(new);
             }
         }
         let mut renumber = Renumber { functions };
 
         let mut output = Output::new();
-        let (types, plain) = emit::types(module)?;
+        let (types, plain) = emit::types(module, &self.types)?;
         output.section(&types);
         output.section(&self.second_imports(&mut renumber)?);
         let mut of = Vec::new();
         for function in &self.cold {
             of.push(module.signature(*function)?.0);
         }
+        for (function, number) in &self.regions {
+            of.push(self.type_of(self.region(*function, *number)?.1)?);
+        }
         output.section(&emit::functions(of.into_iter().chain([plain])));
-        let start = (self.shared.len() + self.cold.len()) as u32;
+        let start = (self.shared.len() + self.cold.len() + self.regions.len()) as u32;
         output.section(&StartSection { function_index: start });
         let mut elements = ElementSection::new();
         for (slot, run) in runs(&self.slots) {
@@ -305,6 +265,10 @@ impl<'a> Plan<'a> {
         for (_, body) in module.defined().filter(|(function, _)| self.cold.contains(function)) {
             code.function(&renumber.body(body)?);
         }
+        for (function, number) in &self.regions {
+            let (without, region) = self.region(*function, *number)?;
+            code.function(&region.function(&without.shape, &mut renumber)?);
+        }
         let mut loaded = Function::new([]);
         loaded.instruction(&Instruction::I32Const(1));
         loaded.instruction(&Instruction::GlobalSet(self.loaded()));
@@ -312,7 +276,14 @@ impl<'a> Plan<'a> {
         code.function(&loaded);
         output.section(&code);
         output.section(&self.second_data()?);
-        emit::custom(&mut output, module, (0..).zip(order.map(|function| module.name(*function).to_owned())));
+        let name = |function: u32| match self
+            .regions
+            .get((function as usize).wrapping_sub(module.functions.len()))
+        {
+            Some((of, number)) => format!("{} {number}", module.name(*of)),
+            None => module.name(function).to_owned(),
+        };
+        emit::custom(&mut output, module, (0..).zip(order.map(name)));
         Ok(output.finish())
     }
 
@@ -381,46 +352,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The functions that move: all that are not hot, except the one that has the second module loaded, those
-/// that use segments by index, and those so small that a stub would not be smaller.
-fn cold(
-    module: &Module,
-    refers: &BTreeMap<u32, References>,
-    load: u32,
-    hot: impl Fn(u32) -> bool,
-) -> BTreeSet<u32> {
-    let mut cold: BTreeSet<u32> = refers
-        .iter()
-        .filter(|(function, refers)| !refers.segments && !hot(**function))
-        .map(|(function, _)| *function)
-        .collect();
-    // These functions stay: what loading the second module runs, what JavaScript calls meanwhile to pass
-    // objects and texts, and all that these can call.
-    let glue = module.exports.iter().filter(|export| {
-        export.kind == wasmparser::ExternalKind::Func && export.name.starts_with("__") && export.name != START
-    });
-    let mut ahead: Vec<u32> = glue.map(|export| export.index).chain([load]).collect();
-    let mut stay = BTreeSet::new();
-    while let Some(function) = ahead.pop() {
-        if stay.insert(function) {
-            cold.remove(&function);
-            ahead.extend(refers.get(&function).into_iter().flat_map(|refers| &refers.functions));
-        }
-    }
-    // The start function stays, too: it prepares the table of objects to pass, before anything else runs.
-    for export in module.exports.iter().filter(|export| export.name == START) {
-        cold.remove(&export.index);
-    }
-    // A small function that calls nothing that moves stays. Its callers come later in the module, or they move.
-    for (function, body) in module.defined() {
-        let stays = |refers: &References| refers.functions.is_disjoint(&cold);
-        if body.range().len() <= SMALL && refers.get(&function).is_some_and(stays) {
-            cold.remove(&function);
-        }
-    }
-    cold
-}
-
 /// Groups consecutive slots: the first slot, and the functions in order.
 fn runs(slots: &BTreeMap<u32, u32>) -> Vec<(u32, Vec<u32>)> {
     let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -431,19 +362,4 @@ fn runs(slots: &BTreeMap<u32, u32>) -> Vec<(u32, Vec<u32>)> {
         }
     }
     runs
-}
-
-/// The shortest names in order: a, b, … 9, aa, ba, …
-fn short(mut number: u32) -> String {
-    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    let mut name = String::new();
-    loop {
-        let count = LETTERS.len() as u32;
-        name.push(LETTERS.get((number % count) as usize).copied().map_or('_', char::from));
-        number /= count;
-        if number == 0 {
-            return name;
-        }
-        number -= 1;
-    }
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use wasm_encoder::reencode::{Error, Reencode, utils};
 use wasmparser::{
-    BinaryReader, FunctionBody, KnownCustom, Linking, MemArg, Operator, Parser, Payload, RelocSectionReader,
+    BinaryReader, KnownCustom, Linking, MemArg, Operator, Parser, Payload, RelocSectionReader,
     RelocationType, SymbolInfo,
 };
 
@@ -182,14 +182,14 @@ impl References {
         Ok(())
     }
 
-    /// The symbols and slots that these bodies reach.
-    pub fn reached<'a>(&self, bodies: impl Iterator<Item = &'a FunctionBody<'a>>) -> Result<Reached> {
+    /// The symbols and slots that the instructions of some functions reach.
+    pub fn reached<'a>(&self, of: impl Iterator<Item = Result<Vec<Operator<'a>>>>) -> Result<Reached> {
         let mut reached = Reached::default();
         let mut ahead: Vec<u32> = Vec::new();
         let mut constants = Constants::default();
-        for body in bodies {
-            for operator in body.get_operators_reader()? {
-                for constant in constants.of(operator?)? {
+        for operators in of {
+            for operator in operators? {
+                for constant in constants.of(operator)? {
                     ahead.extend(self.addresses.get(&constant).into_iter().flatten());
                     if self.slots.contains(&constant) {
                         reached.slots.insert(constant);

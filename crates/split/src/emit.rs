@@ -42,14 +42,17 @@ pub fn said<E: std::fmt::Display>(error: E) -> crate::Error {
     error.to_string().into()
 }
 
-/// All signatures, and the one without parameters and results, with its index.
-pub fn types(module: &Module) -> Result<(TypeSection, u32)> {
+/// All signatures, the one without parameters and results, with its index, and more behind it.
+pub fn types(module: &Module, more: &[wasmparser::FuncType]) -> Result<(TypeSection, u32)> {
     let mut types = TypeSection::new();
     let mut same = Renumber { functions: Vec::new() };
     for ty in &module.types {
         types.ty().func_type(&same.func_type(ty.clone()).map_err(said)?);
     }
     types.ty().func_type(&FuncType::new([], []));
+    for ty in more {
+        types.ty().func_type(&same.func_type(ty.clone()).map_err(said)?);
+    }
     Ok((types, module.types.len() as u32))
 }
 

@@ -1,5 +1,5 @@
-//! Cuts the wasm of the page's engine in two: the functions that opening the page and the first step run, and the others,
-//! which are loaded after that.
+//! Cuts the wasm of the page and that of its engine in two: what opening the page and the first step run, and all else, which is
+//! loaded after that.
 //!
 //! Trunk calls this program after every build (Trunk.toml). `cargo xtask split` lets it mark functions
 //! instead, to learn which of them open the page.
@@ -8,9 +8,13 @@ mod cut;
 mod data;
 mod emit;
 mod hook;
+mod live;
 mod mark;
 mod module;
+mod plan;
+mod points;
 mod profile;
+mod region;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,9 +29,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 const USAGE: &str = "\
 steady-split
-    what Trunk calls: cuts the engine of the page that it has built
+    what Trunk calls: cuts the page that it has built, and its engine
 steady-split profile OPEN ALL FIRST SECOND
-    writes the files of the functions that open the page and of all others, from their names, one in a line
+    writes the files of the functions that open the page and of all others, from their names, one in a line; with a function
+    that opens it may stand what was reached of it
+steady-split mark WASM MARKED NAMES
+    writes a module that marks what runs, and what it marks
 steady-split cut LINKED WASM NAMES FIRST SECOND
     cuts one module; those of its functions stay first that the file names, and LINKED is what the linker wrote";
 
@@ -39,6 +46,7 @@ fn main() -> ExitCode {
             std::env::var("TRUNK_PROFILE").map_err(|_| USAGE.into()).and_then(|profile| hook::run(&profile))
         }
         ["profile", open, all, first, second] => profile(open, all, [first, second]),
+        ["mark", wasm, marked, names] => hook::mark([wasm, marked, names].map(Path::new)),
         ["cut", linked, wasm, names, first, second] => cut(linked, wasm, names, [first, second]),
         _ => Err(USAGE.into()),
     };
@@ -63,7 +71,7 @@ fn cut(linked: &str, wasm: &str, names: &str, [first, second]: [&str; 2]) -> Res
     let module = Module::parse(&bytes)?;
     let linked = data::References::read(&hook::read(Path::new(linked))?)?;
     let profile = Profile { first: Names::of(&hook::text(Path::new(names))?), second: None };
-    let parts = cut::cut(&module, &linked, |function| profile.opens(module.name(function)))?;
+    let parts = cut::cut(&module, &linked, &profile.of(&module))?;
     hook::write(Path::new(first), &parts.first)?;
     hook::write(Path::new(second), &parts.second)
 }

@@ -1,24 +1,40 @@
-//! The page with marks: every function sets a mark when it is first called. The marks show which functions
-//! ran while the page was opened and used.
+//! The page with marks: every function sets a mark when it is called, and one at each of its [points](crate::points). The marks
+//! show what ran while the page was opened and used.
 
 use wasm_encoder::reencode::Reencode;
 use wasm_encoder::{
-    CodeSection, DataSection, ElementSection, ExportKind, ExportSection, GlobalSection, Instruction, MemArg,
-    MemoryType, Module as Output, StartSection, TableSection,
+    CodeSection, DataSection, ElementSection, ExportKind, ExportSection, Function, GlobalSection,
+    Instruction, MemArg, MemoryType, Module as Output, StartSection, TableSection,
 };
 
 use crate::Result;
 use crate::emit::{self, Renumber, said};
 use crate::module::Module;
+use crate::profile::unhashed;
 
-/// The export of the memory with the marks: one byte for every function that is not imported, in order.
+/// The export of the memory with the marks: for every function that is not imported, in order, one byte, and one for each of
+/// its points.
 pub const MARKS: &str = "marks";
 
-/// A copy of a module in which every function sets its byte to 1 when it is called.
-pub fn mark(module: &Module) -> Result<Vec<u8>> {
+/// A function with marks.
+pub struct Marked {
+    /// Its name, as it is in another build, too.
+    pub name: String,
+    /// The print of its shape.
+    pub print: u32,
+    /// How many points it has.
+    pub points: usize,
+}
+
+/// A copy of a module that sets the bytes of what runs to 1; and what has bytes.
+pub fn mark(module: &Module) -> Result<(Vec<u8>, Vec<Marked>)> {
+    let mut shapes = Vec::new();
+    for (function, _) in module.defined() {
+        shapes.push(module.shape(function)?);
+    }
     let mut same = Renumber { functions: (0..module.functions.len() as u32).map(Some).collect() };
     let mut output = Output::new();
-    output.section(&emit::types(module)?.0);
+    output.section(&emit::types(module, &[])?.0);
     output.section(&emit::imports(module)?);
     output.section(&emit::functions(module.functions.iter().skip(module.imports.len()).copied()));
     let mut tables = TableSection::new();
@@ -28,7 +44,8 @@ pub fn mark(module: &Module) -> Result<Vec<u8>> {
     output.section(&tables);
     let mut memories = emit::memories(module)?;
     let marks = module.memories.len() as u32;
-    let pages = (module.bodies.len() as u64).div_ceil(65536).max(1);
+    let count: usize = shapes.iter().map(|shape| 1 + shape.points.len()).sum();
+    let pages = (count as u64).div_ceil(65536).max(1);
     memories.memory(MemoryType {
         minimum: pages,
         maximum: Some(pages),
@@ -56,17 +73,30 @@ pub fn mark(module: &Module) -> Result<Vec<u8>> {
         same.parse_element(&mut elements, element.clone()).map_err(said)?;
     }
     output.section(&elements);
-    let mut code = CodeSection::new();
-    for (number, body) in (0..).zip(&module.bodies) {
+    let (mut code, mut next, mut marked) = (CodeSection::new(), 0, Vec::new());
+    for ((of, body), shape) in module.defined().zip(&shapes) {
         let mut function = same.new_function_with_parsed_locals(body).map_err(said)?;
-        function.instruction(&Instruction::I32Const(number));
-        function.instruction(&Instruction::I32Const(1));
-        function.instruction(&Instruction::I32Store8(MemArg { offset: 0, align: 0, memory_index: marks }));
-        let mut operators = body.get_operators_reader()?;
-        while !operators.eof() {
-            function.instruction(&same.parse_instruction(&mut operators).map_err(said)?);
+        let mut mark = |function: &mut Function| {
+            function.instruction(&Instruction::I32Const(next));
+            function.instruction(&Instruction::I32Const(1));
+            function.instruction(&Instruction::I32Store8(MemArg {
+                offset: 0,
+                align: 0,
+                memory_index: marks,
+            }));
+            next += 1;
+        };
+        mark(&mut function);
+        let mut points = shape.points.iter().peekable();
+        for (at, operator) in shape.operators.iter().enumerate() {
+            if points.next_if(|point| point.at == at).is_some() {
+                mark(&mut function);
+            }
+            function.instruction(&same.instruction(operator.clone()).map_err(said)?);
         }
         code.function(&function);
+        let (name, points) = (unhashed(module.name(of)), shape.points.len());
+        marked.push(Marked { name, print: shape.print, points });
     }
     output.section(&code);
     let mut data = DataSection::new();
@@ -74,5 +104,5 @@ pub fn mark(module: &Module) -> Result<Vec<u8>> {
         same.parse_data(&mut data, segment.clone()).map_err(said)?;
     }
     output.section(&data);
-    Ok(output.finish())
+    Ok((output.finish(), marked))
 }

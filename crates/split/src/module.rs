@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{
     CompositeInnerType, ConstExpr, CustomSectionReader, Data, DataKind, Element, ElementItems, ElementKind,
-    Export, FuncType, FunctionBody, Global, Import, KnownCustom, MemoryType, Name, Operator, Parser, Payload,
-    Table, TypeRef,
+    Export, FuncToValidate, FuncType, FunctionBody, Global, Import, KnownCustom, MemoryType, Name, Operator,
+    Parser, Payload, Table, TypeRef, ValidPayload, Validator, ValidatorResources,
 };
 
 use crate::Result;
+use crate::points::Shape;
 
 /// The sections of a module. The indexes of functions count imported ones first, as in wasm.
 #[derive(Default)]
@@ -34,6 +35,8 @@ pub struct Module<'a> {
     pub elements: Vec<Element<'a>>,
     /// The bodies of the functions that are not imported.
     pub bodies: Vec<FunctionBody<'a>>,
+    /// What validates each of them, which knows what is on the operand stack.
+    validators: Vec<FuncToValidate<ValidatorResources>>,
     /// The initial content of the memory.
     pub data: Vec<Data<'a>>,
     /// The names of functions, by index.
@@ -56,8 +59,13 @@ impl<'a> Module<'a> {
     /// Parses a module.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut module = Module::default();
+        let mut validator = Validator::new();
         for payload in Parser::new(0).parse_all(bytes) {
-            module.add(payload?)?;
+            let payload = payload?;
+            if let ValidPayload::Func(function, _) = validator.payload(&payload)? {
+                module.validators.push(function);
+            }
+            module.add(payload)?;
         }
         Ok(module)
     }
@@ -128,6 +136,15 @@ impl<'a> Module<'a> {
         (self.imported()..).zip(&self.bodies)
     }
 
+    /// The instructions of a function that is not imported, with the places at which another way may begin.
+    pub fn shape(&self, function: u32) -> Result<Shape<'a>> {
+        let place = function.checked_sub(self.imported()).ok_or("an imported function has no body")? as usize;
+        match (self.bodies.get(place), self.validators.get(place)) {
+            (Some(body), Some(validator)) => Shape::of(body, validator),
+            _ => Err("a function without a body".into()),
+        }
+    }
+
     /// The signature of a function, with its index.
     pub fn signature(&self, function: u32) -> Result<(u32, &FuncType)> {
         let index = *self.functions.get(function as usize).ok_or("a function without a type")?;
@@ -182,11 +199,16 @@ impl<'a> Module<'a> {
     }
 }
 
-/// What a body refers to.
-pub fn references(body: &FunctionBody) -> Result<References> {
+/// The instructions of a body.
+pub fn operators<'a>(body: &FunctionBody<'a>) -> Result<Vec<Operator<'a>>> {
+    Ok(body.get_operators_reader()?.into_iter().collect::<std::result::Result<_, _>>()?)
+}
+
+/// What some instructions refer to.
+pub fn references(operators: &[Operator]) -> References {
     let mut found = References::default();
-    for operator in body.get_operators_reader()? {
-        match operator? {
+    for operator in operators {
+        match *operator {
             Operator::Call { function_index }
             | Operator::ReturnCall { function_index }
             | Operator::RefFunc { function_index } => {
@@ -199,7 +221,7 @@ pub fn references(body: &FunctionBody) -> Result<References> {
             _ => {}
         }
     }
-    Ok(found)
+    found
 }
 
 /// The value of an `i32.const` expression; the linker writes no other offsets.

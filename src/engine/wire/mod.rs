@@ -30,6 +30,7 @@ mod part;
 #[cfg(test)]
 mod tests;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Input, Output, Shown};
@@ -65,11 +66,13 @@ pub enum Message {
     Failed(String),
 }
 
-/// Reads messages from JSON, without a detour by a `Value`: they may be large.
+/// Reads messages from JSON, without a detour by a `Value`: they may be large. The page reads everything in this way: another
+/// one ([`explorer::read`](super::explorer::read)) would cost it a second copy of the types' decoders, as this one would cost
+/// the engine.
 ///
 /// # Errors
 /// What is wrong with the text.
-pub fn read(text: &str) -> Result<Vec<Message>, String> {
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|e| e.to_string())
 }
 

@@ -2,8 +2,9 @@
 
 use idb::builder::{DatabaseBuilder, ObjectStoreBuilder};
 use idb::{Database, Error, Query, TransactionMode, TransactionResult};
-use steady::engine::explorer::{read, write};
+use steady::engine::explorer::write;
 use steady::engine::runs::Kept;
+use steady::engine::wire::read;
 use wasm_bindgen::JsValue;
 
 /// The database.

@@ -4,9 +4,17 @@ use gloo::utils::window;
 use steady::engine::wire::Heard;
 use steady::engine::{Input, Mode, Notice, Output, Report, Shown, Stepped};
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::keep::{VIEW, view_name};
 use super::{Shared, Store, Texts, Toast};
+
+#[wasm_bindgen]
+extern "C" {
+    /// static/boot.js: the page stands, and what it needs later can be fetched.
+    #[wasm_bindgen(js_name = steadyStands)]
+    fn stands();
+}
 
 impl Store {
     pub(super) fn hear(&self, heard: Vec<Heard>) {
@@ -65,7 +73,10 @@ impl Store {
         if draw {
             let ready = self.0.ready.borrow_mut().take();
             match ready {
-                Some(ready) => ready.emit(()),
+                Some(ready) => {
+                    ready.emit(());
+                    stands();
+                }
                 None => self.refresh(),
             }
         }

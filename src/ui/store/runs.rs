@@ -5,8 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use steady::engine::explorer::{read, write};
+use steady::engine::explorer::write;
 use steady::engine::runs::{Kept, Runs};
+use steady::engine::wire::read;
 use steady::engine::{Draft, Input, Work};
 use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
