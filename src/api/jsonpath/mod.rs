@@ -21,6 +21,8 @@ const MAX_NODES: usize = 2_000;
 const MAX_DEPTH: usize = 20;
 /// The most values that one evaluation visits.
 const MAX_VISITS: usize = 2_000_000;
+/// The longest text, in bytes.
+const MAX_OUTPUT: usize = 4_000_000;
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq)]
