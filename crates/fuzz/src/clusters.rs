@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steady::api::types::{EndpointSlice, Event, Pod};
 use steady::api::{Kind, MetaExt, Object};
 use steady::apiserver::Write;
-use steady::cluster::Cluster;
+use steady::cluster::{Cluster, Stopped};
 use steady::kubelet;
 use steady::session::{Depth, Session, Start, scenario};
 
@@ -58,7 +58,7 @@ pub(crate) fn unchanged(before: &Cluster, after: &Cluster, length: usize) {
 }
 
 /// The path of an object of a built-in kind.
-pub(crate) fn path_of(_: &Cluster, version: &str, kind: &str, namespace: &str, name: &str) -> Option<String> {
+pub(crate) fn path_of(version: &str, kind: &str, namespace: &str, name: &str) -> Option<String> {
     let kind = Kind::of(version, kind)?;
     let root = if version.contains('/') { "apis" } else { "api" };
     let namespaces = if namespace.is_empty() { String::new() } else { format!("namespaces/{namespace}/") };
@@ -86,6 +86,18 @@ pub(crate) fn rising(before: &Cluster, writes: &[Write]) {
     }
 }
 
+/// Whether each object is after these writes as it was before them.
+pub(crate) fn cancel_out(writes: &[Write]) -> bool {
+    let mut first: BTreeMap<String, Option<Object>> = BTreeMap::new();
+    let mut last: BTreeMap<String, Option<Object>> = BTreeMap::new();
+    for w in writes {
+        let at = w.object.to_string();
+        first.entry(at.clone()).or_insert_with(|| w.prev.clone());
+        last.insert(at, w.next.clone());
+    }
+    first == last
+}
+
 fn one_controller(object: &Object) {
     let owners = object.meta().owner_references.iter().flatten();
     let controllers = owners.filter(|o| o.controller == Some(true)).count();
@@ -111,10 +123,14 @@ pub(crate) fn whole(cluster: &Cluster) {
     }
 }
 
-/// What holds of a cluster in which nothing is left to do, and no fault is left.
+/// What holds of a cluster in which nothing is left to do, and no fault is left. Nothing holds yet if something is left to do.
 pub(crate) fn at_rest(cluster: &Cluster) {
-    caches(cluster);
-    gone_everywhere(cluster);
+    // Notifications that lead to no command may be under way in a cluster in which nothing is left to do.
+    let mut cluster = cluster.clone();
+    if cluster.next_command(None) == Err(Stopped::Idle) {
+        caches(&cluster);
+        gone_everywhere(&cluster);
+    }
 }
 
 /// Every cache of a process that runs equals the store.

@@ -21,11 +21,13 @@ mod heard;
 mod hostile;
 mod kept;
 mod mutate;
+mod runs;
 mod seeds;
 mod targets;
 
 pub use drive::{Drive, Finding};
 pub use kept::{Kept, folder, kept};
+pub use runs::links;
 pub use targets::{Target, targets};
 
 /// The stack of a thread that executes inputs, in bytes. The page's workers have 16 MiB (`crates/worker/build.rs`); a frame of

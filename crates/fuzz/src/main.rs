@@ -9,7 +9,9 @@ use steady_fuzz::{Drive, Finding, Kept, STACK, Target, targets};
 
 const USAGE: &str = "\
 steady-fuzz [TARGET]… [--executions N] [--seed N]
-    executes each target on N changed inputs (10000 without it), and keeps the inputs that break a promise";
+    executes each target on N changed inputs (10000 without it), and keeps the inputs that break a promise
+steady-fuzz TARGET --input FILE
+    executes a target on one input";
 
 /// After this much of its processor's time an input is one that hangs.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -20,10 +22,12 @@ struct Args {
     seed: u64,
     /// The file in which this process says what it executes: it was started by another one.
     child: Option<PathBuf>,
+    /// The file whose bytes are the only input.
+    input: Option<PathBuf>,
 }
 
 fn read(args: impl Iterator<Item = String>) -> Result<Args, String> {
-    let mut read = Args { targets: Vec::new(), executions: 10_000, seed: 1, child: None };
+    let mut read = Args { targets: Vec::new(), executions: 10_000, seed: 1, child: None, input: None };
     let mut args = args;
     while let Some(arg) = args.next() {
         let mut number = || {
@@ -32,6 +36,7 @@ fn read(args: impl Iterator<Item = String>) -> Result<Args, String> {
         match arg.as_str() {
             "--executions" => read.executions = number()?,
             "--seed" => read.seed = number()?,
+            "--input" => read.input = args.next().map(PathBuf::from),
             "--child" => read.child = args.next().map(PathBuf::from),
             name => {
                 let target = targets().iter().find(|t| t.name == name);
@@ -48,9 +53,10 @@ fn read(args: impl Iterator<Item = String>) -> Result<Args, String> {
 }
 
 fn main() -> ExitCode {
-    let done = read(std::env::args().skip(1)).and_then(|args| match args.child.clone() {
-        Some(file) => execute(&args, &file),
-        None => supervise(&args),
+    let done = read(std::env::args().skip(1)).and_then(|args| match (&args.child, &args.input) {
+        (Some(file), _) => execute(&args, file),
+        (None, Some(file)) => once(args.targets[0], file),
+        (None, None) => supervise(&args),
     });
     match done {
         Ok(0) => ExitCode::SUCCESS,
@@ -65,6 +71,21 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Executes one input in this process.
+fn once(target: &'static Target, file: &Path) -> Result<usize, String> {
+    let input = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let work = move || {
+        let done = Drive::new(target, 0).execute(&input);
+        done.map_or_else(
+            |finding| println!("{}: {finding}", target.name),
+            |()| println!("{}: ok", target.name),
+        );
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work).map_err(|e| e.to_string())?;
+    thread.join().map_err(|_| "the thread ended".to_owned())?;
+    Ok(0)
 }
 
 /// Executes inputs in this process. A line on standard output tells of each finding, and one at the end of all of it.

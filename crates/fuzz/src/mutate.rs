@@ -15,13 +15,21 @@ pub(crate) enum Form {
     Yaml,
     /// Text with words of a language.
     Text(&'static [&'static str]),
+    /// Bytes of a binary format.
+    Bytes,
 }
 
 /// The longest input that is changed further. Beside a long text nothing more would be found.
 const LENGTH: usize = 200_000;
 
+/// The longest input that is made: a little more than a request may have (`BODY_LIMIT` of the API server).
+const LONGEST: usize = 3_300_000;
+
 /// An input made of another one. `other` is a third one, for a part of it.
 pub(crate) fn mutate(form: Form, input: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
+    if form == Form::Bytes {
+        return bytes(input, other, dice);
+    }
     let text = String::from_utf8_lossy(input);
     let text = if text.len() > LENGTH { "".into() } else { text };
     let times = 1 + dice.below(4);
@@ -30,7 +38,8 @@ pub(crate) fn mutate(form: Form, input: &[u8], other: &[u8], dice: &mut Dice) ->
             if let Ok(mut tree) = serde_json::from_str::<Value>(&text) {
                 let other = serde_json::from_slice(other).unwrap_or_default();
                 (0..times).for_each(|_| change(&mut tree, &other, dice));
-                return tree.to_string().into_bytes();
+                let changed = tree.to_string().into_bytes();
+                return if changed.len() <= LONGEST { changed } else { input.to_vec() };
             }
         }
         Form::Yaml if !dice.once_in(3) => {
@@ -46,7 +55,8 @@ pub(crate) fn mutate(form: Form, input: &[u8], other: &[u8], dice: &mut Dice) ->
                 let written = |tree: &Value| {
                     if dice.once_in(6) { tree.to_string() } else { yaml::to_yaml(tree) }
                 };
-                return trees.iter().map(written).collect::<Vec<_>>().join("\n---\n").into_bytes();
+                let changed = trees.iter().map(written).collect::<Vec<_>>().join("\n---\n").into_bytes();
+                return if changed.len() <= LONGEST { changed } else { input.to_vec() };
             }
         }
         _ => {}
@@ -63,6 +73,36 @@ pub(crate) fn mutate(form: Form, input: &[u8], other: &[u8], dice: &mut Dice) ->
         bytes[at] = dice.below(256) as u8;
     }
     bytes
+}
+
+/// Bytes that are changed at some places.
+fn bytes(input: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut out = input.to_vec();
+    for _ in 0..=dice.below(4) {
+        let at = dice.below(out.len() + 1);
+        let end = (at + dice.below(20)).min(out.len());
+        match dice.below(6) {
+            0 if at < out.len() => out[at] = dice.below(256) as u8,
+            1 if at < out.len() => out[at] ^= 1 << dice.below(8),
+            2 => out.truncate(at),
+            3 => {
+                let from = dice.below(other.len() + 1);
+                let to = (from + dice.below(40)).min(other.len());
+                out.splice(at..end, other[from..to].iter().copied());
+            }
+            4 => {
+                // The longest number of the format, or a part of it.
+                let longest = [0xff; 12];
+                out.splice(at..end, longest.into_iter().take(dice.below(12)));
+            }
+            _ => {
+                let piece: Vec<u8> = out[at..end].to_vec();
+                let times = 1 << dice.below(10);
+                out.splice(at..at, piece.repeat(times));
+            }
+        }
+    }
+    out
 }
 
 /// Changes a text at one place.

@@ -1,7 +1,7 @@
 //! The inputs that have broken a promise once, and a short run of each target, the same one each time.
 #![allow(clippy::unwrap_used)]
 
-use steady_fuzz::{Drive, STACK, Target, kept, targets};
+use steady_fuzz::{Drive, STACK, Target, kept, links, targets};
 
 /// Does something for each target, on threads with the stack that the page's workers have. Fails with all that was found.
 fn for_each(work: fn(&'static Target) -> Vec<String>) {
@@ -55,4 +55,18 @@ fn a_seed_is_a_run() {
     };
     assert_eq!(inputs(3), inputs(3));
     assert_ne!(inputs(3), inputs(4));
+}
+
+/// `tests/wasm.rs` repeats random runs in a browser. They are these; `STEADY_UPDATE=1 cargo test -p steady-fuzz` writes them.
+#[test]
+fn the_runs_that_a_browser_repeats_are_new() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/wasm/runs.txt");
+    let run = || links().join("\n") + "\n";
+    let links = std::thread::Builder::new().stack_size(STACK).spawn(run).unwrap().join().unwrap();
+    if std::env::var_os("STEADY_UPDATE").is_some() {
+        std::fs::write(file, links).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(file).unwrap();
+    assert!(kept == links, "{} bytes are kept, {} are there now", kept.len(), links.len());
 }

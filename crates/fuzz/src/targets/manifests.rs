@@ -1,10 +1,21 @@
 //! What somebody writes into the editor.
 
+use serde_json::Value;
 use steady::api::yaml::{self, Limits};
 use steady::session::{Depth, Session, import};
 
 use crate::clusters;
 use crate::heard::Heard;
+use crate::seeds;
+
+/// The manifests of the repository, and what kubectl prints of a cluster.
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    let mut cluster = clusters::base();
+    let kinds = ["deploy,rs,pod,svc,node", "pod,job,cronjob,cm,secret,quota", "all"];
+    let mut print = |kinds: &str| cluster.kubectl(&format!("get {kinds} -o yaml"), &[]).stdout;
+    let printed: Vec<String> = kinds.iter().map(|kinds| print(kinds)).collect();
+    super::bytes(seeds::manifests().into_iter().chain(printed))
+}
 
 pub(crate) fn run(input: &[u8], heard: &mut Heard) {
     let text = &*String::from_utf8_lossy(input);
@@ -36,23 +47,38 @@ pub(crate) fn run(input: &[u8], heard: &mut Heard) {
         && let Ok(imported) = import::read(text)
     {
         heard.say("import", "");
-        let session = Session::new(imported.start());
+        let mut session = Session::new(imported.start());
+        for _ in 0..12 {
+            session.step(Depth::Command, None);
+        }
         clusters::whole(session.cluster());
     }
     applied(text, heard);
 }
 
 /// A value that is written as YAML is the same value when it is read.
-fn written_again(value: &serde_json::Value) {
+fn written_again(value: &Value) {
     let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, depth: 80, ..Limits::default() };
     for written in [yaml::to_yaml(value), yaml::to_yaml_unfolded(value)] {
         match yaml::documents(&written, &limits) {
             Ok(again) => {
                 let again = again.into_iter().next().map(|d| d.value).unwrap_or_default();
-                assert!(again == *value, "{value} is read as {again} from\n{written}");
+                assert!(same(&again, value), "{value} is read as {again} from\n{written}");
             }
             Err(why) => panic!("{why} in\n{written}"),
         }
+    }
+}
+
+/// Whether two values are the same. A zero with a sign, which YAML can write, is a zero in JSON.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same(v, w)))
+        }
+        (a, b) => a == b,
     }
 }
 

@@ -8,9 +8,12 @@ mod manifests;
 mod messages;
 mod orders;
 mod patches;
+mod protobuf;
 mod requests;
 mod scripts;
 mod words;
+
+pub(crate) use orders::link;
 
 use crate::heard::Heard;
 use crate::mutate::Form;
@@ -49,7 +52,7 @@ const TARGETS: &[Target] = &[
         what: "YAML in the editor: read, written, applied, imported, and what the cluster makes of it",
         short: 60,
         form: Form::Yaml,
-        seeds: || bytes(seeds::manifests()),
+        seeds: manifests::seeds,
         run: manifests::run,
     },
     Target {
@@ -59,6 +62,14 @@ const TARGETS: &[Target] = &[
         form: Form::Json,
         seeds: || values(seeds::requests(&["0", "1", "20", "3"])),
         run: requests::run,
+    },
+    Target {
+        name: "protobuf",
+        what: "bodies of requests in Protobuf",
+        short: 800,
+        form: Form::Bytes,
+        seeds: protobuf::seeds,
+        run: protobuf::run,
     },
     Target {
         name: "definitions",

@@ -56,6 +56,11 @@ impl Outcome {
         other.failures.into_iter().for_each(|f| self.add(f));
     }
 
+    /// Forgets the failures.
+    pub fn forgive(&mut self) {
+        *self = Outcome { matches: self.matches, ..Outcome::default() };
+    }
+
     pub fn is_valid(&self) -> bool {
         self.failures.is_empty()
     }
