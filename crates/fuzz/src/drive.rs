@@ -90,7 +90,13 @@ impl Drive {
         let mut pool: Vec<Rc<[u8]>> = (target.seeds)().into_iter().map(Rc::from).collect();
         pool.extend(crate::kept(target).into_iter().map(|k| Rc::from(k.input)));
         let fresh = pool.len();
-        Drive { target, pool, fresh, seen: BTreeSet::new(), dice: Dice::new(seed), executed: 0 }
+        Drive { pool, fresh, dice: Dice::new(seed), ..Drive::bare(target) }
+    }
+
+    /// A drive without inputs, which executes those that it is given.
+    pub fn bare(target: &'static Target) -> Drive {
+        let (pool, seen) = (Vec::new(), BTreeSet::new());
+        Drive { target, pool, fresh: 0, seen, dice: Dice::new(0), executed: 0 }
     }
 
     /// The next input.

@@ -4,7 +4,7 @@ use crate::drive::Drive;
 use crate::targets::{link, targets};
 
 /// How many runs there are, but for those with long links.
-const RUNS: usize = 12;
+const RUNS: usize = 8;
 /// The longest link.
 const LENGTH: usize = 6_000;
 

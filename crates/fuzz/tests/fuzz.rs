@@ -3,20 +3,17 @@
 
 use steady_fuzz::{Drive, STACK, Target, kept, links, targets};
 
-/// Does something for each target, on threads with the stack that the page's workers have. Fails with all that was found.
+/// Does something for each target, on a thread with the stack that the page's workers have. Fails with all that was found.
 fn for_each(work: fn(&'static Target) -> Vec<String>) {
-    let threads: Vec<_> = targets()
-        .iter()
-        .map(|target| std::thread::Builder::new().stack_size(STACK).spawn(move || work(target)).unwrap())
-        .collect();
-    let found: Vec<String> = threads.into_iter().flat_map(|t| t.join().unwrap()).collect();
+    let all = || targets().iter().flat_map(work).collect::<Vec<String>>();
+    let found = std::thread::Builder::new().stack_size(STACK).spawn(all).unwrap().join().unwrap();
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
 #[test]
 fn kept_inputs_stay_mended() {
     for_each(|target| {
-        let mut drive = Drive::new(target, 0);
+        let mut drive = Drive::bare(target);
         let mut found = Vec::new();
         for kept in kept(target) {
             if let Err(finding) = drive.execute(&kept.input) {

@@ -42,7 +42,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "words",
         what: "small languages: amounts, durations, times, schedules, selectors, patterns, paths, templates, URLs",
-        short: 3_000,
+        short: 2_000,
         form: Form::Text(words::WORDS),
         seeds: words::seeds,
         run: words::run,
@@ -50,7 +50,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "manifests",
         what: "YAML in the editor: read, written, applied, imported, and what the cluster makes of it",
-        short: 60,
+        short: 20,
         form: Form::Yaml,
         seeds: manifests::seeds,
         run: manifests::run,
@@ -58,7 +58,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "requests",
         what: "requests to the API server, a few after each other",
-        short: 150,
+        short: 60,
         form: Form::Json,
         seeds: || values(seeds::requests(&["0", "1", "20", "3"])),
         run: requests::run,
@@ -66,7 +66,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "protobuf",
         what: "bodies of requests in Protobuf",
-        short: 800,
+        short: 150,
         form: Form::Bytes,
         seeds: protobuf::seeds,
         run: protobuf::run,
@@ -74,7 +74,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "definitions",
         what: "CustomResourceDefinitions with their schemas and rules, policies, and objects of these kinds",
-        short: 60,
+        short: 25,
         form: Form::Json,
         seeds: || values(seeds::requests(&["21", "22", "23", "24", "25", "26", "27", "28", "29", "30"])),
         run: requests::run,
@@ -82,7 +82,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "patches",
         what: "patches of all sorts: what they make of an object, and what they are made of",
-        short: 500,
+        short: 200,
         form: Form::Json,
         seeds: patches::seeds,
         run: patches::run,
@@ -90,7 +90,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "cel",
         what: "expressions: read, checked, estimated and evaluated",
-        short: 800,
+        short: 150,
         form: Form::Text(cel::WORDS),
         seeds: || bytes(seeds::expressions()),
         run: cel::run,
@@ -98,7 +98,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "links",
         what: "links, and the runs that they repeat",
-        short: 20,
+        short: 6,
         form: Form::Json,
         seeds: links::seeds,
         run: links::run,
@@ -106,7 +106,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "messages",
         what: "messages between the page, its engine and its explorer",
-        short: 8,
+        short: 2,
         form: Form::Json,
         seeds: messages::seeds,
         run: messages::run,
@@ -114,7 +114,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "lines",
         what: "command lines of kubectl, and how they can go on",
-        short: 120,
+        short: 40,
         form: Form::Text(lines::WORDS),
         seeds: || bytes(seeds::lines()),
         run: lines::run,
@@ -122,7 +122,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "scripts",
         what: "scripts that containers and the terminal run",
-        short: 300,
+        short: 60,
         form: Form::Text(scripts::WORDS),
         seeds: || bytes(seeds::scripts().into_iter().chain(scripts::more())),
         run: scripts::run,
@@ -130,7 +130,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "lessons",
         what: "files of lessons and scenarios, and the plays of lessons",
-        short: 12,
+        short: 4,
         form: Form::Yaml,
         seeds: lessons::seeds,
         run: lessons::run,
@@ -138,7 +138,7 @@ const TARGETS: &[Target] = &[
     Target {
         name: "orders",
         what: "whole runs: manifests, command lines, faults and orders of actions; invariants after every step",
-        short: 6,
+        short: 2,
         form: Form::Json,
         seeds: orders::seeds,
         run: orders::run,

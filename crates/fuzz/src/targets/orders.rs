@@ -10,11 +10,11 @@ use crate::clusters;
 use crate::heard::Heard;
 
 /// How many deeds of an input are done.
-const DEEDS: usize = 24;
+const DEEDS: usize = 16;
 /// How many actions a deed waits for at most.
 const ACTIONS: usize = 60;
 /// How many commands a run may take until it is at rest.
-const COMMANDS: usize = 400;
+const COMMANDS: usize = 250;
 /// The most nodes.
 const NODES: usize = 5;
 
