@@ -5,7 +5,7 @@ use steady_fuzz::{Drive, STACK, Target, kept, links, targets};
 
 /// Does something for each target, on a thread with the stack that the page's workers have. Fails with all that was found.
 fn for_each(work: fn(&'static Target) -> Vec<String>) {
-    let all = || targets().iter().flat_map(work).collect::<Vec<String>>();
+    let all = move || targets().iter().flat_map(work).collect::<Vec<String>>();
     let found = std::thread::Builder::new().stack_size(STACK).spawn(all).unwrap().join().unwrap();
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
