@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use steady::api::{Kind, Object};
-use steady::session::{Depth, scenario};
+use steady::session::{Depth, Link, Replay, scenario};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -14,6 +14,8 @@ const MANIFEST: &str = include_str!("wasm/deployment.yaml");
 const DECODED: &str = include_str!("wasm/deployment.json");
 /// The digest of every scenario in its steady state; `STEADY_UPDATE=1 cargo test --test wasm` updates it.
 const DIGESTS: &str = include_str!("wasm/digests.txt");
+/// Links of random runs with faults in any order of actions, each with the digest of its end; `crates/fuzz` writes them.
+const RUNS: &str = include_str!("wasm/runs.txt");
 /// The most steps of a scenario.
 const STEPS: usize = 20_000;
 
@@ -56,4 +58,14 @@ fn every_scenario_runs_to_the_same_bytes() {
         return;
     }
     assert_eq!(out, DIGESTS);
+}
+
+#[test]
+fn random_runs_are_repeated_to_the_same_bytes() {
+    for link in RUNS.lines() {
+        let link = Link::decode(link).unwrap();
+        assert!(link.digest.is_some());
+        let replayed = Replay::new(&link).finish();
+        assert!(replayed.same, "another run is repeated: {:?}", link.digest);
+    }
 }

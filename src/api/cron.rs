@@ -190,7 +190,7 @@ impl Schedule {
     /// The first moment after another one; `None` if there is none in the next five years.
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         match self {
-            Schedule::Every(delay) => Some(later(seconds(after), *delay)),
+            Schedule::Every(delay) => Some(later(seconds(after), *delay)).filter(|next| *next > after),
             Schedule::Fields(fields) => fields.next(after),
         }
     }
@@ -203,6 +203,10 @@ impl Fields {
     fn next(&self, after: Timestamp) -> Option<Timestamp> {
         let mut t = later(seconds(after), SignedDuration::from_secs(1));
         let last_year = self.local(t).year().saturating_add(YEARS);
+        // Times end with the year 9999: a clock that stands there would be counted up for ever.
+        if last_year >= Date::MAX.year() {
+            return None;
+        }
         // Whether the fields below the one that is counted have been set to their first values.
         let mut reset = false;
         'wrap: loop {
@@ -375,5 +379,13 @@ mod tests {
         );
         assert!(load_location("Europe/Zurich").is_some() && load_location("").is_some());
         assert!(load_location("europe/zurich").is_none() && load_location("Mars/Base").is_none());
+    }
+
+    /// Times end with the year 9999.
+    #[test]
+    fn there_is_no_run_after_the_end_of_time() {
+        for spec in ["TZ=Europe/Berlin 0 2 * * *", "* * * * *", "@every 1h"] {
+            assert_eq!(parse(spec).unwrap().next(Timestamp::MAX), None, "{spec}");
+        }
     }
 }

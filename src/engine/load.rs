@@ -71,7 +71,7 @@ impl Engine {
         self.session.set_policy(policy);
         let line = self.session.timeline();
         let begin = line.iter().position(|m| *m == from);
-        if let Some(moment) = begin.and_then(|b| line.get(b + ops)).copied() {
+        if let Some(moment) = begin.and_then(|b| line.get(b.checked_add(ops)?)).copied() {
             self.session.goto(moment);
         }
         self.tell_if_full();

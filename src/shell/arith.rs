@@ -5,6 +5,10 @@ use super::parser::is_name;
 /// How deep an expression can be nested, also by variables whose values are expressions.
 const DEPTH_LIMIT: usize = 24;
 
+/// How often an expression reads variables whose values are expressions. Each of these can read several others, so their
+/// number would grow with the power of the depth.
+const EXPRESSIONS_LIMIT: usize = 2_000;
+
 /// What an expression reads and assigns.
 pub(super) trait Variables {
     fn read(&self, name: &str) -> String;
@@ -13,14 +17,20 @@ pub(super) trait Variables {
 
 /// The value of an expression; the error is the message.
 pub(super) fn evaluate(text: &str, variables: &mut dyn Variables) -> Result<i64, String> {
-    expression(text, variables, 0)
+    let mut left = EXPRESSIONS_LIMIT;
+    expression(text, variables, 0, &mut left)
 }
 
-fn expression(text: &str, variables: &mut dyn Variables, depth: usize) -> Result<i64, String> {
+fn expression(
+    text: &str,
+    variables: &mut dyn Variables,
+    depth: usize,
+    left: &mut usize,
+) -> Result<i64, String> {
     if text.trim().is_empty() {
         return Ok(0);
     }
-    let mut e = Expression { s: text.chars().collect(), at: 0, variables, depth };
+    let mut e = Expression { s: text.chars().collect(), at: 0, variables, depth, left };
     let value = e.comma(true)?;
     e.blanks();
     if e.at < e.s.len() {
@@ -35,6 +45,8 @@ struct Expression<'a> {
     at: usize,
     variables: &'a mut dyn Variables,
     depth: usize,
+    /// How many further expressions may be read.
+    left: &'a mut usize,
 }
 
 /// The binary operators, those that bind least first.
@@ -234,10 +246,12 @@ impl Expression<'_> {
         if let Some(n) = number(digits) {
             return Ok(if negative { n.wrapping_neg() } else { n });
         }
-        if self.depth >= DEPTH_LIMIT {
+        if self.depth >= DEPTH_LIMIT || *self.left == 0 {
             return Err(format!("Illegal number: {text}"));
         }
-        expression(text, self.variables, self.depth + 1).map_err(|_| format!("Illegal number: {text}"))
+        *self.left -= 1;
+        expression(text, self.variables, self.depth + 1, self.left)
+            .map_err(|_| format!("Illegal number: {text}"))
     }
 }
 

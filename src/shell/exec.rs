@@ -1,7 +1,6 @@
 //! Executes shells, and commands that consist of commands.
 
 use super::ast::Node;
-use super::glob;
 use super::machine::{Input, Job, Out, Ran, Shell, Stop};
 use super::parser::{self, Script, SyntaxError};
 use super::{Tools, tools};
@@ -256,7 +255,8 @@ impl Shell<'_> {
                 let text: Vec<char> = self.expand_text(word)?.chars().collect();
                 for (patterns, body) in arms {
                     for pattern in patterns {
-                        if glob::matches(&self.expand_pattern(pattern)?, &text) {
+                        let pattern = self.expand_pattern(pattern)?;
+                        if self.fits(&pattern, &text)? {
                             return self.node(body);
                         }
                     }

@@ -6,6 +6,9 @@ use super::ast::{Op, Part, Word, literal};
 use super::glob::{self, Letter, letters};
 use super::machine::{Out, Shell, Stop, TEXT_LIMIT};
 
+/// How many bytes the words have together that a pair of braces makes of one.
+const BRACES_LIMIT: usize = 4 << 20;
+
 /// The fields of a word under way.
 #[derive(Default)]
 struct Fields {
@@ -304,11 +307,11 @@ impl Shell<'_> {
             Op::Length => chars.len().to_string(),
             Op::Strip(suffix, longest, pattern) => {
                 let pattern = self.expand_pattern(pattern)?;
-                strip(&chars, &pattern, *suffix, *longest)
+                self.strip(&chars, &pattern, *suffix, *longest)?
             }
             Op::Replace(all, pattern, with) => {
                 let (pattern, with) = (self.expand_pattern(pattern)?, self.expand_text(with)?);
-                replace(&chars, &pattern, &with, *all)
+                self.replace(&chars, &pattern, &with, *all)?
             }
             Op::Slice(from, length) => {
                 let (from, end) = self.slice(from, length.as_ref(), chars.len())?;
@@ -366,46 +369,6 @@ fn push_result(out: &mut Fields, text: &str, quoted: bool, split: bool, ifs: &st
     }
 }
 
-fn strip(text: &[char], pattern: &[Letter], suffix: bool, longest: bool) -> String {
-    let n = text.len();
-    // Where the text is cut: the shortest piece comes first, or the longest.
-    let mut cuts: Vec<usize> = (0..=n).collect();
-    if suffix != longest {
-        cuts.reverse();
-    }
-    for at in cuts {
-        let (head, tail) = text.split_at(at.min(n));
-        let (piece, rest) = if suffix { (tail, head) } else { (head, tail) };
-        if glob::matches(pattern, piece) {
-            return rest.iter().collect();
-        }
-    }
-    text.iter().collect()
-}
-
-fn replace(text: &[char], pattern: &[Letter], with: &str, all: bool) -> String {
-    let mut out = String::new();
-    let (mut at, mut done) = (0, false);
-    while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
-        let longest = (1..=rest.len().min(1000))
-            .rev()
-            .find(|n| (all || !done) && glob::matches(pattern, rest.get(..*n).unwrap_or_default()));
-        match longest {
-            Some(n) => {
-                out.push_str(with);
-                done = true;
-                at += n;
-            }
-            None => {
-                out.extend(rest.first());
-                at += 1;
-            }
-        }
-    }
-    out
-}
-
 /// bash's `{1..5}` and `{a,b}` with what stands before and after; `None` if there is none.
 fn braces(field: &[Letter]) -> Option<Vec<String>> {
     let open = field.iter().position(|l| *l == ('{', false))?;
@@ -423,6 +386,10 @@ fn braces(field: &[Letter]) -> Option<Vec<String>> {
         None if inner.contains(',') => inner.split(',').map(str::to_owned).collect(),
         None => return None,
     };
+    // Each of the words has the whole text around the braces.
+    if items.len().saturating_mul(before.len() + after.len()) > BRACES_LIMIT {
+        return None;
+    }
     Some(items.into_iter().map(|i| format!("{before}{i}{after}")).collect())
 }
 

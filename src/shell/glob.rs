@@ -15,9 +15,15 @@ pub(super) fn is_pattern(word: &[Letter]) -> bool {
 
 /// Whether a whole text matches.
 pub(super) fn matches(pattern: &[Letter], text: &[char]) -> bool {
+    counted(pattern, text, &mut 0)
+}
+
+/// Whether a whole text matches. Adds the number of comparisons to `work`: it can be the product of the lengths.
+pub(super) fn counted(pattern: &[Letter], text: &[char], work: &mut usize) -> bool {
     // The position after the last `*`, and the text that it has taken so far.
     let (mut p, mut t, mut star) = (0, 0, None);
     loop {
+        *work += 1;
         match pattern.get(p) {
             Some(('*', false)) => {
                 star = Some((p + 1, t));

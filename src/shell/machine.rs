@@ -18,6 +18,9 @@ use crate::network::{Answer, Outcome, Question};
 /// The longest text: of a variable, a file, a stream.
 pub(super) const TEXT_LIMIT: usize = 1 << 16;
 
+/// How many comparisons of patterns count as a command.
+const COMPARISONS: usize = 20_000;
+
 /// Why the current command does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -104,6 +107,8 @@ pub(super) struct Shell<'a> {
     pub(super) printed: usize,
     pub(super) certain: bool,
     pub(super) steps: usize,
+    /// How many comparisons of patterns were not counted as a command yet.
+    compared: usize,
     pub(super) depth: usize,
     pub(super) frame: Frame,
     pub(super) status: i32,
@@ -173,6 +178,7 @@ impl<'a> Shell<'a> {
             printed: 0,
             certain: true,
             steps: if until.is_some() { COMMANDS_LIMIT_OF_A_MOMENT } else { COMMANDS_LIMIT },
+            compared: 0,
             depth: 0,
             frame,
             status: 0,
@@ -226,6 +232,16 @@ impl<'a> Shell<'a> {
     /// Counts a command.
     pub(super) fn step(&mut self) -> Result<(), Stop> {
         self.steps = self.steps.checked_sub(1).ok_or(Stop::Never)?;
+        Ok(())
+    }
+
+    /// Counts comparisons of patterns: so many of them are as much work as a command.
+    pub(super) fn note_comparisons(&mut self, work: usize) -> Result<(), Stop> {
+        self.compared += work;
+        while self.compared >= COMPARISONS {
+            self.compared -= COMPARISONS;
+            self.step()?;
+        }
         Ok(())
     }
 

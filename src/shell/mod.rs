@@ -19,7 +19,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | `parser`, `compound`, `words`, `ast` | a script's text, and what is read from it |
-//! | `expand`, `glob`, `arith`, `array`, `arrays` | expansions, patterns, arithmetic, arrays |
+//! | `expand`, `glob`, `patterns`, `arith`, `array`, `arrays` | expansions, patterns, arithmetic, arrays |
 //! | `cursor` | which command the cursor is in, of a line that is being written |
 //! | `machine` | a shell's state: variables, files, streams, the clock |
 //! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
@@ -43,6 +43,7 @@ mod files;
 mod glob;
 mod machine;
 mod parser;
+mod patterns;
 mod redirects;
 mod simple;
 mod streams;

@@ -640,3 +640,18 @@ fn every_name_of_a_builtin_is_one() {
     let found = printed(&Program { tools: Tools::Busybox, ..sh("command -v cd eval cut curl which") }, 0).0;
     assert_eq!(found, "cd\neval\n/bin/cut\n/bin/which\n");
 }
+
+/// Texts that a few commands make very long, and patterns that are compared with all of their parts, end a script.
+#[test]
+fn much_work_is_many_commands() {
+    let long = "x=aaaaaaaaaaaaaaaa; for i in 1 2 3 4 5 6 7 8 9 10 11; do x=$x$x; done; ";
+    for rest in ["y=${x//a/$x}", "while :; do y=${x##*b*c}; done", "while :; do y=${x//*b*c/d}; done"] {
+        let p = program(&["bash", "-c", &format!("{long}{rest}")], Tools::Gnu);
+        assert_eq!(ends(&p), None, "{rest}");
+    }
+    // Each variable reads the next one ten times.
+    let chain: String = (0..20).map(|n| format!("v{n}='{}0'; ", format!("v{}+", n + 1).repeat(10))).collect();
+    assert!(printed(&sh(&format!("{chain} echo $((v0))")), 0).1.contains("Illegal number"));
+    let p = program(&["bash", "-c", &format!("{long} echo {{1..5000}}$x$x")], Tools::Gnu);
+    assert!(printed(&p, 0).0.len() < 1 << 20);
+}

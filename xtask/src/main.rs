@@ -46,6 +46,9 @@ cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX]
     difference; or what changed since a report in FILE
 cargo xtask manifests DIR [--minutes N] [--ip-family ipv4|dual]
     what comes of each manifest below DIR in a cluster of its own, as the tables of docs/manifests.md
+cargo xtask fuzz [TARGET]… [--executions N] [--seed N]
+    inputs that nobody would write, N for each target (10000 without it); those that break a promise are kept in
+    crates/fuzz/kept
 cargo xtask generate --from DIR [--pin]
     the tables that are made from Kubernetes' sources, from checkouts in DIR of what kubernetes.toml pins
     --pin       pins the files as they are
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         "manifests" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-manifests", "--"]).args(rest))
         }
+        "fuzz" => fuzz(rest),
         "generate" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-generate", "--"]).args(rest))
         }
@@ -114,6 +118,12 @@ fn serve(args: &[String]) -> Result<()> {
     println!("\nSteady is at {}  (Ctrl+C ends it)", server.url());
     server.run();
     Ok(())
+}
+
+/// Built so that inputs are executed fast, and with the checks of a build for development.
+fn fuzz(args: &[String]) -> Result<()> {
+    let build = ["run", "--quiet", "--package", "steady-fuzz", "--profile", page::QUICK, "--"];
+    run::run(cargo().args(build).args(args))
 }
 
 fn schema() -> Result<()> {

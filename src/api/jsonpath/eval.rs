@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::{MAX_VISITS, Node, Op, Step, text_of};
+use super::{MAX_OUTPUT, MAX_VISITS, Node, Op, Step, text_of};
 
 /// How far an evaluation is, and how it takes what is missing.
 pub(super) struct Visits {
@@ -12,6 +12,17 @@ pub(super) struct Visits {
     pub(super) count: usize,
     /// Whether a field that no value has is an error.
     pub(super) strict: bool,
+}
+
+impl Visits {
+    /// Notes so many more values.
+    fn note(&mut self, values: usize) -> Result<(), String> {
+        self.count = self.count.saturating_add(values);
+        if self.count > MAX_VISITS {
+            return Err("the template visits too many values".into());
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn nodes(
@@ -23,11 +34,12 @@ pub(super) fn nodes(
 ) -> Result<(), String> {
     for node in nodes {
         match node {
-            Node::Text(t) => out.push_str(t),
+            Node::Text(t) => print(out, t)?,
             Node::Path(path) => {
-                let texts: Vec<String> =
-                    steps(path, root, current, visits)?.into_iter().map(text_of).collect();
-                out.push_str(&texts.join(" "));
+                for (nth, value) in steps(path, root, current, visits)?.into_iter().enumerate() {
+                    print(out, if nth > 0 { " " } else { "" })?;
+                    print(out, &text_of(value))?;
+                }
             }
             Node::Range(path, body) => {
                 for item in steps(path, root, current, visits)? {
@@ -36,6 +48,15 @@ pub(super) fn nodes(
             }
         }
     }
+    Ok(())
+}
+
+/// A template can print a large value often, so its text is limited.
+fn print(out: &mut String, text: &str) -> Result<(), String> {
+    if out.len() + text.len() > MAX_OUTPUT {
+        return Err("the template prints too much".into());
+    }
+    out.push_str(text);
     Ok(())
 }
 
@@ -59,10 +80,7 @@ fn step<'a>(
     values: Vec<&'a Value>,
     visits: &mut Visits,
 ) -> Result<Vec<&'a Value>, String> {
-    visits.count = visits.count.saturating_add(values.len()).saturating_add(1);
-    if visits.count > MAX_VISITS {
-        return Err("the template visits too many values".into());
-    }
+    visits.note(values.len() + 1)?;
     let mut out = Vec::new();
     match step {
         Step::Root => return Ok(values),
@@ -75,6 +93,7 @@ fn step<'a>(
         }
         Step::Wildcard => {
             for v in values {
+                visits.note(v.as_array().map_or(0, Vec::len))?;
                 match v {
                     Value::Object(m) => out.extend(m.values()),
                     Value::Array(a) => out.extend(a),
@@ -84,11 +103,12 @@ fn step<'a>(
         }
         Step::Recursive => {
             for v in values {
-                recurse(v, &mut out);
+                recurse(v, &mut out, visits)?;
             }
         }
         Step::Slice(from, to, by, derived) => {
             for v in values {
+                visits.note(v.as_array().map_or(0, Vec::len))?;
                 slice(v, (*from, *to, *by, *derived), &mut out)?;
             }
         }
@@ -111,6 +131,7 @@ fn step<'a>(
                         ));
                     }
                 };
+                visits.note(items.len())?;
                 for item in items {
                     if holds(left, *op, right, root, item, visits)? {
                         out.push(item);
@@ -123,17 +144,19 @@ fn step<'a>(
 }
 
 /// Adds the value and every list and object in it. The depth of the JSON is limited by its parser.
-fn recurse<'a>(value: &'a Value, out: &mut Vec<&'a Value>) {
+fn recurse<'a>(value: &'a Value, out: &mut Vec<&'a Value>, visits: &mut Visits) -> Result<(), String> {
     match value {
         Value::Array(a) if !a.is_empty() => {
+            visits.note(a.len())?;
             out.push(value);
-            a.iter().for_each(|v| recurse(v, out));
+            a.iter().try_for_each(|v| recurse(v, out, visits))
         }
         Value::Object(m) if !m.is_empty() => {
+            visits.note(m.len())?;
             out.push(value);
-            m.values().for_each(|v| recurse(v, out));
+            m.values().try_for_each(|v| recurse(v, out, visits))
         }
-        _ => {}
+        _ => Ok(()),
     }
 }
 

@@ -21,6 +21,8 @@ const MAX_NODES: usize = 2_000;
 const MAX_DEPTH: usize = 20;
 /// The most values that one evaluation visits.
 const MAX_VISITS: usize = 2_000_000;
+/// The longest text, in bytes.
+const MAX_OUTPUT: usize = 4_000_000;
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,5 +209,19 @@ mod tests {
         assert_eq!(strict("{.a[*].b}").as_deref(), Ok("1"));
         assert_eq!(strict("{.x.y}"), Err("x is not found".to_owned()));
         assert_eq!(strict("{.a[?(@.b)].b}").as_deref(), Ok("1"));
+    }
+
+    /// A short template can print a value often, and reach a value in many ways.
+    #[test]
+    fn a_template_cannot_do_too_much() {
+        let large = json!({"items": vec![json!({"text": "x".repeat(1_000)}); 1_000]});
+        let much = "{.items}".repeat(10);
+        assert_eq!(render(&much, &large), Err("the template prints too much".to_owned()));
+        let mut deep = json!(0);
+        for _ in 0..60 {
+            deep = json!([deep, []]);
+        }
+        let many = "{..[*]..[*]..[*]..[*]..[*]}";
+        assert_eq!(render(many, &deep), Err("the template visits too many values".to_owned()));
     }
 }

@@ -6,6 +6,10 @@ use super::PatchError;
 
 /// The most operations of a JSON patch that the API server accepts.
 pub const JSON_PATCH_MAX_OPERATIONS: usize = 10_000;
+/// How many bytes the copies of a JSON patch may have together (`JSONPatchMaxCopyBytes` of `apiserver/pkg/server/config.go`).
+const MAX_COPIED: usize = 3 * 1024 * 1024;
+/// The deepest place at which a JSON patch puts a value. Go's limit is 10,000, which no stack here holds.
+const MAX_DEPTH: usize = 500;
 
 /// Applies a JSON merge patch: maps are merged, null deletes, all other values replace.
 pub fn json_merge_patch(original: Value, patch: &Value) -> Value {
@@ -106,19 +110,23 @@ pub fn json_patch(mut document: Value, patch: &Value) -> Result<Value, PatchErro
             "error decoding patch: json: cannot unmarshal {what} into Go value of type []handlers.jsonPatchOp"
         )));
     };
+    let mut copied = 0;
     for operation in operations {
-        apply(&mut document, operation)?;
+        apply(&mut document, operation, &mut copied)?;
     }
     Ok(document)
 }
 
-fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
+fn apply(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), PatchError> {
     let text = |key: &str| operation.get(key).and_then(Value::as_str);
     let wrong = |message: String| PatchError::Unprocessable(message);
     let op = text("op").unwrap_or_default();
     let path = text("path").ok_or_else(|| wrong(format!("{op} operation failed to decode path")))?;
     let from = || text("from").ok_or_else(|| wrong(format!("{op} operation needs from")));
     let value = || operation.get("value").cloned().unwrap_or(Value::Null);
+    if path.matches('/').count() > MAX_DEPTH {
+        return Err(wrong("exceeded max depth".to_owned()));
+    }
     let missing = |path: &str| wrong(format!("{op} operation does not apply: doc is missing path: {path}"));
     match op {
         "add" => add(document, path, value()).ok_or_else(|| missing(path)),
@@ -140,8 +148,14 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
         }
         "copy" => {
             let from = from()?;
-            let copied = found(document, from).ok_or_else(|| missing(from))?;
-            add(document, path, copied).ok_or_else(|| missing(path))
+            let copy = found(document, from).ok_or_else(|| missing(from))?;
+            *copied += copy.to_string().len();
+            if *copied > MAX_COPIED {
+                return Err(wrong(format!(
+                    "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED}"
+                )));
+            }
+            add(document, path, copy).ok_or_else(|| missing(path))
         }
         "test" => {
             // An absent value equals null.

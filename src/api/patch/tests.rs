@@ -276,3 +276,15 @@ fn fields() {
     assert!(field_info(Kind::POD, &["metadata", "ownerReferences", "uid"]).is_none());
     assert!(field_info(Kind::POD_DISRUPTION_BUDGET, &["spec", "selector"]).unwrap().replace);
 }
+
+/// What a patch copies doubles each time (`AccumulatedCopySizeLimit` of `evanphx/json-patch`), and a place can be reached that
+/// no text could have.
+#[test]
+fn a_json_patch_cannot_make_a_document_without_bounds() {
+    let copies: Vec<Value> =
+        (0..40).map(|n| json!({"op": "copy", "from": "", "path": format!("/a{n}")})).collect();
+    let refused = json_patch(json!({"text": "x".repeat(100)}), &copies.into()).unwrap_err();
+    assert!(refused.message().starts_with("Unable to complete the copy, the accumulated size increase"));
+    let deep = json!([{"op": "add", "path": "/a".repeat(501), "value": 1}]);
+    assert_eq!(json_patch(json!({}), &deep).unwrap_err().message(), "exceeded max depth");
+}

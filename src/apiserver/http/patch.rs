@@ -1,6 +1,8 @@
 //! Patches as text: what they make of an object, and in which words they are refused
 //! (`k8s.io/apiserver/pkg/endpoints/handlers/patch.go`).
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::decode::{complain, internal_package};
@@ -131,9 +133,10 @@ fn operations(json: &Json, strict: &mut Vec<String>) -> Result<(), Status> {
             Json::Null => continue,
             other => return wrong(other, "value of type handlers.jsonPatchOp"),
         };
-        for (n, (key, value)) in members.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        for (key, value) in members {
             let at = go_quote(format!("[{i}].{key}"));
-            if members.iter().take(n).any(|(k, _)| k == key) {
+            if !seen.insert(key) {
                 strict.push(format!("json patch duplicate field {at}"));
             } else if !MEMBERS.contains(&key.as_str()) {
                 strict.push(format!("json patch unknown field {at}"));
@@ -193,12 +196,13 @@ pub(super) fn duplicates(json: &Json, path: &mut String, out: &mut Vec<String>) 
     let len = path.len();
     match json {
         Json::Object(fields) => {
-            for (i, (key, value)) in fields.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for (key, value) in fields {
                 if len > 0 {
                     path.push('.');
                 }
                 path.push_str(key);
-                if fields.iter().take(i).any(|(k, _)| k == key) {
+                if !seen.insert(key) && out.len() < go_types::MAX_STRICT {
                     out.push(format!("duplicate field {}", go_quote(&path)));
                 }
                 duplicates(value, path, out);

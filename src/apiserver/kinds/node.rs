@@ -199,13 +199,12 @@ fn amounts(errs: &mut Errors, node: &Node) {
 fn update(errs: &mut Errors, new: &Node, old: &Node) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     amounts(errs, new);
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     let path = Path::new("status").child("addresses");
     for (i, address) in new.status.iter().flat_map(|s| list(&s.addresses)).enumerate() {
-        if seen.contains(&address) {
+        if !seen.insert((&address.type_, &address.address)) {
             errs.push(FieldError::duplicate(&path.index(i), internal::quote("NodeAddress", address)));
         }
-        seen.push(address);
     }
     let none = Default::default();
     let spec = or_default(&new.spec, &none);

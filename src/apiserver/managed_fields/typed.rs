@@ -1,6 +1,8 @@
 //! Values walked by their schema: which fields a configuration names, what differs between two
 //! objects, how one is merged into the other (`sigs.k8s.io/structured-merge-diff/typed`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value};
 
 use crate::api::Kind;
@@ -255,7 +257,7 @@ impl FieldSets {
                 }
             }
             (Walk::List(item, keys), Value::Array(items)) => {
-                let mut seen = Vec::new();
+                let mut seen = BTreeSet::new();
                 for (i, value) in items.iter().enumerate() {
                     match item_element(value, keys) {
                         Ok(e) if seen.contains(&e) => {
@@ -263,7 +265,7 @@ impl FieldSets {
                             self.error(&format!("duplicate entries for key {text}"));
                         }
                         Ok(e) => {
-                            seen.push(e.clone());
+                            seen.insert(e.clone());
                             self.path.push(e);
                             self.walk(item, value);
                             self.set.insert(&self.path);
@@ -379,6 +381,11 @@ fn find<'a>(items: &[(Element, &'a Value)], e: &Element) -> Option<&'a Value> {
     items.iter().find(|(x, _)| x == e).map(|(_, v)| *v)
 }
 
+/// The items by what identifies them; of two with the same keys the first.
+fn places<'i>(items: &'i [(Element, &'i Value)]) -> BTreeMap<&'i Element, &'i Value> {
+    order::gather(items.iter().rev().map(|(e, value)| (e, *value)))
+}
+
 /// A configuration merged into an object.
 pub(super) fn merge(place: Place<'_>, live: Option<&Value>, config: Option<&Value>) -> Value {
     let (live, config) = match (live, config) {
@@ -410,19 +417,20 @@ pub(super) fn merge(place: Place<'_>, live: Option<&Value>, config: Option<&Valu
 /// stood.
 fn merge_lists(item: Place<'_>, live: &[(Element, &Value)], config: &[(Element, &Value)]) -> Value {
     let mut out = Vec::new();
-    let mut taken: Vec<&Element> = Vec::new();
+    let mut taken: BTreeSet<&Element> = BTreeSet::new();
+    let (live_at, config_at) = (places(live), places(config));
     let (mut l, mut c) = (0, 0);
     loop {
         match (live.get(l), config.get(c)) {
             (None, None) => return Value::Array(out),
-            (Some((e, value)), _) if find(config, e).is_none() => {
+            (Some((e, value)), _) if !config_at.contains_key(e) => {
                 out.push((*value).clone());
                 l += 1;
             }
-            (Some((e, _)), _) if taken.contains(&e) => l += 1,
+            (Some((e, _)), _) if taken.contains(e) => l += 1,
             (_, Some((e, value))) => {
-                out.push(merge(item, find(live, e), Some(value)));
-                taken.push(e);
+                out.push(merge(item, live_at.get(e).copied(), Some(value)));
+                taken.insert(e);
                 c += 1;
             }
             (Some(_), None) => l += 1,

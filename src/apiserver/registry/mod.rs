@@ -7,10 +7,12 @@ mod strategy;
 mod update;
 mod write;
 
+use std::collections::BTreeSet;
+
 use super::ApiServer;
 use super::apiextensions::View;
 use super::context::RequestContext;
-use crate::api::types::ManagedFieldsEntry;
+use crate::api::types::{ManagedFieldsEntry, OwnerReference};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp, seconds};
 use crate::apimachinery::{Request, Response, Status, Subresource};
 
@@ -116,8 +118,12 @@ fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
 /// it comes after admission.
 pub(in crate::apiserver) fn one_owner_once(object: &mut Object, of_patch: bool, warned: &mut Vec<String>) {
     let Some(owners) = &object.meta().owner_references else { return };
-    let again = |i: usize| owners.iter().take(i).any(|o| Some(o) == owners.get(i));
-    let doubles: Vec<usize> = (0..owners.len()).filter(|i| again(*i)).collect();
+    let mut seen = BTreeSet::new();
+    let mut again = |o: &OwnerReference| {
+        let flags = (o.controller, o.block_owner_deletion);
+        !seen.insert((o.api_version.clone(), o.kind.clone(), o.name.clone(), o.uid.clone(), flags))
+    };
+    let doubles: Vec<usize> = owners.iter().enumerate().filter(|(_, o)| again(o)).map(|(i, _)| i).collect();
     if doubles.is_empty() {
         return;
     }
@@ -130,6 +136,6 @@ pub(in crate::apiserver) fn one_owner_once(object: &mut Object, of_patch: bool, 
     let mut i = 0;
     object.meta_mut().owner_references.get_or_insert_default().retain(|_| {
         i += 1;
-        !doubles.contains(&(i - 1))
+        doubles.binary_search(&(i - 1)).is_err()
     });
 }

@@ -331,11 +331,12 @@ fn spread_label_keys(errs: &mut Errors, constraint: &t::TopologySpreadConstraint
     }
     // A Pod's keys are in the selector already, as expressions: once is its own doing.
     let mut seen: BTreeSet<&String> = selector.match_labels.iter().flat_map(|labels| labels.keys()).collect();
+    let index: BTreeMap<&String, usize> = order::gather(keys.iter().enumerate().rev().map(|(i, k)| (k, i)));
     for expression in list(&selector.match_expressions) {
-        if let Some(i) = keys.iter().position(|k| *k == expression.key)
+        if let Some(i) = index.get(&expression.key)
             && seen.contains(&expression.key)
         {
-            errs.push(FieldError::invalid(&path.index(i), &expression.key, IN_BOTH));
+            errs.push(FieldError::invalid(&path.index(*i), &expression.key, IN_BOTH));
         }
         seen.insert(&expression.key);
     }

@@ -1,9 +1,14 @@
 //! What a schema asks of itself by `x-kubernetes-list-type`.
 
+use std::collections::BTreeSet;
+
 use super::super::go_json;
 use super::super::types::{JSONSchemaProps, JSONSchemaPropsOrArray};
 use super::items;
 use crate::apiserver::validation::{BadValue, Errors, FieldError, Path, json_strings, text};
+
+/// How many bytes of keys the errors about the keys of a list quote in all. Each of them quotes all keys.
+const QUOTED: usize = 1 << 20;
 
 /// A list of maps has keys, and its items have them as single values.
 pub(super) fn list_of_maps(errs: &mut Errors, s: &JSONSchemaProps, keys: &[String], path: &Path) {
@@ -33,7 +38,13 @@ pub(super) fn list_of_maps(errs: &mut Errors, s: &JSONSchemaProps, keys: &[Strin
         errs.push(FieldError::invalid(&items_at.child("type"), type_, detail));
         return;
     }
-    for (i, key) in keys.iter().enumerate() {
+    let mut seen = BTreeSet::new();
+    let before = errs.len();
+    let most = 1 + QUOTED / keys.iter().map(|key| key.len() + 3).sum::<usize>().max(1);
+    for key in keys {
+        if errs.len() - before >= most {
+            break;
+        }
         match is.properties.as_ref().and_then(|p| p.get(key)) {
             Some(property) if matches!(text(&property.type_), "array" | "object") => {
                 let at = items_at.child("properties").key(key).child("type");
@@ -46,7 +57,7 @@ pub(super) fn list_of_maps(errs: &mut Errors, s: &JSONSchemaProps, keys: &[Strin
                 errs.push(FieldError::invalid(&keys_at, json_strings(keys), detail));
             }
         }
-        if keys.iter().take(i).any(|other| other == key) {
+        if !seen.insert(key) {
             let detail = "must not contain duplicate entries";
             errs.push(FieldError::invalid(&keys_at, json_strings(keys), detail));
         }

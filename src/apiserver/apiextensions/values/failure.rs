@@ -1,5 +1,7 @@
 //! What is wrong with a value, before it is an error of a field.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::super::go_json::bad_value;
@@ -25,18 +27,26 @@ pub(super) enum Kind {
     Other(BadValue),
 }
 
+/// How many bytes the messages about a value have in all, about. Further failures are left out: each item of a long list can
+/// quote a long enumeration.
+const MESSAGES: usize = 4 << 20;
+
 /// What validating a value gave. The count of rules that were kept decides which of several
 /// alternatives came closest.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub failures: Vec<Failure>,
     pub matches: usize,
+    /// The messages of the failures.
+    said: BTreeSet<String>,
+    bytes: usize,
 }
 
 impl Outcome {
     /// Adds a failure, unless one of the same text is there.
     pub fn add(&mut self, failure: Failure) {
-        if !self.failures.iter().any(|f| f.message == failure.message) {
+        if self.bytes <= MESSAGES && self.said.insert(failure.message.clone()) {
+            self.bytes += failure.message.len();
             self.failures.push(failure);
         }
     }
@@ -44,6 +54,11 @@ impl Outcome {
     pub fn merge(&mut self, other: Outcome) {
         self.matches += other.matches;
         other.failures.into_iter().for_each(|f| self.add(f));
+    }
+
+    /// Forgets the failures.
+    pub fn forgive(&mut self) {
+        *self = Outcome { matches: self.matches, ..Outcome::default() };
     }
 
     pub fn is_valid(&self) -> bool {

@@ -83,7 +83,7 @@ impl Validator {
     fn ratcheted(&self, value: &Value, s: &Structural, path: &str, old: Option<Correlated<'_>>) -> Outcome {
         let mut outcome = self.node(value, s, path, old);
         if !outcome.is_valid() && old.is_some_and(Correlated::is_equal) {
-            outcome.failures.clear();
+            outcome.forgive();
         }
         outcome
     }
