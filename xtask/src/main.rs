@@ -36,7 +36,9 @@ cargo xtask bench [--only native|changes|why|traffic|api|browser|cold|page|explo
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
 cargo xtask split
-    learns anew which functions open the page, for crates/split/{first,second}.txt; leaves a page with marks in dist/
+    learns anew which functions open the page, for crates/split/{page,engine}; leaves a page with marks in dist/
+cargo xtask cut
+    what Trunk calls after a build: cuts the wasm of a page as it is published in two
 cargo xtask first
     what index.html shows until the wasm runs, in static/first.html, from the page as it is built in dist/
 cargo xtask picture
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
         "release" => package::release(rest),
+        "cut" => flags(rest, &[]).and_then(|()| page::cut()),
         "split" => flags(rest, &[]).and_then(|()| page::profile()),
         "first" => flags(rest, &[]).and_then(|()| bench::with_page("static/first.mjs", &[])),
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),

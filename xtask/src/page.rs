@@ -39,6 +39,15 @@ pub fn build(profile: Profile) -> Result<()> {
     Ok(())
 }
 
+/// Cuts the wasm of the page that Trunk has just built, if it is to be published. crates/split is optimised for that, as a debug
+/// build would take minutes; a page for development does not need it.
+pub fn cut() -> Result<()> {
+    if std::env::var("TRUNK_PROFILE").as_deref() != Ok("release") {
+        return Ok(());
+    }
+    run(cargo().args(["run", "--quiet", "--release", "--package", "steady-split"]))
+}
+
 /// Rebuilds the page whenever a file changes, until the process ends.
 pub fn watch(profile: Profile) -> Result<Child> {
     trunk("watch", profile)?.spawn().map_err(|e| format!("cannot run trunk: {e}"))

@@ -91,7 +91,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
 pub(crate) fn run(input: &[u8], heard: &mut Heard) {
     let Ok(input) = serde_json::from_slice::<Value>(input) else {
         let text = &*String::from_utf8_lossy(input);
-        heard.say("no message", &wire::read(text).err().unwrap_or_default());
+        heard.say("no message", &wire::read::<Vec<wire::Message>>(text).err().unwrap_or_default());
         return;
     };
     match input {
