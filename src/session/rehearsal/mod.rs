@@ -27,6 +27,7 @@
 mod clients;
 mod mend;
 mod story;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod trial;
@@ -46,9 +47,10 @@ pub use crate::network::question::Behind;
 pub use crate::network::traffic::Cause;
 pub use mend::Mend;
 pub use story::{Happened, Story};
+pub use targets::{Candidate, targets};
 pub(in crate::session) use trial::by_number;
 use trial::{Stage, Trial};
-pub use workload::{Candidate, KINDS, targets};
+pub use workload::KINDS;
 
 /// The requests that each client sends in a second, if nobody says otherwise.
 pub const RATE: u32 = 50;

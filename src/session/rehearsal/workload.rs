@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::clients;
 use crate::api::types::{
     Container, DaemonSet, Deployment, IntOrString, PodTemplateSpec, Service, StatefulSet,
 };
@@ -137,35 +136,4 @@ pub fn server<'a>(template: &'a PodTemplateSpec, target: &Target) -> Option<&'a 
         })
     };
     containers.iter().find(declares).or(containers.first())
-}
-
-/// A workload whose rollout can be rehearsed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    /// The workload.
-    pub workload: ObjectRef,
-    /// The Service that leads to its pods.
-    pub service: Option<String>,
-    /// The requests a second of each client that the run itself has for that Service.
-    pub clients: Vec<f64>,
-}
-
-/// The workloads of a cluster whose rollout can be rehearsed, those that a Service leads to first.
-pub fn targets(cluster: &Cluster) -> Vec<Candidate> {
-    let running = cluster.clients();
-    let mut all = Vec::new();
-    for kind in KINDS {
-        for (at, object) in cluster.api().cached_list(kind, None) {
-            let Some(template) = template(object) else { continue };
-            let namespace = at.key.namespace.as_ref();
-            let service = target(cluster, namespace, &template).map(|t| t.service);
-            let senders = running.iter().filter(|c| {
-                service.as_deref().is_some_and(|service| clients::sends_to(c, namespace, service))
-            });
-            let clients = senders.map(|c| c.client.rate()).collect();
-            all.push(Candidate { workload: ObjectRef { kind, key: at.key.clone() }, service, clients });
-        }
-    }
-    crate::api::order::sort_by_key(&mut all, |c| (c.service.is_none(), c.workload.clone()));
-    all
 }
