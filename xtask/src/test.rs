@@ -14,7 +14,7 @@ type Part = (&'static str, &'static str, fn(Profile) -> Result<()>);
 
 const PARTS: &[Part] = &[
     ("lint", "formatting, clippy natively and for wasm, the library's documentation", lint),
-    ("native", "unit tests, conformance, properties, the door", native),
+    ("native", "unit tests, conformance, properties, a short run of the fuzzing, the door", native),
     ("wasm", "the library in a browser", wasm),
     ("module", "the library as an ES module in Node", module),
     ("journeys", "the built page in a browser", journeys),

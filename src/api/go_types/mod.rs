@@ -19,7 +19,7 @@ mod table;
 
 use super::kind::{BuiltIn, Kind, OtherVersion};
 
-pub use decode::{Decoded, MAX_STRICT, RFC3339, StrictError, convert, decode, ends_at, unparsable_time};
+pub use decode::{Decoded, RFC3339, StrictError, convert, decode, ends_at, unparsable_time};
 pub use encode::{empty, go_json, go_type, to_json, write_unset};
 pub use json::{Json, parse};
 

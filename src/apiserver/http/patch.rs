@@ -202,7 +202,7 @@ pub(super) fn duplicates(json: &Json, path: &mut String, out: &mut Vec<String>) 
                     path.push('.');
                 }
                 path.push_str(key);
-                if !seen.insert(key) && out.len() < go_types::MAX_STRICT {
+                if !seen.insert(key) {
                     out.push(format!("duplicate field {}", go_quote(&path)));
                 }
                 duplicates(value, path, out);

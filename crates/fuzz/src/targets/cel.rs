@@ -185,7 +185,7 @@ pub(crate) fn run(input: &[u8], heard: &mut Heard) {
             );
         }
         Ok(program) => {
-            heard.say("type", &program.output_type().name());
+            heard.say("type", program.output_type().name());
             heard.count("cost", program.estimate_cost().max as usize);
             let _ = (program.loops(), program.is_bool());
             let activation =
@@ -212,7 +212,7 @@ pub(crate) fn run(input: &[u8], heard: &mut Heard) {
 
 fn result<E: std::fmt::Display>(result: &Result<Value, E>, heard: &mut Heard) {
     match result {
-        Ok(value) => heard.say("value", &value.type_of().name()),
+        Ok(value) => heard.say("value", value.type_of().name()),
         Err(why) => heard.say("fails", &why.to_string()),
     }
 }
