@@ -21,16 +21,24 @@ function behindLine({ rate, trip }, url) {
   const waiting = new Map();
   let isSending = false, free = 0;
   const after = (ms, work) => setTimeout(work, Math.max(0, ms));
+  // What arrives at a socket, in order: timers of different lengths may change places.
+  const arriving = new WeakMap();
+  const arrives = (socket, ms, work) => {
+    const before = arriving.get(socket), then = new Promise((resolve) => after(ms, resolve));
+    arriving.set(socket, Promise.all([before, then]).then(() => socket.writable && work()));
+  };
   // A packet of each connection in turn.
   const send = () => {
     const next = [...waiting].find(([, packets]) => packets.length);
+    // A timer that comes late takes nothing from the line.
+    if (!isSending) free = Math.max(free, performance.now());
     isSending = Boolean(next);
     if (!next) return;
     const [near, packets] = next, packet = packets.shift(), now = performance.now();
     waiting.delete(near);
     waiting.set(near, packets);
-    free = Math.max(free, now) + packet.length / rate;
-    after(free - now + trip / 2, () => near.writable && near.write(packet));
+    free += packet.length / rate;
+    arrives(near, free - now + trip / 2, () => (packet.length ? near.write(packet) : near.end()));
     after(free - now, send);
   };
   const { hostname, port } = new URL(url);
@@ -39,12 +47,17 @@ function behindLine({ rate, trip }, url) {
     // A connection begins with a way there and back.
     let opens = trip;
     near.on("data", (data) => {
-      after(opens + trip / 2, () => far.writable && far.write(data));
+      arrives(far, opens + trip / 2, () => far.write(data));
       opens = 0;
     });
     waiting.set(near, []);
     far.on("data", (data) => {
       for (let at = 0; at < data.length; at += 1460) waiting.get(near)?.push(data.subarray(at, at + 1460));
+      if (!isSending) send();
+    });
+    // An empty packet ends a connection.
+    far.on("end", () => {
+      waiting.get(near)?.push(Buffer.alloc(0));
       if (!isSending) send();
     });
     const end = () => { waiting.delete(near); near.destroy(); far.destroy(); };
@@ -80,8 +93,9 @@ function watch() {
   }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 }
 
-/** How many bytes came, compressed. */
-const came = () => performance.getEntriesByType("resource").reduce((n, r) => n + r.encodedBodySize, 0);
+/** How many bytes had come at a time, compressed. */
+const came = (until) => performance.getEntriesByType("resource")
+  .filter((r) => performance.timeOrigin + r.responseEnd <= until).reduce((n, r) => n + r.encodedBodySize, 0);
 
 async function once({ cpu, line }) {
   const server = line && (await behindLine(line, process.env.STEADY_URL));
@@ -100,8 +114,9 @@ async function once({ cpu, line }) {
   const { metrics } = await cdp.send("Performance.getMetrics");
   times.cpu = metrics.find((m) => m.name === "TaskDuration").value * 1000;
   // The document is no resource.
-  const document = await page.evaluate(() => performance.getEntriesByType("navigation")[0].encodedBodySize);
-  times.loaded = document + (await page.evaluate(came)) + (await page.workers()[0].evaluate(came));
+  const [document, origin] = await page.evaluate(() => [performance.getEntriesByType("navigation")[0].encodedBodySize, performance.timeOrigin]);
+  const until = origin + times.step;
+  times.loaded = document + (await page.evaluate(came, until)) + (await page.workers()[0].evaluate(came, until));
   await context.close();
   server?.close();
   return times;

@@ -109,7 +109,7 @@ window.steadySave = async (name, type, text, scale) => {
 window.steadyFailed = (why, isMissing) => {
   const text = typeof WebAssembly === "undefined"
     ? ["This browser has WebAssembly switched off, and Steady is made of it.", "此浏览器关闭了 WebAssembly，而 Steady 需要它。"]
-    : isMissing ? [`A part of Steady could not be loaded (${why}). Reload the page to go on: your work is kept.`, `Steady 的一部分无法加载（${why}）。请重新加载页面以继续：你的工作不会丢失。`]
+    : isMissing ? [`A part of Steady could not be loaded (${why}). Reload the page to go on from the last moment that was kept.`, `Steady 的一部分无法加载（${why}）。请重新加载页面，从最近一次保存的时刻继续。`]
     : [`Steady could not start (${why}). Reload the page to try again: your work is kept.`, `Steady 无法启动（${why}）。请重新加载页面再试：你的工作不会丢失。`];
   if (isMissing) document.getElementById("app").inert = true;
   document.querySelector("body > .shell-note")?.remove();

@@ -32,10 +32,12 @@ async function holdBack(page, which = SECOND) {
 /** Has the page forget which run it shows. */
 const forget = (page) => page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
 
-/** A page of somebody who was never here before, whatever another page of the same browser saves meanwhile. */
+/** A page of somebody who was never here before, whatever another page of the same browser saves meanwhile. A reload is no first visit. */
 async function newcomer(context) {
   const page = await context.newPage();
   await page.addInitScript(() => {
+    if (sessionStorage["journey:here"]) return;
+    sessionStorage["journey:here"] = "yes";
     const get = Storage.prototype.getItem;
     Storage.prototype.getItem = function (key) { return key === "steady:last" ? null : get.call(this, key); };
   });
@@ -93,6 +95,9 @@ test("without the page's second part the page says so where it needs that, and a
   await step(fresh.page).click();
   await expect(fresh.page.locator(".timeline")).toContainText("step 2");
   await expect(fresh.page.getByRole("alert")).toHaveCount(0);
+  // The run is kept while it goes on; a page that was left in the middle of a call keeps nothing any more.
+  await expect.poll(() => fresh.page.evaluate(() => "steady:last" in localStorage)).toBe(true);
+  await fresh.page.waitForTimeout(2000);
   await fresh.page.getByRole("button", { name: "Course" }).click();
   await expect(fresh.page.getByRole("alert")).toContainText("A part of Steady could not be loaded");
   await expect(fresh.page.locator("#app")).toHaveJSProperty("inert", true);
