@@ -1,6 +1,6 @@
 //! The native figures of docs/benchmarks.md: `cargo bench --bench cluster [-- changes 3 100 10000]`, or `cargo xtask
 //! bench` for these and those in Chromium. They show growth; nothing passes or fails by them. The sizes and the
-//! sections that are named are measured, or all; a change of 10,000 pods only if that size is named.
+//! sections that are named are measured, or all; changes for whatever number is named.
 //!
 //! There is no harness: a run of 10,000 pods is measured once, not sampled a thousand times.
 #![allow(clippy::unwrap_used)]
@@ -16,17 +16,39 @@ use steady::session::{Depth, Link, Session, Start, scenario};
 const SIZES: [usize; 6] = [3, 30, 100, 300, 1000, 10_000];
 /// The numbers of pods at which single steps are measured.
 const STEPPED: [usize; 2] = [100, 10_000];
-/// The numbers of pods that are changed.
-const CHANGED: [usize; 3] = [100, 1000, 10_000];
+/// The numbers of pods that are changed if none is named.
+const CHANGED: [usize; 2] = [100, 1000];
 const SAMPLES: usize = 500;
 
 /// A session with the Deployment of the first scenario in another size, on as many nodes as it needs.
 fn applied(replicas: usize) -> Session {
+    let mut session = with_room(replicas);
     let manifest = scenario::find("01-first-deployment").unwrap().manifest;
-    let nodes = replicas.div_ceil(100).max(3);
-    let mut session = Session::new(Start { nodes, ..Start::default() });
-    let out = session.apply(&manifest.replace("replicas: 3", &format!("replicas: {replicas}")));
+    apply(&mut session, &manifest.replace("replicas: 3", &format!("replicas: {replicas}")));
+    session
+}
+
+fn with_room(pods: usize) -> Session {
+    Session::new(Start { nodes: pods.div_ceil(100).max(3), ..Start::default() })
+}
+
+fn apply(session: &mut Session, manifest: &str) {
+    let out = session.apply(manifest);
     assert_eq!(out.exit, 0, "{}", out.stderr);
+}
+
+/// The Deployment of the scenario with an autoscaler, which keeps the CPU at half of what the pods request, on nodes for
+/// so many pods; its load needs half as many.
+fn autoscaled(pods: usize) -> Session {
+    let mut session = with_room(pods);
+    session.fault(&Fault::MetricsServer { installed: true }).unwrap();
+    let manifest = scenario::find("28-autoscaler").unwrap().manifest;
+    let manifest = manifest
+        .replace("load: \"20m\"", &format!("load: {}m", pods / 2 * 5))
+        .replace("maxReplicas: 8", &format!("maxReplicas: {pods}"));
+    apply(&mut session, &manifest);
+    command(&mut session, "set resources deployment web --requests=cpu=10m");
+    command(&mut session, &format!("scale deployment web --replicas={}", pods / 2));
     session
 }
 
@@ -94,10 +116,15 @@ fn to_ready(sizes: &[usize]) {
 /// A change of a steady cluster, named by what is done to it.
 type Change = (&'static str, fn(&mut Session));
 
-const CHANGES: [Change; 4] = [
+const CHANGES: [Change; 5] = [
     ("roll out", |s| command(s, "set image deployment/web nginx=nginx:1.28")),
     ("delete all", |s| command(s, "delete deployment web --wait=false")),
     ("lose a node", |s| s.fault(&Fault::NodeDown { node: "node-1".into() }).unwrap()),
+    ("lose a tenth of the nodes", |s| {
+        for n in 1..=s.start().nodes.div_ceil(10) {
+            s.fault(&Fault::NodeDown { node: format!("node-{n}") }).unwrap();
+        }
+    }),
     ("halve", |s| {
         let all = s.cluster().api().etcd().range(Kind::POD, None).count();
         command(s, &format!("scale deployment web --replicas={}", all / 2));
@@ -109,21 +136,37 @@ fn command(session: &mut Session, line: &str) {
     assert_eq!(out.exit, 0, "{}", out.stderr);
 }
 
+/// Whether a change is to be measured: the environment names one of them (`CHANGE=halve`), or none and so all.
+fn is_asked(change: &str) -> bool {
+    std::env::var("CHANGE").map_or(true, |asked| asked == change)
+}
+
 /// What it costs to change a cluster in which so many pods are ready, beside what it cost to get there.
 fn changes(sizes: &[usize]) {
     println!("### Changes of a steady cluster, natively\n");
-    println!("| pods | change | commands | CPU ms | CPU µs per command | of scaling up |");
-    println!("| ---: | --- | ---: | ---: | ---: | ---: |");
+    println!("| pods | change | commands | CPU ms | CPU µs per command | of scaling up | digest |");
+    println!("| ---: | --- | ---: | ---: | ---: | ---: | --- |");
     for &pods in sizes {
         let session = applied(pods);
         let (ready, up) = settled(session.cluster().clone(), pods, "scale up", None);
-        for (name, change) in CHANGES {
+        for (name, change) in CHANGES.into_iter().filter(|(name, _)| is_asked(name)) {
             let mut changed = Session::with_cluster(session.start().clone(), ready.clone());
             change(&mut changed);
             let cluster = changed.cluster().clone();
             drop(changed);
             settled(cluster, pods, name, Some(up));
         }
+        drop(ready);
+        if !is_asked("autoscale") {
+            continue;
+        }
+        let session = autoscaled(pods);
+        let start = session.start().clone();
+        let (half, _) =
+            settled(session.cluster().clone(), pods, "scale half of them up, with a Service", Some(up));
+        let mut changed = Session::with_cluster(start, half);
+        command(&mut changed, &format!("annotate service web sim.steady/load={}m --overwrite", pods * 5));
+        settled(changed.cluster().clone(), pods, "twice the load for the autoscaler", Some(up));
     }
     println!();
 }
@@ -135,10 +178,11 @@ fn settled(mut cluster: Cluster, pods: usize, name: &str, up: Option<Duration>) 
     assert!(cluster.run_to_steady(usize::MAX, |_, _| commands += 1));
     let took = cpu() - before;
     println!(
-        "| {pods} | {name} | {commands} | {} | {:.1} | {} |",
+        "| {pods} | {name} | {commands} | {} | {:.1} | {} | {} |",
         ms(took),
         took.as_secs_f64() * 1e6 / f64::from(commands),
         up.map_or_else(String::new, |up| format!("{:.2}", took.as_secs_f64() / up.as_secs_f64())),
+        cluster.digest(),
     );
     (cluster, took)
 }
@@ -257,7 +301,6 @@ fn main() {
         kubelets(&chosen(&STEPPED));
     }
     if wanted("changes") {
-        let small = |n: &usize| *n < 10_000 || asked.contains(n);
-        changes(&chosen(&CHANGED).into_iter().filter(small).collect::<Vec<_>>());
+        changes(if asked.is_empty() { &CHANGED } else { &asked });
     }
 }

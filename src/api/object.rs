@@ -15,8 +15,14 @@ use crate::with_built_in_kinds;
 
 /// An API object: a shared, typed struct. Cloning it copies a pointer; changing it copies the struct only if
 /// it is shared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Object(Repr);
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Object) -> bool {
+        self.ptr_eq(other) || self.0 == other.0
+    }
+}
 
 /// A typed built-in kind: a Rust struct with a row in the table.
 pub trait ApiKind: Clone + PartialEq + fmt::Debug + 'static {

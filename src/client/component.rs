@@ -39,7 +39,7 @@ pub struct Reading<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// What a load that is declared at Services makes for the first container of a pod. Pods without it are absent.
-    pub of_services: BTreeMap<Key, i64>,
+    pub of_services: Rc<BTreeMap<Key, i64>>,
     /// What the requests of clients make for a container of a pod. Containers without it are absent.
     pub of_clients: BTreeMap<(Key, Rc<str>), i64>,
 }

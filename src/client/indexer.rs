@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::ops::Bound;
 use std::rc::Rc;
 
+use imbl::ordmap::DiffItem;
 use imbl::shared_ptr::RcK;
 
 use crate::api::digest::Digest;
@@ -23,6 +24,21 @@ pub struct Indexer {
     by_controller: Map<Rc<str>, Rc<Owned>>,
     /// The revision up to which all changes of the kind are in here.
     revision: u64,
+}
+
+/// The objects of an indexer as they were at one moment. Cloning it copies a pointer.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot(Map<Key, Object>);
+
+/// An object that is another one than it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Changed<'a> {
+    /// Its key.
+    pub key: &'a Key,
+    /// The object before; `None` if it was not there.
+    pub old: Option<&'a Object>,
+    /// The object now; `None` if it is gone.
+    pub new: Option<&'a Object>,
 }
 
 /// The objects that one controller owns.
@@ -110,6 +126,23 @@ impl Indexer {
     /// The object of a key.
     pub fn get(&self, key: &Key) -> Option<&Object> {
         self.items.get(key)
+    }
+
+    /// The objects as they are now. Later changes of the indexer leave it as it is.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.items.clone())
+    }
+
+    /// What has come, changed or gone since a snapshot, in key order. It costs what has changed, and a little for what
+    /// there is: the parts of the tree that are still shared are passed over.
+    pub fn changed_since<'a>(&'a self, then: &'a Snapshot) -> impl Iterator<Item = Changed<'a>> {
+        then.0.diff(&self.items).map(|item| match item {
+            DiffItem::Add(key, new) => Changed { key, old: None, new: Some(new) },
+            DiffItem::Update { old: (_, old), new: (key, new) } => {
+                Changed { key, old: Some(old), new: Some(new) }
+            }
+            DiffItem::Remove(key, old) => Changed { key, old: Some(old), new: None },
+        })
     }
 
     /// The revision up to which it has all changes of its kind (`LastStoreSyncResourceVersion`); 0 before the first

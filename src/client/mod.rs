@@ -43,7 +43,7 @@ pub use context::{Context, Lister, object_reference};
 pub use controller::Controller;
 pub use expectations::Expectations;
 pub use handler::{Handler, Seen};
-pub use indexer::{Caches, Indexer, PodCount};
+pub use indexer::{Caches, Changed, Indexer, PodCount, Snapshot};
 pub use informer::{Delta, DeltaFifo, Informer, Listener, Notification};
 pub use key::{AnyKey, WorkKey};
 pub use memory::Memory;

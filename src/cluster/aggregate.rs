@@ -95,11 +95,23 @@ impl Cluster {
         Load { of_services: self.declared_load(), of_clients }
     }
 
-    /// The load that is declared at Services, in billionths of a CPU, by the pods that share it.
-    fn declared_load(&self) -> BTreeMap<Key, i64> {
+    /// The load that is declared at Services, in billionths of a CPU, by the pods that share it. Each kubelet is asked what
+    /// is used, and most of them at one moment.
+    fn declared_load(&self) -> Rc<BTreeMap<Key, i64>> {
+        let services = self.api.cached_list(Kind::SERVICE, None).map(|(_, o)| o);
+        let declare = |o: &&Object| o.meta().annotation(LOAD_ANNOTATION).is_some();
+        let services: Vec<Object> = services.filter(declare).cloned().collect();
+        if services.is_empty() {
+            return Rc::default();
+        }
+        let slices = self.api.cached_list(Kind::ENDPOINT_SLICE, None).map(|(_, o)| o.clone());
+        let of = services.iter().cloned().chain(slices).collect();
+        self.memo.declared(of, || self.work_out_declared_load(&services))
+    }
+
+    fn work_out_declared_load(&self, services: &[Object]) -> BTreeMap<Key, i64> {
         let mut load = BTreeMap::new();
-        let services = self.api.cached_list(Kind::SERVICE, None).filter_map(|(_, o)| o.get::<Service>());
-        for service in services {
+        for service in services.iter().filter_map(Object::get::<Service>) {
             let Some(text) = service.metadata.annotation(LOAD_ANNOTATION) else { continue };
             let all = Amount::parse(text.trim()).map_or(0, |a| a.scaled_value(-9));
             let pods = self.ready_pods(service);

@@ -11,6 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::{Rc, Weak};
 
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
+use crate::api::{Key, Object};
 use crate::kubelet::PodRuntime;
 use crate::network::proxy::{Origin, Ruleset, Share};
 use crate::network::{Because, Outcome, Protocol, Question};
@@ -122,6 +123,14 @@ impl Answers {
     }
 }
 
+/// What is declared at Services.
+#[derive(Debug, Default)]
+struct Declared {
+    /// The objects that it follows from.
+    of: Vec<Object>,
+    load: Rc<BTreeMap<Key, i64>>,
+}
+
 /// What was worked out before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
@@ -129,6 +138,7 @@ pub(super) struct Memo {
     written: RefCell<BTreeMap<Rc<str>, Written>>,
     led: RefCell<BTreeMap<At, Led>>,
     met: RefCell<Answers>,
+    declared: RefCell<Declared>,
 }
 
 fn remember<K: Ord, V>(all: &RefCell<BTreeMap<K, V>>, key: K, value: V) {
@@ -170,6 +180,24 @@ impl Memo {
             }
             of_node.shares.insert(at, shares.clone());
             shares
+        })
+    }
+
+    /// The load that follows from these objects.
+    pub(super) fn declared(
+        &self,
+        of: Vec<Object>,
+        work: impl FnOnce() -> BTreeMap<Key, i64>,
+    ) -> Rc<BTreeMap<Key, i64>> {
+        let known = {
+            let known = self.declared.borrow();
+            let same = known.of.len() == of.len() && known.of.iter().zip(&of).all(|(a, b)| a.ptr_eq(b));
+            same.then(|| known.load.clone())
+        };
+        known.unwrap_or_else(|| {
+            let load = Rc::new(work());
+            *self.declared.borrow_mut() = Declared { of, load: load.clone() };
+            load
         })
     }
 

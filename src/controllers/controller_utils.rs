@@ -142,59 +142,88 @@ pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     }
 }
 
-/// The order in which a ReplicaSet deletes pods (`controller.ActivePodsWithRanks`): `Less` if `a` is deleted
-/// first. The number beside each pod is its rank: how many pods of the same Deployment are on its node.
-pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> Ordering {
-    let ((p, rank_p), (q, rank_q)) = (a, b);
-    let order = by_state(p, q)
-        .then_with(|| deletion_cost(p).cmp(&deletion_cost(q)))
-        .then_with(|| rank_q.cmp(&rank_p));
-    if order != Ordering::Equal {
-        return order;
+/// What decides when a ReplicaSet deletes a pod. It is read once for each pod, not at each comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Deletable<'a> {
+    state: State,
+    cost: i32,
+    rank: i32,
+    ready_since: Option<Timestamp>,
+    restarts: (i32, i32),
+    created: Option<Timestamp>,
+    uid: &'a str,
+}
+
+impl<'a> Deletable<'a> {
+    /// Reads a pod. Its rank is how many pods of the same Deployment are on its node.
+    pub fn of(pod: &'a Pod, rank: i32) -> Deletable<'a> {
+        Deletable {
+            state: State::of(pod),
+            cost: deletion_cost(pod),
+            rank,
+            ready_since: ready_since(pod),
+            restarts: restart_counts(pod),
+            created: created(pod),
+            uid: pod.metadata.uid(),
+        }
     }
-    let ready = (ready_since(p), ready_since(q));
-    if is_ready(p) && is_ready(q) && ready.0 != ready.1 {
-        return by_age(ready.0, ready.1, p, q, now);
+
+    /// The order in which a ReplicaSet deletes pods (`controller.ActivePodsWithRanks`): `Less` if this one is deleted
+    /// first.
+    pub fn goes_first(&self, other: &Deletable<'_>, now: Timestamp) -> Ordering {
+        let (p, q) = (self, other);
+        let order = p.state.cmp(&q.state).then(p.cost.cmp(&q.cost)).then(q.rank.cmp(&p.rank));
+        if order != Ordering::Equal {
+            return order;
+        }
+        if p.state.ready && q.state.ready && p.ready_since != q.ready_since {
+            return by_age((p.ready_since, p.uid), (q.ready_since, q.uid), now);
+        }
+        let restarts = q.restarts.cmp(&p.restarts);
+        if restarts != Ordering::Equal {
+            return restarts;
+        }
+        if p.created != q.created {
+            return by_age((p.created, p.uid), (q.created, q.uid), now);
+        }
+        // Go's sort may leave equal pods in any order; a fixed order keeps runs repeatable.
+        p.uid.cmp(q.uid)
     }
-    let restarts = restart_counts(q).cmp(&restart_counts(p));
-    if restarts != Ordering::Equal {
-        return restarts;
-    }
-    let (t, u) = (created(p), created(q));
-    if t != u {
-        return by_age(t, u, p, q, now);
-    }
-    // Go's sort may leave equal pods in any order; a fixed order keeps runs repeatable.
-    p.metadata.uid().cmp(q.metadata.uid())
 }
 
 /// The order in which a Job deletes pods (`controller.ActivePods`): `Less` if `p` is deleted first. Pods alike keep their
-/// order. Otherwise than with [`goes_first`], neither a deletion cost nor the nodes count, and the newest pod goes first
+/// order. Otherwise than with [`Deletable`], neither a deletion cost nor the nodes count, and the newest pod goes first
 /// however small the difference is.
 pub fn active_pods(p: &Pod, q: &Pod) -> Ordering {
     let ready = match is_ready(p) && is_ready(q) {
         true => newest_first(ready_since(p), ready_since(q)),
         false => Ordering::Equal,
     };
-    by_state(p, q)
+    State::of(p)
+        .cmp(&State::of(q))
         .then(ready)
         .then_with(|| restart_counts(q).cmp(&restart_counts(p)))
         .then_with(|| newest_first(created(p), created(q)))
 }
 
-/// Pods without a node first, then by phase, then those that are not ready.
-fn by_state(p: &Pod, q: &Pod) -> Ordering {
-    let unassigned =
-        |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
-    let by_phase = |p: &Pod| match phase(p) {
-        "Pending" => 0,
-        "Unknown" => 1,
-        _ => 2,
-    };
-    unassigned(q)
-        .cmp(&unassigned(p))
-        .then_with(|| by_phase(p).cmp(&by_phase(q)))
-        .then_with(|| is_ready(p).cmp(&is_ready(q)))
+/// The state of a pod, ordered: pods without a node first, then by phase, then those that are not ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct State {
+    assigned: bool,
+    phase: u8,
+    ready: bool,
+}
+
+impl State {
+    fn of(pod: &Pod) -> State {
+        let node = pod.spec.as_ref().and_then(|s| s.node_name.as_deref());
+        let phase = match phase(pod) {
+            "Pending" => 0,
+            "Unknown" => 1,
+            _ => 2,
+        };
+        State { assigned: node.is_some_and(|n| !n.is_empty()), phase, ready: is_ready(pod) }
+    }
 }
 
 fn ready_since(pod: &Pod) -> Option<Timestamp> {
@@ -212,13 +241,13 @@ fn newest_first(t: Option<Timestamp>, u: Option<Timestamp>) -> Ordering {
 
 /// The newer one first, but ages of the same power of two count as equal. Between those, the uids decide
 /// (KEP-2185).
-fn by_age(t: Option<Timestamp>, u: Option<Timestamp>, p: &Pod, q: &Pod, now: Timestamp) -> Ordering {
+fn by_age((t, p): (Option<Timestamp>, &str), (u, q): (Option<Timestamp>, &str), now: Timestamp) -> Ordering {
     let (Some(t), Some(u)) = (t, u) else { return t.is_some().cmp(&u.is_some()) };
     let rank = |t: Timestamp| {
         let nanos = now.duration_since(t).as_nanos();
         if nanos > 0 { i64::from(nanos.ilog2()) } else { -1 }
     };
-    rank(t).cmp(&rank(u)).then_with(|| p.metadata.uid().cmp(q.metadata.uid()))
+    rank(t).cmp(&rank(u)).then_with(|| p.cmp(q))
 }
 
 fn deletion_cost(pod: &Pod) -> i32 {

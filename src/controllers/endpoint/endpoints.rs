@@ -1,27 +1,20 @@
 //! The Endpoints controller (`pkg/controller/endpoint`): it writes an Endpoints object for each Service with
 //! a selector.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, is_headless,
-    ports::sort_subset_ports, selected, written,
-};
-use crate::api::ip_family::{IPV4, family_of};
-use crate::api::pod::is_ready;
-use crate::api::types::{
-    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
-    ServiceSpec,
-};
+use super::found::Triggers;
+use super::published::Published;
+use super::subsets::{CAPACITY, addresses, repack, truncate};
+use super::{HEADLESS, LAST_CHANGE_TRIGGER_TIME, handle_pod, is_headless, written};
+use crate::api::persistent::Map;
+use crate::api::types::{EndpointSubset, Endpoints, ObjectMeta, Service};
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Context, Memory, Reconciler, Result, Seen, Watches, Why};
 
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
-/// The most addresses in one object (`maxCapacity`).
-const CAPACITY: usize = 1000;
 /// How often a Service is tried again after an error (`maxRetries`).
 const MAX_RETRIES: u32 = 15;
 
@@ -29,11 +22,25 @@ const MAX_RETRIES: u32 = 15;
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointController;
 
-type Cx = Context<Triggers>;
+/// What the controller remembers of each Service: what its last sync read, and the addresses that followed from it.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    triggers: Triggers,
+    published: Map<Key, Rc<Published>>,
+}
+
+impl Memory for State {
+    /// The addresses follow from the pods.
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        self.triggers.lines(now)
+    }
+}
+
+type Cx = Context<State>;
 
 impl Reconciler for EndpointController {
     type Key = Key;
-    type State = Triggers;
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "endpoints-controller".into()
@@ -43,7 +50,7 @@ impl Reconciler for EndpointController {
         "endpoint-controller".into()
     }
 
-    fn watches(&self) -> Watches<Triggers> {
+    fn watches(&self) -> Watches<State> {
         Watches::new().for_::<Service>().watches(handle_pod).watches(|cx, seen: Seen<'_, Endpoints>| {
             // Deleted Endpoints are created again.
             if seen.is_gone() {
@@ -58,11 +65,21 @@ impl Reconciler for EndpointController {
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
         let Some(service) = cx.lister::<Service>().get(&key).cloned() else { return gone(&cx, key).await };
-        let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
-        let (trigger, seen) = cx.state(|s| s.sync(&key, &service, &pods));
-        let k = key.clone();
-        cx.update_state(move |s| s.set(k.clone(), seen.clone()));
-        let (subsets, over) = truncate(repack(addresses(&service, &pods)));
+        let Some(news) = cx.state(|s| s.triggers.look(&key, &service, cx.caches())) else { return Ok(()) };
+        let trigger = news.trigger;
+        let wanted = match cx.state(|s| Published::after(s.published.get(&key), &service, &news)) {
+            Some(published) => Wanted::Published(Rc::new(published)),
+            None => Wanted::of(truncate(repack(addresses(&service, news.found.pods.values())))),
+        };
+        let (k, published) = (key.clone(), wanted.published().cloned());
+        cx.update_state(move |s| {
+            s.triggers.set(k.clone(), news.found.clone());
+            match &published {
+                Some(published) => s.published.insert(k.clone(), published.clone()),
+                None => s.published.remove(&k),
+            };
+        });
+        let over = wanted.is_over_capacity();
         let current = cx.lister::<Endpoints>().get(&key).cloned();
         let mut labels = service.metadata.labels.clone().unwrap_or_default();
         labels.remove(ENDPOINTS_MANAGED_BY_LABEL);
@@ -73,7 +90,7 @@ impl Reconciler for EndpointController {
         }
         labels.insert(ENDPOINTS_MANAGED_BY_LABEL.into(), "endpoint-controller".into());
         if let Some(c) = &current
-            && c.subsets.clone().unwrap_or_default() == subsets
+            && wanted.is_in(c.subsets.as_deref().unwrap_or_default())
             && c.metadata.labels.as_ref() == Some(&labels)
             && c.metadata.annotation(OVER_CAPACITY).is_some() == over
         {
@@ -91,7 +108,7 @@ impl Reconciler for EndpointController {
             })
         });
         let to = Rc::make_mut(&mut new);
-        to.subsets = Some(subsets).filter(|s| !s.is_empty());
+        to.subsets = Some(wanted.into_subsets()).filter(|s| !s.is_empty());
         to.metadata.labels = Some(labels);
         let annotations = to.metadata.annotations.get_or_insert_default();
         annotations.remove(LAST_CHANGE_TRIGGER_TIME);
@@ -135,7 +152,10 @@ impl Reconciler for EndpointController {
 /// Deletes the Endpoints of a Service that was deleted.
 async fn gone(cx: &Cx, key: Key) -> Result {
     let k = key.clone();
-    cx.update_state(move |s| s.forget(&k));
+    cx.update_state(move |s| {
+        s.triggers.forget(&k);
+        s.published.remove(&k);
+    });
     if cx.lister::<Endpoints>().get(&key).is_none() {
         return Ok(());
     }
@@ -151,119 +171,44 @@ async fn gone(cx: &Cx, key: Key) -> Result {
     }
 }
 
-/// An address, whether it is ready, and one of its ports.
-pub(super) type Entry = (EndpointAddress, bool, Option<EndpointPort>);
-
-/// The one family that an Endpoints object has addresses of: the first one of its Service
-/// (`podToEndpointAddressForService`).
-fn family(spec: &ServiceSpec) -> &str {
-    if let Some(first) = spec.ip_families.iter().flatten().next() {
-        return first;
-    }
-    spec.cluster_ip.as_deref().map_or(IPV4, family_of)
+/// What an Endpoints object is to have.
+enum Wanted {
+    /// One subset, which is kept from sync to sync.
+    Published(Rc<Published>),
+    /// These subsets; and whether addresses were left out.
+    Subsets(Vec<EndpointSubset>, bool),
 }
 
-fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
-    let spec = service.spec.clone().unwrap_or_default();
-    let not_ready_too = spec.publish_not_ready_addresses == Some(true);
-    let ports = spec.ports.as_deref().unwrap_or_default();
-    let family = family(&spec);
-    let mut out = Vec::new();
-    for pod in pods.iter().filter(|p| belongs(p, not_ready_too)) {
-        // Pods of nodes without this family are left out.
-        let Some(ip) = super::addresses(pod, family).next() else { continue };
-        let address = EndpointAddress {
-            ip: ip.to_owned(),
-            hostname: hostname(pod, service),
-            node_name: pod.spec.as_ref().and_then(|s| s.node_name.clone()),
-            target_ref: Some(ObjectReference {
-                kind: Some("Pod".into()),
-                namespace: pod.metadata.namespace.clone(),
-                name: pod.metadata.name.clone(),
-                uid: pod.metadata.uid.clone(),
-                ..Default::default()
-            }),
-        };
-        let ready = not_ready_too || is_ready(pod);
-        if ports.is_empty() && is_headless(&spec) {
-            out.push((address, ready, None));
-            continue;
-        }
-        for port in ports {
-            let Some(number) = find_port(pod, port) else { continue };
-            let port = EndpointPort {
-                name: port.name.clone().filter(|n| !n.is_empty()),
-                port: number,
-                protocol: port.protocol.clone(),
-                app_protocol: port.app_protocol.clone(),
-            };
-            out.push((address.clone(), ready, Some(port)));
+impl Wanted {
+    fn of((subsets, over): (Vec<EndpointSubset>, bool)) -> Wanted {
+        Wanted::Subsets(subsets, over)
+    }
+
+    fn published(&self) -> Option<&Rc<Published>> {
+        match self {
+            Wanted::Published(published) => Some(published),
+            Wanted::Subsets(..) => None,
         }
     }
-    out
-}
 
-/// A port as a value that has an order.
-type PortKey = (Option<String>, i32, Option<String>, Option<String>);
-
-fn port_key(p: &EndpointPort) -> PortKey {
-    (p.name.clone(), p.port, p.protocol.clone(), p.app_protocol.clone())
-}
-
-/// Groups addresses into subsets (`RepackSubsets`): ports that the same addresses offer, equally ready, are one subset.
-/// An address that is not ready for one entry of a port is not ready for this port. Kubernetes orders subsets by a hash of
-/// all they contain, which is chance; here they are ordered by their addresses.
-pub(super) fn repack(entries: Vec<Entry>) -> Vec<EndpointSubset> {
-    type At = (String, String);
-    let mut all: BTreeMap<At, EndpointAddress> = BTreeMap::new();
-    let mut by_port: BTreeMap<Option<PortKey>, BTreeMap<At, bool>> = BTreeMap::new();
-    for (address, ready, port) in entries {
-        let uid = address.target_ref.as_ref().and_then(|r| r.uid.clone()).unwrap_or_default();
-        let at = (address.ip.clone(), uid);
-        let addresses = by_port.entry(port.as_ref().map(port_key)).or_default();
-        *addresses.entry(at.clone()).or_insert(true) &= ready;
-        all.entry(at).or_insert(address);
-    }
-    let mut by_addresses: BTreeMap<BTreeMap<At, bool>, Vec<EndpointPort>> = BTreeMap::new();
-    for (port, addresses) in by_port {
-        let ports = by_addresses.entry(addresses).or_default();
-        ports.extend(port.map(|(name, port, protocol, app_protocol)| EndpointPort {
-            name,
-            port,
-            protocol,
-            app_protocol,
-        }));
-    }
-    let subset = |(addresses, mut ports): (BTreeMap<At, bool>, Vec<EndpointPort>)| {
-        sort_subset_ports(&mut ports);
-        let mut subset =
-            EndpointSubset { ports: Some(ports).filter(|p| !p.is_empty()), ..Default::default() };
-        for (at, ready) in addresses {
-            let list = if ready { &mut subset.addresses } else { &mut subset.not_ready_addresses };
-            list.get_or_insert_default().extend(all.get(&at).cloned());
+    fn is_over_capacity(&self) -> bool {
+        match self {
+            Wanted::Published(published) => published.len() > CAPACITY,
+            Wanted::Subsets(_, over) => *over,
         }
-        subset
-    };
-    by_addresses.into_iter().map(subset).collect()
-}
+    }
 
-/// Limits the addresses to `CAPACITY`, ready ones first (`truncateEndpoints`). Returns also whether some
-/// were left out.
-fn truncate(mut subsets: Vec<EndpointSubset>) -> (Vec<EndpointSubset>, bool) {
-    let count = |s: &EndpointSubset| {
-        s.addresses.as_ref().map_or(0, Vec::len) + s.not_ready_addresses.as_ref().map_or(0, Vec::len)
-    };
-    let over = subsets.iter().map(count).sum::<usize>() > CAPACITY;
-    let mut room = CAPACITY;
-    let mut cut = |list: &mut Option<Vec<EndpointAddress>>| {
-        if let Some(l) = list.as_mut() {
-            l.truncate(room);
-            room -= l.len();
+    fn is_in(&self, current: &[EndpointSubset]) -> bool {
+        match self {
+            Wanted::Published(published) => published.is_in(current),
+            Wanted::Subsets(subsets, _) => subsets == current,
         }
-        *list = list.take().filter(|l| !l.is_empty());
-    };
-    subsets.iter_mut().for_each(|s| cut(&mut s.addresses));
-    subsets.iter_mut().for_each(|s| cut(&mut s.not_ready_addresses));
-    subsets.retain(|s| count(s) > 0);
-    (subsets, over)
+    }
+
+    fn into_subsets(self) -> Vec<EndpointSubset> {
+        match self {
+            Wanted::Published(published) => published.subset().into_iter().collect(),
+            Wanted::Subsets(subsets, _) => subsets,
+        }
+    }
 }

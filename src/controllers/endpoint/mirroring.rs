@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::endpoints::{Entry, repack};
 use super::ports::sort_slice_ports;
 use super::reconcile::identity;
+use super::subsets::{Entry, repack};
 use super::tracker::{Tracker, service_of};
 use crate::api::ip_family::{IPV4, IPV6, family_of};
 use crate::api::types::discovery::{

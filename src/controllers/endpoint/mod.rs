@@ -3,11 +3,15 @@
 //! by hand into slices (`pkg/controller/endpointslicemirroring`).
 
 pub mod endpoints;
+mod found;
 pub mod mirroring;
+mod placed;
 mod plan;
 mod ports;
+mod published;
 mod reconcile;
 pub mod slices;
+mod subsets;
 mod topology;
 mod tracker;
 mod traffic;
@@ -16,83 +20,15 @@ use std::rc::Rc;
 
 use crate::api::ip_family::{IPV4, IPV6, family_of};
 use crate::api::labels::Selector;
-use crate::api::persistent::Map;
-use crate::api::pod::{is_terminal, pod_condition};
+use crate::api::pod::is_terminal;
 use crate::api::types::{IntOrString, Pod, Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
-use crate::client::{Caches, Handler, Memory, Seen};
+use crate::client::{Handler, Seen};
 
 /// The annotation with the time of the first change of a pod or Service that led to a write.
 pub const LAST_CHANGE_TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-trigger-time";
 /// The label of Endpoints and slices of headless Services.
 pub const HEADLESS: &str = "service.kubernetes.io/headless";
-
-/// The times of a Service and its pods as the Service's last sync read them.
-#[derive(Clone, Debug, Default)]
-struct Changes {
-    service: Option<Timestamp>,
-    pods: Map<Rc<str>, Timestamp>,
-}
-
-/// What the Endpoints and EndpointSlice controllers remember: for each Service, the times that its last sync
-/// read.
-#[derive(Clone, Debug, Default)]
-pub struct Triggers(Map<Key, Changes>);
-
-impl Memory for Triggers {
-    /// Whether a write has a trigger time depends on the pods of the last sync. Their times are left out: a
-    /// change of one enqueues the Service.
-    fn lines(&self, _: Timestamp) -> Vec<String> {
-        let of = |(key, seen): (&Key, &Changes)| {
-            let pods: Vec<String> = seen.pods.keys().map(|p| format!("{key} had the pod {p}")).collect();
-            std::iter::once(format!("{key} was synced")).chain(pods)
-        };
-        self.0.iter().flat_map(of).collect()
-    }
-}
-
-impl Triggers {
-    /// For a sync of a Service: the earliest change of the Service or its pods since its last sync, and the
-    /// times to remember.
-    fn sync(&self, key: &Key, service: &Service, pods: &[Rc<Pod>]) -> (Option<Timestamp>, Changes) {
-        trigger_time(self.0.get(key), service, pods)
-    }
-
-    fn set(&mut self, key: Key, seen: Changes) {
-        self.0.insert(key, seen);
-    }
-
-    fn forget(&mut self, key: &Key) {
-        self.0.remove(key);
-    }
-}
-
-/// The earliest change since `before` (`ComputeEndpointLastChangeTriggerTime`; `None` if nothing changed),
-/// and the times to remember.
-fn trigger_time(
-    before: Option<&Changes>,
-    service: &Service,
-    pods: &[Rc<Pod>],
-) -> (Option<Timestamp>, Changes) {
-    let mut now = Changes::default();
-    let mut earliest: Option<Timestamp> = None;
-    for pod in pods {
-        let ready = pod_condition(pod, "Ready").and_then(|c| c.last_transition_time.as_ref());
-        let Some(time) = ready.map(|t| t.0) else { continue };
-        let name: Rc<str> = pod.metadata.name().into();
-        if before.and_then(|b| b.pods.get(&name)).is_none_or(|old| time > *old) {
-            earliest = Some(earliest.map_or(time, |e| e.min(time)));
-        }
-        now.pods.insert(name, time);
-    }
-    now.service = service.metadata.creation_timestamp.as_ref().map(|t| t.0);
-    if let Some(time) = now.service
-        && before.and_then(|b| b.service).is_none_or(|old| time > old)
-    {
-        earliest = Some(earliest.map_or(time, |e| e.min(time)));
-    }
-    (earliest, now)
-}
 
 /// A moment in the format of the annotation.
 fn written(time: Timestamp) -> String {
@@ -101,18 +37,6 @@ fn written(time: Timestamp) -> String {
 
 fn is_headless(spec: &ServiceSpec) -> bool {
     spec.cluster_ip.as_deref() == Some("None")
-}
-
-/// The pods that a Service selects; `None` if it has no selector or its type is `ExternalName`.
-fn selected(caches: &Caches, service: &Service) -> Option<Vec<Rc<Pod>>> {
-    let spec = service.spec.as_ref()?;
-    let selector = spec.selector.as_ref()?;
-    if spec.type_.as_deref() == Some("ExternalName") {
-        return None;
-    }
-    let selector = Selector::from_set(selector);
-    let pods = caches.of(Kind::POD).list(Some(service.metadata.namespace())).filter_map(Pod::from_object);
-    Some(pods.filter(|p| selector.matches(p.metadata.labels_or_empty())).cloned().collect())
 }
 
 /// Whether a pod is published (`ShouldPodBeInEndpoints`).
@@ -166,6 +90,16 @@ fn find_port(pod: &Pod, port: &ServicePort) -> Option<i32> {
         .flat_map(|c| c.ports.iter().flatten())
         .find(|p| p.name.as_ref() == Some(name) && p.protocol.as_deref().unwrap_or("TCP") == protocol)
         .map(|p| p.container_port)
+}
+
+/// The numbers of a Service's ports where they are the same on every pod; `None` if a port is named.
+fn fixed_ports(spec: &ServiceSpec) -> Option<Vec<(&ServicePort, i32)>> {
+    let number = |p: &ServicePort| match &p.target_port {
+        None => Some(p.port),
+        Some(IntOrString::Int(n)) => Some(*n),
+        Some(IntOrString::String(_)) => None,
+    };
+    spec.ports.iter().flatten().map(|p| Some((p, number(p)?))).collect()
 }
 
 /// Enqueues the Services that select the pod or did so before, unless nothing has changed that endpoints

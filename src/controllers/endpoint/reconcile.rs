@@ -1,7 +1,7 @@
 //! What becomes of the slices of a Service: which are created, changed and deleted, as few as possible
 //! (`reconcileByAddressType`, `reconcileByPortMapping` of `k8s.io/endpointslice`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{HEADLESS, is_headless, plan::Plan, topology};
@@ -9,7 +9,7 @@ use crate::api::types::discovery::{
     Endpoint, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
 };
 use crate::api::types::{ObjectMeta, Service};
-use crate::api::{Kind, MetaExt, order, owner_reference};
+use crate::api::{Kind, MetaExt, Name, order, owner_reference};
 
 /// The value of [`LABEL_MANAGED_BY`] for slices of the EndpointSlice controller.
 pub(super) const CONTROLLER: &str = "endpointslice-controller.k8s.io";
@@ -54,15 +54,20 @@ pub(super) fn identity(e: &Endpoint) -> Identity<'_> {
     )
 }
 
-/// Gives each wanted endpoint the place of the old endpoint with its identity. Returns for each slice, and each endpoint in
-/// it, what is wanted there, and the endpoints that have no place yet.
+/// Gives each wanted endpoint the place of the old endpoint with its identity. Returns for each slice that is not settled,
+/// and each endpoint in it, what is wanted there, and the endpoints that have no place yet.
 fn place(
     wanted: Vec<Endpoint>,
     existing: &[Rc<EndpointSlice>],
+    settled: &BTreeSet<Name>,
 ) -> (Vec<Vec<Option<Endpoint>>>, Vec<Endpoint>) {
     let mut places: Vec<Vec<Option<Endpoint>>> = Vec::new();
     let mut known: BTreeMap<Identity<'_>, (usize, usize)> = BTreeMap::new();
     for (i, slice) in existing.iter().enumerate() {
+        if settled.contains(slice.metadata.name()) {
+            places.push(Vec::new());
+            continue;
+        }
         let old = slice.endpoints.as_deref().unwrap_or_default();
         places.push(vec![None; old.len()]);
         for (n, e) in old.iter().enumerate() {
@@ -87,12 +92,14 @@ pub(super) fn owned_by(slice: &EndpointSlice, service: &Service) -> bool {
     owners.iter().any(|o| o.uid == service.metadata.uid() && o.kind == "Service" && o.api_version == "v1")
 }
 
-/// Which slices of a family to create, update and delete (`reconcileByAddressType`).
+/// Which slices of a family to create, update and delete (`reconcileByAddressType`). Those that are settled have just what is
+/// wanted of them, which `desired` leaves out.
 pub(super) fn reconcile(
     service: &Service,
     family: &str,
     desired: Desired,
     existing: &[Rc<EndpointSlice>],
+    settled: &BTreeSet<Name>,
 ) -> Plan {
     let mut plan = Plan::default();
     let mut by_ports: BTreeMap<Ports, Vec<Rc<EndpointSlice>>> = BTreeMap::new();
@@ -106,7 +113,7 @@ pub(super) fn reconcile(
     }
     for (key, (ports, endpoints)) in desired {
         let slices = by_ports.remove(&key).unwrap_or_default();
-        reconcile_ports(service, family, &ports, endpoints, slices, &mut plan);
+        reconcile_ports((service, family), &ports, endpoints, slices, settled, &mut plan);
     }
     plan.delete.extend(by_ports.into_values().flatten());
     if existing.len() == plan.delete.len() && plan.create.is_empty() {
@@ -128,18 +135,22 @@ fn is_placeholder(slice: &EndpointSlice, placeholder: &EndpointSlice) -> bool {
 
 /// The same for the slices with these ports (`reconcileByPortMapping`).
 fn reconcile_ports(
-    service: &Service,
-    family: &str,
+    (service, family): (&Service, &str),
     ports: &[EndpointPort],
     wanted: Vec<Endpoint>,
     existing: Vec<Rc<EndpointSlice>>,
+    settled: &BTreeSet<Name>,
     plan: &mut Plan,
 ) {
     let labels = slice_labels(service);
     let mut unchanged: Vec<Rc<EndpointSlice>> = Vec::new();
     let mut changed: Vec<Rc<EndpointSlice>> = Vec::new();
-    let (places, rest) = place(wanted, &existing);
+    let (places, rest) = place(wanted, &existing, settled);
     for (slice, found) in existing.into_iter().zip(places) {
+        if settled.contains(slice.metadata.name()) {
+            unchanged.push(slice);
+            continue;
+        }
         let old = slice.endpoints.as_deref().unwrap_or_default();
         let updated =
             old.iter().zip(&found).any(|(e, new)| new.as_ref().is_some_and(|new| differ(service, new, e)));
@@ -269,7 +280,8 @@ mod tests {
     }
 
     fn plan(wanted: Vec<Endpoint>, existing: &[Rc<EndpointSlice>]) -> Plan {
-        reconcile(&service(), "IPv4", Desired::from([(Ports::new(), (Vec::new(), wanted))]), existing)
+        let desired = Desired::from([(Ports::new(), (Vec::new(), wanted))]);
+        reconcile(&service(), "IPv4", desired, existing, &BTreeSet::new())
     }
 
     fn names(slice: &EndpointSlice) -> Vec<&str> {

@@ -7,17 +7,20 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::{
-    LAST_CHANGE_TRIGGER_TIME, Triggers, addresses, belongs, families, find_port, handle_pod, hostname,
+    LAST_CHANGE_TRIGGER_TIME, addresses, belongs, families, find_port, fixed_ports,
+    found::{News, Triggers},
+    handle_pod, hostname,
+    placed::{Look, Placed},
     plan::Plan,
     ports::sort_slice_ports,
     reconcile::{CONTROLLER, Desired, len, owned_by, ports_key, reconcile},
-    selected,
     topology::{self, Told, TopologyCache},
     tracker::{Tracker, service_of},
     traffic::hints,
     written,
 };
 use crate::api::ip_family::{IPV4, IPV6};
+use crate::api::persistent::Map;
 use crate::api::pod::is_ready;
 use crate::api::types::discovery::{
     Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
@@ -48,6 +51,15 @@ pub struct State {
     triggers: Triggers,
     topology: TopologyCache,
     tracker: Tracker,
+    placed: Map<(Key, &'static str), Rc<Placed>>,
+}
+
+impl State {
+    /// Forgets the slices of a Service that have addresses of one type.
+    fn forget(&mut self, service: &Key, family: &'static str) {
+        self.topology.forget(service, family);
+        self.placed.remove(&(service.clone(), family));
+    }
 }
 
 impl Memory for State {
@@ -90,31 +102,30 @@ impl Reconciler for EndpointSliceController {
             cx.update_state(move |s| {
                 s.triggers.forget(&key);
                 s.tracker.forget(&key);
-                [IPV4, IPV6].iter().for_each(|family| s.topology.forget(&key, family));
+                [IPV4, IPV6].iter().for_each(|family| s.forget(&key, family));
             });
             return Ok(());
         };
-        let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
+        let Some(news) = cx.state(|s| s.triggers.look(&key, &service, cx.caches())) else { return Ok(()) };
         let slices = slices_of(cx.caches(), &key);
         if cx.state(|s| s.tracker.is_stale(&key, &slices)) {
             return Err(Error::Other("EndpointSlice informer cache is out of date".into()));
         }
-        let (trigger, seen) = cx.state(|s| s.triggers.sync(&key, &service, &pods));
-        let k = key.clone();
-        cx.update_state(move |s| s.triggers.set(k.clone(), seen.clone()));
+        let (k, found) = (key.clone(), news.found.clone());
+        cx.update_state(move |s| s.triggers.set(k.clone(), found.clone()));
         let families = families(&service);
         let (existing, foreign): (Vec<Rc<EndpointSlice>>, Vec<_>) =
             slices.into_iter().partition(|s| families.contains(&s.address_type.as_str()));
         let mut errors = Vec::new();
         for family in families {
             let of_family = existing.iter().filter(|s| s.address_type == family);
-            errors.extend(reconcile_by_address_type(&cx, &service, &pods, family, of_family, trigger).await);
+            errors.extend(reconcile_by_address_type(&cx, &service, &news, family, of_family).await);
         }
         // The Service has no addresses of this type any more.
         for slice in foreign {
             if let Some(family) = [IPV4, IPV6].into_iter().find(|f| *f == slice.address_type) {
                 let key = key.clone();
-                cx.update_state(move |s| s.topology.forget(&key, family));
+                cx.update_state(move |s| s.forget(&key, family));
             }
             if let Err(e) = delete(&cx, &service, &slice).await {
                 let name = slice.metadata.name();
@@ -154,16 +165,33 @@ fn other(message: String) -> Error {
 async fn reconcile_by_address_type(
     cx: &Cx,
     service: &Rc<Service>,
-    pods: &[Rc<Pod>],
+    news: &News,
     family: &'static str,
     existing: impl Iterator<Item = &Rc<EndpointSlice>>,
-    trigger: Option<Timestamp>,
 ) -> Vec<Error> {
     let existing: Vec<Rc<EndpointSlice>> = existing.cloned().collect();
-    let (desired, mut errors) = desired(cx, service, pods, family);
-    let mut plan = reconcile(service, family, desired, &existing);
-    let told = add_hints(cx, service, family, &mut plan);
-    errors.extend(carry_out(cx, service, plan, trigger).await.err());
+    let at = (service.metadata.key(), family);
+    let known = cx.state(|s| s.placed.get(&at).cloned());
+    let look = known.as_ref().and_then(|k| k.look(service, news, &existing, cx.caches()));
+    let known = known.filter(|_| look.is_some());
+    let look = look.unwrap_or_else(|| Look::at_all(news));
+    let (desired, mut errors) = desired(cx, service, &look, family);
+    let mut plan = reconcile(service, family, desired, &existing, &look.settled);
+    // What is written besides follows from all endpoints.
+    let hinted = topology::is_wanted(service) || cx.state(|s| s.topology.has_hints(service));
+    let fixed = service.spec.as_ref().is_some_and(|spec| fixed_ports(spec).is_some());
+    let placed = (fixed && !hinted && errors.is_empty()).then(|| {
+        let seen = ((news, &look), (family, &plan));
+        Rc::new(Placed::after(known.as_deref(), service, seen.0, seen.1, cx.caches()))
+    });
+    cx.update_state(move |s| {
+        match &placed {
+            Some(placed) => s.placed.insert(at.clone(), placed.clone()),
+            None => s.placed.remove(&at),
+        };
+    });
+    let told = if hinted { add_hints(cx, service, family, &mut plan) } else { Vec::new() };
+    errors.extend(carry_out(cx, service, plan, news.trigger).await.err());
     for Told { type_, reason, message } in told {
         cx.event(&**service, type_, reason, message);
     }
@@ -213,11 +241,8 @@ fn handle_node(cx: &mut Handler<'_, State>, seen: Seen<'_, Node>) {
     }
 }
 
-/// Sets, changes or takes away the hints of a Service with a topology mode.
+/// Sets, changes or takes away the hints of a Service that has a topology mode or had one.
 fn add_hints(cx: &Cx, service: &Rc<Service>, family: &'static str, plan: &mut Plan) -> Vec<Told> {
-    if !topology::is_wanted(service) && !cx.state(|s| s.topology.has_hints(service)) {
-        return Vec::new();
-    }
     let before = plan.clone();
     let told = cx.state(|s| s.topology.clone().reconcile(service, family, plan));
     let service = service.clone();
@@ -233,13 +258,17 @@ fn is_mine(meta: &ObjectMeta) -> bool {
 
 /// The wanted endpoints with addresses of a family. A pod whose Node is not there is left out, and is an error, so that
 /// it is looked for again; unless the Service publishes pods that are not ready.
-fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>], family: &str) -> (Desired, Vec<Error>) {
+fn desired(cx: &Cx, service: &Service, look: &Look, family: &str) -> (Desired, Vec<Error>) {
     let spec = service.spec.clone().unwrap_or_default();
     let publish_not_ready = spec.publish_not_ready_addresses == Some(true);
     // The pods of a template have the same numbers: ports are sorted once for each list of numbers.
     let mut by_numbers: BTreeMap<Vec<Option<i32>>, Vec<Endpoint>> = BTreeMap::new();
     let mut skipped = Vec::new();
-    for pod in pods.iter().filter(|p| belongs(p, true)) {
+    // Pods that are not looked at have these ports, too.
+    if let Some(ports) = fixed_ports(&spec).filter(|_| look.published > 0) {
+        by_numbers.insert(ports.into_iter().map(|(_, number)| Some(number)).collect(), Vec::new());
+    }
+    for pod in look.pods.iter().filter(|p| belongs(p, true)) {
         let numbers = spec.ports.iter().flatten().map(|p| find_port(pod, p)).collect();
         let endpoints = by_numbers.entry(numbers).or_default();
         let node = pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default();

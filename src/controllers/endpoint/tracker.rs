@@ -70,10 +70,11 @@ impl Tracker {
             Some(Expected::Deletion) => true,
             None => false,
         };
-        let missing = |(uid, expected): (&Rc<str>, &Expected)| {
-            *expected != Expected::Deletion && slices.iter().all(|s| s.metadata.uid() != &**uid)
-        };
-        slices.iter().any(outdated) || expected.iter().any(missing)
+        // No two slices have the same uid.
+        let is_there =
+            |s: &&Rc<EndpointSlice>| matches!(expected.get(s.metadata.uid()), Some(Expected::Generation(_)));
+        let wanted = expected.values().filter(|e| **e != Expected::Deletion).count();
+        slices.iter().any(outdated) || slices.iter().filter(is_there).count() < wanted
     }
 
     /// Notes a slice as the API server has answered it (`Update`).

@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 
 use super::controller_ref_manager::claim_objects;
 use super::controller_utils::{
-    create_pod_unless_terminating, delete_pod, goes_first, is_active, is_available, is_ready, is_terminating,
+    Deletable, create_pod_unless_terminating, delete_pod, is_active, is_available, is_ready, is_terminating,
     pod_condition, pod_from_template, slow_start_batch,
 };
 use crate::api::labels::Selector;
@@ -332,11 +332,11 @@ fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: u
             *on_node.entry(node_name(p)).or_default() += 1;
         }
     }
-    // Each pod's rank is looked up once, not in each comparison.
-    let ranked = active.iter().map(|p| (p, on_node.get(node_name(p)).copied().unwrap_or(0)));
-    let mut pods: Vec<(&Rc<Pod>, i32)> = ranked.collect();
+    let rank = |p: &Pod| on_node.get(node_name(p)).copied().unwrap_or(0);
+    let mut pods: Vec<(&Rc<Pod>, Deletable<'_>)> =
+        active.iter().map(|p| (p, Deletable::of(p, rank(p)))).collect();
     let now = cx.now();
-    order::sort_by(&mut pods, |(p, rank_p), (q, rank_q)| goes_first((p, *rank_p), (q, *rank_q), now));
+    order::sort_by(&mut pods, |(_, p), (_, q)| p.goes_first(q, now));
     pods.into_iter().take(surplus).map(|(p, _)| p.clone()).collect()
 }
 

@@ -191,14 +191,20 @@ pub fn pre_score<'a>(h: &Handle<'a>, pod: &PodInfo, feasible: &[&'a Rc<NodeInfo>
     });
     let weights = weights.collect();
     let mut memos = memos(h, &constraints, pod);
-    // Domains without a feasible node are of no interest, but in the others the pods on all nodes count.
-    if constraints.iter().any(|c| &*c.topology_key != LABEL_HOSTNAME) {
+    // Domains without a feasible node are of no interest, but in the others the pods on all nodes count. Where no feasible
+    // node has the label (most clusters have no zones), nothing is read of the counts.
+    let read = |c: &SpreadConstraint| {
+        &*c.topology_key != LABEL_HOSTNAME && feasible.iter().any(|n| n.place(&c.topology_key).is_some())
+    };
+    let read: Vec<bool> = constraints.iter().map(read).collect();
+    if read.contains(&true) {
         for node in h.snapshot.nodes {
             if require_all && !has_all_keys(node, &constraints) {
                 continue;
             }
-            for ((c, counts), memo) in constraints.iter().zip(&mut counts).zip(&mut memos) {
-                if &*c.topology_key != LABEL_HOSTNAME
+            for (((c, counts), memo), read) in constraints.iter().zip(&mut counts).zip(&mut memos).zip(&read)
+            {
+                if *read
                     && let Some(n) = counts.get_mut(place_of(c, node))
                     && included(c, pod, node)
                 {
