@@ -114,7 +114,7 @@ fn execute(args: &Args, file: &Path) -> Result<usize, String> {
             }
         }
         let slow = std::env::temp_dir().join(format!("slowest-{}", target.name));
-        let _ = std::fs::write(&slow, &slowest.1);
+        std::fs::write(&slow, &slowest.1).map_err(|e| format!("{}: {e}", slow.display()))?;
         println!("done {} {} {} {}", drive.executed(), drive.heard(), places.len(), slowest.0.as_millis());
         Ok(0)
     };
