@@ -112,7 +112,7 @@ pub(crate) fn whole(cluster: &Cluster) {
         assert!(record.mod_revision <= etcd.revision(), "{at} is newer than the store");
         assert_eq!(*at, record.object.reference(), "an object stands under another name");
         let uid = record.object.meta().uid();
-        // Some objects have none: those of a node's own leases, for instance, have one, too.
+        // Only a uid that is there can be that of another object.
         assert!(uid.is_empty() || uids.insert(uid.to_owned()), "{at} has the uid of another object");
     }
     for p in cluster.processes() {

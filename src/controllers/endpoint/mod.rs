@@ -21,7 +21,7 @@ use std::rc::Rc;
 use crate::api::ip_family::{IPV4, IPV6, family_of};
 use crate::api::labels::Selector;
 use crate::api::pod::is_terminal;
-use crate::api::types::{IntOrString, Pod, Service, ServicePort, ServiceSpec};
+use crate::api::types::{IntOrString, ObjectReference, Pod, Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
 use crate::client::{Handler, Seen};
 
@@ -65,6 +65,17 @@ fn families(service: &Service) -> Vec<&'static str> {
         families.retain(|family| *family == family_of(ip));
     }
     families
+}
+
+/// The pod of an endpoint, as endpoints refer to it.
+fn target_ref(pod: &Pod) -> ObjectReference {
+    ObjectReference {
+        kind: Some("Pod".into()),
+        namespace: pod.metadata.namespace.clone(),
+        name: pod.metadata.name.clone(),
+        uid: pod.metadata.uid.clone(),
+        ..Default::default()
+    }
 }
 
 /// The pod's host name, if the Service governs the pod's subdomain (`ShouldSetHostname`).

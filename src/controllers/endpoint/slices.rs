@@ -14,6 +14,7 @@ use super::{
     plan::Plan,
     ports::sort_slice_ports,
     reconcile::{CONTROLLER, Desired, len, owned_by, ports_key, reconcile},
+    target_ref,
     topology::{self, Told, TopologyCache},
     tracker::{Tracker, service_of},
     traffic::hints,
@@ -25,7 +26,7 @@ use crate::api::pod::is_ready;
 use crate::api::types::discovery::{
     Endpoint, EndpointConditions, EndpointPort, EndpointSlice, LABEL_MANAGED_BY, LABEL_SERVICE_NAME,
 };
-use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service, ServicePort, ServiceSpec};
+use crate::api::types::{Node, ObjectMeta, Pod, Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{
@@ -322,13 +323,7 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, family: &str, publish_not_rea
         hostname: hostname(pod, service),
         node_name,
         zone: zone.filter(|z| !z.is_empty()).map(str::to_owned),
-        target_ref: Some(ObjectReference {
-            kind: Some("Pod".into()),
-            namespace: pod.metadata.namespace.clone(),
-            name: pod.metadata.name.clone(),
-            uid: pod.metadata.uid.clone(),
-            ..Default::default()
-        }),
+        target_ref: Some(target_ref(pod)),
         ..Default::default()
     };
     endpoint.hints = hints(service, &endpoint);

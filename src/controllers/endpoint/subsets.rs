@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{belongs, find_port, hostname, is_headless, ports::sort_subset_ports};
+use super::{belongs, find_port, hostname, is_headless, ports::sort_subset_ports, target_ref};
 use crate::api::ip_family::{IPV4, family_of};
 use crate::api::pod::is_ready;
 use crate::api::types::{
-    EndpointAddress, EndpointPort, EndpointSubset, ObjectReference, Pod, Service, ServicePort, ServiceSpec,
+    EndpointAddress, EndpointPort, EndpointSubset, Pod, Service, ServicePort, ServiceSpec,
 };
 
 /// The most addresses in one object (`maxCapacity`).
@@ -41,13 +41,7 @@ pub(super) fn address(service: &Service, spec: &ServiceSpec, pod: &Pod) -> Optio
         ip: super::addresses(pod, family(spec)).next()?.to_owned(),
         hostname: hostname(pod, service),
         node_name: pod.spec.as_ref().and_then(|s| s.node_name.clone()),
-        target_ref: Some(ObjectReference {
-            kind: Some("Pod".into()),
-            namespace: pod.metadata.namespace.clone(),
-            name: pod.metadata.name.clone(),
-            uid: pod.metadata.uid.clone(),
-            ..Default::default()
-        }),
+        target_ref: Some(target_ref(pod)),
     };
     Some((address, not_ready_too || is_ready(pod)))
 }
