@@ -15,7 +15,9 @@ export default defineConfig({
   // A machine under load may be slower than a journey waits. One that passes only when it is tried
   // again is listed as flaky at the end: that is a defect, of the page or of the journey.
   retries: CI ? 2 : 0,
-  timeout: 60_000,
+  // How long a machine takes says nothing of the page.
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
     baseURL: STEADY_URL ?? `http://127.0.0.1:${port}/`,

@@ -125,26 +125,6 @@ const drawn = resumes || document.hidden
     requestAnimationFrame(() => setTimeout(resolve, 200));
   });
 
-// A step that somebody asks for before the page stands is taken when it does. Nothing else of the first screen can be used.
-let asked = 0;
-const ask = (event) => {
-  const shell = document.querySelector(".shell"), button = shell?.querySelector(".step")?.getBoundingClientRect();
-  if (!button || resumes) return;
-  const { key, shiftKey, ctrlKey, metaKey, altKey, clientX: x, clientY: y } = event;
-  const hit = event.type === "keydown"
-    ? key === "ArrowRight" && !(shiftKey || ctrlKey || metaKey || altKey)
-    : x >= button.left && x <= button.right && y >= button.top && y <= button.bottom;
-  if (!hit) return;
-  asked += 1;
-  shell.dataset.asked = asked;
-  document.getElementById("boot-asked").hidden = false;
-};
-for (const event of ["keydown", "pointerdown"]) addEventListener(event, ask);
-const takeAsked = () => {
-  for (const event of ["keydown", "pointerdown"]) removeEventListener(event, ask);
-  for (; asked > 0; asked--) window.steady.step();
-};
-
 let started;
 const isStarted = new Promise((resolve) => (started = resolve));
 try {
@@ -155,7 +135,6 @@ try {
   const page = await import(here(js));
   await ahead;
   exports = await page.default({ module_or_path: first });
-  takeAsked();
   started();
 } catch (error) {
   console.error(error);

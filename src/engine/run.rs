@@ -28,6 +28,19 @@ impl Engine {
         self.activity.as_ref().is_some_and(Activity::is_loading)
     }
 
+    /// Whether what is under way comes to its end by itself before anything else is done: a step, or the opening of what the
+    /// next inputs are meant for. Only [`Input::Stop`](super::Input::Stop) ends it. Whoever passes inputs on has them wait;
+    /// [`Engine::handle`] would drop them, or the step.
+    pub fn must_end_first(&self) -> bool {
+        match &self.activity {
+            Some(Activity::Step | Activity::ToSchedule) => true,
+            // What a person does on the way to a moment is meant for that moment.
+            Some(Activity::Travel(..)) => false,
+            Some(activity) => activity.is_loading(),
+            None => false,
+        }
+    }
+
     /// The moment that the engine is going to, or else the one that is shown.
     pub(super) fn heading(&self) -> MomentId {
         match &self.activity {

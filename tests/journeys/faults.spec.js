@@ -31,6 +31,7 @@ test("a pod is deleted, and evicted through its subresource", async ({ page }) =
   await expect(page.locator(".exchange")).toContainText("Eviction");
   await accessible(page, ".inspector");
   await page.getByRole("button", { name: /^Pod web-.*Running/ }).first().click();
+  await expect(page.locator(".who h2")).not.toHaveText(name);
   await page.getByRole("button", { name: "Delete" }).click();
   await expect(said(page)).toContainText("deleted");
 });

@@ -84,6 +84,8 @@ test("the way out of a step is there wherever one goes inside it, and after a re
   for (let i = 0; i < 3; i++) await page.evaluate(() => window.steady.step());
   const said = page.locator(".said [role=status]");
   const out = page.getByRole("button", { name: "Back out" });
+  // A promise tells that a step was taken, which is drawn with the next frame.
+  await expect(page.locator(".timeline .at")).toHaveText("step 4");
   const before = await said.textContent();
   await page.getByRole("button", { name: "Step into" }).click();
   await expect(out).toBeVisible();

@@ -59,6 +59,7 @@ test("the right button opens an object's menu, and its entries do what they say"
   await item(page, "Edit its YAML").click();
   await expect(page.locator(".editing")).toContainText("edit deployment web");
   await page.getByRole("button", { name: "Leave it as it was" }).or(page.locator(".apply .quiet")).first().click();
+  await expect(page.locator(".editing")).toHaveCount(0);
 
   await pod.click({ button: "right" });
   await item(page, /^Crash container/).click();
@@ -98,6 +99,7 @@ test("the menu by the keyboard: open, walk, choose, leave", async ({ page }) => 
     await expect(deployment).toBeFocused();
   }
   await page.keyboard.press("a");
+  await expect(item(page, "Describe")).toBeFocused();
   await page.keyboard.press("w");
   await expect(item(page, "Why it is as it is")).toBeFocused();
   await page.keyboard.press("Enter");
@@ -170,9 +172,13 @@ test("a filter shows what is asked for, counts it, stays while one steps, and fi
   await expect(count).toHaveText("5 of 8 shown");
   await expect(page.locator(".card[data-object^='Node ']")).toHaveCount(0);
 
-  await field.press("Enter");
-  await field.press("Enter");
   const selected = page.locator("g.card[aria-pressed=true]");
+  const already = await selected.getAttribute("data-object");
+  await field.press("Enter");
+  await expect(selected).not.toHaveAttribute("data-object", already);
+  const first = await selected.getAttribute("data-object");
+  await field.press("Enter");
+  await expect(selected).not.toHaveAttribute("data-object", first);
   const second = await selected.getAttribute("data-object");
   await field.press("Enter");
   await expect(selected).not.toHaveAttribute("data-object", second);

@@ -60,6 +60,22 @@ test("opening, a step and the way back need the first parts alone; then the othe
   await expect.poll(() => came(fresh.page)).toEqual(["beside"]);
 });
 
+for (const [width, height, isMobile] of [[390, 844, true], [412, 823, true], [720, 450, false], [1920, 1080, false]]) {
+  for (const locale of ["en-US", "zh-CN"]) {
+    test(`opening at ${width}x${height} in ${locale} needs the first parts alone`, async ({ browser, baseURL }) => {
+      const context = await browser.newContext({ baseURL, locale, viewport: { width, height }, isMobile, hasTouch: isMobile, serviceWorkers: "block" });
+      const fresh = await newcomer(context);
+      const go = await holdBack(fresh.page);
+      await fresh.open();
+      await expect(fresh.page.locator(".next[aria-busy=false] li")).toHaveCount(1);
+      await fresh.page.waitForTimeout(1000);
+      expect([await came(fresh.page), await pageCame(fresh.page)]).toEqual([[], []]);
+      go();
+      await context.close();
+    });
+  }
+}
+
 test("what needs the engine's second part before it is there waits for it, and no longer", async ({ page, context }) => {
   const fresh = await newcomer(context);
   await holdBack(fresh.page, OF_ENGINE);

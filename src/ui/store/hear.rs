@@ -14,6 +14,10 @@ extern "C" {
     /// static/boot.js: the page stands, and what it needs later can be fetched.
     #[wasm_bindgen(js_name = steadyStands)]
     fn stands();
+
+    /// static/early.js: how many steps a person has asked the first screen for since this was called last.
+    #[wasm_bindgen(js_name = steadyAsked)]
+    fn asked() -> u32;
 }
 
 impl Store {
@@ -71,13 +75,10 @@ impl Store {
             }
         }
         if draw {
-            let ready = self.0.ready.borrow_mut().take();
-            match ready {
-                Some(ready) => {
-                    ready.emit(());
-                    stands();
-                }
-                None => self.refresh(),
+            if self.0.ready.borrow().is_none() {
+                self.refresh();
+            } else if !self.0.has_shown.replace(true) {
+                self.stand();
             }
         }
         for step in stepped {
@@ -89,6 +90,20 @@ impl Store {
             self.note_handled(number);
         }
         self.tell_idle();
+    }
+
+    /// Has the page take the place of its first screen, once it shows what that does: a person may have pressed Step there.
+    fn stand(&self) {
+        let steps = asked();
+        if steps > 0 {
+            (1..steps).for_each(|_| self.send(Input::StepAtOnce));
+            return self.send_then(Input::StepAtOnce, Store::stand);
+        }
+        let ready = self.0.ready.borrow_mut().take();
+        if let Some(ready) = ready {
+            ready.emit(());
+            stands();
+        }
     }
 
     fn show(&self, mut shown: Shown) {

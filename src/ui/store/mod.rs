@@ -116,6 +116,8 @@ struct Inner {
     missed: Cell<bool>,
     /// Called once, when there is something to show.
     ready: RefCell<Option<Callback<()>>>,
+    /// Whether there was something to show.
+    has_shown: Cell<bool>,
     /// Called when no task is under way any more.
     waiting: RefCell<Vec<js_sys::Function>>,
     busy: Cell<bool>,
