@@ -58,7 +58,7 @@ test("the right button opens an object's menu, and its entries do what they say"
   await card(page, "Deployment").click({ button: "right" });
   await item(page, "Edit its YAML").click();
   await expect(page.locator(".editing")).toContainText("edit deployment web");
-  await page.getByRole("button", { name: "Leave it as it was" }).or(page.locator(".apply .quiet")).first().click();
+  await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.locator(".editing")).toHaveCount(0);
 
   await pod.click({ button: "right" });
@@ -173,9 +173,8 @@ test("a filter shows what is asked for, counts it, stays while one steps, and fi
   await expect(page.locator(".card[data-object^='Node ']")).toHaveCount(0);
 
   const selected = page.locator("g.card[aria-pressed=true]");
-  const already = await selected.getAttribute("data-object");
   await field.press("Enter");
-  await expect(selected).not.toHaveAttribute("data-object", already);
+  await expect(selected).toHaveCount(1);
   const first = await selected.getAttribute("data-object");
   await field.press("Enter");
   await expect(selected).not.toHaveAttribute("data-object", first);

@@ -122,24 +122,26 @@ impl Sender {
     }
 
     fn hold(&mut self, outputs: Vec<Output>) {
-        if outputs.iter().any(|o| matches!(o, Output::Show(_))) {
-            // What is held back of what was to be shown is old now.
-            self.held.retain(|h| !is_show(h));
+        for heard in outputs.into_iter().map(Heard::Output) {
+            // What is held back of what was to be shown is old now. What is newer stands in its place, so that whoever hears that
+            // an input was handled has seen what that led to.
+            match self.held.iter_mut().find(|held| is_show(held)) {
+                Some(old) if is_show(&heard) => *old = heard,
+                _ => self.held.push(heard),
+            }
         }
-        self.held.extend(outputs.into_iter().map(Heard::Output));
     }
 
     fn release(&mut self) -> Vec<Message> {
-        let last = self.held.iter().rposition(is_show);
         if self.ahead >= AHEAD {
-            // What came before the first output to show need not wait for it.
+            // What came before the output to show need not wait for it.
             let free = self.held.iter().position(is_show).unwrap_or(self.held.len());
             return self.held.drain(..free).filter_map(plain).collect();
         }
         let mut messages = Vec::new();
-        for (place, heard) in std::mem::take(&mut self.held).into_iter().enumerate() {
+        for heard in std::mem::take(&mut self.held) {
             match heard {
-                Heard::Output(Output::Show(shown)) if Some(place) == last => {
+                Heard::Output(Output::Show(shown)) => {
                     messages.push(Message::Show(part::changed(&self.sent, &shown)));
                     self.sent = *shown;
                     self.ahead += 1;

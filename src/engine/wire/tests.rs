@@ -153,24 +153,32 @@ fn a_page_that_draws_slowly_skips_what_is_old() {
     assert!(sender.drawn().is_empty());
 }
 
-/// That an input was handled is heard after all that came of it, also where some of that was held back.
+/// That an input was handled is heard after all that came of it, also where some of that was held back, or was made old by
+/// what the engine has found since.
 #[test]
 fn what_was_handled_is_heard_last() {
     let mut engine = in_slices();
     let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
-    let mut order = Vec::new();
+    let (mut order, mut seen) = (Vec::new(), 0);
     let mut hear = |messages: Vec<Message>| {
-        for heard in receiver.unpack(messages) {
+        for heard in
+            messages.into_iter().flat_map(|message| receiver.unpack(vec![message])).collect::<Vec<_>>()
+        {
             match heard {
                 Heard::Output(Output::Did(_)) => order.push(0),
+                Heard::Output(Output::Show(shown)) => seen = shown.position as u64,
                 Heard::Output(_) => {}
-                Heard::Handled(number) => order.push(number),
+                Heard::Handled(number) => {
+                    assert!(seen >= number, "step {number} is handled, and step {seen} is shown");
+                    order.push(number);
+                }
                 Heard::Failed(why) => panic!("{why}"),
             }
         }
     };
     for number in 1..=6 {
         hear(sender.handled(number, engine.handle(Input::StepAtOnce)));
+        hear(sender.pack(engine.work()));
     }
     for _ in 0..6 {
         hear(sender.drawn());
