@@ -293,6 +293,7 @@ test("in Chinese", async ({ page }) => {
   await expect(menu(page).getByRole("menuitem")).toContainText(["描述", "编辑它的 YAML", "为什么是这样", "显示它拥有的对象（4）"]);
   await page.keyboard.press("Escape");
   await page.keyboard.press("f");
+  await expect(page.locator("[role=search] input")).toBeFocused();
   await page.keyboard.type("kind=none");
   await expect(page.locator(".filter-count")).toHaveText("显示 0 个，共 8 个");
 });

@@ -14,9 +14,10 @@ export const test = base.extend({
     const ours = (text) => !text.includes("blocked by Playwright") && !late(text);
     page.on("console", (m) => ["error", "warning"].includes(m.type()) && ours(m.text()) && complaints.push(`${m.type()}: ${m.text()}`));
     page.on("pageerror", (e) => complaints.push(`uncaught: ${e.message}`));
-    // A part of the wasm that is needed before it has come is asked for once more, and at once (static/second.js).
-    const again = (r) => r.url().endsWith("_second.wasm") && r.failure()?.errorText === "net::ERR_ABORTED";
-    page.on("requestfailed", (r) => again(r) || complaints.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
+    // What the page takes back itself: a part of the wasm is asked for once more, and at once, if it is needed before it has come
+    // (static/second.js); and a page that is left wants nothing any more.
+    const isTakenBack = (r) => r.failure()?.errorText === "net::ERR_ABORTED";
+    page.on("requestfailed", (r) => isTakenBack(r) || complaints.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
     page.on("request", (r) => {
       const { protocol, origin } = new URL(r.url());
       if (protocol.startsWith("http") && origin !== new URL(baseURL).origin) complaints.push(`elsewhere: ${r.url()}`);
