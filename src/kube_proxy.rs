@@ -8,6 +8,7 @@
 //! Rules go to the kernel and not to the API server, but the write is a request all the same (`nodes/ruleset`), so that it is
 //! a step: who wrote, and why.
 
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -19,6 +20,7 @@ use crate::apimachinery::Filter;
 use crate::client::{
     Component, Context, Controller, Handler, Memory, Reconciler, Result, Seen, Watches, Why,
 };
+use crate::network::moved::Moved;
 use crate::network::proxy::{Config, Family, LocalDetector, Mode, Proxier, Ruleset, ServicePortName, timing};
 
 /// The name of the component and of its process.
@@ -105,13 +107,14 @@ pub fn families(ip_family: IpFamily) -> &'static [Family] {
     }
 }
 
-/// How many endpoints a port of a Service leads to: those that are ready or, without any, those that still serve.
-fn usable(rules: &[Ruleset], name: &ServicePortName) -> usize {
-    let all = rules.iter().flat_map(|r| r.endpoints.get(name).into_iter().flatten());
-    let (ready, serving) = all.fold((0, 0), |(ready, serving), e| {
-        (ready + usize::from(e.ready), serving + usize::from(e.serving && e.terminating))
-    });
-    if ready > 0 { ready } else { serving }
+/// The endpoints that a port of a Service leads to: those that are ready or, without any, those that still serve.
+fn usable(rules: &[Ruleset], name: &ServicePortName) -> Vec<SocketAddr> {
+    let all = || rules.iter().flat_map(|r| r.endpoints.get(name).into_iter().flatten());
+    let ready: Vec<SocketAddr> = all().filter(|e| e.ready).map(|e| e.address).collect();
+    if !ready.is_empty() {
+        return ready;
+    }
+    all().filter(|e| e.serving && e.terminating).map(|e| e.address).collect()
 }
 
 /// The ports of Services of which the rules are others than before.
@@ -194,10 +197,17 @@ impl Reconciler for KubeProxy {
         let names = changed(&old, &new);
         let why = match names.as_slice() {
             _ if first => Why::new("kube_proxy.first_sync").with("services", names.len()),
-            [one] => Why::new("kube_proxy.sync_proxy_rules")
-                .with("service", one)
-                .with("before", usable(&old, one))
-                .with("count", usable(&new, one)),
+            [one] => {
+                let (before, after) = (usable(&old, one), usable(&new, one));
+                let moved = Moved::of(&before, &after);
+                Why::new("kube_proxy.sync_proxy_rules")
+                    .with("service", one)
+                    .with("before", before.len())
+                    .with("count", after.len())
+                    .with("change", moved.change)
+                    .with("new", moved.new)
+                    .with("gone", moved.gone)
+            }
             [] => Why::new("kube_proxy.sync_node"),
             several => Why::new("kube_proxy.sync_several").with("services", several.len()),
         };

@@ -28,8 +28,8 @@ pub struct LogOptions {
 pub struct LogPlace {
     /// The instance: the container's id.
     pub instance: String,
-    /// The number of lines before the place.
-    pub lines: usize,
+    /// When the last line before the place was printed, and how many lines of that moment are before it; `None` if no line is.
+    pub last: Option<(Timestamp, usize)>,
 }
 
 /// A part of the log of a container.

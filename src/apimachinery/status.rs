@@ -91,12 +91,21 @@ impl Status {
     pub fn of_answer(code: u16, body: &str) -> Status {
         let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         Status::of_value(code, &value).unwrap_or_else(|| {
-            let (reason, message) = match (code, body.trim()) {
-                (404, _) => ("NotFound", "the server could not find the requested resource"),
-                (_, "") => ("", "an error on the server has prevented the request from succeeding"),
-                (503, _) => ("ServiceUnavailable", "the server is currently unable to handle the request"),
-                (429, body) => ("TooManyRequests", body),
-                (_, body) => ("", body),
+            let body = body.trim();
+            let (reason, message) = match code {
+                404 => ("NotFound", "the server could not find the requested resource".to_owned()),
+                503 => {
+                    ("ServiceUnavailable", "the server is currently unable to handle the request".to_owned())
+                }
+                429 => ("TooManyRequests", body.to_owned()),
+                500.. => {
+                    // `maxUnstructuredResponseTextBytes` of client-go's `rest/request.go`
+                    let shown = go_quote(body.get(..body.floor_char_boundary(2048)).unwrap_or_default());
+                    let message =
+                        format!("an error on the server ({shown}) has prevented the request from succeeding");
+                    ("InternalError", message)
+                }
+                _ => ("", body.to_owned()),
             };
             Status::new(code, reason, message)
         })

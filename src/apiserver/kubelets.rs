@@ -34,6 +34,9 @@ pub trait Kubelets {
         api: &ApiServer,
         now: Timestamp,
     ) -> Result<Executed, KubeletError>;
+
+    /// Whether a part of the control plane on the machine of the API server (`kube-scheduler`) answers on its port.
+    fn answers(&self, process: &str) -> bool;
 }
 
 /// No kubelet can be reached: an API server without a cluster around it.
@@ -41,6 +44,10 @@ pub trait Kubelets {
 pub struct NoKubelets;
 
 impl Kubelets for NoKubelets {
+    fn answers(&self, _: &str) -> bool {
+        false
+    }
+
     fn log(
         &self,
         _: &str,

@@ -15,8 +15,10 @@ use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
 use crate::apiserver::{ApiServer, Kubelets};
 use crate::kubelet::queries::Queried;
-use crate::kubelet::{self, Execution};
+use crate::kubelet::{self, Execution, LogReader};
 use crate::network::cni::Plugin;
+use crate::network::serving;
+use crate::network::traffic::History;
 
 /// The nodes of a cluster: those of its processes that are kubelets and run.
 pub(super) struct Nodes<'a> {
@@ -24,6 +26,8 @@ pub(super) struct Nodes<'a> {
     plugin: Plugin,
     core_dns: bool,
     memo: &'a Memo,
+    /// What clients have sent.
+    traffic: &'a History,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
     /// The queries of commands that pods of CoreDNS remember, in their order.
@@ -36,8 +40,17 @@ impl<'a> Nodes<'a> {
         plugin: Plugin,
         core_dns: bool,
         memo: &'a Memo,
+        traffic: &'a History,
     ) -> Nodes<'a> {
-        Nodes { processes, plugin, core_dns, memo, executed: RefCell::default(), queried: RefCell::default() }
+        Nodes {
+            processes,
+            plugin,
+            core_dns,
+            memo,
+            traffic,
+            executed: RefCell::default(),
+            queried: RefCell::default(),
+        }
     }
 
     /// The commands that were executed and have written files, each with its kubelet.
@@ -74,6 +87,10 @@ impl Cluster {
 }
 
 impl Kubelets for Nodes<'_> {
+    fn answers(&self, process: &str) -> bool {
+        self.processes.iter().any(|p| p.running && p.node.is_none() && p.program.as_deref() == Some(process))
+    }
+
     fn log(
         &self,
         node: &str,
@@ -82,7 +99,11 @@ impl Kubelets for Nodes<'_> {
         from: Option<&LogPlace>,
         now: Timestamp,
     ) -> Result<ContainerLog, KubeletError> {
-        kubelet::container_log(self.kubelet(node)?.2, pod, options, from, now)
+        let (_, process, state) = self.kubelet(node)?;
+        let visits = |process: &serving::Process, after, until| self.traffic.visits(process, after, until);
+        let node = &Key::new("", node);
+        let reader = LogReader { state, caches: &process.caches, node, visits: &visits };
+        kubelet::container_log(&reader, pod, options, from, now)
     }
 
     fn exec(

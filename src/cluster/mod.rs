@@ -193,7 +193,7 @@ impl Cluster {
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer, &dyn Kubelets) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo);
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo, &self.traffic);
         let response = answer(&mut self.api, &nodes);
         let (executed, queries) = nodes.into_executed();
         for (kubelet, execution) in executed {
@@ -216,7 +216,8 @@ impl Cluster {
     /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        stream.more(&self.api, &Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo), cache)
+        let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo, &self.traffic);
+        stream.more(&self.api, &nodes, cache)
     }
 
     fn wake(&mut self) {

@@ -6,6 +6,7 @@ use crate::api::{Key, Kind};
 use crate::apimachinery::{Body, Subresource, Verb};
 use crate::client::{Context, Result, Why};
 use crate::network::gateway::Configuration;
+use crate::network::moved::Moved;
 
 type Cx = Context<State, Task>;
 
@@ -37,7 +38,9 @@ fn why(before: Option<&Configuration>, after: &Configuration) -> Why {
             .with("ports", ports(after))
             .with("rules", after.rules());
     };
-    let count = |c: &Configuration, name: &str| c.upstreams.get(name).map_or(0, |u| u.endpoints.len());
+    let list = |c: &Configuration, name: &str| {
+        c.upstreams.get(name).map(|u| u.endpoints.clone()).unwrap_or_default()
+    };
     let service = |u: &crate::network::gateway::configuration::Upstream| {
         let (key, port) = u.service.as_ref()?;
         Some((key.to_string(), format!("{}_{}_{port}", key.namespace, key.name)))
@@ -45,10 +48,15 @@ fn why(before: Option<&Configuration>, after: &Configuration) -> Why {
     match after.moved_endpoints(before).as_deref() {
         Some([one]) if one.service.is_some() => {
             let (service, name) = service(one).unwrap_or_default();
+            let (old, new) = (list(before, &name), list(after, &name));
+            let moved = Moved::of(&old, &new);
             Why::new("gateway_fabric.endpoints")
                 .with("service", service)
-                .with("before", count(before, &name))
-                .with("count", count(after, &name))
+                .with("before", old.len())
+                .with("count", new.len())
+                .with("change", moved.change)
+                .with("new", moved.new)
+                .with("gone", moved.gone)
         }
         Some(several) if !several.is_empty() => {
             Why::new("gateway_fabric.upstreams").with("services", several.len())

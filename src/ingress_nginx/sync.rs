@@ -13,6 +13,7 @@ use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::{Body, Subresource, Verb};
 use crate::client::{Context, Result, Why};
 use crate::network::ingress::{Backend, Configuration, Known};
+use crate::network::moved::Moved;
 
 type Cx = Context<State, Task>;
 
@@ -125,10 +126,16 @@ fn why(before: Option<&Configuration>, after: &Configuration) -> Why {
     match before.changed_backends(after).as_slice() {
         [one] => {
             let service = after.backends.get(*one).or_else(|| before.backends.get(*one));
+            let list =
+                |of: &Configuration| of.backends.get(*one).map(|b| b.endpoints.clone()).unwrap_or_default();
+            let moved = Moved::of(&list(before), &list(after));
             Why::new("ingress_nginx.endpoints")
                 .with("service", service.map(|b| b.service.to_string()).unwrap_or_default())
                 .with("before", count(before.backends.get(*one)))
                 .with("count", count(after.backends.get(*one)))
+                .with("change", moved.change)
+                .with("new", moved.new)
+                .with("gone", moved.gone)
         }
         several => Why::new("ingress_nginx.backends").with("services", several.len()),
     }

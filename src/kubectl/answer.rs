@@ -106,7 +106,10 @@ mod tests {
         };
         assert_eq!(answer(200, "ok").refusal(), None);
         let refused = |status: u16, body: &str| answer(status, body).refusal().map(|s| s.message);
-        assert_eq!(refused(500, "no etcd\n").as_deref(), Some("no etcd"));
+        assert_eq!(
+            refused(500, "no etcd\n").as_deref(),
+            Some("an error on the server (\"no etcd\") has prevented the request from succeeding")
+        );
         assert_eq!(
             refused(409, r#"{"kind":"Status","message":"taken","code":409}"#).as_deref(),
             Some("taken")

@@ -221,7 +221,8 @@ impl Turn<'_> {
     /// Whether a container runs with other resources than are allocated to it.
     fn is_resized(&self, i: usize) -> bool {
         let (Some(c), Some(spec)) = (self.rt.containers.get(i), self.container_spec(i)) else { return false };
-        c.running().is_some_and(|r| !r.stopping && r.resources(&spec.name) != spec.resources.as_ref())
+        c.running()
+            .is_some_and(|r| r.stopping.is_none() && r.resources(&spec.name) != spec.resources.as_ref())
     }
 
     /// What has to be done so that a container gets what is allocated to it, and whether it is to be started again

@@ -4,6 +4,7 @@
 //! became of each request. It sends from the start of its container until SIGTERM.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use super::behaviour::annotation;
@@ -30,6 +31,8 @@ pub struct RunningClient {
     pub place: usize,
     /// What it sends.
     pub client: Client,
+    /// The addresses of the pod.
+    pub addresses: Rc<[IpAddr]>,
     /// What it knows of names by itself.
     pub names: Names,
     /// What the network has answered to its pod.
@@ -55,6 +58,7 @@ impl RunningClient {
     /// The stream of its requests.
     pub fn stream(&self, now: Timestamp) -> Stream {
         Stream::new(self.id(), Rc::new(self.client.clone()), self.end, self.fate(now))
+            .of(self.addresses.clone())
     }
 }
 
@@ -85,11 +89,13 @@ impl Turn<'_> {
                 continue;
             }
             let names = self.names(spec);
+            let addresses: Rc<[IpAddr]> = self.rt.addresses.iter().filter_map(|a| a.parse().ok()).collect();
             all.extend(clients.into_iter().enumerate().map(|(place, client)| RunningClient {
                 pod: pod.clone(),
                 container: c.name.clone(),
                 place,
                 client,
+                addresses: addresses.clone(),
                 names: names.clone(),
                 answers: self.answers.clone(),
                 start: r.since,

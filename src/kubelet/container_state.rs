@@ -121,8 +121,10 @@ pub struct Running {
     pub outside: Rc<Vec<Write>>,
     /// When and how it ends; `None` if that is not decided.
     pub ends: Option<(Timestamp, Exit)>,
-    /// Whether the kubelet is stopping it.
-    pub stopping: bool,
+    /// Since when the kubelet is stopping it; `None` if it is not.
+    pub stopping: Option<Timestamp>,
+    /// When each of its probes was asked first, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
+    pub probed: [Option<Timestamp>; 3],
     /// When it gets SIGTERM, if the kubelet is stopping it.
     pub signal: Option<Timestamp>,
     /// The spec of its pod when it was given its resources.
@@ -144,6 +146,10 @@ pub struct Exited {
     pub process: Option<Rc<Process>>,
     /// When it started.
     pub started: Timestamp,
+    /// When it got SIGTERM; `None` if it ended without.
+    pub signal: Option<Timestamp>,
+    /// From when until when each of its probes was asked, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
+    pub probed: [Option<(Timestamp, Timestamp)>; 3],
     /// When it ended.
     pub finished: Timestamp,
 }

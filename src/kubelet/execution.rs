@@ -173,7 +173,7 @@ impl Turn<'_> {
             return;
         };
         Rc::make_mut(&mut r.outside).extend(executed.writes.iter().cloned());
-        if let Some(process) = r.process.clone().filter(|_| !r.stopping) {
+        if let Some(process) = r.process.clone().filter(|_| r.stopping.is_none()) {
             let mut new = (*process).clone();
             new.outside = r.outside.to_vec();
             self.run_process(&mut new, spec);

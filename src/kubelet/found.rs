@@ -157,7 +157,8 @@ impl Turn<'_> {
                 environment: None,
                 volumes: self.rt.files.count,
                 outside: Rc::default(),
-                stopping: false,
+                stopping: None,
+                probed: [None; 3],
                 signal: None,
                 allocation: self.pod.spec.clone(),
             }
@@ -250,6 +251,8 @@ fn exited(t: &ContainerStateTerminated, instance: &Instance) -> Exited {
         message: t.message.as_deref().map(Rc::from),
         process: None,
         started: t.started_at.as_ref().map_or(finished, |t| t.0),
+        signal: None,
+        probed: [None; 3],
         finished,
     }
 }

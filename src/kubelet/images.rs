@@ -206,18 +206,21 @@ pub fn size(image: &str) -> u64 {
     10_000_000 + fnv(0, &[image]) % 190_000_000
 }
 
-/// The id of an image. It depends on the reference only, so it is the same on every node.
+/// The id of an image in the status of a container: the name with registry and organisation and a digest, as containerd gives it for
+/// `imageRef` (`toCRIContainerStatus` in `internal/cri/server/container_status.go`), which the kubelet passes on
+/// (`convertToAPIContainerStatuses`). It depends on the reference only, so it is the same on every node.
 pub fn id(image: &str) -> String {
-    let name = image.split('@').next().unwrap_or_default();
+    let full = full_name(image);
+    let name = full.split('@').next().unwrap_or_default();
     let name = match name.rsplit_once(':') {
         Some((before, tag)) if !tag.contains('/') => before,
         _ => name,
     };
-    if let Some((_, digest)) = image.split_once("@sha256:") {
+    if let Some((_, digest)) = full.split_once("@sha256:") {
         return format!("{name}@sha256:{digest}");
     }
     let mut out = format!("{name}@sha256:");
-    hex64(&mut out, &[image]);
+    hex64(&mut out, &[&full]);
     out
 }
 
@@ -279,6 +282,21 @@ fn fnv(seed: u64, parts: &[&str]) -> u64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    /// As `kubectl get pod -o jsonpath={.status.containerStatuses[0].imageID}` prints it in clusters of kind.
+    #[test]
+    fn an_id_has_the_registry_whatever_the_spec_leaves_out() {
+        let name = |image: &str| id(image).split('@').next().unwrap().to_owned();
+        assert_eq!(name("nginx:1.27"), "docker.io/library/nginx");
+        assert_eq!(name("team/app"), "docker.io/team/app");
+        assert_eq!(name("registry.k8s.io/pause:3.10"), "registry.k8s.io/pause");
+        assert_eq!(id("nginx"), id("docker.io/library/nginx:latest"));
+        let digest = "9ae97d36d26566ff84e8893c64a6dc4fe8ca6d1144bf5b87b2b85a32def253c7";
+        assert_eq!(
+            id(&format!("busybox@sha256:{digest}")),
+            format!("docker.io/library/busybox@sha256:{digest}")
+        );
+    }
 
     #[test]
     fn references() {

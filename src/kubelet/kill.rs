@@ -130,7 +130,7 @@ impl Turn<'_> {
         };
         // The container may end by itself earlier.
         r.ends = Some(r.ends.filter(|e| e.0 <= end.0).unwrap_or(end));
-        r.stopping = true;
+        r.stopping = Some(now);
         r.signal = Some(signal);
         let ends = r.ends.map(|(at, _)| at);
         self.rt.grace = Some(grace);
@@ -164,7 +164,7 @@ impl Turn<'_> {
         let mut shortened = Vec::new();
         for (i, c) in self.rt.containers.iter_mut().enumerate() {
             if let ContainerState::Running(r) = &mut c.state
-                && r.stopping
+                && r.stopping.is_some()
                 && r.ends.is_none_or(|(at, _)| at > latest)
             {
                 r.ends = Some((latest, Exit::code(KILLED)));

@@ -145,7 +145,7 @@ impl Turn<'_> {
         self.with_server(i, spec, r, at, |server| server.ports()).map_or_else(|| declared(spec), Ports::These)
     }
 
-    fn with_server<T>(
+    pub(super) fn with_server<T>(
         &self,
         i: usize,
         spec: &Container,
@@ -153,18 +153,45 @@ impl Turn<'_> {
         at: Timestamp,
         see: impl FnOnce(&Server<'_>) -> T,
     ) -> T {
-        let program = self.program(i, spec);
-        let mut files = None;
         let world = || self.surroundings(i, at).map(|(_, world)| world.files).unwrap_or_default();
         let needs_files = !spec.volume_mounts.as_ref().is_none_or(Vec::is_empty) || !r.outside.is_empty();
-        let files: &Files = files.get_or_insert_with(|| if needs_files { world() } else { Files::default() });
+        let files = if needs_files { world() } else { Files::default() };
+        self.with_files(i, spec, &files, (r.since, at), see)
+    }
+
+    /// As [`Self::with_server`], of an instance that started at a moment and has ended. What commands have written into its file
+    /// system is not there any more.
+    pub(super) fn with_past_server<T>(
+        &self,
+        i: usize,
+        spec: &Container,
+        since: Timestamp,
+        at: Timestamp,
+        see: impl FnOnce(&Server<'_>) -> T,
+    ) -> T {
+        let mut files = Files::default();
+        if !spec.volume_mounts.as_ref().is_none_or(Vec::is_empty) {
+            self.all_files(spec, (since, u64::MAX)).iter().for_each(|w| files.note(w));
+        }
+        self.with_files(i, spec, &files, (since, at), see)
+    }
+
+    fn with_files<T>(
+        &self,
+        i: usize,
+        spec: &Container,
+        files: &Files,
+        (since, at): (Timestamp, Timestamp),
+        see: impl FnOnce(&Server<'_>) -> T,
+    ) -> T {
+        let program = self.program(i, spec);
         see(&Server {
             words: &program.words,
             env: &program.env,
             image: spec.image.as_deref().unwrap_or_default(),
             host: &program.host,
             addresses: &self.rt.addresses,
-            after: at.duration_since(r.since),
+            after: at.duration_since(since),
             opened: self.opened,
             files: &|path| files.at(path, at),
             below: &|directory| {
@@ -175,7 +202,7 @@ impl Turn<'_> {
     }
 
     /// The container that accepts connections on a port at a moment.
-    fn listener(&self, port: u16, protocol: Protocol, at: Timestamp) -> Option<(usize, &Running)> {
+    pub(super) fn listener(&self, port: u16, protocol: Protocol, at: Timestamp) -> Option<(usize, &Running)> {
         // A container that certainly listens there comes before one that may listen anywhere.
         let mut any = None;
         for (i, c) in self.rt.containers.iter().enumerate() {
@@ -239,7 +266,7 @@ impl Turn<'_> {
     }
 
     /// What a container answers to an HTTP request.
-    fn fetched(
+    pub(super) fn fetched(
         &self,
         i: usize,
         spec: &Container,

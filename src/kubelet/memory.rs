@@ -124,7 +124,9 @@ fn container(c: &ContainerRuntime) -> String {
             let process = r.process.as_ref().map(|p| p.line());
             format!(
                 "runs {} as {:?} process {process:?} ends {ends:?} stopping {}",
-                r.instance.image, r.behaviour, r.stopping
+                r.instance.image,
+                r.behaviour,
+                r.stopping.is_some()
             )
         }
         ContainerState::Exited(e) => format!("exited {} {:?} {:?}", e.instance.image, e.exit, e.reason),

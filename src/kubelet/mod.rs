@@ -23,7 +23,7 @@
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | [`cri`], `calls`, `sandbox_config` | `k8s.io/cri-api`, as data, and what of it is noted where the kubelet acts; `kuberuntime_sandbox.go`, `kuberuntime_container.go`: the configurations |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
-//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers` | what processes ask the network, and what servers answer, below the runtime |
+//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers`, `server_ports`, `server_log`, `probe_visits` | what processes ask the network, and what servers answer, below the runtime |
 //! | `ephemeral` | `kuberuntime_manager.go`: ephemeral containers |
 //! | `file_source`, [`manifest`] | `config/file.go`, `config/common.go`: static pods |
 //! | `pod_manager`, `mirror_client` | `pod/pod_manager.go`, `pod/mirror_client.go`: mirror pods |
@@ -105,6 +105,7 @@ pub mod pod_network;
 mod pod_worker;
 mod predicates;
 mod preemption;
+mod probe_visits;
 mod prober;
 pub mod process;
 mod programs;
@@ -120,6 +121,8 @@ mod runc;
 mod sandbox;
 mod sandbox_config;
 mod security_context;
+mod server_log;
+mod server_ports;
 mod servers;
 mod settings;
 mod start;
@@ -144,7 +147,7 @@ pub use cpu_manager::cpu_manager_state;
 pub use exec::{Execution, exec};
 pub use fault::{KubeletFault, ProbeType};
 pub use http_source::{Decoded, is_from_url};
-pub use logs::container_log;
+pub use logs::{LogReader, container_log};
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
 pub use network::{Dns, NetworkNews, Opened};
 pub use node::DECLARED_FEATURES;

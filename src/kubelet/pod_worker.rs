@@ -95,7 +95,7 @@ impl<'a> Turn<'a> {
                 let dies = |b: &behaviour::Behaviour| b.ends.is_some_and(|(_, exit)| exit.out_of_memory);
                 if dies(&new) == dies(&r.behaviour) {
                     r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
-                } else if !r.stopping {
+                } else if r.stopping.is_none() {
                     // What it needs has grown over its limit, or is below it again.
                     let from = if dies(&new) { now } else { r.since };
                     r.ends = new.ends.map(|(after, exit)| (later(from, after), exit));
@@ -145,7 +145,7 @@ impl<'a> Turn<'a> {
             let message = self.process_ended(i, at, exit.code);
             let Some(c) = self.rt.containers.get_mut(i) else { continue };
             let ContainerState::Running(r) = &c.state else { continue };
-            let stopped = r.stopping;
+            let stopped = r.stopping.is_some();
             let exited = Exited {
                 instance: r.instance.clone(),
                 exit,
@@ -153,6 +153,8 @@ impl<'a> Turn<'a> {
                 message,
                 process: r.process.clone(),
                 started: r.since,
+                signal: r.signal.filter(|signal| *signal <= at),
+                probed: c.probed(at),
                 finished: at,
             };
             c.state = ContainerState::Exited(Rc::new(exited));
@@ -377,7 +379,7 @@ impl<'a> Turn<'a> {
         for (i, c) in self.rt.containers.iter().enumerate() {
             let Some(r) = c.running() else { continue };
             if let Some((at, _)) = r.ends {
-                wakes.add(sort(!r.stopping && self.is_routine(i, at.duration_since(r.since))), at);
+                wakes.add(sort(r.stopping.is_none() && self.is_routine(i, at.duration_since(r.since))), at);
             }
         }
         if self.rt.phase == WorkerPhase::Sync {

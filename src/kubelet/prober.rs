@@ -24,7 +24,7 @@ use crate::api::types::IntOrString;
 use crate::api::types::{Container, Probe};
 use crate::network::{Outcome, Protocol, Question};
 
-fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
+pub(super) fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
     match type_ {
         ProbeType::Startup => container.startup_probe.as_ref(),
         ProbeType::Liveness => container.liveness_probe.as_ref(),
@@ -32,7 +32,7 @@ fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
     }
 }
 
-fn whole(seconds: Option<i32>, default: i32, least: i32) -> SignedDuration {
+pub(super) fn whole(seconds: Option<i32>, default: i32, least: i32) -> SignedDuration {
     SignedDuration::from_secs(i64::from(seconds.unwrap_or(default).max(least)))
 }
 
@@ -198,18 +198,18 @@ fn of_command(
 }
 
 /// The HTTP part of what a probe asks.
-struct Http {
-    scheme: String,
-    host: String,
-    path: String,
+pub(super) struct Http {
+    pub(super) scheme: String,
+    pub(super) host: String,
+    pub(super) path: String,
 }
 
 /// What a probe asks over the network.
-struct Asks {
+pub(super) struct Asks {
     /// The host: an address, or a name.
-    to: String,
-    port: u16,
-    http: Option<Http>,
+    pub(super) to: String,
+    pub(super) port: u16,
+    pub(super) http: Option<Http>,
     grpc: bool,
 }
 
@@ -230,7 +230,7 @@ impl Asks {
 }
 
 /// What a probe that executes no command asks; `None` if it has no handler.
-fn question(turn: &Turn<'_>, spec: &Container, probe: &Probe) -> Option<Asks> {
+pub(super) fn question(turn: &Turn<'_>, spec: &Container, probe: &Probe) -> Option<Asks> {
     let host = |given: &Option<String>| {
         given.as_deref().filter(|h| !h.is_empty()).unwrap_or_else(|| turn.address()).to_owned()
     };
@@ -262,19 +262,19 @@ fn known(c: &ContainerRuntime, type_: ProbeType) -> Option<bool> {
 /// probe has passed or this is the startup probe.
 fn is_active(c: &ContainerRuntime, spec: &Container, type_: ProbeType) -> bool {
     let held = c.probes.get(type_ as usize).is_none_or(|p| p.on_hold);
-    let stopping = c.running().is_none_or(|r| r.stopping);
+    let stopping = c.running().is_none_or(|r| r.stopping.is_some());
     !held && !stopping && (is_started(c, spec) != (type_ == ProbeType::Startup))
 }
 
 /// The last tick at or before a moment.
-fn tick_before(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
+pub(super) fn tick_before(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
     let period = period.as_millis().max(1000);
     let ticks = at.duration_since(base).as_millis().max(0) / period;
     later(base, SignedDuration::from_millis(i64::try_from(ticks * period).unwrap_or(i64::MAX)))
 }
 
 /// The first tick at or after a moment.
-fn tick_from(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
+pub(super) fn tick_from(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
     let tick = tick_before(base, period, at);
     if tick < at { later(tick, period) } else { tick }
 }
@@ -386,6 +386,7 @@ impl Turn<'_> {
             self.note_execution(i, executed);
         }
         state.asked = Some(tick);
+        self.note_first(i, type_, tick);
         state.run = if state.last == Some(passes) { state.run.saturating_add(1) } else { 1 };
         state.last = Some(passes);
         let threshold =

@@ -287,7 +287,7 @@ impl Turn<'_> {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
             let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
-            let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
+            let Some(process) = r.process.clone().filter(|_| r.stopping.is_none()) else { continue };
             if process.run.asked.iter().all(|q| self.answers.get(q) == process.answers.get(q)) {
                 continue;
             }
@@ -311,7 +311,7 @@ impl Turn<'_> {
             for i in 0..self.rt.containers.len() {
                 let Some(spec) = self.container_spec(i) else { continue };
                 let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
-                let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
+                let Some(process) = r.process.clone().filter(|_| r.stopping.is_none()) else { continue };
                 let shared = self.shared_writes(i, spec);
                 if shared == process.shared {
                     continue;

@@ -124,7 +124,7 @@ impl Turn<'_> {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
             let Some(r) = self.rt.containers.get(i).and_then(|c| c.running()) else { continue };
-            let Some(process) = r.process.clone().filter(|_| !r.stopping) else { continue };
+            let Some(process) = r.process.clone().filter(|_| r.stopping.is_none()) else { continue };
             let mut writes = Vec::new();
             for mount in spec.volume_mounts.iter().flatten().filter(|m| is_whole(m)) {
                 let volume = self.rt.files.all.iter().find(|v| *v.name == *mount.name);

@@ -34,6 +34,8 @@ impl Turn<'_> {
                         message: None,
                         process: r.process.clone(),
                         started: r.since,
+                        signal: None,
+                        probed: c.probed(now),
                         finished: now,
                     }));
                 }

@@ -1,4 +1,5 @@
-//! Facts about servers: the ports on which well-known programs listen, and what they answer to an HTTP request.
+//! Facts about servers: what well-known programs answer to an HTTP request. [`super::server_ports`] says where they listen, and
+//! [`super::server_log`] what they write to their logs.
 //!
 //! Source: the default configurations of the programs' images (see `known_images`), and for agnhost
 //! `kubernetes/test/images/agnhost`. What a program answers that is not here, nobody knows.
@@ -12,7 +13,7 @@ use super::known_images::{self, program_name};
 use crate::api::order;
 use crate::api::types::Container;
 use crate::network::question::HeaderFields;
-use crate::network::{Outcome, Protocol, Response};
+use crate::network::{Outcome, Response};
 use crate::shell::Node;
 
 /// A program that runs in a container.
@@ -59,27 +60,11 @@ pub(super) struct Keeps {
     pub(super) drains: bool,
 }
 
-/// The ports of programs that listen on the same ones whatever their arguments are.
-const PORTS: &[(&str, &[u16])] = &[
-    ("apache2-foreground", &[80]),
-    ("caddy", &[80, 2019]),
-    ("cassandra", &[9042, 7000]),
-    ("catalina.sh", &[8080]),
-    ("eswrapper", &[9200, 9300]),
-    ("httpd", &[80]),
-    ("httpd-foreground", &[80]),
-    ("mariadbd", &[3306]),
-    ("memcached", &[11_211]),
-    ("mysqld", &[3306, 33_060]),
-    ("prometheus", &[9090]),
-    ("rabbitmq-server", &[5672, 15_692, 25_672]),
-];
-
 /// The programs that give another answer after some time, though nothing has happened to them.
 const CHANGING: &[&str] = &["agnhost", "nginx-ingress-controller", NGINX_OF_GATEWAYS];
 
 /// A part of the name of the image of the nginx that NGINX Gateway Fabric makes for a Gateway, and whose agent is told by it.
-const NGINX_OF_GATEWAYS: &str = "nginx-gateway-fabric/nginx";
+pub(super) const NGINX_OF_GATEWAYS: &str = "nginx-gateway-fabric/nginx";
 
 /// Whether a container may run a program that gives another answer after some time.
 pub(super) fn changes_with_time(spec: &Container) -> bool {
@@ -91,53 +76,22 @@ pub(super) fn changes_with_time(spec: &Container) -> bool {
 }
 
 const WELCOME: &str = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n<style>\nhtml { color-scheme: light dark; }\nbody { width: 35em; margin: 0 auto;\nfont-family: Tahoma, Verdana, Arial, sans-serif; }\n</style>\n</head>\n<body>\n<h1>Welcome to nginx!</h1>\n<p>If you see this page, the nginx web server is successfully installed and\nworking. Further configuration is required.</p>\n\n<p>For online documentation and support please refer to\n<a href=\"http://nginx.org/\">nginx.org</a>.<br/>\nCommercial support is available at\n<a href=\"http://nginx.com/\">nginx.com</a>.</p>\n\n<p><em>Thank you for using nginx.</em></p>\n</body>\n</html>\n";
+/// When nginx's first page was written, by the version that the image names: as the header `Last-Modified` has it, and in
+/// seconds, which are in the header `ETag` (`ngx_http_set_etag`). From published answers; of other versions nobody has looked.
+const WELCOME_DATES: &[(&str, &str, u32)] = &[
+    ("nginx/1.21.6", "Tue, 25 Jan 2022 15:03:52 GMT", 0x61f0_1158),
+    ("nginx/1.25.3", "Tue, 24 Oct 2023 13:46:47 GMT", 0x6537_cac7),
+    ("nginx/1.27.4", "Wed, 05 Feb 2025 11:06:32 GMT", 0x67a3_4638),
+    ("nginx/1.27.5", "Wed, 16 Apr 2025 12:01:11 GMT", 0x67ff_9c07),
+];
 const WORKS: &str = "<html><body><h1>It works!</h1></body></html>\n";
+/// When httpd's first page was written, and the part of its `ETag` that says so in microseconds (`ap_make_etag`).
+const WORKS_DATE: &str = "Mon, 11 Jun 2007 18:53:14 GMT";
+const WORKS_TAG: &str = "432a5e4a73a80";
 
 impl Server<'_> {
-    /// The ports on which it listens; `None` if nobody knows the program.
-    pub(super) fn ports(&self) -> Option<Vec<(u16, Protocol)>> {
-        let tcp = |ports: &[u16]| ports.iter().map(|p| (*p, Protocol::Tcp)).collect::<Vec<_>>();
-        let one = |port: u16| Some(tcp(&[port]));
-        let name = program_name(self.words);
-        if let Some((_, ports)) = PORTS.iter().find(|(program, _)| *program == name) {
-            return Some(tcp(ports));
-        }
-        match name {
-            "nginx" => Some(tcp(&self.nginx_ports())),
-            "pause" => Some(Vec::new()),
-            "nginx-ingress-controller" => Some(tcp(&self.ingress_ports())),
-            "entrypoint.sh" if self.image.contains(NGINX_OF_GATEWAYS) => Some(tcp(self.opened)),
-            "etcd" => Some(tcp(&self.etcd_ports())),
-            "kube-apiserver" => one(self.secure_port(6443)),
-            "kube-controller-manager" => one(self.secure_port(10_257)),
-            "kube-scheduler" => one(self.secure_port(10_259)),
-            "whoami" => {
-                let port =
-                    self.option(&["--port", "-port"]).or_else(|| self.env.get("WHOAMI_PORT_NUMBER").cloned());
-                one(port.and_then(|p| p.parse().ok()).unwrap_or(80))
-            }
-            "http-echo" => {
-                let listen = self.option(&["-listen", "--listen"]);
-                one(listen.and_then(|l| l.rsplit(':').next()?.parse().ok()).unwrap_or(5678))
-            }
-            "hello-app" => one(self.env.get("PORT").and_then(|p| p.parse().ok()).unwrap_or(8080)),
-            "redis-server" | "valkey-server" => {
-                one(self.option(&["--port"]).and_then(|p| p.parse().ok()).unwrap_or(6379))
-            }
-            "postgres" => {
-                let port = self.option(&["-p", "--port"]).or_else(|| self.env.get("PGPORT").cloned());
-                one(port.and_then(|p| p.parse().ok()).unwrap_or(5432))
-            }
-            "mongod" => one(self.option(&["--port"]).and_then(|p| p.parse().ok()).unwrap_or(27_017)),
-            "agnhost" => Some(self.agnhost_ports()),
-            "run.sh" if self.image.contains("echoserver") => Some(tcp(&[8080, 8443])),
-            "run.sh" if self.image.contains("grafana") => one(3000),
-            _ => None,
-        }
-    }
-
     /// The value of an option: behind it, or after `=`.
-    fn option(&self, names: &[&str]) -> Option<String> {
+    pub(super) fn option(&self, names: &[&str]) -> Option<String> {
         let mut words = self.words.iter().skip(1);
         while let Some(word) = words.next() {
             match word.split_once('=') {
@@ -149,44 +103,8 @@ impl Server<'_> {
         None
     }
 
-    /// The ports of ingress-nginx: for requests, for probes and, if a flag says so, for the webhook.
-    fn ingress_ports(&self) -> Vec<u16> {
-        let number = |text: String| text.rsplit(':').next()?.parse().ok();
-        let port = |flag: &str, default: u16| self.option(&[flag]).and_then(number).unwrap_or(default);
-        let webhook = self.option(&["--validating-webhook"]).and_then(number);
-        let all = [("--http-port", 80), ("--https-port", 443), ("--healthz-port", 10_254)];
-        all.into_iter().map(|(flag, default)| port(flag, default)).chain(webhook).collect()
-    }
-
-    /// The port of a part of the control plane.
-    fn secure_port(&self, default: u16) -> u16 {
-        self.option(&["--secure-port"]).and_then(|p| p.parse().ok()).unwrap_or(default)
-    }
-
-    /// The ports of etcd: for clients, for its other members, and for metrics and probes if a flag says so.
-    fn etcd_ports(&self) -> Vec<u16> {
-        let of = |flag: &str, default: Option<u16>| {
-            let urls = self.option(&[flag]);
-            let ports = urls
-                .iter()
-                .flat_map(|urls| urls.split(','))
-                .filter_map(|u| u.rsplit(':').next()?.parse().ok());
-            let ports: Vec<u16> = ports.collect();
-            if ports.is_empty() { default.into_iter().collect() } else { ports }
-        };
-        let all = [
-            ("--listen-client-urls", Some(2379)),
-            ("--listen-peer-urls", Some(2380)),
-            ("--listen-metrics-urls", None),
-        ];
-        let mut ports: Vec<u16> = all.into_iter().flat_map(|(flag, default)| of(flag, default)).collect();
-        order::sort(&mut ports);
-        ports.dedup();
-        ports
-    }
-
     /// Whether files are mounted over the image's configuration of nginx.
-    fn nginx_configuration(&self) -> Vec<String> {
+    pub(super) fn nginx_configuration(&self) -> Vec<String> {
         let mut all = (self.below)("/etc/nginx/conf.d");
         all.extend((self.below)("/etc/nginx/templates"));
         if matches!((self.files)("/etc/nginx/nginx.conf"), Some(Node::File(_))) {
@@ -195,50 +113,8 @@ impl Server<'_> {
         all
     }
 
-    /// The ports of `listen` in the configuration that is mounted, or the image's own.
-    fn nginx_ports(&self) -> Vec<u16> {
-        let own = if self.image.contains("unprivileged") { 8080 } else { 80 };
-        let configured = self.nginx_configuration();
-        if configured.is_empty() {
-            return vec![own];
-        }
-        let mut ports = Vec::new();
-        for path in configured {
-            let Some(Node::File(text)) = (self.files)(&path) else { continue };
-            for statement in text
-                .lines()
-                .filter(|l| !l.trim_start().starts_with('#'))
-                .flat_map(|l| l.split([';', '{', '}']))
-            {
-                let mut words = statement.split_whitespace();
-                if words.next() != Some("listen") {
-                    continue;
-                }
-                let port = words.next().and_then(|w| w.rsplit(':').next()).and_then(|w| w.parse().ok());
-                ports.extend(port.filter(|p| !ports.contains(p)));
-            }
-        }
-        // A configuration without `listen` leaves the port of a server as it is by default.
-        if ports.is_empty() { vec![own] } else { ports }
-    }
-
-    fn agnhost_ports(&self) -> Vec<(u16, Protocol)> {
-        let port =
-            |names: &[&str], default| self.option(names).and_then(|p| p.parse().ok()).unwrap_or(default);
-        match self.words.get(1).map(String::as_str) {
-            Some("netexec") => vec![
-                (port(&["--http-port"], 8080), Protocol::Tcp),
-                (port(&["--udp-port"], 8081), Protocol::Udp),
-            ],
-            Some("serve-hostname") => vec![(port(&["--port"], 9376), Protocol::Tcp)],
-            Some("liveness") => vec![(8080, Protocol::Tcp)],
-            Some("test-webserver") => vec![(port(&["--port"], 80), Protocol::Tcp)],
-            _ => Vec::new(),
-        }
-    }
-
     /// The program and its version as the header `Server` has it, if the image's tag begins with one.
-    fn version(&self, program: &str) -> String {
+    pub(super) fn version(&self, program: &str) -> String {
         let tag = self.image.split('@').next().and_then(|i| i.rsplit_once(':')).map(|(_, tag)| tag);
         let version = tag.and_then(|t| t.split('-').next()).filter(|v| v.matches('.').count() == 2);
         let number = version.filter(|v| v.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
@@ -264,17 +140,27 @@ impl Server<'_> {
     /// What it answers to a request; `None` if nobody knows.
     pub(super) fn answer(&self, asked: &Asked<'_>) -> Option<Outcome> {
         let path = asked.path.split('?').next().unwrap_or_default();
-        let respond = |status: u16, server: &str, type_: &str, body: String| {
+        let respond_with = |status: u16, server: &str, type_: &str, body: String, headers: HeaderFields| {
             Some(Outcome::Answered(Rc::new(Response {
                 by: None,
                 location: "".into(),
-                headers: Default::default(),
+                headers,
                 status,
                 server: server.into(),
                 content_type: type_.into(),
                 body: body.into(),
                 takes: SignedDuration::ZERO,
             })))
+        };
+        let respond = |status: u16, server: &str, type_: &str, body: String| {
+            respond_with(status, server, type_, body, HeaderFields::default())
+        };
+        // A part of a file can be asked for.
+        let file = |dated: Option<(&str, String)>| {
+            let dated = dated.into_iter().flat_map(|(modified, tag)| {
+                [("Last-Modified".into(), modified.into()), ("ETag".into(), tag.into())]
+            });
+            HeaderFields::new(dated.chain([("Accept-Ranges".into(), "bytes".into())]).collect())
         };
         let plain = "text/plain; charset=utf-8";
         match program_name(self.words) {
@@ -286,21 +172,34 @@ impl Server<'_> {
                     )
                 };
                 match self.page("/usr/share/nginx/html", path) {
-                    Page::File(text) => respond(200, &version, "text/html", text),
+                    Page::File(text) => respond_with(200, &version, "text/html", text, file(None)),
                     // What a configuration answers that somebody wrote is not worked out.
                     _ if !self.nginx_configuration().is_empty() => {
                         respond(200, &version, "text/html", String::new())
                     }
-                    Page::Own => respond(200, &version, "text/html", WELCOME.to_owned()),
+                    Page::Own => {
+                        let dated = WELCOME_DATES.iter().find(|(of, ..)| *of == version);
+                        let tag = |seconds: u32| format!("\"{seconds:x}-{:x}\"", WELCOME.len());
+                        let dated = dated.map(|(_, modified, seconds)| (*modified, tag(*seconds)));
+                        respond_with(200, &version, "text/html", WELCOME.to_owned(), file(dated))
+                    }
                     Page::Missing => respond(404, &version, "text/html", error(404, "Not Found")),
                     Page::Forbidden => respond(403, &version, "text/html", error(403, "Forbidden")),
                 }
             }
             "httpd" | "httpd-foreground" => {
-                let version = self.version("Apache");
+                // With the operating system only if the version is known (`ServerTokens Full`).
+                let version = match self.version("Apache") {
+                    version if version.contains('/') => format!("{version} (Unix)"),
+                    version => version,
+                };
                 match self.page("/usr/local/apache2/htdocs", path) {
-                    Page::File(text) => respond(200, &version, "text/html", text),
-                    Page::Own => respond(200, &version, "text/html", WORKS.to_owned()),
+                    Page::File(text) => respond_with(200, &version, "text/html", text, file(None)),
+                    Page::Own => {
+                        let tag = format!("\"{:x}-{WORKS_TAG}\"", WORKS.len());
+                        let dated = file(Some((WORKS_DATE, tag)));
+                        respond_with(200, &version, "text/html", WORKS.to_owned(), dated)
+                    }
                     Page::Missing => {
                         let text = "The requested URL was not found on this server.";
                         let head = "<!DOCTYPE HTML PUBLIC \"-//IETF//DTD HTML 2.0//EN\">\n<html><head>\n<title>404 Not Found</title>\n</head><body>\n<h1>Not Found</h1>";
@@ -431,11 +330,16 @@ enum Page {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn with<T>(image: &str, words: &[&str], files: &[(&str, &str)], see: impl Fn(&Server<'_>) -> T) -> T {
+    pub(in crate::kubelet) fn with<T>(
+        image: &str,
+        words: &[&str],
+        files: &[(&str, &str)],
+        see: impl Fn(&Server<'_>) -> T,
+    ) -> T {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
         let file = |path: &str| {
             let found = files.iter().find(|(p, _)| *p == path).map(|(_, t)| Node::File((*t).to_owned()));
@@ -460,10 +364,6 @@ mod tests {
         })
     }
 
-    fn ports(image: &str, words: &[&str], files: &[(&str, &str)]) -> Option<Vec<u16>> {
-        with(image, words, files, |s| s.ports()).map(|all| all.iter().map(|(p, _)| *p).collect())
-    }
-
     fn get(image: &str, words: &[&str], files: &[(&str, &str)], path: &str) -> (u16, String) {
         let asked = Asked { method: "GET", host: "web", path, headers: &HeaderFields::default() };
         match with(image, words, files, |s| s.answer(&asked)) {
@@ -472,20 +372,39 @@ mod tests {
         }
     }
 
+    /// As `curl -I` has printed them of `nginx:1.27.5`, `nginx:1.27.4` and `httpd:2.4`.
     #[test]
-    fn servers_listen_where_their_configuration_says() {
-        let nginx = &["nginx", "-g", "daemon off;"];
-        assert_eq!(ports("nginx:1.27", nginx, &[]).unwrap(), [80]);
-        assert_eq!(ports("nginxinc/nginx-unprivileged", nginx, &[]).unwrap(), [8080]);
-        let conf =
-            "server {\n  listen 8081;\n  listen [::]:8081; # listen 1;\n  location / { return 200; }\n}";
-        assert_eq!(ports("nginx", nginx, &[("/etc/nginx/conf.d/default.conf", conf)]).unwrap(), [8081]);
-        assert_eq!(ports("hashicorp/http-echo", &["/http-echo", "-listen=:8080"], &[]).unwrap(), [8080]);
-        assert_eq!(ports("hashicorp/http-echo", &["/http-echo", "-text", "x"], &[]).unwrap(), [5678]);
-        assert_eq!(ports("postgres", &["postgres"], &[]).unwrap(), [5432]);
-        assert_eq!(ports("agnhost", &["/agnhost", "netexec", "--http-port", "81"], &[]).unwrap(), [81, 8081]);
-        assert_eq!(ports("pause", &["/pause"], &[]).unwrap(), [0_u16; 0]);
-        assert_eq!(ports("team/app", &["/app"], &[]), None);
+    fn a_first_page_says_when_it_was_written() {
+        let fields = |image: &str, program: &str, path: &str| {
+            let asked = Asked { method: "GET", host: "web", path, headers: &HeaderFields::default() };
+            match with(image, &[program], &[("/usr/share/nginx/html/a", "A")], |s| s.answer(&asked)) {
+                Some(Outcome::Answered(r)) => {
+                    let named = |name: &str| r.headers.get(name).unwrap_or_default();
+                    let all = ["Last-Modified", "ETag", "Accept-Ranges"].map(named);
+                    (r.server.to_string(), all.join(" "))
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let of = |server: &str, text: &str| (server.to_owned(), text.to_owned());
+        let httpd = fields("httpd:2.4.62-alpine", "httpd-foreground", "/");
+        assert_eq!(
+            httpd,
+            of("Apache/2.4.62 (Unix)", "Mon, 11 Jun 2007 18:53:14 GMT \"2d-432a5e4a73a80\" bytes")
+        );
+        assert_eq!(fields("nginx:1.27.5", "nginx", "/a"), of("nginx/1.27.5", "  bytes"));
+        assert_eq!(fields("nginx:1.27.5", "nginx", "/b"), of("nginx/1.27.5", "  "));
+        let own = |image: &str| {
+            let asked = Asked { method: "GET", host: "web", path: "/", headers: &HeaderFields::default() };
+            match with(image, &["nginx"], &[], |s| s.answer(&asked)) {
+                Some(Outcome::Answered(r)) => r.headers.get("Last-Modified").zip(r.headers.get("ETag")),
+                other => panic!("{other:?}"),
+            }
+        };
+        let dated = |modified: &str, tag: &str| Some((modified.to_owned(), tag.to_owned()));
+        assert_eq!(own("nginx:1.27.5"), dated("Wed, 16 Apr 2025 12:01:11 GMT", "\"67ff9c07-267\""));
+        assert_eq!(own("nginx:1.27.4-alpine"), dated("Wed, 05 Feb 2025 11:06:32 GMT", "\"67a34638-267\""));
+        assert_eq!(own("nginx:1.27"), None, "its tag does not say which one it is");
     }
 
     #[test]

@@ -342,7 +342,8 @@ impl Turn<'_> {
             volumes: self.rt.files.count,
             process,
             outside: Rc::default(),
-            stopping: false,
+            stopping: None,
+            probed: [None; 3],
             signal: None,
             allocation: self.pod.spec.clone(),
         }));
@@ -377,6 +378,8 @@ impl Turn<'_> {
             message: Some(message.as_str().into()),
             process: None,
             started: Timestamp::UNIX_EPOCH,
+            signal: None,
+            probed: [None; 3],
             finished: now,
         }));
         self.rt.changed = true;

@@ -24,7 +24,7 @@ use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::wake::Wakes;
 use super::watched;
-use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
+use crate::api::types::{ContainerStatus, Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Recorded, Result, Wait, Why, object_reference};
@@ -368,6 +368,14 @@ impl Kubelet {
         };
         let why = why.word("what", rt.cause.what.word());
         let Some(name) = &rt.cause.container else { return why };
+        let among = |all: &Option<Vec<ContainerStatus>>| all.iter().flatten().any(|s| s.name == **name);
+        let why = if among(&to.ephemeral_container_statuses) {
+            why.with("sort", "ephemeral")
+        } else if among(&to.init_container_statuses) {
+            why.with("sort", "init")
+        } else {
+            why
+        };
         let why = why.with("container", name);
         match rt.containers.iter().find(|c| c.name == *name) {
             Some(c) => why.with("state", state_of(c)).with("restarts", c.restarts),

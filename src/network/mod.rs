@@ -11,6 +11,7 @@
 //! | [`gateway`] | NGINX Gateway Fabric as a program: from Gateways and HTTPRoutes to conditions and routes |
 //! | [`header`] | the header fields of HTTP messages |
 //! | [`ingress`] | ingress-nginx as a program: from Ingresses to routes, and from a request to an endpoint |
+//! | [`moved`] | what one list of endpoints has that another one has not |
 //! | [`passing`] | what a proxy in a pod does with a request: it answers, or asks somebody else |
 //! | `pattern` | the regular expressions of proxies |
 //! | [`policy`] | NetworkPolicies: whether a connection may be opened |
@@ -20,6 +21,7 @@
 //! | [`serving`] | what is known of a process that answers HTTP requests |
 //! | [`traffic`] | clients that send a stream of requests, and what becomes of these |
 //! | [`url`] | the parts of a URL as clients read it |
+//! | [`visit`] | a request that has come to a process, for its log |
 //!
 //! Nothing here has a clock, a store or a client: objects go in, rules and answers come out.
 //!
@@ -62,6 +64,7 @@ pub mod dns;
 pub mod gateway;
 pub mod header;
 pub mod ingress;
+pub mod moved;
 mod outside;
 pub mod passing;
 mod pattern;
@@ -74,6 +77,7 @@ pub mod resolver;
 pub mod serving;
 pub mod traffic;
 pub mod url;
+pub mod visit;
 
 pub use protocol::Protocol;
 pub use question::{Answer, Because, Outcome, Question, Reply, Response};

@@ -145,7 +145,7 @@ fn what_cannot_have_printed_says_why() {
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n  - {{name: c, image: {image}}}\n"
         )
     };
-    let mut s = session(&pod("nginx"));
+    let mut s = session(&pod("team/app"));
     // It has no node yet.
     assert_eq!(logs(&mut s, "p"), "");
     until(&mut s, "ContainerCreating");
@@ -197,4 +197,110 @@ fn options_are_checked_as_the_api_server_does() {
     );
     assert_eq!(get("container=main&tailLines=x").0, 400);
     assert_eq!(get("container=main&sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z").0, 422);
+}
+
+const SERVED: &str = r#"apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {app: web}}
+spec:
+  containers:
+  - name: c
+    image: nginx:1.27.5
+    readinessProbe: {httpGet: {path: /healthz, port: 80}, periodSeconds: 10, failureThreshold: 100}
+    livenessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: quick, labels: {app: quick}}
+spec:
+  containers:
+  - {name: c, image: "httpd:2.4.62"}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: clock}
+spec:
+  restartPolicy: Never
+  containers:
+  - {name: a, image: busybox, command: [sleep, "20"]}
+  - {name: b, image: busybox, command: [sleep, "40"]}
+  - {name: c, image: busybox, command: [sleep, "60"]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: quick}
+spec: {selector: {app: quick}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: client
+  annotations: {sim.steady/requests: "2/s http://quick/a?b=c"}
+spec:
+  containers:
+  - {name: c, image: busybox, command: [sleep, "36000"]}
+"#;
+
+/// What a server's log says is what the traffic says: a line for each request that came to it. The forms are those of the official
+/// images (`nginx.conf` of docker-nginx, `httpd.conf` of httpd), and of `kube-probe` in `pkg/probe/http/request.go`.
+#[test]
+fn a_server_writes_a_line_for_each_request() {
+    let mut s = session(SERVED);
+    run(&mut s, 60);
+    let address = ask(&mut s, "get pod client -o jsonpath={.status.podIP}").stdout;
+    let log = logs(&mut s, "quick");
+    let lines: Vec<&str> = log.lines().filter(|l| l.contains("\"GET ")).collect();
+    let answered: u64 =
+        s.cluster().traffic_until_now().streams().flat_map(|(_, c)| c.answered.values()).sum();
+    assert!(answered > 50, "{answered}");
+    assert_eq!(lines.len() as u64, answered, "{log}");
+    let first = lines.first().unwrap();
+    assert!(first.starts_with(&format!("{address} - - [")), "{first}");
+    assert!(first.ends_with(" +0000] \"GET /a?b=c HTTP/1.1\" 404 196"), "{first}");
+    assert!(
+        log.contains("AH00489: Apache/2.4.62 (Unix) configured -- resuming normal operations\n"),
+        "{log}"
+    );
+    // What is asked for is the end of the same log.
+    assert_eq!(
+        logs(&mut s, "quick --tail=3"),
+        format!("{}\n", lines.get(lines.len() - 3..).unwrap().join("\n"))
+    );
+    assert!((20..=21).contains(&logs(&mut s, "quick --since=10s").lines().count()));
+
+    // The kubelet's probes come from the node's address towards its pods, each at its time.
+    let log = logs(&mut s, "web");
+    assert!(log.starts_with("/docker-entrypoint.sh: /docker-entrypoint.d/ is not empty"), "{log}");
+    assert!(log.contains(" [notice] 1#1: nginx/1.27.5\n"), "{log}");
+    let count = |what: &str| log.lines().filter(|l| l.contains(what) && l.contains(".1 - - [")).count();
+    let agent = "\"-\" \"kube-probe/1.36\" \"-\"";
+    assert!((11..=13).contains(&count(&format!("\"GET / HTTP/1.1\" 200 615 {agent}"))), "{log}");
+    assert!((6..=8).contains(&count(&format!("\"GET /healthz HTTP/1.1\" 404 153 {agent}"))), "{log}");
+}
+
+/// A log that is followed brings every line once, and costs nothing of what came before.
+#[test]
+fn a_server_s_log_is_followed() {
+    let mut s = session(SERVED);
+    until(&mut s, "client   1/1");
+    let (first, command) = s.kubectl_or_wait("logs -f quick", &[]);
+    let (mut command, mut printed) = (command.unwrap(), first.stdout);
+    // What a command has printed is told with each look, from its beginning.
+    for _ in 0..40 {
+        assert!(s.step(Depth::Command, None));
+        printed = s.look_again(&mut command).0.stdout;
+    }
+    assert_eq!(printed, logs(&mut s, "quick"));
+    assert!(printed.matches("GET /a").count() > 50, "{printed}");
+}
+
+/// An hour of traffic is there without being kept: the newest 10 MiB (`containerLogMaxSize`) of it.
+#[test]
+fn a_server_s_log_has_an_end_that_is_as_long_as_a_node_keeps_it() {
+    let mut s = session(&SERVED.replace("2/s", "500/s").replace("[sleep, \"60\"]", "[sleep, \"3600\"]"));
+    run(&mut s, 3600);
+    let log = logs(&mut s, "quick");
+    let size: usize = log.lines().map(|l| l.len() + 1 + 40).sum();
+    assert!(size <= 10 << 20 && size > (10 << 20) - 1000, "{size}");
+    assert!((500..=501).contains(&logs(&mut s, "quick --since=1s").lines().count()));
 }

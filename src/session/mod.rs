@@ -31,6 +31,8 @@ pub mod export;
 #[cfg(test)]
 mod gateway_tests;
 pub mod handle;
+#[cfg(test)]
+mod health_tests;
 pub mod import;
 #[cfg(test)]
 mod ingress_tests;

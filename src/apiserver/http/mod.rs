@@ -16,6 +16,7 @@
 mod about_itself;
 mod aggregated;
 mod answer;
+mod component_status;
 mod custom;
 mod decode;
 mod discovery;
@@ -238,6 +239,9 @@ impl Call<'_> {
         let target = match path {
             RequestPath::Objects(target) => target,
             RequestPath::NoSuchResource => return Err(Status::no_such_path()),
+            RequestPath::Unbuilt { kind: "ComponentStatus", name, .. } => {
+                return self.component_statuses(name.as_deref());
+            }
             RequestPath::Unbuilt { kind, api_version, name, resource } => {
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }

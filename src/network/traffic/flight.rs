@@ -115,7 +115,8 @@ impl Ledger {
     }
 
     /// A request has come to the end of its connection.
-    fn meet(&mut self, f: Flight, at: Timestamp) {
+    fn meet(&mut self, mut f: Flight, at: Timestamp) {
+        f.came = at;
         let left = f.left(at);
         let Some(reply) = &f.reply else { return };
         let because = reply.because;
@@ -147,6 +148,7 @@ impl Ledger {
             let (taken, waits) = (server.arrive(&by, at, number, cost), server.has_waiting(number));
             self.plan_work(&by.process);
             if taken == Taken::Full {
+                self.visit(&f, at, Some(503));
                 // A server that has no room for a request answers that, and goes on to use the connection.
                 self.release(&f, at);
                 return self.failed(Flight { connection: None, ..f }, Cause::QueueFull, at);
@@ -158,6 +160,7 @@ impl Ledger {
             return self.plan(later(at, left), Event::Failed(number, Cause::TooSlow));
         }
         if response.takes > left {
+            self.left(&f, later(at, left));
             return self.fail_after(f, at, left, Cause::TooSlow);
         }
         if response.takes.is_zero() {
@@ -213,6 +216,7 @@ impl Ledger {
 
     /// The server has answered a request.
     pub(super) fn answered(&mut self, f: Flight, at: Timestamp) {
+        self.visit(&f, at, None);
         self.release(&f, at);
         let f = Flight { connection: None, ..f };
         let status = f.response().map_or(200, |r| r.status);

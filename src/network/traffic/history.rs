@@ -186,19 +186,45 @@ impl History {
         self.go_through((before, now), now, Some(followed))
     }
 
-    fn go_through(&self, window: Window, now: Timestamp, followed: Option<RequestTrace>) -> Ledger {
-        let begin = self.begin().unwrap_or(now);
-        let from = window.0.max(begin);
-        let Some(mut place) = self.place(from) else { return Ledger::default() };
-        let mut ledger = self.ledger_at(place, from);
-        ledger.begin(window);
-        ledger.one_by_one = followed.is_some();
-        ledger.followed = followed;
-        while let Some(epoch) = self.epochs.get(place + 1).filter(|e| e.at <= now) {
+    /// What has happened until a moment.
+    pub(super) fn ledger_until(&self, moment: Timestamp) -> Option<Ledger> {
+        Some(self.ledger_at(self.place(moment)?, moment))
+    }
+
+    /// Goes on with what has happened until a moment, up to another one, which is included.
+    pub(super) fn on_from(&self, mut ledger: Ledger, from: Timestamp, until: Timestamp) -> Ledger {
+        let mut place = self.place(from).unwrap_or(0);
+        while let Some(epoch) = self.epochs.get(place + 1).filter(|e| e.at <= until) {
             ledger.change(epoch.at, epoch.scene.clone());
             place += 1;
         }
-        ledger.include(now);
+        ledger.include(until);
+        ledger
+    }
+
+    /// The scenes between two moments, the last one first, each with the part of that time in which it is valid.
+    pub(super) fn scenes_back(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> impl Iterator<Item = (Timestamp, Timestamp, &Rc<Scene>)> {
+        let last = self.place(until).map_or(0, |place| place + 1);
+        let first = self.place(from).unwrap_or(0);
+        (first..last).rev().filter_map(move |n| {
+            let epoch = self.epochs.get(n)?;
+            let end = self.epochs.get(n + 1).map_or(until, |next| next.at.min(until));
+            Some((epoch.at.max(from), end, &epoch.scene))
+        })
+    }
+
+    fn go_through(&self, window: Window, now: Timestamp, followed: Option<RequestTrace>) -> Ledger {
+        let begin = self.begin().unwrap_or(now);
+        let from = window.0.max(begin);
+        let Some(mut ledger) = self.ledger_until(from) else { return Ledger::default() };
+        ledger.begin(window);
+        ledger.one_by_one = followed.is_some();
+        ledger.followed = followed;
+        let mut ledger = self.on_from(ledger, from, now);
         ledger.settle();
         ledger
     }

@@ -15,6 +15,7 @@ use super::request::{Flight, RequestTrace};
 use super::rows::Rows;
 use super::scene::{Scene, Stream, StreamId, Target};
 use super::server::Server;
+use super::visits::Visits;
 use crate::api::persistent::Map;
 use crate::api::{Timestamp, later};
 use crate::network::serving::{Life, Process};
@@ -60,6 +61,8 @@ pub struct Ledger {
     pub(super) one_by_one: bool,
     /// A request of which is told what happens to it.
     pub(super) followed: Option<RequestTrace>,
+    /// The requests that come to one process, if somebody looks for them.
+    pub(super) visits: Option<Visits>,
 }
 
 impl Ledger {

@@ -18,6 +18,7 @@
 //! | `load` | what can be said of a stream at one moment |
 //! | `pool` | the connections that a client keeps |
 //! | `server` | a process that answers as fast as its limits let it |
+//! | `visits`, `visiting` | the requests that have come to one process |
 //! | `counts`, `rows`, `latency` | what is counted: of a client, of each second, of durations |
 
 mod client;
@@ -36,6 +37,8 @@ mod server;
 mod steady;
 #[cfg(test)]
 mod tests;
+mod visiting;
+mod visits;
 
 pub use client::{CLIENTS_LIMIT, Client, Keep, NotAClient, RATE_LIMIT};
 pub use counts::{Cause, Counts, Loss};

@@ -1,6 +1,6 @@
 //! A request on its way: what is known of it, and what can be told of it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -20,10 +20,14 @@ pub struct Flight {
     /// Where it is sent.
     pub target: Target,
     pub(super) client: Rc<Client>,
+    /// The addresses of the client's pod.
+    pub(super) addresses: Rc<[IpAddr]>,
     /// Its number, counted from 0.
     pub nth: u64,
     /// When it was sent first.
     pub sent: Timestamp,
+    /// When it has last come to somebody.
+    pub(super) came: Timestamp,
     /// When the client gives it up: its timeout begins when it is sent, and anew when it is sent again because it had failed. To wait
     /// for a connection, and to open another one, takes of it (`http.Client.Timeout` of Go).
     pub(super) deadline: Timestamp,
@@ -84,8 +88,10 @@ impl Flight {
             id: stream.id.clone(),
             target: stream.target.clone(),
             client: stream.client.clone(),
+            addresses: stream.addresses.clone(),
             nth,
             sent,
+            came: sent,
             deadline: later(sent, stream.client.timeout),
             attempt: 0,
             redials: 0,

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -48,6 +49,8 @@ pub struct Stream {
     pub end: Option<Timestamp>,
     /// What its requests meet.
     pub fate: Fate,
+    /// The addresses of its pod.
+    pub addresses: Rc<[IpAddr]>,
     summary: OnceCell<Option<Summary>>,
 }
 
@@ -85,7 +88,13 @@ impl Stream {
     pub fn new(id: StreamId, client: Rc<Client>, end: Option<Timestamp>, fate: Fate) -> Stream {
         let authority: Rc<str> = client.url.authority().into();
         let target = Target { namespace: id.pod.namespace.clone(), authority };
-        Stream { id: Rc::new(id), target, client, end, fate, summary: OnceCell::new() }
+        let addresses = Rc::new([]);
+        Stream { id: Rc::new(id), target, client, end, fate, addresses, summary: OnceCell::new() }
+    }
+
+    /// The stream of a pod with these addresses.
+    pub fn of(self, addresses: Rc<[IpAddr]>) -> Stream {
+        Stream { addresses, ..self }
     }
 
     /// What all its requests have in common; `None` if each of them has to be followed.

@@ -121,6 +121,7 @@ impl Ledger {
         let many = range.end.saturating_sub(range.start);
         let (Some(choice), Some(summary)) = (choice(stream), stream.summary()) else { return };
         let (Some(spread), true) = (choice.spread(), many > 0) else { return };
+        self.visit_all(stream, range.clone(), &summary.classes, None);
         let total = self.total(&stream.id);
         total.sent += many;
         for (place, taken) in spread.counts(&range) {
@@ -195,13 +196,15 @@ impl Ledger {
             return None;
         }
         let end = range.start + many;
-        let (endpoint, since) = (connection.reply.endpoint, stream.client.sent(stream.id.start, end - 1));
+        let reply = connection.reply.clone();
+        let (endpoint, since) = (reply.endpoint, stream.client.sent(stream.id.start, end - 1));
         let pool = self.pools.get_mut(&stream.id)?;
         if let Some(connection) = pool.idle.last_mut() {
             connection.used = connection.used.saturating_add(u32::try_from(many).unwrap_or(u32::MAX));
             connection.since = later(since, takes);
         }
         let range = self.in_window(stream, range.start..end);
+        self.visit_all(stream, range.clone(), &[], Some(&reply));
         let many = range.end.saturating_sub(range.start);
         if many > 0 {
             let total = self.total(&stream.id);

@@ -120,6 +120,10 @@ pub struct Tried {
     pub link: String,
     /// The number of ops until the first lost request was sent or, without one, until the end.
     pub moment: usize,
+    /// The number of ops until the rollout begins: what was changed before is in place there.
+    pub ready: usize,
+    /// How many requests were lost meanwhile, because to bring a change in is a rollout, too.
+    pub brought: u64,
 }
 
 impl Tried {

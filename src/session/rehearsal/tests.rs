@@ -78,6 +78,19 @@ fn what_is_told_can_be_repeated() {
         let moment = replayed.session.moment(line[session.at() + h.moment]).unwrap();
         assert!(moment.commands().iter().any(|c| c.by == h.by), "{h:?}");
     }
+    // What mends it is in place where its rollout begins; what was lost before was lost while it was brought in.
+    let mended = found.tried.iter().find(|t| t.lost() == 0 && !t.mends.is_empty()).unwrap();
+    let link = Link::decode(&mended.link).unwrap();
+    let replayed = Replay::on(session.clone(), &link).finish().session;
+    let line = replayed.timeline();
+    let lost_until = |place: usize| -> u64 {
+        let cluster = replayed.cluster_at(line[session.at() + place]).unwrap();
+        cluster.traffic_until_now().streams().map(|(_, counts)| counts.losses()).sum()
+    };
+    assert!(mended.ready > 0 && mended.ready < mended.moment, "{mended:?}");
+    assert!(mended.brought > 0, "{mended:?}");
+    assert_eq!((lost_until(mended.ready), lost_until(mended.moment)), (mended.brought, mended.brought));
+    assert_eq!((plain.ready > 0, plain.brought), (true, 0));
 }
 
 #[test]

@@ -59,6 +59,12 @@ pub struct Trial {
     times: Vec<Timestamp>,
     steps: usize,
     begin: Timestamp,
+    /// The number of ops until the rollout begins.
+    ready: usize,
+    /// When the workload began to be changed before it is rolled out.
+    changed: Timestamp,
+    /// How many requests were lost while the workload was changed before.
+    brought: u64,
     steady: bool,
     before: Vec<(Cause, u64)>,
     log: Log,
@@ -76,12 +82,15 @@ impl Trial {
     pub fn new(session: Session) -> Trial {
         Trial {
             begin: session.now(),
+            changed: session.now(),
             session,
             stage: Stage::Start,
             namespace: String::new(),
             mends: Vec::new(),
             target: None,
             url: String::new(),
+            ready: 0,
+            brought: 0,
             trigger: Trigger::Restart,
             times: Vec::new(),
             steps: 0,
@@ -119,6 +128,7 @@ impl Trial {
     /// Begins the rollout of a prepared run, after some changes of the workload.
     pub fn begin(&mut self, mends: Vec<Mend>) {
         self.mends = mends;
+        self.changed = self.session.now();
         self.stage = Stage::Mend;
     }
 
@@ -276,6 +286,9 @@ impl Trial {
     fn roll(&mut self, plan: &Plan) -> Result<(), NoRehearsal> {
         let now = self.session.now();
         let senders = self.senders();
+        self.ready = self.times.len();
+        let brought = Measured::of(self.session.cluster(), (self.changed, now)).count(&senders);
+        self.brought = brought.lost.values().sum();
         let before = Measured::of(self.session.cluster(), (now, crate::api::later(now, BEFORE)));
         self.before = by_number(before.count(&senders).lost);
         self.begin = now;
@@ -345,6 +358,8 @@ impl Trial {
                 let (node, routed) = (self.node_of(&client), senders.iter().find(of_client).is_some_and(led));
                 self.log.story(&client, Goes { node: &node, service, routed }, &l)
             }),
+            ready: self.ready,
+            brought: self.brought,
             link: Link::between(&self.session, anchor).map(|l| l.encode()).unwrap_or_default(),
         }
     }

@@ -1010,7 +1010,12 @@ why-resizer-expand_volume = claim { $claim } asks for { $size }, and the storage
 why-resizer-finish = the volume of claim { $claim } has { $size } now
 why-ingress_nginx-first_sync = the controller in { $pod } has started: its nginx gets { $servers } servers with { $routes } locations, and opens its ports
 why-ingress_nginx-reload = the Ingresses lead otherwise than the nginx of { $pod } does: it had { $before } locations, and gets { $routes }
-why-ingress_nginx-endpoints = the nginx of { $pod } led to { $before } endpoints of { $service }, and shall lead to { $count }
+why-ingress_nginx-endpoints = the nginx of { $pod } { $change ->
+    [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
+    [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
+    [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
+   *[same] leads to the { $count } endpoints of { $service } that it shall lead to, though not in the way it shall
+}
 why-ingress_nginx-backends = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-ingress_nginx-update_status = the controller is ready on nodes with the addresses { $addresses }, and { $ingress } does not say so; { $pod } leads
 why-gateway_fabric-provision = { $gateway } is to have an nginx of its own, and its { $kind } { $name } is not there
@@ -1018,14 +1023,24 @@ why-gateway_fabric-put_right = the { $kind } { $name } is not as the nginx of { 
 why-gateway_fabric-deprovision = { $gateway } cannot be served, and its { $kind } { $name } is still there
 why-gateway_fabric-first_configuration = the nginx of { $pod } has started and has connected: it gets { $rules } rules, and opens { $ports }
 why-gateway_fabric-reload = Gateway and routes lead otherwise than the nginx of { $pod } does: it had { $before } rules, and gets { $rules }
-why-gateway_fabric-endpoints = the nginx of { $pod } led to { $before } endpoints of { $service }, and shall lead to { $count }
+why-gateway_fabric-endpoints = the nginx of { $pod } { $change ->
+    [added] led to { $before } endpoints of { $service }, and shall lead to { $count }: also to { $new }
+    [removed] led to { $before } endpoints of { $service }, and shall lead to { $count }: no longer to { $gone }
+    [replaced] led to { $before } endpoints of { $service }, and shall lead to { $count }: to { $new }, no longer to { $gone }
+   *[same] leads to the { $count } endpoints of { $service } that it shall lead to, though not in the way it shall
+}
 why-gateway_fabric-upstreams = the endpoints of { $services } Services are others than the nginx of { $pod } has
 why-gateway_fabric-class_status = { $object } names this controller, and its status does not say what the controller found: { $verdict }
 why-gateway_fabric-route_status = { $object } names a Gateway of this controller, and its status does not say what the controller found: { $verdict }
 why-gateway_fabric-gateway_status = the status of { $object } does not say what the controller found: { $verdict }; addresses: { $addresses }; attached routes: { $routes }
 why-ingress_nginx-clear_status = no pod of the controller is left that serves { $ingress }: { $pod } takes its address back
 why-kube_proxy-first_sync = kube-proxy has started on { $node } and wrote the rules of { $services } ports of Services
-why-kube_proxy-sync_proxy_rules = the rules of { $service } on { $node } led to { $before } endpoints, and shall lead to { $count }
+why-kube_proxy-sync_proxy_rules = the rules of { $service } on { $node } { $change ->
+    [added] led to { $before } endpoints, and shall lead to { $count }: also to { $new }
+    [removed] led to { $before } endpoints, and shall lead to { $count }: no longer to { $gone }
+    [replaced] led to { $before } endpoints, and shall lead to { $count }: to { $new }, no longer to { $gone }
+   *[same] lead to the { $count } endpoints that they shall lead to, though not in the way they shall
+}
 why-kube_proxy-sync_several = the rules of { $services } ports of Services on { $node } are out of date
 why-kube_proxy-sync_node = the labels or addresses of { $node } have changed
 why-kubelet-allocatable = { $node } reserves something else for itself, so that pods may use another amount of it
@@ -1121,7 +1136,11 @@ why-leaderelection-acquire = { $holder } has not renewed it for { $silent_second
 why-leaderelection-renew = it leads
 
 ## Facts that are words
-fact-container = container { $container } { $what }
+fact-container = { $sort ->
+    [ephemeral] ephemeral container
+    [init] init container
+   *[plain] container
+} { $container } { $what }
 fact-pod-bound = it was bound to this node
 fact-pod-rejected = the node does not take it
 fact-pod-deadline-exceeded = its deadline has passed
@@ -1798,6 +1817,11 @@ rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it
 rehearse-mends-how = Each change is brought in first, which is a rollout too and loses requests as the first does; counted is the rollout after that.
+rehearse-brought = { $lost ->
+    [0] Opened, the run stands where the change is in place; the rollout follows.
+    [one] Opened, the run stands where the change is in place, and the rollout follows. One request was lost before, while the change was brought in; the line under the timeline counts it.
+   *[other] Opened, the run stands where the change is in place, and the rollout follows. { $lost } requests were lost before, while the change was brought in; the line under the timeline counts them.
+}
 rehearse-mends-not = What was tried and does not mend it
 rehearse-mended = none of { $sent } requests is lost
 rehearse-still-lost = { $lost } of { $sent } requests are lost; as it was, { $plain }

@@ -44,9 +44,11 @@ impl Texts {
         }
         let what = self.get(&format!("fact-{}", fact.value));
         match why.fact("container") {
-            Some(c) => self
-                .with("fact-container", &[("container", c.to_owned().into()), ("what", what.into())])
-                .into(),
+            Some(c) => {
+                let sort = why.fact("sort").unwrap_or("plain").to_owned();
+                let args = [("sort", sort.into()), ("container", c.to_owned().into()), ("what", what.into())];
+                self.with("fact-container", &args).into()
+            }
             None => what.into(),
         }
     }

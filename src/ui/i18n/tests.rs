@@ -255,6 +255,14 @@ fn a_cause_names_its_container() {
     assert_eq!(en.why(&of_pod), "it was bound to this node");
     assert_eq!(en.why(&of_container), "container web is ready");
     assert_eq!(zh.why(&of_container), "容器 web 已就绪");
+    // An ephemeral container is one by its name in the events' `fieldPath`, too (`pkg/kubelet/container/ref.go`).
+    let sorted = |sort: &str| {
+        let started = fact("what", PodCause::Started.word(), true);
+        why(vec![started, fact("sort", sort, false), fact("container", "box", false)])
+    };
+    assert_eq!(en.why(&sorted("ephemeral")), "ephemeral container box has started");
+    assert_eq!(en.why(&sorted("init")), "init container box has started");
+    assert_eq!(zh.why(&sorted("ephemeral")), "临时容器 box 已启动");
     // A container that crashes again and again has been started each time.
     let waits = fact("what", PodCause::RestartBackOff.word(), true);
     let said = en.why(&why(vec![waits, fact("container", "web", false)]));

@@ -847,7 +847,12 @@ why-resizer-expand_volume = 申领 { $claim } 请求 { $size }，卷 { $volume }
 why-resizer-finish = 申领 { $claim } 的卷现有 { $size }
 why-ingress_nginx-first_sync = { $pod } 中的控制器已启动：它的 nginx 得到 { $servers } 个 server 和 { $routes } 个 location，并打开端口
 why-ingress_nginx-reload = Ingress 的去向与 { $pod } 的 nginx 不一致：它原有 { $before } 个 location，现在得到 { $routes } 个
-why-ingress_nginx-endpoints = { $pod } 的 nginx 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个
+why-ingress_nginx-endpoints = { $pod } 的 nginx { $change ->
+    [added] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
+    [removed] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
+    [replaced] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
+   *[same] 指向的仍应是 { $service } 的这 { $count } 个端点，但方式应有不同
+}
 why-ingress_nginx-backends = { $services } 个 Service 的端点与 { $pod } 的 nginx 现有的不一致
 why-ingress_nginx-update_status = 控制器在地址为 { $addresses } 的节点上就绪，而 { $ingress } 没有这样写；{ $pod } 是领导者
 why-gateway_fabric-provision = { $gateway } 应有自己的 nginx，而它的 { $kind } { $name } 还不存在
@@ -855,14 +860,24 @@ why-gateway_fabric-put_right = { $kind } { $name } 与 { $gateway } 的 nginx �
 why-gateway_fabric-deprovision = 无法为 { $gateway } 服务，而它的 { $kind } { $name } 仍然存在
 why-gateway_fabric-first_configuration = { $pod } 的 nginx 已启动并已连接：它得到 { $rules } 条规则，并打开端口 { $ports }
 why-gateway_fabric-reload = Gateway 和路由的去向与 { $pod } 的 nginx 不一致：它原有 { $before } 条规则，现在得到 { $rules } 条
-why-gateway_fabric-endpoints = { $pod } 的 nginx 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个
+why-gateway_fabric-endpoints = { $pod } 的 nginx { $change ->
+    [added] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
+    [removed] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
+    [replaced] 原来指向 { $service } 的 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
+   *[same] 指向的仍应是 { $service } 的这 { $count } 个端点，但方式应有不同
+}
 why-gateway_fabric-upstreams = { $services } 个 Service 的端点与 { $pod } 的 nginx 现有的不一致
 why-gateway_fabric-class_status = { $object } 指明由本控制器负责，而它的状态没有写出控制器的结论：{ $verdict }
 why-gateway_fabric-route_status = { $object } 引用了本控制器的 Gateway，而它的状态没有写出控制器的结论：{ $verdict }
 why-gateway_fabric-gateway_status = { $object } 的状态没有写出控制器的结论：{ $verdict }；地址：{ $addresses }；已附加的路由：{ $routes }
 why-ingress_nginx-clear_status = 控制器已没有 Pod 为 { $ingress } 服务：{ $pod } 收回它的地址
 why-kube_proxy-first_sync = { $node } 上的 kube-proxy 已启动，写入了 { $services } 个 Service 端口的规则
-why-kube_proxy-sync_proxy_rules = { $node } 上 { $service } 的规则原来指向 { $before } 个端点，现在应指向 { $count } 个
+why-kube_proxy-sync_proxy_rules = { $node } 上 { $service } 的规则 { $change ->
+    [added] 原来指向 { $before } 个端点，现在应指向 { $count } 个：增加 { $new }
+    [removed] 原来指向 { $before } 个端点，现在应指向 { $count } 个：去掉 { $gone }
+    [replaced] 原来指向 { $before } 个端点，现在应指向 { $count } 个：换成 { $new }，去掉 { $gone }
+   *[same] 指向的仍应是这 { $count } 个端点，但方式应有不同
+}
 why-kube_proxy-sync_several = { $node } 上 { $services } 个 Service 端口的规则已经过时
 why-kube_proxy-sync_node = { $node } 的标签或地址有变化
 why-kubelet-allocatable = { $node } 为自身预留的量有变化，因此 Pod 可用的量也随之改变
@@ -939,7 +954,11 @@ why-leaderelection-acquire = { $holder } 已有 { $silent_seconds } 秒没有续
 why-leaderelection-renew = 它是领导者
 
 ## 事实中的词
-fact-container = 容器 { $container } { $what }
+fact-container = { $sort ->
+    [ephemeral] 临时容器
+    [init] Init 容器
+   *[plain] 容器
+} { $container } { $what }
 fact-pod-bound = 它被绑定到这个节点
 fact-pod-rejected = 节点不接受它
 fact-pod-deadline-exceeded = 它的期限已过
@@ -1554,6 +1573,10 @@ rehearse-open-run = 在时间线中打开这次更新
 rehearse-open-named = 在时间线中打开：{ $name }
 rehearse-mends = 怎样修复
 rehearse-mends-how = 每项改动都要先生效，而这本身也是一次滚动更新，会像第一次那样丢失请求；统计的是其后的那次滚动更新。
+rehearse-brought = { $lost ->
+    [0] 打开后，运行停在这项修改已就位的时刻；滚动更新随后进行。
+   *[other] 打开后，运行停在这项修改已就位的时刻，滚动更新随后进行。此前把修改换上去时丢失了 { $lost } 个请求，时间线下方的那一行会把它们计算在内。
+}
 rehearse-mends-not = 试过但不能修复的
 rehearse-mended = { $sent } 个请求一个都没有丢失
 rehearse-still-lost = { $sent } 个请求中仍丢失 { $lost } 个，原来是 { $plain } 个

@@ -171,13 +171,16 @@ fn tried_one(t: &Texts, tried: &Tried, plain: u64, props: &Props) -> Html {
             t.with(key, &[("lost", whole(n)), ("sent", whole(tried.sent)), ("plain", whole(plain))])
         }
     };
-    let way = (tried.link.clone(), tried.moment);
+    // What mends it is opened where it is in place: before, it was brought in by a rollout as lossy as the first.
+    let mended = lost == 0 && !tried.mends.is_empty();
+    let way = (tried.link.clone(), if mended { tried.ready } else { tried.moment });
     let onclick = props.open.reform(move |_: MouseEvent| way.clone());
     let name = all.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>().join(" + ");
     html! {
         <li class={if lost == 0 { "ok" } else { "bad" }}><i aria-hidden="true"></i>
             <div><b>{ name.clone() }</b><span>{ said }</span>
                 if let Some(took) = &tried.took { <small class="took">{ requests::took(t, took) }</small> }
+                if mended { <small>{ t.with("rehearse-brought", &[("lost", whole(tried.brought))]) }</small> }
                 if let [(_, about, yaml)] = all.as_slice() {
                     <small>{ about }</small>
                     if !yaml.is_empty() { <pre><code>{ *yaml }</code></pre> }

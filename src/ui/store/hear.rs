@@ -45,8 +45,8 @@ impl Store {
                     self.show_toast(Toast { text, whole, bad, act: None });
                 }
                 Output::Hush => {
-                    let stood = self.0.toast.borrow_mut().take().is_some();
-                    draw |= stood;
+                    // What offers something stays until it is answered.
+                    draw |= self.0.toast.borrow_mut().take_if(|toast| toast.act.is_none()).is_some();
                 }
                 Output::Stepped(step) => stepped.push(step),
                 Output::Busy => self.0.busy.set(true),

@@ -370,8 +370,12 @@ impl Store {
 
     pub(super) fn show_toast(&self, toast: Toast) {
         let bad = toast.bad;
-        *self.0.toast.borrow_mut() = Some(toast.clone());
+        let before = self.0.toast.replace(Some(toast.clone()));
         self.refresh();
+        // An offer that gives way to another message comes back after it.
+        if before.is_some_and(|before| before.act == Some(ToastAct::Update) && before != toast) {
+            self.plan(10_000, |store| store.offer_update());
+        }
         // What can be unfolded or answered stays until it is closed.
         if !toast.whole.is_empty() || toast.act.is_some() {
             return;

@@ -21,7 +21,7 @@ impl Store {
         EventListener::new(&window(), "steady:update", move |_| store.offer_update()).forget();
     }
 
-    fn offer_update(&self) {
+    pub(super) fn offer_update(&self) {
         if self.0.toast.borrow().is_some() {
             return self.plan(10_000, |store| store.offer_update());
         }

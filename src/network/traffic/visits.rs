@@ -1,0 +1,81 @@
+//! The requests of clients that come to one process, as they are gathered for its log ([`Visit`]).
+
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use super::client::Client;
+use crate::api::Timestamp;
+use crate::network::question::{Outcome, Question, Reply};
+use crate::network::serving::Process;
+use crate::network::visit::Visit;
+
+/// What the transport of Go's `net/http` calls itself (`defaultUserAgent` in `request.go`).
+const GO: &str = "Go-http-client/1.1";
+
+/// The requests that come to a process.
+#[derive(Clone, Debug)]
+pub(super) struct Visits {
+    pub(super) process: Process,
+    /// Only those that end after this moment.
+    after: Timestamp,
+    agent: Rc<str>,
+    method: Rc<str>,
+    pub(super) all: Vec<Visit>,
+}
+
+/// Whether a process answers those that meet a reply.
+pub(super) fn is_at(reply: &Reply, process: &Process) -> bool {
+    let Outcome::Answered(response) = &reply.outcome else { return false };
+    response.by.as_ref().is_some_and(|by| by.process == *process)
+}
+
+/// The address of a client that the other end sees: of the family in which it was asked.
+fn source(addresses: &[IpAddr], client: &Client, reply: &Reply) -> Option<IpAddr> {
+    let asked = || client.url.host.parse::<IpAddr>().ok();
+    let six = reply.endpoint.map(|e| e.ip()).or_else(asked).is_some_and(|ip| ip.is_ipv6());
+    addresses.iter().find(|a| a.is_ipv6() == six).or(addresses.first()).copied()
+}
+
+impl Visits {
+    /// Those that come to a process and end after a moment.
+    pub(super) fn new(process: &Process, after: Timestamp) -> Visits {
+        Visits { process: process.clone(), after, agent: GO.into(), method: "GET".into(), all: Vec::new() }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        (addresses, client): (&[IpAddr], &Client),
+        reply: &Reply,
+        (came, at): (Timestamp, Timestamp),
+        status: Option<u16>,
+    ) {
+        let Outcome::Answered(response) = &reply.outcome else { return };
+        if at <= self.after {
+            return;
+        }
+        let own = source(addresses, client, reply);
+        let (mut from, mut path, mut forwarded): (_, Rc<str>, Rc<str>) =
+            (own, client.url.path.as_str().into(), "".into());
+        if let Some(via) = &reply.via {
+            // A proxy opens a connection of its own, and says for whom.
+            from = Some(via.at.ip());
+            forwarded = own.map(|a| a.to_string()).unwrap_or_default().into();
+            if let Some(Question::Fetch { path: asked, .. }) = &via.asked {
+                path = asked.clone();
+            }
+        }
+        self.all.push(Visit {
+            came,
+            at,
+            client: from,
+            method: self.method.clone(),
+            path,
+            agent: self.agent.clone(),
+            referer: "".into(),
+            forwarded,
+            status: status.unwrap_or(response.status),
+            bytes: if status.is_some() { 0 } else { response.body.len() },
+            given_up: false,
+        });
+    }
+}
