@@ -20,6 +20,11 @@ impl<T> Shared<T> {
     pub fn ptr_eq(&self, other: &Shared<T>) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
+
+    /// The address of the value: its identity as long as it is kept. Nothing may be ordered by it.
+    pub fn address(&self) -> usize {
+        Rc::as_ptr(&self.0).addr()
+    }
 }
 
 impl<T> Clone for Shared<T> {

@@ -122,7 +122,15 @@ pub trait Component {
     fn answer_codes(&self) -> Vec<u16>;
     /// What its reconciler remembers, and what it waits for until the caches of its process have it; see
     /// [`Memory`](super::Memory).
-    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String>;
+    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String> {
+        let mut lines = self.remembers(now);
+        lines.extend(self.waits_for(caches));
+        lines
+    }
+    /// The part of [`Component::memory`] that depends on nothing but the component and the time.
+    fn remembers(&self, now: Timestamp) -> Vec<String>;
+    /// The part of [`Component::memory`] that depends on the caches of its process.
+    fn waits_for(&self, caches: &Caches) -> Vec<String>;
     /// The request that its sync stopped at.
     fn pending(&self) -> Option<&Pending>;
     /// The answer came: the sync runs until its next request. `None` if no sync waits for an answer.

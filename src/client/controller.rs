@@ -318,10 +318,12 @@ impl<R: Reconciler> Component for Controller<R> {
         self.in_flight.iter().flat_map(|f| &f.answers).map(|a| a.code()).collect()
     }
 
-    fn memory(&self, caches: &Caches, now: Timestamp) -> Vec<String> {
-        let mut lines = self.state.lines(now);
-        lines.extend(self.state.waits_for(caches));
-        lines
+    fn remembers(&self, now: Timestamp) -> Vec<String> {
+        self.state.lines(now)
+    }
+
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        self.state.waits_for(caches)
     }
 
     fn pending(&self) -> Option<&Pending> {

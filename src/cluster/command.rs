@@ -8,7 +8,7 @@ use super::policy::{Chooser, Policy};
 use crate::api::Timestamp;
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
-use crate::client::{AnyKey, Origin, Why};
+use crate::client::{AnyKey, Component, Origin, Why};
 
 /// This many actions without a command, or without time passing, mean that the cluster repeats itself for
 /// ever. (The limit is lower in this crate's own tests, which have such clusters.)
@@ -183,6 +183,32 @@ impl Cluster {
     /// Why there is no command. Actions taken by then stay taken, but no time has passed.
     pub fn next_command(&mut self, choice: Option<Actor>) -> Result<Command, Stopped> {
         self.find(Search::new(choice))
+    }
+
+    /// Steps up to the moment before the next command of a component, which has its request ready to be sent then. Whether
+    /// a component would act costs no request this way. Returns the actions that were taken.
+    ///
+    /// # Errors
+    /// As [`Cluster::next_command`].
+    pub fn approach_command(&mut self, actor: Actor) -> Result<Vec<Action>, Stopped> {
+        let mut search = Search::new(Some(actor));
+        for _ in 0..ACTIONS_LIMIT {
+            if self.is_at_command(actor) {
+                return Ok(search.actions);
+            }
+            // Events about earlier writes are written on the way.
+            if let Some(event) = search.act(self, usize::MAX)? {
+                search.actions = event.actions;
+            }
+        }
+        Err(Stopped::Limit)
+    }
+
+    /// Whether the next action of a component is a command.
+    pub fn is_at_command(&self, actor: Actor) -> bool {
+        let Some(Action::Send { actor }) = self.next_for(actor) else { return false };
+        let pending = self.component(actor).and_then(Component::pending);
+        pending.is_some_and(|p| p.request.verb.writes() && !p.background)
     }
 
     /// Steps up to and including the command that a search looks for.

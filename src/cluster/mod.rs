@@ -21,6 +21,7 @@ mod elect;
 mod fair;
 mod fault;
 pub mod gateway;
+mod hearing;
 pub mod ingress;
 mod journey;
 mod kubelets;

@@ -15,6 +15,9 @@
 //! assert!(report.complete && report.outcomes.len() == 1, "all orders end in the same state");
 //! ```
 
+mod address;
+mod colours;
+mod facts;
 mod fingerprint;
 mod invariant;
 pub mod message;
@@ -39,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{Cluster, Stopped};
 use crate::session::Depth;
 use fingerprint::Fingerprints;
-use normal::{Normal, normal};
+use normal::{Able, Normal, normal};
 pub(super) use normal::{heard, settled};
 
 /// Whether the objects of two clusters have equal fingerprints.
@@ -105,8 +108,8 @@ pub struct State {
     pub next: Vec<Edge>,
     /// Whether no component can act any more.
     pub steady: bool,
-    /// The fingerprint of its objects alone.
-    pub objects: u128,
+    /// The fingerprint of its objects alone, if it is steady: steady states with equal ones are the same outcome.
+    pub objects: Option<u128>,
     /// The fingerprint by which states are merged.
     pub fingerprint: u128,
     /// Whether the steps from it are known.
@@ -130,6 +133,7 @@ pub struct Explorer {
     options: Options,
     invariants: Vec<Box<dyn Invariant>>,
     fingerprints: Fingerprints,
+    able: Able,
     states: Vec<State>,
     by_fingerprint: BTreeMap<u128, StateId>,
     waiting: VecDeque<(StateId, Normal)>,
@@ -146,6 +150,7 @@ impl Explorer {
             options,
             invariants,
             fingerprints,
+            able: Able::default(),
             states: Vec::new(),
             by_fingerprint: BTreeMap::new(),
             waiting: VecDeque::new(),
@@ -166,8 +171,12 @@ impl Explorer {
     }
 
     fn expand(&mut self, id: StateId, here: Normal) {
-        let mut edges = Vec::with_capacity(here.next.len());
-        for next in here.next {
+        let mut edges = Vec::with_capacity(here.choices.len());
+        for next in here.steps() {
+            let Ok(next) = next else {
+                self.cut.get_or_insert(Cut::Circle);
+                continue;
+            };
             for (nth, invariant) in self.invariants.iter().enumerate() {
                 if let Err(violation) = invariant.step(&here.cluster, &next.after)
                     && self.broken.iter().all(|b| b.invariant != nth)
@@ -189,7 +198,7 @@ impl Explorer {
 
     /// The state of a cluster; a new one if its fingerprint is new. `None` if a bound was reached.
     fn reach(&mut self, cluster: Cluster, from: Option<(StateId, Choice)>) -> Option<StateId> {
-        let here = match normal(cluster, self.options.depth) {
+        let here = match normal(cluster, self.options.depth, &mut self.able) {
             Ok(here) => here,
             Err(Stopped::Limit | Stopped::Idle) => {
                 self.cut.get_or_insert(Cut::Circle);
@@ -211,7 +220,7 @@ impl Explorer {
             return None;
         }
         let id = self.states.len();
-        let steady = here.next.is_empty();
+        let steady = here.is_steady();
         for (nth, invariant) in self.invariants.iter().enumerate() {
             if self.broken.iter().any(|b| b.invariant == nth) {
                 continue;
@@ -224,7 +233,7 @@ impl Explorer {
             }
         }
         self.by_fingerprint.insert(fingerprint, id);
-        let objects = self.fingerprints.of_objects(&here.cluster);
+        let objects = steady.then(|| self.fingerprints.of_objects(&here.cluster));
         self.states.push(State {
             from,
             steps,
@@ -277,17 +286,18 @@ impl Explorer {
     /// moment at which a key without a write is queued before a key with one is not found, as the normal
     /// form has worked off the first one earlier.
     pub fn find(&mut self, cluster: &Cluster) -> Option<StateId> {
-        let here = normal(cluster.clone(), self.options.depth).ok()?;
+        let here = normal(cluster.clone(), self.options.depth, &mut self.able).ok()?;
         self.by_fingerprint.get(&self.fingerprints.of(&here.cluster)).copied()
     }
 
     /// The cluster of a state, computed by taking the path to it again.
     pub fn cluster(&self, state: StateId) -> Option<Cluster> {
         self.states.get(state)?;
-        let mut here = normal(self.start.clone(), self.options.depth).ok()?;
+        let mut able = Able::default();
+        let mut here = normal(self.start.clone(), self.options.depth, &mut able).ok()?;
         for choice in self.path(state) {
-            let next = here.next.into_iter().find(|n| n.choice == choice)?;
-            here = normal(next.after, self.options.depth).ok()?;
+            let next = here.take(choice).ok()??;
+            here = normal(next.after, self.options.depth, &mut able).ok()?;
         }
         Some(here.cluster)
     }
@@ -296,13 +306,14 @@ impl Explorer {
     /// none. In merged states the same step may be another choice, since objects have other names, so each
     /// step is searched for.
     pub fn through(&mut self, states: &[StateId]) -> Option<Vec<Choice>> {
-        let mut here = normal(self.start.clone(), self.options.depth).ok()?;
+        let mut here = normal(self.start.clone(), self.options.depth, &mut self.able).ok()?;
         let mut way = Vec::with_capacity(states.len());
         for state in states {
             let wanted = self.states.get(*state)?.fingerprint;
             let mut found = None;
-            for next in here.next {
-                let there = normal(next.after, self.options.depth).ok()?;
+            for next in here.steps() {
+                let next = next.ok()?;
+                let there = normal(next.after, self.options.depth, &mut self.able).ok()?;
                 if self.fingerprints.of(&there.cluster) == wanted {
                     found = Some((next.choice, there));
                     break;

@@ -8,9 +8,14 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::ObjectRef;
+use super::address::ByAddress;
+use crate::api::{ObjectRef, Shared, Timestamp};
+use crate::client::{Caches, Component};
 use crate::cluster::{ACTIONS_LIMIT, Action, Actor, Cluster, Command, Outcome, Stopped};
 use crate::session::{Depth, What};
+
+/// The most components that [`Able`] knows at a time.
+const KNOWN: usize = 5_000;
 
 /// What happens next, by choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,65 +45,148 @@ pub(super) struct Next {
     pub after: Cluster,
 }
 
-/// A cluster in normal form, and all steps from it.
+/// A cluster in normal form, and which steps can be taken from it.
+///
+/// Many ways lead to the same state, so what its steps do is worked out only where they are taken ([`Normal::take`]).
 #[derive(Clone, Debug)]
 pub(super) struct Normal {
     pub cluster: Cluster,
-    pub next: Vec<Next>,
+    pub choices: Vec<Choice>,
+    depth: Depth,
+}
+
+impl Normal {
+    /// Whether no component can act any more.
+    pub fn is_steady(&self) -> bool {
+        self.choices.is_empty()
+    }
+
+    /// A step; `None` if it cannot be taken.
+    ///
+    /// # Errors
+    /// [`Stopped::Limit`] if the step never ends.
+    pub fn take(&self, choice: Choice) -> Result<Option<Next>, Stopped> {
+        let mut after = self.cluster.clone();
+        let did = match choice {
+            Choice::Act(action) => act_once(&self.cluster, &mut after, action),
+            Choice::Time => after
+                .act(&Action::Advance)
+                .ok()
+                .map(|t| Did { by: None, writes: t.writes.into_iter().map(|w| w.object).collect() }),
+            Choice::Actor(actor) => match act(&mut after, actor, self.depth) {
+                Ok(commands) => {
+                    let by = commands.first().map(|c| c.by.clone());
+                    let writes = commands.iter().flat_map(|c| &c.writes).map(|w| w.object.clone());
+                    Some(Did { by, writes: writes.collect() })
+                }
+                Err(Stopped::Idle) => None,
+                Err(Stopped::Limit) => return Err(Stopped::Limit),
+            },
+        };
+        Ok(did.map(|did| Next { choice, did, after }))
+    }
+
+    /// All steps.
+    ///
+    /// # Errors
+    /// As [`Normal::take`].
+    pub fn steps(&self) -> impl Iterator<Item = Result<Next, Stopped>> {
+        self.choices.iter().filter_map(|choice| self.take(*choice).transpose())
+    }
+}
+
+/// Which components would act, of those that were asked before.
+///
+/// What a sync does up to its first request follows from its component, the caches of the process and the time alone, so a
+/// component that stands with the same caches as in another state need not be tried again.
+#[derive(Debug, Default)]
+pub(super) struct Able {
+    // By the component's address. Component and caches are kept, so that their addresses are not used again.
+    known: ByAddress<(Shared<Box<dyn Component>>, Rc<Caches>, Timestamp)>,
+}
+
+impl Able {
+    fn place(cluster: &Cluster, actor: Actor) -> Option<(&Shared<Box<dyn Component>>, &Rc<Caches>)> {
+        let process = cluster.processes().nth(actor.process as usize)?;
+        Some((process.components.get(usize::from(actor.component))?, &process.caches))
+    }
+
+    /// Whether the component is known to act, if it starts a sync next. While etcd elects a leader nobody sends, so nothing
+    /// is known then.
+    fn knows(&self, cluster: &Cluster, actor: Actor) -> bool {
+        let known = || {
+            let (component, caches) = Able::place(cluster, actor)?;
+            let (same, with, at) = self.known.get(&component.address())?;
+            Some(same.ptr_eq(component) && Rc::ptr_eq(with, caches) && *at == cluster.now())
+        };
+        let starts = cluster.next_for(actor) == Some(Action::Start { actor });
+        starts && !cluster.api().is_electing() && known() == Some(true)
+    }
+
+    /// Notes a component that would act, with the actions that led it there.
+    fn note(&mut self, cluster: &Cluster, actor: Actor, actions: &[Action]) {
+        if actions != [Action::Start { actor }] {
+            return;
+        }
+        let Some((component, caches)) = Able::place(cluster, actor) else { return };
+        if self.known.len() >= KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(component.address(), (component.clone(), caches.clone(), cluster.now()));
+    }
 }
 
 /// Brings a cluster into normal form.
 ///
 /// # Errors
 /// [`Stopped::Limit`] if work that leads to no write never ends.
-pub(super) fn normal(cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
+pub(super) fn normal(cluster: Cluster, depth: Depth, able: &mut Able) -> Result<Normal, Stopped> {
     match depth {
-        Depth::Machinery => Ok(machinery(cluster)),
-        Depth::Command | Depth::Reconcile => quiet(cluster, depth),
+        Depth::Machinery => {
+            let choice = |a| if a == Action::Advance { Choice::Time } else { Choice::Act(a) };
+            let choices = cluster.enabled().into_iter().map(choice).collect();
+            Ok(Normal { cluster, choices, depth })
+        }
+        Depth::Command | Depth::Reconcile => quiet(cluster, depth, able),
     }
 }
 
-fn machinery(cluster: Cluster) -> Normal {
-    let mut next = Vec::new();
-    for action in cluster.enabled() {
-        let mut after = cluster.clone();
-        let Ok(t) = after.act(&action) else { continue };
-        let by = match (&t.outcome, t.action) {
-            (Outcome::Sent { request, .. }, _) => Some(request.user.clone()),
-            (_, Action::Advance) => None,
-            (_, action) => {
-                let process = action.process().and_then(|p| cluster.processes().nth(p as usize));
-                process.map(|p| p.name.clone())
-            }
-        };
-        let writes = t.writes.into_iter().map(|w| w.object).collect();
-        let choice = if action == Action::Advance { Choice::Time } else { Choice::Act(action) };
-        next.push(Next { choice, did: Did { by, writes }, after });
-    }
-    Normal { cluster, next }
+/// Takes an action, for the machinery depth.
+fn act_once(before: &Cluster, after: &mut Cluster, action: Action) -> Option<Did> {
+    let t = after.act(&action).ok()?;
+    let by = match &t.outcome {
+        Outcome::Sent { request, .. } => Some(request.user.clone()),
+        _ => {
+            let process = action.process().and_then(|p| before.processes().nth(p as usize));
+            process.map(|p| p.name.clone())
+        }
+    };
+    Some(Did { by, writes: t.writes.into_iter().map(|w| w.object).collect() })
 }
 
-fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
+fn quiet(mut cluster: Cluster, depth: Depth, able: &mut Able) -> Result<Normal, Stopped> {
     for _ in 0..ACTIONS_LIMIT {
-        deliver(&mut cluster)?;
-        let mut next = Vec::new();
+        cluster.tell_everybody()?;
+        let mut choices = Vec::new();
         let mut idle = false;
         let actors: Vec<Actor> = cluster.actors().collect();
         for actor in actors {
             if cluster.next_for(actor).is_none() {
                 continue;
             }
-            let mut after = cluster.clone();
-            match act(&mut after, actor, depth) {
-                Ok(commands) => {
-                    let by = commands.first().map(|c| c.by.clone());
-                    let writes = commands.iter().flat_map(|c| &c.writes).map(|w| w.object.clone());
-                    let did = Did { by, writes: writes.collect() };
-                    next.push(Next { choice: Choice::Actor(actor), did, after });
+            if cluster.is_at_command(actor) || able.knows(&cluster, actor) {
+                choices.push(Choice::Actor(actor));
+                continue;
+            }
+            let mut ahead = cluster.clone();
+            match ahead.approach_command(actor) {
+                Ok(actions) => {
+                    choices.push(Choice::Actor(actor));
+                    able.note(&cluster, actor, &actions);
                 }
                 // The component has worked off keys without a write.
                 Err(Stopped::Idle) => {
-                    cluster = after;
+                    cluster = ahead;
                     idle = true;
                 }
                 Err(Stopped::Limit) => return Err(Stopped::Limit),
@@ -107,14 +195,10 @@ fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
         if idle {
             continue;
         }
-        if next.is_empty() && cluster.clock().next().is_some() {
-            let mut after = cluster.clone();
-            if after.act(&Action::Advance).is_ok() {
-                let did = Did { by: None, writes: Vec::new() };
-                next.push(Next { choice: Choice::Time, did, after });
-            }
+        if choices.is_empty() && cluster.clock().next().is_some() {
+            choices.push(Choice::Time);
         }
-        return Ok(Normal { cluster, next });
+        return Ok(Normal { cluster, choices, depth });
     }
     Err(Stopped::Limit)
 }
@@ -122,7 +206,7 @@ fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
 /// A cluster in normal form: all components are notified of all changes, and keys that lead to no write are
 /// worked off.
 pub(in crate::session) fn settled(cluster: Cluster, depth: Depth) -> Result<Cluster, Stopped> {
-    normal(cluster, depth).map(|n| n.cluster)
+    normal(cluster, depth, &mut Able::default()).map(|n| n.cluster)
 }
 
 /// A step of the explorer as a step of a run: brings the cluster into normal form, then lets a component
@@ -135,36 +219,12 @@ pub(in crate::session) fn heard(
     if depth == Depth::Machinery {
         return Err(Stopped::Idle);
     }
-    let mut here = quiet(cluster, depth)?.cluster;
+    let mut here = quiet(cluster, depth, &mut Able::default())?.cluster;
     let what = match choice {
         Some(actor) => What::Commands(act(&mut here, actor, depth)?),
         None => What::Machinery(Box::new(here.act(&Action::Advance).map_err(|_| Stopped::Idle)?)),
     };
     Ok((here, what))
-}
-
-/// Notifies all components of all changes, and writes the events that wait.
-fn deliver(cluster: &mut Cluster) -> Result<(), Stopped> {
-    for _ in 0..ACTIONS_LIMIT {
-        let now = cluster.enabled();
-        let mut news = now.into_iter().filter(|a| {
-            matches!(
-                a,
-                Action::List { .. }
-                    | Action::Watch { .. }
-                    | Action::Pop { .. }
-                    | Action::Notify { .. }
-                    | Action::Record { .. }
-                    | Action::Informers { .. }
-            )
-        });
-        let Some(first) = news.next() else { return Ok(()) };
-        for action in std::iter::once(first).chain(news) {
-            // An earlier action may have made this one impossible.
-            let _ = cluster.act(&action);
-        }
-    }
-    Err(Stopped::Limit)
 }
 
 /// A component's next command, or all commands of its next sync. A command that only writes an event is

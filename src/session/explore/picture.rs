@@ -83,8 +83,8 @@ pub fn picture(states: &[State], report: &Report, focus: Option<StateId>, limit:
         .collect();
     let mut outcomes: BTreeMap<u128, usize> = BTreeMap::new();
     for (nth, o) in report.outcomes.iter().enumerate() {
-        if let Some(s) = states.get(o.state) {
-            outcomes.insert(s.objects, nth);
+        if let Some(objects) = states.get(o.state).and_then(|s| s.objects) {
+            outcomes.insert(objects, nth);
         }
     }
     let mut lines = Vec::new();
@@ -113,7 +113,7 @@ pub fn picture(states: &[State], report: &Report, focus: Option<StateId>, limit:
             id: *id,
             layer: state.steps,
             row: 0.0,
-            outcome: if state.steady { outcomes.get(&state.objects).copied() } else { None },
+            outcome: state.objects.and_then(|o| outcomes.get(&o).copied()),
             broken: broken.get(id).copied(),
             circle: circle.contains(id),
             more,

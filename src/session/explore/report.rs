@@ -67,7 +67,7 @@ pub struct Broken {
 }
 
 pub(super) fn report(states: &[State], broken: &[Broken], cut: Option<Cut>, done: bool) -> Report {
-    let mut outcomes: Vec<(u128, Ending)> = Vec::new();
+    let mut outcomes: Vec<(Option<u128>, Ending)> = Vec::new();
     for (id, s) in states.iter().enumerate().filter(|(_, s)| s.steady) {
         match outcomes.iter_mut().find(|(objects, _)| *objects == s.objects) {
             Some((_, ending)) => ending.states += 1,

@@ -19,6 +19,34 @@ pub(super) struct Skeleton {
     pub literal: u128,
     /// The names in the text, in order.
     pub names: Rc<[NameId]>,
+    /// What the text comes to where it has no names and nothing names it: [`spread`] of `literal`.
+    pub alone: u128,
+}
+
+impl Skeleton {
+    /// The skeleton of a text with this fingerprint.
+    pub fn new(literal: u128, names: Rc<[NameId]>) -> Skeleton {
+        Skeleton { literal, names, alone: spread(literal) }
+    }
+}
+
+/// A fingerprint of fingerprints in this order.
+pub(super) fn mix(first: u128, rest: impl IntoIterator<Item = u128>) -> u128 {
+    rest.into_iter().fold(Digest::default().number(first), Digest::number).finish()
+}
+
+/// A fingerprint that can be added to others, where their order does not matter: each of its bits depends on all bits of `n`
+/// (the last step of MurmurHash3, once for each half).
+pub(super) fn spread(n: u128) -> u128 {
+    let half = |mut n: u64| {
+        n = (n ^ n >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        n = (n ^ n >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        n ^ n >> 33
+    };
+    let (high, low) = ((n >> 64) as u64, n as u64);
+    let high = half(high ^ low.rotate_left(32));
+    let low = half(low.wrapping_add(high));
+    u128::from(high) << 64 | u128::from(low)
 }
 
 /// The table of names and uids that stand for an object and have no other meaning.
@@ -83,7 +111,7 @@ impl Names {
             at = end;
         }
         digest = digest.with(&text[plain..]);
-        Skeleton { literal: digest.finish(), names: names.into() }
+        Skeleton::new(digest.finish(), names.into())
     }
 }
 

@@ -106,7 +106,7 @@ fn a_way_that_was_found_is_a_run() {
     follow(&mut s, Depth::Command, &way).unwrap();
     assert!(s.cluster().is_steady());
     let objects = Fingerprints::new(Symmetry::Merged).of_objects(s.cluster());
-    assert_eq!(objects, e.states()[ending.state].objects);
+    assert_eq!(Some(objects), e.states()[ending.state].objects);
     // A path that does not exist is refused.
     assert_eq!(follow(&mut s, Depth::Command, &way), Err(Diverged { at: 0 }));
 }
@@ -121,24 +121,71 @@ fn every_run_stays_within_what_was_explored() {
     let mut fingerprints = Fingerprints::new(Symmetry::Merged);
     for seed in 0u64..12 {
         let mut chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut here = normal(s.cluster().clone(), Depth::Command).unwrap();
+        let mut here = normal(s.cluster().clone(), Depth::Command, &mut Able::default()).unwrap();
         let mut at = 0;
         loop {
             let id = e.by_fingerprint.get(&fingerprints.of(&here.cluster)).copied();
             assert_eq!(id, Some(at), "seed {seed}");
-            if here.next.is_empty() {
+            if here.is_steady() {
                 break;
             }
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let chosen = here.next.swap_remove((chance >> 33) as usize % here.next.len());
+            let choice = here.choices[(chance >> 33) as usize % here.choices.len()];
+            let chosen = here.take(choice).unwrap().unwrap();
             // Objects may have other names than in the representative, and choices may differ, but the
             // states have to be the same.
-            let next = normal(chosen.after, Depth::Command).unwrap();
+            let next = normal(chosen.after, Depth::Command, &mut Able::default()).unwrap();
             let to = e.by_fingerprint.get(&fingerprints.of(&next.cluster)).copied().unwrap();
             assert!(e.states()[at].next.iter().any(|edge| edge.to == to), "seed {seed}");
             (here, at) = (next, to);
         }
         assert!(e.states()[at].steady);
+    }
+}
+
+/// Clusters that are explored to their end, at both depths at which components have heard of everything.
+fn small() -> Vec<(Session, Depth, Symmetry)> {
+    let commands = (applied(2, 2), Depth::Command);
+    let mut scaled = applied(2, 2);
+    while scaled.step(Depth::Command, None) {}
+    assert_eq!(scaled.kubectl("scale deployment web --replicas=1", &[]).exit, 0);
+    let reconciles = (applied(1, 2), Depth::Reconcile);
+    let all = [commands, (scaled, Depth::Command), reconciles];
+    let both = [Symmetry::Merged, Symmetry::Distinct];
+    all.into_iter().flat_map(|(s, depth)| both.map(|symmetry| (s.clone(), depth, symmetry))).collect()
+}
+
+/// What objects, components and syncs come to is remembered by their addresses. A search that remembers nothing finds the
+/// same: the same fingerprint for each state, the same choices from it.
+#[test]
+fn what_is_remembered_changes_nothing() {
+    for (s, depth, symmetry) in small() {
+        let mut e = Explorer::new(s.cluster(), Options { depth, symmetry, ..Options::default() }, Vec::new());
+        while e.explore(100) {}
+        assert!(e.report().complete);
+        let mut looked = 0;
+        let mut found: Vec<Normal> = Vec::new();
+        for id in 0..e.states.len() {
+            let cluster = match e.states[id].from {
+                Some((from, choice)) => found[from].take(choice).unwrap().unwrap().after,
+                None => s.cluster().clone(),
+            };
+            let known = normal(cluster.clone(), depth, &mut e.able).unwrap();
+            let here = normal(cluster, depth, &mut Able::default()).unwrap();
+            let state = &e.states[id];
+            e.fingerprints.forget();
+            assert_eq!(e.fingerprints.of(&here.cluster), state.fingerprint, "{depth:?} {symmetry:?} {id}");
+            assert_eq!(here.choices, known.choices, "{depth:?} {symmetry:?} {id}");
+            assert_eq!(here.is_steady(), state.steady);
+            // Each choice can be taken: a component that approaches a command issues it.
+            for (choice, edge) in here.choices.iter().zip(&state.next) {
+                let next = here.take(*choice).unwrap().unwrap();
+                assert_eq!((*choice, &next.did), (edge.choice, &edge.did));
+                looked += 1;
+            }
+            found.push(here);
+        }
+        assert_eq!(looked, e.report().edges);
     }
 }
 
@@ -233,7 +280,7 @@ fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     follow(&mut s, Depth::Command, &way).unwrap();
     // The objects are the same again. The fighter may still have the key of the deleted pod, which leads to
     // no write and distinguishes this moment from the state.
-    let objects = e.fingerprints.of_objects(s.cluster());
-    assert_eq!(objects, e.states()[endless.state].objects);
+    let there = e.cluster(endless.state).unwrap();
+    assert_eq!(e.fingerprints.of_objects(s.cluster()), e.fingerprints.of_objects(&there));
     assert!(e.longest().is_empty());
 }
