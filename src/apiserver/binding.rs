@@ -56,7 +56,11 @@ impl ApiServer {
         };
         match conditions.iter_mut().find(|c| c.type_ == "PodScheduled") {
             Some(c) => *c = condition,
-            None => conditions.push(condition),
+            None => {
+                // Mostly it is the only one until the kubelet reports, and there are as many of them as pods.
+                conditions.reserve_exact(1);
+                conditions.push(condition);
+            }
         }
         if !r.dry_run {
             let at = old.reference();

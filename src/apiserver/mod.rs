@@ -41,6 +41,7 @@ mod stage;
 pub mod static_pod;
 mod strict;
 mod trace;
+mod valid_spec;
 pub mod validation;
 pub mod warnings;
 mod watch;
@@ -55,7 +56,7 @@ use std::rc::Rc;
 
 use crate::api::ip_family::IpFamily;
 use crate::api::types::CustomResourceDefinition;
-use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
+use crate::api::{Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
@@ -106,26 +107,6 @@ impl Write {
     }
 }
 
-/// A cache that outlives requests: the spec, as it came, of the last new pod that was valid. The pods of one owner share
-/// one spec, so that only the first of them is validated as a whole. Admission adds to a pod what namespaces, service
-/// accounts, priority classes and limit ranges say; a write to one of these empties the cache.
-#[derive(Clone, Debug, Default)]
-struct ValidSpecCache(Option<pod::Spec>);
-
-impl ValidSpecCache {
-    /// Whether a spec is the one that was valid.
-    fn holds(&self, spec: Option<&pod::Spec>) -> bool {
-        spec.zip(self.0.as_ref()).is_some_and(|(a, b)| a.is_same(b))
-    }
-
-    /// Empties the cache if a write to this kind may change what admission adds to pods.
-    fn written(&mut self, kind: Kind) {
-        if [Kind::NAMESPACE, Kind::SERVICE_ACCOUNT, Kind::PRIORITY_CLASS, Kind::LIMIT_RANGE].contains(&kind) {
-            self.0 = None;
-        }
-    }
-}
-
 /// The API server.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
@@ -139,7 +120,7 @@ pub struct ApiServer {
     events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
-    valid_spec: ValidSpecCache,
+    valid_spec: valid_spec::ValidSpecCache,
     /// What the CustomResourceDefinitions in etcd make.
     definitions: Definitions,
     /// How many kinds were made for definitions, also for those that are gone.
@@ -178,7 +159,7 @@ impl ApiServer {
             events: 0,
             writes: Vec::new(),
             woken: Vec::new(),
-            valid_spec: ValidSpecCache::default(),
+            valid_spec: valid_spec::ValidSpecCache::default(),
             texts: None,
             #[cfg(not(target_arch = "wasm32"))]
             document_hashes: Rc::default(),

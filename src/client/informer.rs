@@ -103,6 +103,22 @@ pub struct Listener {
     pub pending: VecDeque<Notification>,
 }
 
+/// A queue with room for more changes than this gives back what it does not need.
+const ROOM: usize = 128;
+
+impl Listener {
+    /// Takes the oldest change that the component has not been told of.
+    pub fn take(&mut self) -> Option<Notification> {
+        let change = self.pending.pop_front();
+        // The queues of all listeners are long while the pods of a large Deployment start, and short ever after.
+        let (waiting, room) = (self.pending.len(), self.pending.capacity());
+        if room > ROOM && waiting < room / 4 {
+            self.pending.shrink_to(waiting * 2);
+        }
+        change
+    }
+}
+
 /// Lists and watches one kind for a process.
 #[derive(Clone, Debug)]
 pub struct Informer {

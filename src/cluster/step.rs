@@ -186,7 +186,7 @@ impl Cluster {
         let wants = component.wants();
         let most = if wants.record || wants.send { most.min(1) } else { most };
         for _ in 0..most {
-            let Some(seen) = l.pending.pop_front() else { break };
+            let Some(seen) = l.take() else { break };
             component.notify(&mut env, l.watch, &seen);
             told(seen);
             if component.wants_informers() {

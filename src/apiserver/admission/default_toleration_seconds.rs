@@ -38,7 +38,10 @@ fn default_tolerations(pod: &mut Pod) {
             (k == key || k.is_empty()) && (e == "NoExecute" || e.is_empty())
         });
         if !tolerated {
-            spec.tolerations.get_or_insert_default().push(Toleration {
+            let tolerations = spec.tolerations.get_or_insert_default();
+            // Most pods have these two and no others.
+            tolerations.reserve_exact(2_usize.saturating_sub(tolerations.len()).max(1));
+            tolerations.push(Toleration {
                 key: Some(key.into()),
                 operator: Some("Exists".into()),
                 effect: Some("NoExecute".into()),

@@ -90,6 +90,8 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
         let mounts = c.volume_mounts.get_or_insert_default();
         if !mounts.iter().any(|m| m.mount_path == TOKEN_MOUNT) {
             needed = true;
+            // Every pod has this mount, so there is no room for others beside it.
+            mounts.reserve_exact(1);
             mounts.push(VolumeMount {
                 name: volume.clone(),
                 read_only: Some(true),

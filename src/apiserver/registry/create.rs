@@ -10,8 +10,9 @@ use crate::apiserver::kinds::service::allocation::begin_create;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::kinds::{self, Creation};
 use crate::apiserver::stage::Stage;
+use crate::apiserver::valid_spec::ValidSpecCache;
 use crate::apiserver::validation::invalid;
-use crate::apiserver::{ApiServer, ValidSpecCache, admission, rest};
+use crate::apiserver::{ApiServer, admission, rest};
 
 /// How many characters of `generateName` are in the name that is made of it (`k8s.io/apiserver/pkg/storage/names`).
 pub const MAX_GENERATED_BASE: usize = 58;
@@ -22,6 +23,8 @@ pub const GENERATED_SUFFIX: usize = 5;
 struct Submitted {
     /// The spec of a pod.
     spec: Option<pod::Spec>,
+    /// The same spec with its defaults.
+    defaulted: Option<pod::Spec>,
     /// Whether it has labels.
     labelled: bool,
 }
@@ -52,11 +55,12 @@ impl ApiServer {
         cx.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
         cx.enter(Stage::Default, "", Some(&object));
-        let submitted = Submitted {
-            spec: object.get::<Pod>().and_then(|p| p.spec.clone()),
-            labelled: !object.meta().labels_or_empty().is_empty(),
-        };
-        strategy.default(&mut object)?;
+        let spec_of = |o: &Object| o.get::<Pod>().and_then(|p| p.spec.clone());
+        let (spec, labelled) = (spec_of(&object), !object.meta().labels_or_empty().is_empty());
+        if !self.valid_spec.fill_in(&mut object) {
+            strategy.default(&mut object)?;
+        }
+        let submitted = Submitted { spec, defaulted: spec_of(&object), labelled };
         one_owner_once(&mut object, false, &mut cx.warnings);
         // Nothing is added to an event, and half of all writes are events: their objects are not copied.
         cx.submitted = (r.kind != Kind::EVENT).then(|| object.clone());
@@ -88,7 +92,7 @@ impl ApiServer {
         let mut creation = Creation { now, labelled, warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
         cx.enter(Stage::Validate, "", Some(&object));
-        self.validate_new(r, strategy, submitted.spec, &object, cx)?;
+        self.validate_new(r, strategy, submitted, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
         let charges = self.quota_charges(&object, None, r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
@@ -125,17 +129,17 @@ impl ApiServer {
         }
     }
 
-    /// Refuses a new object that is not valid, and warns the client of what is dubious about one that is. `submitted` is
-    /// the spec of a pod as it was before defaults and admission: of equal specs only the first is looked at.
+    /// Refuses a new object that is not valid, and warns the client of what is dubious about one that is. Of the pods that
+    /// were submitted with one spec only the first is looked at.
     fn validate_new(
         &mut self,
         r: &Request,
         strategy: &WriteStrategy,
-        submitted: Option<pod::Spec>,
+        submitted: Submitted,
         object: &Object,
         cx: &mut RequestContext,
     ) -> Result<(), Status> {
-        let known = self.valid_spec.holds(submitted.as_ref());
+        let known = self.valid_spec.holds(submitted.spec.as_ref());
         let mut errors = match object.get::<Pod>().filter(|_| known) {
             Some(pod) => rest::validate_pod_of_valid_spec(pod),
             None => cx.validated(strategy.validate(object)),
@@ -150,8 +154,9 @@ impl ApiServer {
         }
         // The claims of ephemeral volumes are named after the pod.
         let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
-        if let Some(spec) = submitted.filter(|s| !known && !named(s)) {
-            self.valid_spec = ValidSpecCache(Some(spec));
+        let came = submitted.spec.filter(|s| !known && !named(s));
+        if let Some((came, defaulted)) = came.zip(submitted.defaulted) {
+            self.valid_spec = ValidSpecCache::of(came, defaulted);
         }
         Ok(())
     }
