@@ -177,7 +177,7 @@ mod tests {
         page.send(Input::OpenScenario("04-rolling-update".into()));
         page.send(Input::OpenScenario("02-self-healing".into()));
         page.wait();
-        assert_eq!(page.shown.scenario.as_ref().unwrap().id, "02-self-healing");
+        assert_eq!(&*page.shown.scenario.as_ref().unwrap().id, "02-self-healing");
     }
 
     #[test]
@@ -198,6 +198,6 @@ mod tests {
         page.send(Input::Stop);
         page.wait();
         assert_eq!(page.steps, 0);
-        assert_eq!(page.shown.scenario.as_ref().unwrap().id, "01-first-deployment");
+        assert_eq!(&*page.shown.scenario.as_ref().unwrap().id, "01-first-deployment");
     }
 }
