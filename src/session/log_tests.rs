@@ -286,8 +286,12 @@ fn a_server_s_log_is_followed() {
     let (first, command) = s.kubectl_or_wait("logs -f quick", &[]);
     let (mut command, mut printed) = (command.unwrap(), first.stdout);
     // What a command has printed is told with each look, from its beginning.
-    for _ in 0..40 {
-        assert!(s.step(Depth::Command, None));
+    for _ in 0..20 {
+        let until = s.now().checked_add(SignedDuration::from_millis(1700)).unwrap();
+        while s.now() < until && s.step(Depth::Command, None) {}
+        if s.now() < until {
+            s.fault(&Fault::Wait { until: until.as_millisecond() }).unwrap();
+        }
         printed = s.look_again(&mut command).0.stdout;
     }
     assert_eq!(printed, logs(&mut s, "quick"));

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::fingerprint::{Fingerprints, without_bookkeeping};
+use super::address::ByAddress;
+use super::known::{Objects, without_bookkeeping};
 use super::skeleton::Skeleton;
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
@@ -12,7 +13,7 @@ use crate::client::{Caches, Component};
 use crate::cluster::{Cluster, Process};
 
 /// The most components whose facts are remembered at a time. Each keeps the caches that its sync began with.
-pub(super) const COMPONENTS: usize = 5_000;
+const COMPONENTS: usize = 5_000;
 
 /// Facts: those that name no object, as one fingerprint, and the others.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,7 @@ impl Facts {
 /// The facts of a component that depend on nothing but itself and the time. The component is kept, so that its address is
 /// not used again.
 #[derive(Debug)]
-pub(super) struct Known {
+struct Known {
     component: Shared<Box<dyn Component>>,
     at: Timestamp,
     facts: Facts,
@@ -55,9 +56,13 @@ fn name_of(process: &Process, c: &dyn Component) -> String {
     }
 }
 
-impl Fingerprints {
+/// What is known of components.
+#[derive(Debug, Default)]
+pub(super) struct Components(ByAddress<Known>);
+
+impl Components {
     /// The facts about components: what is under way, planned or remembered. Each line of text is one fact.
-    pub(super) fn facts(&mut self, cluster: &Cluster) -> Facts {
+    pub fn facts(&mut self, cluster: &Cluster, objects: &mut Objects) -> Facts {
         let mut facts = Facts::default();
         let mut lines = Vec::new();
         member_lines(cluster, &mut lines);
@@ -78,7 +83,7 @@ impl Fingerprints {
                     lines.push(format!("{} is switched off", name_of(process, c)));
                     continue;
                 }
-                self.of_component(process, component, cluster.now(), &mut facts);
+                self.of_component(process, component, cluster.now(), objects, &mut facts);
                 let waits = c.waits_for(&process.caches);
                 if !waits.is_empty() {
                     let me = name_of(process, c);
@@ -86,10 +91,10 @@ impl Fingerprints {
                 }
                 if let Some(caches) = c.caches_at_answer() {
                     let me = format!("{}, after an answer,", name_of(process, c));
-                    self.stale(cluster, &me, &c.watches(), caches, &mut facts);
+                    stale(objects, cluster, &me, &c.watches(), caches, &mut facts);
                 }
                 if let Some(caches) = c.caches_at_start() {
-                    self.stale(cluster, &name_of(process, c), &c.watches(), caches, &mut facts);
+                    stale(objects, cluster, &name_of(process, c), &c.watches(), caches, &mut facts);
                 }
             }
         }
@@ -101,7 +106,7 @@ impl Fingerprints {
             lines.push(format!("{} waits {after} ms for {key}", name_of(process, c)));
         }
         for line in lines {
-            facts.add(self.names.skeleton(&line));
+            facts.add(objects.names.skeleton(&line));
         }
         facts
     }
@@ -112,10 +117,11 @@ impl Fingerprints {
         process: &Process,
         component: &Shared<Box<dyn Component>>,
         now: Timestamp,
+        objects: &mut Objects,
         facts: &mut Facts,
     ) {
         let address = component.address();
-        let known = self.components.get(&address);
+        let known = self.0.get(&address);
         if let Some(known) = known.filter(|k| k.component.ptr_eq(component) && k.at == now) {
             return facts.include(&known.facts);
         }
@@ -123,46 +129,46 @@ impl Fingerprints {
         component_lines(process, &***component, now, &mut lines);
         let mut own = Facts::default();
         for line in lines {
-            own.add(self.names.skeleton(&line));
+            own.add(objects.names.skeleton(&line));
         }
         facts.include(&own);
-        if self.components.len() >= COMPONENTS {
-            self.components.clear();
+        if self.0.len() >= COMPONENTS {
+            self.0.clear();
         }
-        self.components.insert(address, Known { component: component.clone(), at: now, facts: own });
+        self.0.insert(address, Known { component: component.clone(), at: now, facts: own });
     }
+}
 
-    /// Adds a fact for each object in which the caches that a sync began with differ from the store.
-    fn stale(
-        &mut self,
-        cluster: &Cluster,
-        me: &str,
-        watches: &[(Kind, Filter)],
-        caches: &Caches,
-        facts: &mut Facts,
-    ) {
-        let etcd = cluster.api().etcd();
-        let me = self.names.skeleton(me);
-        let mut say = |what: &str, s: &Skeleton| {
-            let literal = Digest::default().with(what).with(&format!("{:x} {:x}", me.literal, s.literal));
-            let names = me.names.iter().chain(s.names.iter()).copied().collect();
-            facts.add(Skeleton::new(literal.finish(), names));
-        };
-        for (kind, filter) in watches {
-            let cache = caches.of(*kind);
-            for (reference, record) in etcd.range(*kind, None) {
-                if !filter.matches(&record.object) {
-                    continue;
-                }
-                match cache.get(&reference.key) {
-                    Some(seen) if seen.ptr_eq(&record.object) => {}
-                    Some(seen) => say("believes", &self.skeleton(seen)),
-                    None => say("misses", &self.names.skeleton(&reference.to_string())),
-                }
+/// Adds a fact for each object in which the caches that a sync began with differ from the store.
+fn stale(
+    objects: &mut Objects,
+    cluster: &Cluster,
+    me: &str,
+    watches: &[(Kind, Filter)],
+    caches: &Caches,
+    facts: &mut Facts,
+) {
+    let etcd = cluster.api().etcd();
+    let me = objects.names.skeleton(me);
+    let mut say = |what: &str, s: &Skeleton| {
+        let literal = Digest::default().with(what).with(&format!("{:x} {:x}", me.literal, s.literal));
+        let names = me.names.iter().chain(s.names.iter()).copied().collect();
+        facts.add(Skeleton::new(literal.finish(), names));
+    };
+    for (kind, filter) in watches {
+        let cache = caches.of(*kind);
+        for (reference, record) in etcd.range(*kind, None) {
+            if !filter.matches(&record.object) {
+                continue;
             }
-            for seen in cache.list(None).filter(|o| etcd.get(&o.reference()).is_none()) {
-                say("mourns", &self.skeleton(seen));
+            match cache.get(&reference.key) {
+                Some(seen) if seen.ptr_eq(&record.object) => {}
+                Some(seen) => say("believes", &objects.skeleton(seen)),
+                None => say("misses", &objects.names.skeleton(&reference.to_string())),
             }
+        }
+        for seen in cache.list(None).filter(|o| etcd.get(&o.reference()).is_none()) {
+            say("mourns", &objects.skeleton(seen));
         }
     }
 }

@@ -20,6 +20,7 @@ mod colours;
 mod facts;
 mod fingerprint;
 mod invariant;
+mod known;
 pub mod message;
 mod normal;
 mod path;
@@ -31,8 +32,8 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-pub use fingerprint::Symmetry;
 pub use invariant::{Invariant, Violation, builtin, objects};
+pub use known::Symmetry;
 pub use normal::{Choice, Did};
 pub use path::{Diverged, follow};
 pub use report::{Broken, Ending, Endless, Report};

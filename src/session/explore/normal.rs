@@ -101,23 +101,40 @@ impl Normal {
 /// component that stands with the same caches as in another state need not be tried again.
 #[derive(Debug, Default)]
 pub(super) struct Able {
-    // By the component's address. Component and caches are kept, so that their addresses are not used again.
-    known: ByAddress<(Shared<Box<dyn Component>>, Rc<Caches>, Timestamp)>,
+    /// By the component's address.
+    known: ByAddress<Stand>,
+}
+
+/// What a sync follows from. Component and caches are kept, so that their addresses are not used again.
+#[derive(Debug)]
+struct Stand {
+    component: Shared<Box<dyn Component>>,
+    caches: Rc<Caches>,
+    now: Timestamp,
+}
+
+impl Stand {
+    fn of(cluster: &Cluster, actor: Actor) -> Option<Stand> {
+        let process = cluster.processes().nth(actor.process as usize)?;
+        let component = process.components.get(usize::from(actor.component))?.clone();
+        Some(Stand { component, caches: process.caches.clone(), now: cluster.now() })
+    }
+
+    /// Whether nothing is different.
+    fn is_same(&self, other: &Stand) -> bool {
+        self.component.ptr_eq(&other.component)
+            && Rc::ptr_eq(&self.caches, &other.caches)
+            && self.now == other.now
+    }
 }
 
 impl Able {
-    fn place(cluster: &Cluster, actor: Actor) -> Option<(&Shared<Box<dyn Component>>, &Rc<Caches>)> {
-        let process = cluster.processes().nth(actor.process as usize)?;
-        Some((process.components.get(usize::from(actor.component))?, &process.caches))
-    }
-
     /// Whether the component is known to act, if it starts a sync next. While etcd elects a leader nobody sends, so nothing
     /// is known then.
     fn knows(&self, cluster: &Cluster, actor: Actor) -> bool {
         let known = || {
-            let (component, caches) = Able::place(cluster, actor)?;
-            let (same, with, at) = self.known.get(&component.address())?;
-            Some(same.ptr_eq(component) && Rc::ptr_eq(with, caches) && *at == cluster.now())
+            let stand = Stand::of(cluster, actor)?;
+            Some(self.known.get(&stand.component.address())?.is_same(&stand))
         };
         let starts = cluster.next_for(actor) == Some(Action::Start { actor });
         starts && !cluster.api().is_electing() && known() == Some(true)
@@ -128,11 +145,11 @@ impl Able {
         if actions != [Action::Start { actor }] {
             return;
         }
-        let Some((component, caches)) = Able::place(cluster, actor) else { return };
+        let Some(stand) = Stand::of(cluster, actor) else { return };
         if self.known.len() >= KNOWN {
             self.known.clear();
         }
-        self.known.insert(component.address(), (component.clone(), caches.clone(), cluster.now()));
+        self.known.insert(stand.component.address(), stand);
     }
 }
 
