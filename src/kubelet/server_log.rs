@@ -229,7 +229,7 @@ mod tests {
             client: Some([192, 168, 1, 58].into()),
             method: "GET".into(),
             path: "/readyz".into(),
-            agent: "kube-probe/1.36".into(),
+            agent: "kube-probe/9.9".into(),
             referer: "".into(),
             forwarded: "".into(),
             status: 200,
@@ -240,7 +240,7 @@ mod tests {
         let head = "192.168.1.58 - - [14/Apr/2026:16:08:09 +0000]";
         assert_eq!(
             main.line(&visit),
-            format!("{head} \"GET /readyz HTTP/1.1\" 200 5 \"-\" \"kube-probe/1.36\" \"-\"\n")
+            format!("{head} \"GET /readyz HTTP/1.1\" 200 5 \"-\" \"kube-probe/9.9\" \"-\"\n")
         );
         assert_eq!(
             Format::Httpd { combined: false }.line(&visit),
@@ -251,7 +251,7 @@ mod tests {
         assert!(
             Format::Httpd { combined: true }
                 .line(&odd)
-                .contains("\"GET /\\\"\\xc3\\xa9 HTTP/1.1\" 200 - \"-\" \"kube-probe/1.36\"\n")
+                .contains("\"GET /\\\"\\xc3\\xa9 HTTP/1.1\" 200 - \"-\" \"kube-probe/9.9\"\n")
         );
     }
 }
