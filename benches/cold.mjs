@@ -83,7 +83,7 @@ function watch() {
   const seen = (key) => requestAnimationFrame(() => setTimeout(() => (times[key] ??= performance.now())));
   new PerformanceObserver(() => setTimeout(() => {
     dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-    if (document.querySelector(".shell")?.dataset.at === "1") seen("first");
+    if (document.querySelector('.shell .said[data-at="1"]:not([hidden])')) seen("first");
   })).observe({ type: "paint" });
   let before;
   new MutationObserver(() => {

@@ -30,7 +30,7 @@
     if (!hit) return;
     asked += 1;
     const shown = Math.min(asked, Number(shell.dataset.steps));
-    shell.dataset.at = shown;
+    for (const part of shell.querySelectorAll("[data-at]")) part.toggleAttribute("hidden", !part.dataset.at.split(" ").includes(String(shown)));
     if (asked > shown) shell.dataset.asked = asked;
     // The screen is inert: what has happened is said beside it.
     if (asked > shown) document.getElementById("boot-asked").hidden = false;

@@ -3,7 +3,7 @@
 // this with the page that is built in dist/.
 //
 // What is the same in all languages and after all steps stands there once. Other elements have the attribute `data-in` with
-// their language or `data-at` with the steps after which they are seen (static/shell.css hides the rest).
+// their language or `data-at` with the steps after which they are seen (static/shell.css and static/early.js hide the rest).
 import { readFileSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 
@@ -110,7 +110,7 @@ function merged(variants, all, isInSvg) {
     return groups.map(([langs, ats]) => {
       const marks = [];
       if (unique(all.map((v) => v.lang)).length > langs.length) marks.push(["data-in", langs[0]]);
-      if (unique(all.map((v) => v.at)).length > ats.length) marks.push(["data-at", ats.join(" ")]);
+      if (unique(all.map((v) => v.at)).length > ats.length) marks.push(["data-at", ats.join(" ")], ...(ats.includes(0) ? [] : [["hidden", ""]]));
       return isElement(node) ? written([node[0], [...node[1], ...marks], node[2]]) : tag([isInSvg ? "tspan" : "span", marks], escape(node));
     }).join("");
   }).join("");
@@ -160,6 +160,6 @@ const empty = '<div class="canvas"></div>';
 for (const [what, there] of [["pill", pill.test(body)], ["canvas", body.includes(empty)]]) if (!there) throw new Error(`there is no ${what}`);
 let pills = 0;
 const first = body.replace(pill, () => (pills++ ? "" : state)).replace(empty, `<div class="canvas">${canvas}</div>`)
-  .replace(/^<div class="[^"]*"/, `<div inert class="app shell" data-at="0" data-steps="${STEPS}"`);
+  .replace(/^<div class="[^"]*"/, `<div inert class="app shell" data-steps="${STEPS}"`);
 writeFileSync(file, `<!-- Written by static/first.mjs. -->\n${first}\n`);
 console.log(`static/first.html: ${readFileSync(file).length} bytes`);

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::known_images::{self, program_name};
-use crate::api::order;
 use crate::api::types::Container;
+use crate::api::{Timestamp, order};
 use crate::network::question::HeaderFields;
 use crate::network::{Outcome, Response};
 use crate::shell::Node;
@@ -76,13 +76,13 @@ pub(super) fn changes_with_time(spec: &Container) -> bool {
 }
 
 const WELCOME: &str = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n<style>\nhtml { color-scheme: light dark; }\nbody { width: 35em; margin: 0 auto;\nfont-family: Tahoma, Verdana, Arial, sans-serif; }\n</style>\n</head>\n<body>\n<h1>Welcome to nginx!</h1>\n<p>If you see this page, the nginx web server is successfully installed and\nworking. Further configuration is required.</p>\n\n<p>For online documentation and support please refer to\n<a href=\"http://nginx.org/\">nginx.org</a>.<br/>\nCommercial support is available at\n<a href=\"http://nginx.com/\">nginx.com</a>.</p>\n\n<p><em>Thank you for using nginx.</em></p>\n</body>\n</html>\n";
-/// When nginx's first page was written, by the version that the image names: as the header `Last-Modified` has it, and in
-/// seconds, which are in the header `ETag` (`ngx_http_set_etag`). From published answers; of other versions nobody has looked.
-const WELCOME_DATES: &[(&str, &str, u32)] = &[
-    ("nginx/1.21.6", "Tue, 25 Jan 2022 15:03:52 GMT", 0x61f0_1158),
-    ("nginx/1.25.3", "Tue, 24 Oct 2023 13:46:47 GMT", 0x6537_cac7),
-    ("nginx/1.27.4", "Wed, 05 Feb 2025 11:06:32 GMT", 0x67a3_4638),
-    ("nginx/1.27.5", "Wed, 16 Apr 2025 12:01:11 GMT", 0x67ff_9c07),
+/// When nginx's first page was written, in seconds since 1970, by the version that the image names. From published answers to
+/// requests; an answer of another version has no date.
+const WELCOME_DATES: &[(&str, i64)] = &[
+    ("nginx/1.21.6", 0x61f0_1158),
+    ("nginx/1.25.3", 0x6537_cac7),
+    ("nginx/1.27.4", 0x67a3_4638),
+    ("nginx/1.27.5", 0x67ff_9c07),
 ];
 const WORKS: &str = "<html><body><h1>It works!</h1></body></html>\n";
 /// When httpd's first page was written, and the part of its `ETag` that says so in microseconds (`ap_make_etag`).
@@ -156,7 +156,7 @@ impl Server<'_> {
             respond_with(status, server, type_, body, HeaderFields::default())
         };
         // A part of a file can be asked for.
-        let file = |dated: Option<(&str, String)>| {
+        let file = |dated: Option<(String, String)>| {
             let dated = dated.into_iter().flat_map(|(modified, tag)| {
                 [("Last-Modified".into(), modified.into()), ("ETag".into(), tag.into())]
             });
@@ -178,9 +178,13 @@ impl Server<'_> {
                         respond(200, &version, "text/html", String::new())
                     }
                     Page::Own => {
-                        let dated = WELCOME_DATES.iter().find(|(of, ..)| *of == version);
-                        let tag = |seconds: u32| format!("\"{seconds:x}-{:x}\"", WELCOME.len());
-                        let dated = dated.map(|(_, modified, seconds)| (*modified, tag(*seconds)));
+                        let written = WELCOME_DATES.iter().find(|(of, _)| *of == version);
+                        // `ngx_http_set_etag`, and `Last-Modified` as RFC 9110 has it.
+                        let dated = written.and_then(|(_, seconds)| {
+                            let modified = Timestamp::from_second(*seconds).ok()?;
+                            let modified = modified.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+                            Some((modified, format!("\"{seconds:x}-{:x}\"", WELCOME.len())))
+                        });
                         respond_with(200, &version, "text/html", WELCOME.to_owned(), file(dated))
                     }
                     Page::Missing => respond(404, &version, "text/html", error(404, "Not Found")),
@@ -197,7 +201,7 @@ impl Server<'_> {
                     Page::File(text) => respond_with(200, &version, "text/html", text, file(None)),
                     Page::Own => {
                         let tag = format!("\"{:x}-{WORKS_TAG}\"", WORKS.len());
-                        let dated = file(Some((WORKS_DATE, tag)));
+                        let dated = file(Some((WORKS_DATE.to_owned(), tag)));
                         respond_with(200, &version, "text/html", WORKS.to_owned(), dated)
                     }
                     Page::Missing => {

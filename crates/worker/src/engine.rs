@@ -6,9 +6,6 @@ use steady::engine::explorer::{read, write};
 use steady::engine::wire::{Message, Order, Sender};
 use steady::engine::{Engine, Input, Output};
 
-/// How many inputs wait at most. Further ones are dropped: nobody presses so many keys while a run is opened.
-const WAITING_LIMIT: usize = 256;
-
 /// An engine, and what the page has been sent of it.
 pub struct Serving {
     engine: Engine,
@@ -41,11 +38,8 @@ impl Serving {
                 messages.extend(self.sender.handled(dropped, Vec::new()));
             }
         } else if self.engine.must_end_first() {
-            if self.waiting.len() < WAITING_LIMIT {
-                self.waiting.push_back((number, input));
-                return messages;
-            }
-            return self.sender.handled(number, Vec::new());
+            self.waiting.push_back((number, input));
+            return messages;
         }
         let outputs = self.engine.handle(input);
         messages.extend(self.sender.handled(number, outputs));

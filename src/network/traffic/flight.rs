@@ -11,6 +11,7 @@ use super::pool::Connection;
 use super::request::{Flight, Step};
 use super::scene::{Stream, StreamId, limits};
 use super::server::{Cost, Server, Taken};
+use super::visits::Ended;
 use crate::api::{Timestamp, later};
 use crate::network::question::{Because, Outcome, Reply, Response, Via};
 use crate::network::serving::Life;
@@ -148,7 +149,7 @@ impl Ledger {
             let (taken, waits) = (server.arrive(&by, at, number, cost), server.has_waiting(number));
             self.plan_work(&by.process);
             if taken == Taken::Full {
-                self.visit(&f, at, Some(503));
+                self.visit(&f, at, Ended::Refused(503));
                 // A server that has no room for a request answers that, and goes on to use the connection.
                 self.release(&f, at);
                 return self.failed(Flight { connection: None, ..f }, Cause::QueueFull, at);
@@ -160,7 +161,7 @@ impl Ledger {
             return self.plan(later(at, left), Event::Failed(number, Cause::TooSlow));
         }
         if response.takes > left {
-            self.left(&f, later(at, left));
+            self.visit(&f, later(at, left), Ended::GivenUp);
             return self.fail_after(f, at, left, Cause::TooSlow);
         }
         if response.takes.is_zero() {
@@ -216,7 +217,7 @@ impl Ledger {
 
     /// The server has answered a request.
     pub(super) fn answered(&mut self, f: Flight, at: Timestamp) {
-        self.visit(&f, at, None);
+        self.visit(&f, at, Ended::Answered);
         self.release(&f, at);
         let f = Flight { connection: None, ..f };
         let status = f.response().map_or(200, |r| r.status);

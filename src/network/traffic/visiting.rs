@@ -13,7 +13,7 @@ use super::ledger::Ledger;
 use super::path::Fate;
 use super::request::Flight;
 use super::scene::{Class, Stream, choice};
-use super::visits::{Visits, is_at};
+use super::visits::{Ended, Visits, is_at};
 use crate::api::{Timestamp, later};
 use crate::network::question::{Outcome, Reply};
 use crate::network::serving::Process;
@@ -31,21 +31,12 @@ fn comes_to(stream: &Stream, process: &Process) -> bool {
 }
 
 impl Ledger {
-    /// Notes a request that has come to the process whose requests are looked for. `status` is that of the answer, if it is not the
-    /// one that the process gives to every request like this.
-    pub(super) fn visit(&mut self, f: &Flight, at: Timestamp, status: Option<u16>) {
+    /// Notes a request that ends at a moment, if it has come to the process whose requests are looked for.
+    pub(super) fn visit(&mut self, f: &Flight, at: Timestamp, ended: Ended) {
         let Some(visits) = self.visits.as_mut() else { return };
         if let Some(reply) = f.reply.as_ref().filter(|r| is_at(r, &visits.process)) {
-            visits.add((&f.addresses, &f.client), reply, (f.came, at), status);
+            visits.add((&f.addresses, &f.client), reply, (f.came, at), ended);
         }
-    }
-
-    /// As [`Ledger::visit`], of a request whose client has closed the connection at a moment before it was answered.
-    pub(super) fn left(&mut self, f: &Flight, at: Timestamp) {
-        let before = self.visits.as_ref().map_or(0, |v| v.all.len());
-        self.visit(f, at, None);
-        let added = self.visits.iter_mut().flat_map(|v| v.all.iter_mut().skip(before));
-        added.for_each(|visit| visit.given_up = true);
     }
 
     /// As [`Ledger::visit`], of many requests of a stream at once: those of a range that meet a reply, by its place, or all of
@@ -79,16 +70,12 @@ impl Ledger {
             };
             let Some((reply, class)) = met else { continue };
             let sent = client.sent(id.start, nth);
-            let takes = match (&reply.outcome, class) {
-                (_, Some(Class::Lost(Cause::TooSlow))) => client.timeout,
-                (Outcome::Answered(r), _) => r.takes,
-                _ => SignedDuration::ZERO,
+            let (takes, ended) = match (&reply.outcome, class) {
+                (_, Some(Class::Lost(Cause::TooSlow))) => (client.timeout, Ended::GivenUp),
+                (Outcome::Answered(r), _) => (r.takes, Ended::Answered),
+                _ => (SignedDuration::ZERO, Ended::Answered),
             };
-            let before = visits.all.len();
-            visits.add((&stream.addresses, client), reply, (sent, later(sent, takes)), None);
-            if matches!(class, Some(Class::Lost(Cause::TooSlow))) {
-                visits.all.iter_mut().skip(before).for_each(|visit| visit.given_up = true);
-            }
+            visits.add((&stream.addresses, client), reply, (sent, later(sent, takes)), ended);
         }
     }
 }

@@ -36,18 +36,30 @@ fn source(addresses: &[IpAddr], client: &Client, reply: &Reply) -> Option<IpAddr
     addresses.iter().find(|a| a.is_ipv6() == six).or(addresses.first()).copied()
 }
 
+/// How a request ended at the process that it had come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ended {
+    /// With the answer that every request like it gets.
+    Answered,
+    /// With another status and nothing else.
+    Refused(u16),
+    /// Its client has closed the connection before.
+    GivenUp,
+}
+
 impl Visits {
     /// Those that come to a process and end after a moment.
     pub(super) fn new(process: &Process, after: Timestamp) -> Visits {
         Visits { process: process.clone(), after, agent: GO.into(), method: "GET".into(), all: Vec::new() }
     }
 
+    /// Adds a request that came at one moment and ended at another one.
     pub(super) fn add(
         &mut self,
         (addresses, client): (&[IpAddr], &Client),
         reply: &Reply,
         (came, at): (Timestamp, Timestamp),
-        status: Option<u16>,
+        ended: Ended,
     ) {
         let Outcome::Answered(response) = &reply.outcome else { return };
         if at <= self.after {
@@ -64,6 +76,10 @@ impl Visits {
                 path = asked.clone();
             }
         }
+        let (status, bytes) = match ended {
+            Ended::Refused(status) => (status, 0),
+            Ended::Answered | Ended::GivenUp => (response.status, response.body.len()),
+        };
         self.all.push(Visit {
             came,
             at,
@@ -73,9 +89,9 @@ impl Visits {
             agent: self.agent.clone(),
             referer: "".into(),
             forwarded,
-            status: status.unwrap_or(response.status),
-            bytes: if status.is_some() { 0 } else { response.body.len() },
-            given_up: false,
+            status,
+            bytes,
+            given_up: matches!(ended, Ended::GivenUp),
         });
     }
 }
