@@ -60,6 +60,26 @@ test("opening, a step and the way back need the first parts alone; then the othe
   await expect.poll(() => came(fresh.page)).toEqual(["beside"]);
 });
 
+test("steps that the first screen has taken need the first parts alone", async ({ context }) => {
+  const fresh = await newcomer(context);
+  const go = await holdBack(fresh.page);
+  let start;
+  const started = new Promise((resolve) => (start = resolve));
+  await fresh.page.route(/_bg\.wasm$/, async (route) => {
+    await started;
+    await route.continue();
+  });
+  await fresh.page.goto("", { waitUntil: "domcontentloaded" });
+  await expect(fresh.page.locator(".shell .step")).toBeVisible();
+  for (let i = 0; i < 7; i++) await fresh.page.keyboard.press("ArrowRight");
+  start();
+  await opened(fresh.page);
+  await expect(fresh.page.locator(".timeline .at")).toHaveText("step 8");
+  await expect(fresh.page.locator(".next[aria-busy=false] li").first()).toBeVisible();
+  expect([await came(fresh.page), await pageCame(fresh.page)]).toEqual([[], []]);
+  go();
+});
+
 for (const [width, height, isMobile] of [[390, 844, true], [412, 823, true], [720, 450, false], [1920, 1080, false]]) {
   for (const locale of ["en-US", "zh-CN"]) {
     test(`opening at ${width}x${height} in ${locale} needs the first parts alone`, async ({ browser, baseURL }) => {
