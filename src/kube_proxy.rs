@@ -21,6 +21,7 @@ use crate::client::{
     Component, Context, Controller, Handler, Memory, Reconciler, Result, Seen, Watches, Why,
 };
 use crate::network::moved::Moved;
+use crate::network::proxy::healthcheck::ProxyHealth;
 use crate::network::proxy::{Config, Family, LocalDetector, Mode, Proxier, Ruleset, ServicePortName, timing};
 
 /// The name of the component and of its process.
@@ -48,13 +49,28 @@ pub struct KubeProxy {
 pub struct State {
     /// The rules in the kernel of its node, for each address family; empty before the first sync.
     pub rules: Rc<[Ruleset]>,
-    /// When they were written; `None` before the first sync.
+    /// When it last synced; `None` before the first sync.
     pub written: Option<Timestamp>,
+    /// When it heard of the oldest change that it has not written yet; `None` if it has written all.
+    pub pending: Option<Timestamp>,
+}
+
+impl State {
+    /// What it says of its own health.
+    pub fn health(&self) -> ProxyHealth {
+        let mut health = ProxyHealth::default();
+        for family in self.rules.iter().map(|r| r.family) {
+            self.written.into_iter().for_each(|at| health.updated(family, at));
+            self.pending.into_iter().for_each(|at| health.queued(family, at));
+        }
+        health
+    }
 }
 
 impl Memory for State {
     fn lines(&self, _: Timestamp) -> Vec<String> {
-        let mut lines = Vec::new();
+        let mut lines: Vec<String> =
+            self.pending.iter().map(|at| format!("a change of {at} waits")).collect();
         for rules in self.rules.iter() {
             for (name, port) in &rules.ports {
                 let endpoints = rules.endpoints.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -146,6 +162,7 @@ impl KubeProxy {
 fn plan(cx: &mut Handler<'_, State>, node: &Rc<str>, mode: Mode) {
     // The rules that are there at the start are written without waiting.
     let Some(written) = cx.state.written else { return cx.enqueue(Key::new("", node)) };
+    cx.state.pending.get_or_insert(cx.now);
     let at = later(cx.now, TAKES).max(later(written, timing::min_sync_period(mode)));
     cx.enqueue_after(Key::new("", node), at.duration_since(cx.now));
 }
@@ -156,6 +173,11 @@ impl Reconciler for KubeProxy {
 
     fn name(&self) -> Rc<str> {
         NAME.into()
+    }
+
+    /// The rules are in the kernel of the node and stay there.
+    fn restarted(&self, state: &State) -> State {
+        State { rules: state.rules.clone(), ..State::default() }
     }
 
     fn watches(&self) -> Watches<State> {
@@ -191,7 +213,9 @@ impl Reconciler for KubeProxy {
         let new = self.rules(&cx);
         let old = cx.state(|s| s.rules.clone());
         let first = cx.state(|s| s.written.is_none());
+        let now = cx.now();
         if new == old && !first {
+            cx.update_state(move |s| (s.written, s.pending) = (Some(now), None));
             return Ok(());
         }
         let names = changed(&old, &new);
@@ -218,7 +242,7 @@ impl Reconciler for KubeProxy {
         let now = cx.now();
         cx.update_state(move |s| {
             s.rules = new.clone();
-            s.written = Some(now);
+            (s.written, s.pending) = (Some(now), None);
         });
         cx.change_network();
         Ok(())

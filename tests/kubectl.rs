@@ -547,6 +547,16 @@ fn an_ingress_is_made_from_rules_and_described() {
     );
     s.ok(line);
     s.ok("create service clusterip svc --tcp=8080:80");
+    for (line, why) in [
+        ("clusterip a --tcp=abc", "error: strconv.ParseUint: parsing \"abc\": invalid syntax\n"),
+        ("clusterip a --tcp=70000", "error: strconv.ParseUint: parsing \"70000\": value out of range\n"),
+        ("nodeport a --tcp=80:0", "error: must be between 1 and 65535, inclusive\n"),
+        ("externalname a --external-name=a_b", "error: invalid service external name a_b\n"),
+        ("loadbalancer a --tcp=80 --node-port=30000", "error: unknown flag: --node-port\n"),
+    ] {
+        let out = s.run(&format!("create service {line} --dry-run=client"));
+        assert!(out.stderr.starts_with(why), "{line}: {}", out.stderr);
+    }
     assert_eq!(
         s.ok("get ingress"),
         "NAME   CLASS   HOSTS     ADDRESS   PORTS     AGE\nweb    nginx   foo.com             80, 443   0s\n"

@@ -136,22 +136,23 @@ fn quote(text: &str) -> String {
 
 /// A duration as Go prints it (`Duration.String`): `10s`, `1m20s`, `500ms`, `1.5s`, `5m0s`.
 pub fn go_duration(d: SignedDuration) -> String {
-    let millis = d.as_millis();
-    if millis == 0 {
-        return "0s".into();
-    }
-    if millis.abs() < 1000 {
-        return format!("{millis}ms");
-    }
-    let (hours, minutes, rest) = (millis / 3_600_000, millis / 60_000 % 60, millis % 60_000);
-    let mut seconds = format!("{}", rest / 1000);
-    if rest % 1000 != 0 {
-        seconds.push_str(format!(".{:03}", rest % 1000).trim_end_matches('0'));
-    }
-    match (hours, minutes) {
-        (0, 0) => format!("{seconds}s"),
-        (0, m) => format!("{m}m{seconds}s"),
-        (h, m) => format!("{h}h{m}m{seconds}s"),
+    let sign = if d.is_negative() { "-" } else { "" };
+    let nanos = d.as_nanos().unsigned_abs();
+    // A number of a unit of so many nanoseconds, with the digits of its fraction that are not zero.
+    let of = |nanos: u128, unit: u128, digits: usize| {
+        let rest = nanos % unit;
+        let fraction = if rest == 0 { String::new() } else { format!(".{rest:0digits$}") };
+        format!("{}{}", nanos / unit, fraction.trim_end_matches('0'))
+    };
+    let (minutes, seconds) = (nanos / 60_000_000_000, of(nanos % 60_000_000_000, 1_000_000_000, 9));
+    match (nanos, minutes / 60, minutes % 60) {
+        (0, ..) => "0s".into(),
+        (..1_000, ..) => format!("{sign}{nanos}ns"),
+        (..1_000_000, ..) => format!("{sign}{}µs", of(nanos, 1_000, 3)),
+        (..1_000_000_000, ..) => format!("{sign}{}ms", of(nanos, 1_000_000, 6)),
+        (_, 0, 0) => format!("{sign}{seconds}s"),
+        (_, 0, minutes) => format!("{sign}{minutes}m{seconds}s"),
+        (_, hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}s"),
     }
 }
 
@@ -229,6 +230,22 @@ mod tests {
             (3_600_000, "1h0m0s"),
         ] {
             assert_eq!(go_duration(SignedDuration::from_millis(millis)), want);
+        }
+        // `TestDurationString` of Go's package time.
+        for (nanos, want) in [
+            (1, "1ns"),
+            (1_100, "1.1µs"),
+            (2_200_000, "2.2ms"),
+            (580_700_000, "580.7ms"),
+            (3_300_000_000, "3.3s"),
+            (245_001_000_000, "4m5.001s"),
+            (18_367_001_000_000, "5h6m7.001s"),
+            (480_000_000_001, "8m0.000000001s"),
+            (-1_100, "-1.1µs"),
+            (i64::MAX, "2562047h47m16.854775807s"),
+            (i64::MIN, "-2562047h47m16.854775808s"),
+        ] {
+            assert_eq!(go_duration(SignedDuration::from_nanos(nanos)), want);
         }
     }
 }

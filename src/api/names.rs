@@ -11,6 +11,11 @@ pub fn max_bytes_error(max: usize) -> String {
     format!("must be no more than {max} bytes")
 }
 
+/// The message `must be between N and M, inclusive`.
+pub fn inclusive_range_error(lo: i64, hi: i64) -> String {
+    format!("must be between {lo} and {hi}, inclusive")
+}
+
 /// A message with examples and the pattern, in Kubernetes' format.
 pub fn regex_error(message: &str, pattern: &str, examples: &[&str]) -> String {
     if examples.is_empty() {
@@ -108,6 +113,32 @@ pub fn is_dns1123_subdomain(text: &str) -> Vec<String> {
     }
     if !text.split('.').all(is_dns_text) {
         errors.push(subdomain_error());
+    }
+    errors
+}
+
+/// The errors of a port's number; empty if it is valid.
+pub fn is_valid_port_num(port: i64) -> Vec<String> {
+    if (1..=65535).contains(&port) { Vec::new() } else { vec![inclusive_range_error(1, 65535)] }
+}
+
+/// The errors of a port's name; empty if it is valid.
+pub fn is_valid_port_name(port: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if port.len() > 15 {
+        errors.push(max_len_error(15));
+    }
+    if port.is_empty() || !port.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+        errors.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned());
+    }
+    if !port.bytes().any(|b| b.is_ascii_lowercase()) {
+        errors.push("must contain at least one letter (a-z)".to_owned());
+    }
+    if port.contains("--") {
+        errors.push("must not contain consecutive hyphens".to_owned());
+    }
+    if port.starts_with('-') || port.ends_with('-') {
+        errors.push("must not begin or end with a hyphen".to_owned());
     }
     errors
 }

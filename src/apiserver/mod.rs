@@ -52,6 +52,7 @@ use rand_pcg::Pcg32;
 use std::cell::RefCell;
 #[cfg(not(target_arch = "wasm32"))]
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::api::ip_family::IpFamily;
@@ -134,6 +135,8 @@ pub struct ApiServer {
     /// What the backend of `metrics.k8s.io` answers to the next request.
     aggregated: Aggregated,
     ip_family: IpFamily,
+    /// The uids of objects that come from another cluster. No object of this one gets them.
+    foreign_uids: Rc<BTreeSet<String>>,
 }
 
 /// The most kinds that a server makes for CustomResourceDefinitions in its life: one for each version of a definition,
@@ -165,6 +168,7 @@ impl ApiServer {
             document_hashes: Rc::default(),
             aggregated: Aggregated::Absent,
             ip_family: IpFamily::default(),
+            foreign_uids: Rc::default(),
         }
     }
 
@@ -370,8 +374,17 @@ impl ApiServer {
         (request, response)
     }
 
-    /// A version 4 uuid from the seed.
+    /// A version 4 uuid from the seed that no object from another cluster has: that cluster may have had the same seed.
     fn new_uid(&mut self) -> String {
+        loop {
+            let uid = self.random_uid();
+            if !self.foreign_uids.contains(&uid) {
+                return uid;
+            }
+        }
+    }
+
+    fn random_uid(&mut self) -> String {
         const HEX: &[u8; 16] = b"0123456789abcdef";
         let mut r: [u32; 4] = std::array::from_fn(|_| self.random.next_u32());
         // Its version and its variant.

@@ -1,6 +1,8 @@
 //! Objects that another API server has stored, put into the store as they are. A restored etcd has them so, too: no
 //! request was made, so nothing is defaulted, admitted or validated.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::ApiServer;
@@ -9,6 +11,11 @@ use crate::api::{Kind, Object, seconds};
 use crate::apimachinery::Status;
 
 impl ApiServer {
+    /// Has these uids given to no object that is created from now on: they are of objects that will be restored.
+    pub fn reserve_uids(&mut self, uids: impl IntoIterator<Item = String>) {
+        Rc::make_mut(&mut self.foreign_uids).extend(uids);
+    }
+
     /// Stores an object with its uid, status and owners, in the place of the one of that name if there is one. The revision
     /// is this store's own.
     ///

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use crate::apiserver::http;
 use crate::network::{Outcome, Question, Response};
 
 /// What kube-apiserver answers to somebody without credentials.
@@ -26,6 +27,10 @@ pub(super) fn of_api_server(question: &Question) -> Outcome {
     let name = path.split('?').next().unwrap_or_default();
     if matches!(name, "/healthz" | "/livez" | "/readyz") {
         return respond(200, "text/plain; charset=utf-8", "ok".to_owned());
+    }
+    // Like the paths above, this one is open to everybody (the role `system:public-info-viewer`).
+    if matches!(name, "/version" | "/version/") {
+        return respond(200, "application/json", http::version());
     }
     let verb = method.to_ascii_lowercase();
     let message = format!("forbidden: User \"system:anonymous\" cannot {verb} path \"{name}\"");

@@ -3,13 +3,13 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::beyond::{of_api_server, outside};
-use super::network::{Host, Leg, Network, machine_ranges};
+use super::network::{Host, Leg, Network, machine_ranges, moved, protocol_of};
 use crate::api::Key;
 use crate::api::types::discovery::Endpoint;
 use crate::kubelet;
 use crate::network::dns::Objects;
 use crate::network::proxy::Origin;
-use crate::network::{Because, Outcome, Question};
+use crate::network::{Because, Outcome, Protocol, Question};
 
 /// The port of a kubelet.
 const KUBELET: u16 = 10_250;
@@ -56,9 +56,28 @@ impl Network<'_> {
         (outside(question, to.ip()), Because::Nothing)
     }
 
+    /// Where a packet to a port of a node goes that a pod of the node has for itself (`hostPort`).
+    pub(super) fn mapped(&self, to: SocketAddr, protocol: Option<Protocol>) -> Option<SocketAddr> {
+        let node = self.node_with(to.ip())?;
+        let host = self.hosts().find(|h| h.node == node)?;
+        self.mapped_on(&host, to, protocol)
+    }
+
+    fn mapped_on(&self, host: &Host<'_>, to: SocketAddr, protocol: Option<Protocol>) -> Option<SocketAddr> {
+        let protocol = protocol.filter(|_| self.plugin.maps_ports() && to.port() != 0)?;
+        kubelet::network::mapped(host.state, &host.process.caches, to, protocol)
+    }
+
     /// What becomes of a question that has reached a node itself.
     fn of_node(&self, host: &Host<'_>, question: &Question) -> (Outcome, Because) {
         let Host { state, process, node } = host;
+        let to = match question {
+            Question::Connect { to, .. } | Question::Fetch { to, .. } => Some(*to),
+            Question::Echo { .. } | Question::Lookup { .. } => None,
+        };
+        if let Some(to) = to.and_then(|to| self.mapped_on(host, to, protocol_of(question))) {
+            return self.delivered(&moved(question, to));
+        }
         if let Some(pod) = kubelet::network::listens_on_host(state, &process.caches, node, question, self.now)
         {
             return kubelet::network::reached(state, &process.caches, node, &pod, question, self.now);
@@ -67,7 +86,10 @@ impl Network<'_> {
             Question::Connect { to, .. } | Question::Fetch { to, .. } if to.port() == KUBELET => {
                 (Outcome::Connected, Because::Nothing)
             }
-            _ => (Outcome::Refused, Because::NotListening),
+            _ => match self.of_kube_proxy(node, question) {
+                Some(outcome) => (outcome, Because::Nothing),
+                None => (Outcome::Refused, Because::NotListening),
+            },
         }
     }
 

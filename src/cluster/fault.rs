@@ -58,16 +58,23 @@ pub enum Fault {
     /// etcd is compacted up to its last revision, as the API server does every five minutes. Watches that
     /// have ended before cannot be resumed.
     Compact,
-    /// A process of the control plane stops, or cannot be reached any more. What it has in memory is lost.
+    /// A process of the control plane stops, or cannot be reached any more, or the kube-proxy of a node stops. What it has in memory
+    /// is lost. The rules that a kube-proxy has written stay in the kernel of its node.
     Stop {
         /// `kube-controller-manager` or `kube-scheduler`; of several instances for example
-        /// `kube-scheduler-2`.
+        /// `kube-scheduler-2`; or `kube-proxy` with its node.
         process: String,
+        /// The node's name, for a kube-proxy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
     },
     /// A stopped process starts again, with nothing in memory.
     Start {
         /// The process's name.
         process: String,
+        /// The node's name, for a kube-proxy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
     },
     /// One more instance of a process starts. From then on one of them leads and the others wait.
     Replicate {
@@ -158,12 +165,11 @@ impl Fault {
         };
         match self {
             Fault::NodeDown { node } | Fault::NodeUp { node } | Fault::Manifest { node, .. } => is_node(node),
-            Fault::Restart { process, node } | Fault::CutWatches { process, node } => {
-                node.as_deref().map_or_else(|| is_lease(process), is_node)
-            }
-            Fault::Stop { process } | Fault::Start { process } | Fault::Replicate { process } => {
-                is_lease(process)
-            }
+            Fault::Restart { process, node }
+            | Fault::CutWatches { process, node }
+            | Fault::Stop { process, node }
+            | Fault::Start { process, node } => node.as_deref().map_or_else(|| is_lease(process), is_node),
+            Fault::Replicate { process } => is_lease(process),
             Fault::Kubelet { node, fault } => match fault {
                 KubeletFault::CrashContainer { pod, .. } | KubeletFault::FailProbe { pod, .. } => {
                     object.kind == Kind::POD && object.key == *pod
@@ -201,8 +207,8 @@ impl Fault {
             Fault::MemberDown { .. }
             | Fault::MemberUp { .. }
             | Fault::Compact
-            | Fault::Stop { .. }
-            | Fault::Start { .. }
+            | Fault::Stop { node: None, .. }
+            | Fault::Start { node: None, .. }
             | Fault::Replicate { .. } => 1,
             Fault::Controllers { .. } => 2,
             Fault::MetricsServer { .. } => 4,
@@ -213,6 +219,7 @@ impl Fault {
             | Fault::IngressNginx { .. }
             | Fault::GatewayFabric { .. } => 8,
             Fault::Wait { .. } => 9,
+            Fault::Stop { node: Some(_), .. } | Fault::Start { node: Some(_), .. } => 10,
         }
     }
 }
@@ -286,8 +293,8 @@ impl Cluster {
             Fault::Manifest { node, file, text } => self.set_manifest(node, file, text.as_deref()),
             Fault::MemberDown { member } => self.set_member(member, true),
             Fault::MemberUp { member } => self.set_member(member, false),
-            Fault::Stop { process } => self.stop_or_start(process, true),
-            Fault::Start { process } => self.stop_or_start(process, false),
+            Fault::Stop { process, node } => self.stop_or_start(process, node.as_deref(), true),
+            Fault::Start { process, node } => self.stop_or_start(process, node.as_deref(), false),
             Fault::Replicate { process } => self.replicate(process),
             Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
@@ -325,7 +332,7 @@ impl Cluster {
         Ok(writes)
     }
 
-    /// The index of a process by its name, and for a kubelet by its node.
+    /// The index of a process by its name, and for a kubelet or a kube-proxy by its node.
     pub(super) fn find_process(&self, name: &str, node: Option<&str>) -> Result<u32, NoSuchFault> {
         let is = |p: &Rc<Process>| &*p.name == name && p.node.as_deref() == node;
         let at = self.processes.iter().position(is).ok_or(NoSuchFault)?;
@@ -387,9 +394,18 @@ impl Cluster {
         Some(())
     }
 
-    /// Stops a process of the control plane, or starts a stopped one.
-    pub(super) fn stop_or_start(&mut self, process: &str, stop: bool) -> Result<(), NoSuchFault> {
-        let id = self.find_process(process, None)?;
+    /// Stops a process of the control plane or the kube-proxy of a node, or starts a stopped one.
+    pub(super) fn stop_or_start(
+        &mut self,
+        process: &str,
+        node: Option<&str>,
+        stop: bool,
+    ) -> Result<(), NoSuchFault> {
+        // A kubelet that stops is a node that is cut off.
+        if node.is_some() && process != kube_proxy::NAME {
+            return Err(NoSuchFault);
+        }
+        let id = self.find_process(process, node)?;
         if self.processes.get(id as usize).is_none_or(|p| p.running != stop) {
             return Err(NoSuchFault);
         }

@@ -8,13 +8,12 @@ use super::Cluster;
 use super::action::Actor;
 use super::memo::Memo;
 use super::network::{From, Network};
-use super::noting::Noting;
+use super::noting::{Noted, Noting};
 use super::process::Process;
 use crate::api::persistent::Vector;
 use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ContainerLog, ExecOptions, Executed, KubeletError, LogOptions, LogPlace};
 use crate::apiserver::{ApiServer, Kubelets};
-use crate::kubelet::queries::Queried;
 use crate::kubelet::{self, Execution, LogReader};
 use crate::network::cni::Plugin;
 use crate::network::serving;
@@ -30,8 +29,8 @@ pub(super) struct Nodes<'a> {
     traffic: &'a History,
     /// The commands that were executed and have written files. Whoever answers the request lets the kubelets note them.
     executed: RefCell<Vec<(Actor, Execution)>>,
-    /// The queries of commands that pods of CoreDNS remember, in their order.
-    queried: RefCell<Vec<Queried>>,
+    /// What has come to CoreDNS and to servers from commands.
+    noted: RefCell<Noted>,
 }
 
 impl<'a> Nodes<'a> {
@@ -49,14 +48,14 @@ impl<'a> Nodes<'a> {
             memo,
             traffic,
             executed: RefCell::default(),
-            queried: RefCell::default(),
+            noted: RefCell::default(),
         }
     }
 
     /// The commands that were executed and have written files, each with its kubelet.
-    /// And the queries of commands that pods of CoreDNS remember.
-    pub(super) fn into_executed(self) -> (Vec<(Actor, Execution)>, Vec<Queried>) {
-        (self.executed.into_inner(), self.queried.into_inner())
+    /// And what has come from commands to CoreDNS and to servers.
+    pub(super) fn into_executed(self) -> (Vec<(Actor, Execution)>, Noted) {
+        (self.executed.into_inner(), self.noted.into_inner())
     }
 
     /// The kubelet of a node: its place, its process and its memory.
@@ -115,8 +114,8 @@ impl Kubelets for Nodes<'_> {
         now: Timestamp,
     ) -> Result<Executed, KubeletError> {
         let (actor, process, state) = self.kubelet(node)?;
-        let queries = RefCell::default();
-        let noting = Some(Noting { queries: &queries, caches: true });
+        let noted = RefCell::default();
+        let noting = Some(Noting { noted: &noted, caches: true });
         let mut execution =
             Execution { pod: pod.clone(), options: options.clone(), answers: BTreeMap::new() };
         let network = Network {
@@ -135,9 +134,11 @@ impl Kubelets for Nodes<'_> {
         if done.writes {
             self.executed.borrow_mut().push((actor, execution));
         }
-        let queries = queries.take();
-        done.writes |= !queries.is_empty();
-        self.queried.borrow_mut().extend(queries);
+        let noted: Noted = noted.take();
+        done.writes |= !noted.queries.is_empty() || !noted.visits.is_empty();
+        let mut all = self.noted.borrow_mut();
+        all.queries.extend(noted.queries);
+        all.visits.extend(noted.visits);
         Ok(done)
     }
 }

@@ -41,6 +41,7 @@ mod policing;
 mod policy;
 mod process;
 mod proxies;
+mod proxy_health;
 mod ready;
 mod restore;
 mod shares;
@@ -196,12 +197,12 @@ impl Cluster {
         self.api.set_now(self.clock.now());
         let nodes = Nodes::new(&self.processes, self.plugin, self.core_dns, &self.memo, &self.traffic);
         let response = answer(&mut self.api, &nodes);
-        let (executed, queries) = nodes.into_executed();
+        let (executed, noted) = nodes.into_executed();
         for (kubelet, execution) in executed {
             self.component_fault(kubelet, &execution);
             self.store(kubelet);
         }
-        self.note_queries(queries);
+        self.note(noted);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);

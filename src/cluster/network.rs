@@ -19,17 +19,18 @@ use crate::api::ip_family::IpFamily;
 use crate::api::persistent::Vector;
 use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apiserver::ApiServer;
-use crate::kubelet;
+use crate::kubelet::{self, visit_log::Visited};
 use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;
 use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
 use crate::network::question::Behind;
 use crate::network::traffic::Names;
+use crate::network::visit::{self, Visit};
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
-use crate::shell::Outside;
+use crate::shell::{Outside, Sent};
 
 /// The places of the controllers with proxies among the processes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,6 +72,36 @@ impl<'a> From<'a> {
 impl Outside for From<'_> {
     fn answer(&self, question: &Question) -> Option<Answer> {
         Some(self.network.answer(self.pod, question))
+    }
+
+    fn sent(&self, sent: &Sent<'_>) {
+        let network = &self.network;
+        let (Some(noting), Question::Fetch { to, method, path, headers, .. }) =
+            (network.noting, sent.question)
+        else {
+            return;
+        };
+        let Outcome::Answered(response) = &sent.reply.outcome else { return };
+        let Some(process) = response.by.as_ref().map(|by| by.process.clone()) else { return };
+        let host = network.hosts().find(|h| h.state.pods.contains_key(&process.pod));
+        let logs = |h: &Host<'_>| {
+            kubelet::visit_log::logs_requests(h.state, &h.process.caches, &h.node, &process, network.now)
+        };
+        if !host.is_some_and(|h| logs(&h)) {
+            return;
+        }
+        // A pod that asks itself does so at its own address.
+        let own = network
+            .sender(self.pod, to.ip())
+            .map(|s| if to.ip().is_loopback() { to.ip() } else { s.address });
+        let referer = headers.get("Referer").unwrap_or_default().into();
+        let agent = headers.get("User-Agent").unwrap_or_else(|| sent.agent.to_owned()).into();
+        let asked = visit::Sent { method: method.clone(), path: path.clone(), agent, referer };
+        let at = sent.given_up.unwrap_or_else(|| later(sent.came, response.takes));
+        if let Some(visit) = Visit::answered(sent.reply, own, asked, (sent.came, at)) {
+            let visit = Visit { given_up: sent.given_up.is_some(), ..visit };
+            noting.noted.borrow_mut().visits.push(Visited { process, visit });
+        }
     }
 }
 
@@ -241,7 +272,11 @@ impl<'a> Network<'a> {
                 Verdict::Unchanged if self.is_cluster_address(to.ip()) => {
                     (None, (Outcome::TimedOut, Because::NoSuchPort))
                 }
-                Verdict::Unchanged => (None, barred(to, false).unwrap_or_else(|| self.delivered(question))),
+                Verdict::Unchanged => {
+                    let mapped = self.mapped(to, protocol);
+                    let at = mapped.unwrap_or(to);
+                    (mapped, barred(at, false).unwrap_or_else(|| self.delivered(&moved(question, at))))
+                }
             };
             // Shares are in the order of their verdicts.
             let is_right =
@@ -385,7 +420,7 @@ fn addresses(service: &Service) -> Vec<IpAddr> {
 }
 
 /// A question to another address and port.
-fn moved(question: &Question, to: SocketAddr) -> Question {
+pub(super) fn moved(question: &Question, to: SocketAddr) -> Question {
     match question {
         Question::Connect { protocol, .. } => Question::Connect { to, protocol: *protocol },
         Question::Fetch { tls, host, method, path, headers, .. } => Question::Fetch {

@@ -8,12 +8,11 @@ use std::rc::Rc;
 use super::Cluster;
 use super::action::Actor;
 use super::network::Network;
-use super::noting::Noting;
+use super::noting::{Noted, Noting};
 use super::policing::Policing;
 use crate::api::{Key, Kind, MetaExt, Object};
 use crate::apiserver::Write;
 use crate::client::Published;
-use crate::kubelet::queries::Queried;
 use crate::kubelet::{self, NetworkNews};
 use crate::network::proxy::Mode;
 
@@ -69,8 +68,8 @@ impl Cluster {
         let asking: Vec<Actor> =
             self.asking.iter().filter(|(_, new)| changed || **new).map(|(a, _)| *a).collect();
         for actor in asking {
-            let (news, asks, queries) = self.news_for(actor);
-            self.note_queries(queries);
+            let (news, asks, noted) = self.news_for(actor);
+            self.note(noted);
             if asks {
                 Rc::make_mut(&mut self.asking).insert(actor, false);
             } else {
@@ -87,12 +86,12 @@ impl Cluster {
     }
 
     /// What a kubelet has to be told, and whether a process of its pods asks anything.
-    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Vec<Queried>) {
+    fn news_for(&self, actor: Actor) -> (Vec<NetworkNews>, bool, Noted) {
         let process = self.processes.get(actor.process as usize).filter(|p| p.running);
         let state = process
             .and_then(|p| p.components.get(usize::from(actor.component)))
             .and_then(|c| c.state().downcast_ref::<kubelet::State>());
-        let Some(state) = state else { return (Vec::new(), false, Vec::new()) };
+        let Some(state) = state else { return (Vec::new(), false, Noted::default()) };
         let (api, processes) = (&self.api, &self.processes);
         let network = |noting| {
             let (now, plugin, core_dns) = (self.now(), self.plugin, self.core_dns);
@@ -108,8 +107,8 @@ impl Cluster {
             }
         };
         // What is asked for the first time is logged. What a process goes on to find out is told to it as it changes.
-        let queries = RefCell::default();
-        let (first, network) = (network(Some(Noting { queries: &queries, caches: false })), network(None));
+        let noted = RefCell::default();
+        let (first, network) = (network(Some(Noting { noted: &noted, caches: false })), network(None));
         let (mut all, mut asks): (Vec<NetworkNews>, bool) = (Vec::new(), false);
         for (pod, uid, question, before) in state.questions() {
             asks = true;
@@ -119,7 +118,7 @@ impl Cluster {
                 news_of(&mut all, pod, uid).answers.push((question.clone(), answer));
             }
         }
-        (all, asks, queries.into_inner())
+        (all, asks, noted.into_inner())
     }
 }
 

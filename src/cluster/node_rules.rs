@@ -30,11 +30,11 @@ impl<'a> Network<'a> {
         node: &Key,
         to: SocketAddr,
     ) -> Option<(&'a Rc<[Ruleset]>, &'a Ruleset)> {
-        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
+        let family = Family::of(to.ip());
         let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
         let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
         let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
-        let written = states.find(|s| s.written.is_some())?;
+        let written = states.find(|s| !s.rules.is_empty())?;
         written.rules.iter().find(|r| r.family == family).map(|rules| (&written.rules, rules))
     }
 
@@ -59,13 +59,16 @@ impl<'a> Network<'a> {
 
     /// The rules that the kube-proxy of a node would write now for the Services of an address.
     pub(super) fn rules_at(&self, node: &Key, to: SocketAddr) -> Ruleset {
-        let family = if to.is_ipv4() { Family::Ipv4 } else { Family::Ipv6 };
+        self.rules_for(node, Family::of(to.ip()), &self.services_at(to))
+    }
+
+    /// The rules that the kube-proxy of a node would write now for some Services.
+    pub(super) fn rules_for(&self, node: &Key, family: Family, services: &[&Service]) -> Ruleset {
         let at = ObjectRef { kind: Kind::NODE, key: node.clone() };
         let object = self.api.cached(&at).and_then(|o| o.get::<Node>()).map(|n| &**n);
         let config = kube_proxy::config(&node.name, object, Mode::default(), family, self.api.ip_family());
-        let services = self.services_at(to);
         let slices: Vec<&EndpointSlice> =
             services.iter().flat_map(|s| self.slices(&s.metadata.key())).collect();
-        Proxier::sync(&config, services.into_iter(), slices.into_iter())
+        Proxier::sync(&config, services.iter().copied(), slices.into_iter())
     }
 }

@@ -2,6 +2,7 @@
 //! Everything else of a control plane follows from its objects, so nothing else is taken over (etcd's snapshots have no
 //! more either). What the components of the new cluster make of the objects are its first steps.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -9,8 +10,8 @@ use serde_json::Value;
 use super::command::Search;
 use super::process::Process;
 use super::{Cluster, Config, Fault};
-use crate::api::Kind;
 use crate::api::types::Node;
+use crate::api::{Kind, Object};
 use crate::apimachinery::{Body, Request, Verb};
 
 /// The components that keep records of other objects which `kubectl get all` does not print. In the cluster that the
@@ -37,9 +38,11 @@ pub type NotRestored = (String, String, String);
 impl Cluster {
     /// Restores objects, given as JSON. Those without a uid are created as by a client. Nodes get a kubelet, which finds the
     /// containers of its pods as the pods' status says; the kubelet of a node whose `Ready` condition is `Unknown` is not
-    /// running. Returns what could not be restored.
+    /// running. An object of this cluster whose uid is that of another one among them gets a new uid. Returns what could not be
+    /// restored.
     pub fn restore(&mut self, config: &Config, objects: &[Value]) -> Vec<NotRestored> {
         let mut refused = Vec::new();
+        self.make_room_for_uids(objects);
         let first = |value: &Value| {
             let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
             ["Namespace", "Node", "CustomResourceDefinition"].contains(&kind)
@@ -72,9 +75,35 @@ impl Cluster {
         refused
     }
 
+    fn make_room_for_uids(&mut self, objects: &[Value]) {
+        let mut given = BTreeMap::new();
+        for object in objects {
+            given.entry(text(object, "/metadata/uid").to_owned()).or_insert(object);
+        }
+        given.remove("");
+        self.api.reserve_uids(given.keys().cloned());
+        let is_same = |object: &Object, value: &Value| {
+            let (kind, name) = (text(value, "/kind"), text(value, "/metadata/name"));
+            let namespace = text(value, "/metadata/namespace");
+            let namespace =
+                if object.kind().namespaced() && namespace.is_empty() { "default" } else { namespace };
+            object.kind().as_str() == kind && object.name() == name && object.namespace() == namespace
+        };
+        let others = self.api.etcd().iter().map(|(_, record)| &record.object);
+        let taken = others.filter(|o| given.get(o.uid()).is_some_and(|value| !is_same(o, value)));
+        for object in taken.cloned().collect::<Vec<_>>() {
+            let mut value = object.to_value();
+            if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+                meta.remove("uid");
+            }
+            // What is in the store can be decoded.
+            let _ = self.api.restore(object.kind(), value);
+        }
+    }
+
     fn restore_one(&mut self, value: &Value, refused: &mut Vec<NotRestored>) {
         self.api.set_now(self.clock.now());
-        let text = |path: &str| value.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |path: &str| text(value, path).to_owned();
         let (api_version, kind, name) = (text("/apiVersion"), text("/kind"), text("/metadata/name"));
         let Some(of) = self.api.kind_of(&api_version, &kind) else {
             let why = format!("no kind {kind:?} in version {api_version:?}");
@@ -82,6 +111,8 @@ impl Cluster {
         };
         let done = if text("/metadata/uid").is_empty() {
             self.create_given(of, value)
+        } else if name.is_empty() {
+            Err("metadata.name: Required value: name is required".to_owned())
         } else {
             self.api.restore(of, value.clone()).map_err(|status| status.message)
         };
@@ -93,7 +124,7 @@ impl Cluster {
     }
 
     fn create_given(&mut self, kind: Kind, value: &Value) -> Result<(), String> {
-        let object = crate::api::Object::from_value(kind, value.clone()).map_err(|e| e.to_string())?;
+        let object = Object::from_value(kind, value.clone()).map_err(|e| e.to_string())?;
         let request = Request::new(&"kubectl".into(), Verb::Create, kind, object.key());
         match self.request(&request.body(Body::Object(object))).0 {
             crate::apimachinery::Response::Failure(status) => Err(status.message),
@@ -120,6 +151,11 @@ impl Cluster {
             }
         }
     }
+}
+
+/// A text at a path; empty if there is none.
+fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Whether the control plane has not heard of a node for long.

@@ -75,7 +75,8 @@ impl Cluster {
     /// too.
     fn run_part(&mut self, name: &str, runs: bool) {
         let is_member = self.api.etcd().members().iter().any(|m| *m.name == *name);
-        let done = if is_member { self.set_member(name, !runs) } else { self.stop_or_start(name, !runs) };
+        let done =
+            if is_member { self.set_member(name, !runs) } else { self.stop_or_start(name, None, !runs) };
         done.unwrap_or_default();
     }
 }

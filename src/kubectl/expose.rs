@@ -123,8 +123,12 @@ fn ports(args: &Args, object: &Object) -> Result<Vec<Value>> {
     let own = own_ports(object);
     let numbers: Vec<String> = match args.text("port") {
         "" => {
-            let mut numbers: Vec<String> = own.iter().map(|(port, _)| port.clone()).collect();
-            numbers.dedup();
+            let mut numbers: Vec<String> = Vec::new();
+            for (port, _) in &own {
+                if !numbers.contains(port) {
+                    numbers.push(port.clone());
+                }
+            }
             if numbers.is_empty() && args.text("cluster-ip") != "None" {
                 return fail("couldn't find port via --port flag or introspection");
             }

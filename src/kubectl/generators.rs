@@ -9,6 +9,7 @@ use super::flags::{Args, Flag, array, boolean, duration, int, slice, text};
 use super::generate::{label_map, make, name, port_value};
 use super::generators_jobs as jobs;
 use super::generators_policy as policy;
+use super::generators_service as service;
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun, PRINT};
 use super::sources;
@@ -18,7 +19,6 @@ use crate::apimachinery::Verb;
 
 const SECRET: &[Flag] = &[text("type")];
 const DEPLOYMENT: &[Flag] = &[slice("image"), int("replicas").short('r').or("1"), int("port").or("-1")];
-const SERVICE: &[Flag] = &[slice("tcp"), int("node-port"), text("clusterip"), text("external-name")];
 const BUDGET: &[Flag] = &[text("selector"), text("min-available"), text("max-unavailable")];
 const QUOTA: &[Flag] = &[text("hard"), text("scopes")];
 const PRIORITY: &[Flag] = &[
@@ -39,12 +39,7 @@ pub(super) const CREATE: &[CliCommand] = &[
     ]),
     sub("namespace", &["ns"], CREATE_FLAGS, &[], namespace),
     sub("serviceaccount", &["sa"], CREATE_FLAGS, &[], service_account),
-    sub("service", &["svc"], &[], &[], service_group).with(&[
-        sub("clusterip", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &[], cluster_ip),
-        sub("nodeport", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &[], node_port),
-        sub("loadbalancer", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &[], load_balancer),
-        sub("externalname", &[], &[PRINT, CREATED, VALIDATE, SERVICE], &["external-name"], external_name),
-    ]),
+    sub("service", &["svc"], &[], &[], service::group).with(service::TYPES),
     sub("poddisruptionbudget", &["pdb"], &[PRINT, CREATED, VALIDATE, BUDGET], &[], budget),
     sub("job", &[], &[PRINT, CREATED, VALIDATE, jobs::JOB], &[], jobs::job),
     sub(
@@ -78,10 +73,6 @@ pub(super) const CREATE: &[CliCommand] = &[
 
 fn secret_group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::group(cx, args, "kubectl create secret", "Create a secret with specified type.\n")
-}
-
-fn service_group(cx: &mut Invocation<'_>, args: &Args) -> Result {
-    command::group(cx, args, "kubectl create service", "Create a service using a specified subcommand.\n")
 }
 
 /// A container's name from its image: what stands after the last slash, before tag or digest.
@@ -218,51 +209,6 @@ fn token(cx: &mut Invocation<'_>, args: &Args) -> Result {
         return Ok(());
     }
     output::report(cx, args, answer.value(), "created", DryRun::No)
-}
-
-fn cluster_ip(cx: &mut Invocation<'_>, args: &Args) -> Result {
-    service(cx, args, "ClusterIP")
-}
-fn node_port(cx: &mut Invocation<'_>, args: &Args) -> Result {
-    service(cx, args, "NodePort")
-}
-fn load_balancer(cx: &mut Invocation<'_>, args: &Args) -> Result {
-    service(cx, args, "LoadBalancer")
-}
-fn external_name(cx: &mut Invocation<'_>, args: &Args) -> Result {
-    service(cx, args, "ExternalName")
-}
-
-fn service(cx: &mut Invocation<'_>, args: &Args, type_: &str) -> Result {
-    let name = name(args)?;
-    let headless = args.text("clusterip") == "None";
-    if args.all("tcp").is_empty() && type_ != "ExternalName" && !headless {
-        return fail("at least one tcp port specifier must be provided");
-    }
-    let mut ports = Vec::new();
-    for spec in args.all("tcp") {
-        let (port, target) = spec.split_once(':').unwrap_or((spec, spec));
-        let Ok(number) = port.parse::<i32>() else {
-            return fail(format!("invalid port: {port}"));
-        };
-        let mut p = json!({"name": spec.replace(':', "-"), "port": number, "protocol": "TCP", "targetPort": port_value(target)});
-        if let Some(n) = args.int("node-port").filter(|n| *n > 0) {
-            p["nodePort"] = n.into();
-        }
-        ports.push(p);
-    }
-    let mut spec = json!({"selector": {"app": name}, "type": type_});
-    if !ports.is_empty() {
-        spec["ports"] = Value::Array(ports);
-    }
-    if !args.text("clusterip").is_empty() {
-        spec["clusterIP"] = args.text("clusterip").into();
-    }
-    if type_ == "ExternalName" {
-        spec["externalName"] = args.text("external-name").into();
-    }
-    let value = json!({"metadata": {"labels": {"app": name}, "name": name}, "spec": spec, "status": {"loadBalancer": {}}});
-    make(cx, args, Kind::SERVICE, value, &format!("{type_} service"))
 }
 
 fn budget(cx: &mut Invocation<'_>, args: &Args) -> Result {

@@ -67,6 +67,7 @@ mod generate;
 mod generators;
 mod generators_jobs;
 mod generators_policy;
+mod generators_service;
 mod get;
 mod go;
 mod go_template;

@@ -21,7 +21,7 @@ use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ExecEnd, ExecOptions, Executed, KubeletError};
 use crate::client::{Caches, Handler};
 use crate::network::{Answer, Question};
-use crate::shell::{self, Outside};
+use crate::shell::{self, Outside, Sent};
 
 /// The network as a command finds it, which also notes the answers.
 struct Noting<'a> {
@@ -34,6 +34,10 @@ impl Outside for Noting<'_> {
         let answer = self.outside.answer(question)?;
         self.answers.borrow_mut().insert(question.clone(), answer.clone());
         Some(answer)
+    }
+
+    fn sent(&self, sent: &Sent<'_>) {
+        self.outside.sent(sent);
     }
 }
 

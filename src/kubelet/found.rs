@@ -11,6 +11,7 @@ use super::container_state::{
     ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, Running, Waiting,
 };
 use super::fault::ProbeType;
+use super::images;
 use super::requests::pod_requests;
 use super::state::Requests;
 use super::timings::later;
@@ -129,13 +130,16 @@ impl Turn<'_> {
 
     fn take_over_container(&mut self, i: usize, spec: &crate::api::types::Container, s: &ContainerStatus) {
         let now = self.now;
+        let declared = spec.image.as_deref().unwrap_or_default();
+        // The runtime writes the same image in another way.
+        let same = images::full_name(declared) == images::full_name(&s.image);
         let instance = Instance {
             id: s.container_id.as_deref().unwrap_or_default().into(),
-            image: s.image.as_str().into(),
+            image: if same { declared } else { s.image.as_str() }.into(),
             image_id: s.image_id.as_str().into(),
         };
         if s.container_id.is_some() {
-            self.node.has_image(spec.image.as_deref().unwrap_or_default(), now);
+            self.node.has_image(declared, now);
         }
         let state = s.state.as_ref();
         let last = s.last_state.as_ref().and_then(|l| l.terminated.as_ref());

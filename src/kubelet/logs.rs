@@ -280,6 +280,7 @@ fn server_lines(
             Some(_) => turn.past_probe_visits(i, instance.probed, started, after),
             None => turn.probe_visits(i, (after, until)),
         });
+        visits.extend(reader.state.visits_of(&process, (after, until)).cloned());
         all.extend(visits.iter().map(|v| Line { at: v.at, stderr: false, text: format.line(v) }));
     }
     all.retain(|line| line.at > after);

@@ -23,7 +23,7 @@
 //! | `known_images`, `registry` | what is known of images, below the runtime |
 //! | [`cri`], `calls`, `sandbox_config` | `k8s.io/cri-api`, as data, and what of it is noted where the kubelet acts; `kuberuntime_sandbox.go`, `kuberuntime_container.go`: the configurations |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
-//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers`, `server_ports`, `server_log`, `probe_visits` | what processes ask the network, and what servers answer, below the runtime |
+//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers`, `server_ports`, `server_log`, `probe_visits`, [`visit_log`] | what processes ask the network, and what servers answer, below the runtime |
 //! | `ephemeral` | `kuberuntime_manager.go`: ephemeral containers |
 //! | `file_source`, [`manifest`] | `config/file.go`, `config/common.go`: static pods |
 //! | `pod_manager`, `mirror_client` | `pod/pod_manager.go`, `pod/mirror_client.go`: mirror pods |
@@ -138,6 +138,7 @@ pub mod tokens;
 mod turn;
 mod url_source;
 mod usage;
+pub mod visit_log;
 mod volumes;
 mod wake;
 mod watched;

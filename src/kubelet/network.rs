@@ -4,7 +4,7 @@
 //! ([`Context::ask_network`](crate::client::Context::ask_network)), and whoever knows the whole cluster answers with a [`NetworkNews`]. The pod
 //! takes a turn then, in which its processes go on. An answer that becomes another one later is told in the same way.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 use super::http_source;
@@ -13,12 +13,12 @@ use super::servers;
 use super::state::{PodRuntime, State};
 use super::task::Task;
 use super::turn::Turn;
-use crate::api::types::Pod;
+use crate::api::types::{ContainerPort, Pod};
 use crate::api::{Key, Timestamp};
 use crate::client::{Caches, Handler};
 use crate::network::coredns::Configuration;
 use crate::network::serving::{Life, Serving};
-use crate::network::{Answer, Because, Outcome, Question};
+use crate::network::{Answer, Because, Outcome, Protocol, Question};
 use crate::shell::Outside;
 
 /// What the network tells the processes of a pod.
@@ -182,6 +182,30 @@ pub fn listens_on_host(
         let hosted = rt.pod(key, caches)?.spec.as_ref()?.host_network == Some(true);
         (hosted && reached(state, caches, node, key, question, now).0 != Outcome::Refused)
             .then(|| key.clone())
+    })
+}
+
+/// Where the plugin `portmap` leads a connection to a port of a node (`hostPort`): the address and the port of a pod. `None` if no
+/// pod of the node has the port.
+pub fn mapped(state: &State, caches: &Caches, to: SocketAddr, protocol: Protocol) -> Option<SocketAddr> {
+    let is_asked = |p: &ContainerPort| {
+        let any = |ip: &str| {
+            ip.is_empty() || ip.parse::<IpAddr>().is_ok_and(|ip| ip.is_unspecified() || ip == to.ip())
+        };
+        p.host_port == Some(i32::from(to.port()))
+            && Protocol::of(p.protocol.as_deref()) == protocol
+            && p.host_ip.as_deref().is_none_or(any)
+    };
+    state.pods.iter().find_map(|(key, rt)| {
+        let spec = rt.pod(key, caches)?.spec.as_ref()?;
+        if spec.host_network == Some(true) || !rt.sandbox {
+            return None;
+        }
+        let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+        let port = containers.flat_map(|c| c.ports.iter().flatten()).find(|p| is_asked(p))?;
+        let addresses = rt.addresses.iter().filter_map(|a| a.parse::<IpAddr>().ok());
+        let address = addresses.into_iter().find(|a| a.is_ipv4() == to.is_ipv4())?;
+        Some(SocketAddr::new(address, u16::try_from(port.container_port).ok()?))
     })
 }
 

@@ -72,10 +72,11 @@ fn question_size(name: &str) -> usize {
 
 /// The bytes of the records of an answer: before its own data each has its name and ten bytes.
 fn records_size(name: &str, served: &Served) -> usize {
-    let Records { failure, canonical, addresses, services, names, texts, .. } = &served.records;
+    let Records { failure, aliases, addresses, services, names, texts, .. } = &served.records;
     let record = |owner: &str, data: usize| name_size(owner) + 10 + data;
-    let owner = canonical.as_deref().unwrap_or(name);
-    let mut size = canonical.as_ref().map_or(0, |c| record(name, name_size(c)));
+    let owner = served.records.owner(name);
+    let owners = std::iter::once(name).chain(aliases.iter().map(|a| &**a));
+    let mut size = owners.zip(aliases).map(|(of, alias)| record(of, name_size(alias))).sum::<usize>();
     size += addresses.iter().map(|a| record(owner, if a.is_ipv4() { 4 } else { 16 })).sum::<usize>();
     // The addresses of the targets come along.
     size +=

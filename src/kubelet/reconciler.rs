@@ -22,6 +22,7 @@ use super::query_log;
 use super::sandbox::handlers_changed;
 use super::state::{PodRuntime, State, WorkerPhase};
 use super::task::{Cx, Kubelet, Task};
+use super::visit_log::{self, Visited};
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
     CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Pod, RuntimeClass, Secret, Service,
@@ -160,6 +161,9 @@ impl Reconciler for Kubelet {
         }
         if let Some(query) = fault.downcast_ref::<Queried>() {
             return query_log::note(cx, query);
+        }
+        if let Some(visited) = fault.downcast_ref::<Visited>() {
+            return visit_log::note(cx, visited);
         }
         if let Some(change) = fault.downcast_ref::<ManifestChange>() {
             file_source::note(cx, &self.node, change);

@@ -18,6 +18,7 @@ use super::pod_network::PodNetwork;
 use super::queries::Queries;
 use super::settings::Settings;
 use super::url_source::UrlSource;
+use super::visit_log::Visited;
 use super::wake::Retry;
 use crate::api::persistent::Map;
 use crate::api::pod::Spec;
@@ -42,6 +43,8 @@ pub struct State {
     pub network: Map<Key, Rc<PodNetwork>>,
     /// What the pods of CoreDNS remember of the queries that they got.
     pub queries: Map<Key, Rc<Queries>>,
+    /// The requests of commands that have come to servers in pods which write a line for each.
+    pub visits: Map<Key, Rc<Vec<Visited>>>,
     /// The ports that a program in a pod was told to open by another one, with the pod's uid.
     pub opened: Map<Key, (Rc<str>, Rc<[u16]>)>,
     /// Images that a person made unavailable, each with the registry's error message.

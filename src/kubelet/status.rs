@@ -89,7 +89,7 @@ pub(super) fn all_containers(turn: &Turn<'_>) -> Statuses {
 
 /// The pod's phase (`getPhase`). `terminal` if no container runs any more or ever will.
 pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) -> &'static str {
-    let (mut pending_init, mut failed_init) = (0, 0);
+    let (mut pending_init, mut pending_sidecars, mut failed_init) = (0, 0, 0);
     let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
     let never = |i: usize| turn.container_spec(i).is_some_and(|c| turn.policy_of(c) == "Never");
     for (i, s) in init.iter().enumerate() {
@@ -98,7 +98,7 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
         if state.is_some_and(|s| s.running.is_some()) {
             if sidecar {
                 running += 1;
-                pending_init += i32::from(s.started != Some(true));
+                pending_sidecars += i32::from(s.started != Some(true));
             } else {
                 pending_init += 1;
             }
@@ -106,9 +106,11 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
             failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
         } else if let Some(t) = s.last_state.as_ref().and_then(|s| s.terminated.as_ref()) {
             failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
+        } else if sidecar {
+            pending_sidecars += 1;
+            waiting += 1;
         } else {
             pending_init += 1;
-            waiting += 1;
         }
     }
     for s in main {
@@ -127,7 +129,8 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
     if failed_init > 0 && !turn.should_all_containers_restart() {
         return "Failed";
     }
-    if (pending_init > 0 && !any_started(main)) || waiting > 0 {
+    // Sidecars that start again while the main containers run put no pod back.
+    if pending_init > 0 || (pending_sidecars > 0 && !any_started(main)) || waiting > 0 {
         return "Pending";
     }
     if running > 0 {
@@ -158,7 +161,8 @@ impl Turn<'_> {
         if self.rt.rejected {
             return self.rejected_status(old);
         }
-        let over = self.rt.phase == WorkerPhase::Terminated;
+        // A static pod keeps its phase until its mirror pod goes (`getPhase`, `TerminatePod`; kubernetes/kubernetes#116484).
+        let over = self.rt.phase == WorkerPhase::Terminated && self.rt.static_pod.is_none();
         let statuses = all_containers(self);
         let mut phase = phase(self, &statuses, over);
         if let Some(was) = old.phase.as_deref().filter(|p| is_terminal(p)) {
@@ -260,7 +264,12 @@ impl Turn<'_> {
                 reason: verdict.reason.map(Into::into),
                 message: verdict.message,
                 last_transition_time: Some(since),
-                observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
+                // `GenerateAllContainersRestartingCondition` gives none.
+                observed_generation: self
+                    .pod
+                    .metadata
+                    .generation
+                    .filter(|g| *g > 0 && type_ != ALL_RESTARTING),
                 last_probe_time: None,
             });
         }
@@ -274,6 +283,7 @@ impl Turn<'_> {
             type_: type_.into(),
             status: "True".into(),
             last_transition_time: Some(time(since)),
+            last_probe_time: Some(time(since)),
             observed_generation: Some(generation).filter(|g| *g > 0),
             ..Default::default()
         };

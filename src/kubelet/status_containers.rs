@@ -1,14 +1,14 @@
 //! A pod's container statuses (`kubelet_pods.go`, `convertToAPIContainerStatuses`).
 
 use super::container_state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance};
+use super::images;
 use super::prober;
 use super::security_context::Identity;
 use super::state::WorkerPhase;
 use super::turn::Turn;
 use crate::api::types::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
-    ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, ResourceRequirements, Time,
-    VolumeMountStatus,
+    ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, Time, VolumeMountStatus,
 };
 use crate::api::{Timestamp, order, seconds};
 
@@ -52,7 +52,8 @@ impl Turn<'_> {
         };
         let mut identify = |instance: &Instance| {
             out.container_id = Some(instance.id.to_string());
-            out.image = instance.image.to_string();
+            // containerd says the first tag of the image, as it has noted it.
+            out.image = images::full_name(&instance.image);
             out.image_id = instance.image_id.to_string();
             out.user = user(self.spec, spec);
         };
@@ -75,8 +76,13 @@ impl Turn<'_> {
                 terminated(e)
             }
         };
-        if let Runtime::Running(r) = &c.state {
-            out.resources = Some(resources(r.resources(&spec.name)));
+        // Of one that does not run, what it was allocated (`convertToAPIContainerStatuses` in `kubelet_pods.go`).
+        out.resources = match &c.state {
+            Runtime::None | Runtime::Created(_) => None,
+            Runtime::Running(r) => Some(r.resources(&spec.name).cloned().unwrap_or_default()),
+            Runtime::Exited(_) => Some(spec.resources.clone().unwrap_or_default()),
+        };
+        if out.resources.is_some() {
             out.allocated_resources =
                 spec.resources.as_ref().and_then(|r| r.requests.clone()).filter(|r| !r.is_empty());
         }
@@ -166,20 +172,6 @@ fn terminated(e: &Exited) -> ContainerState {
             ..Default::default()
         }),
         ..Default::default()
-    }
-}
-
-/// The resources in effect.
-fn resources(of: Option<&ResourceRequirements>) -> ResourceRequirements {
-    let applied = |name: &String| matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage");
-    let map = |m: Option<&std::collections::BTreeMap<String, crate::api::types::Quantity>>| {
-        m.map(|m| order::gather(m.iter().filter(|(k, _)| applied(k)).map(|(k, v)| (k.clone(), v.clone()))))
-            .filter(|m: &std::collections::BTreeMap<_, _>| !m.is_empty())
-    };
-    ResourceRequirements {
-        limits: map(of.and_then(|r| r.limits.as_ref())),
-        requests: map(of.and_then(|r| r.requests.as_ref())),
-        claims: None,
     }
 }
 

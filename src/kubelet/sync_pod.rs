@@ -430,6 +430,9 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         if s.queries.contains_key(&key) {
             s.queries.remove(&key);
         }
+        if s.visits.contains_key(&key) {
+            s.visits.remove(&key);
+        }
         if s.opened.contains_key(&key) {
             s.opened.remove(&key);
         }

@@ -24,6 +24,9 @@ pub use super::records::{Failure, RecordType, Records, Srv};
 /// The domain of the cluster (`--cluster-domain`).
 pub const ZONE: &str = "cluster.local";
 
+/// How many names that stand for others are followed within the cluster (`A` in `plugin/backend_lookup.go`).
+const ALIASES: usize = 8;
+
 /// How long a record may be kept, in seconds: `ttl 30` in kubeadm's configuration.
 pub const TTL: u32 = 30;
 
@@ -143,7 +146,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn wants_port(&self, name: Option<&str>, protocol: Option<&str>) -> bool {
-        let matches = |asked: &str, has: &str| asked == "*" || asked.eq_ignore_ascii_case(has);
+        let matches = |asked: &str, has: &str| asked.eq_ignore_ascii_case(has);
         self.port.is_none_or(|(port, proto)| {
             matches(port, name.unwrap_or_default()) && matches(proto, protocol.unwrap_or("TCP"))
         })
@@ -175,7 +178,7 @@ pub fn answer(
     if let Some(address) = reverse(&name) {
         return Some(plugin.pointer(address, type_));
     }
-    Some(if zone.ends_with(".arpa") { Records::default() } else { plugin.in_zone(zone, &name, type_) })
+    Some(if zone.ends_with(".arpa") { Records::default() } else { plugin.below(zone, &name, type_, 0) })
 }
 
 impl Plugin<'_> {
@@ -185,13 +188,15 @@ impl Plugin<'_> {
             && self.objects.has_namespace(namespace)
     }
 
-    fn in_zone(&self, zone: &str, name: &str, type_: RecordType) -> Records {
+    /// What a name of a zone has, for which `aliases` names stand that were asked for before.
+    fn below(&self, zone: &str, name: &str, type_: RecordType, aliases: usize) -> Records {
         if name == zone {
             return Records::nothing();
         }
         let inner = name.strip_suffix(zone).map_or(name, |n| n.trim_end_matches('.'));
-        if inner == "dns-version" {
-            let texts = if type_ == RecordType::Txt { vec![Rc::from("1.1.0")] } else { Vec::new() };
+        // Nothing else has a text, and nothing is looked for (`Services` of the plugin).
+        if type_ == RecordType::Txt {
+            let texts = if inner == "dns-version" { vec![Rc::from("1.1.0")] } else { Vec::new() };
             return Records { texts, ..Records::nothing() };
         }
         let mut parts: Vec<&str> = inner.split('.').collect();
@@ -208,16 +213,13 @@ impl Plugin<'_> {
             [service, namespace] => Asked { service, namespace, host: None, port: None },
             [host, service, namespace] => Asked { service, namespace, host: Some(host), port: None },
             [port, protocol, service, namespace] => {
-                match (port.strip_prefix('_'), protocol.strip_prefix('_')) {
-                    (Some(port), Some(protocol)) => {
-                        Asked { service, namespace, host: None, port: Some((port, protocol)) }
-                    }
-                    _ => return Records::default(),
-                }
+                // The underscores can be left out (`stripUnderscore`).
+                let plain = [port, protocol].map(|part| part.strip_prefix('_').unwrap_or(part));
+                Asked { service, namespace, host: None, port: Some(plain.into()) }
             }
             _ => return Records::default(),
         };
-        self.service(&asked, zone, type_)
+        self.service(&asked, zone, type_, aliases)
     }
 
     /// The ready endpoints of a Service with their addresses: the name below the Service, the address, the slice.
@@ -242,7 +244,7 @@ impl Plugin<'_> {
     }
 
     /// The records of a Service or of one of its endpoints (`findServices`).
-    fn service(&self, asked: &Asked<'_>, zone: &str, type_: RecordType) -> Records {
+    fn service(&self, asked: &Asked<'_>, zone: &str, type_: RecordType, aliases: usize) -> Records {
         if !self.exposes(asked.namespace) {
             return Records::default();
         }
@@ -254,9 +256,7 @@ impl Plugin<'_> {
             let Some(target) = spec.external_name.as_deref().filter(|_| asked.host.is_none()) else {
                 return Records::default();
             };
-            let target = target.trim_end_matches('.');
-            let there = self.lookup_again(target, type_);
-            return Records { exists: true, canonical: Some(target.into()), ..there };
+            return self.alias(target.trim_end_matches('.'), type_, aliases);
         }
         let headless = is_headless(found);
         if self.settings.ignores_empty && !headless && self.endpoints(&key).is_empty() {
@@ -277,7 +277,10 @@ impl Plugin<'_> {
                 let without = slice.ports.as_ref().is_none_or(Vec::is_empty) && asked.port.is_none();
                 exists |= without || !ports.is_empty();
                 if without {
-                    hosts.push((name, ip, 0));
+                    // There is no port to be said.
+                    if type_ != RecordType::Srv {
+                        hosts.push((name, ip, 0));
+                    }
                 } else {
                     let number = |p: Option<i32>| p.and_then(|p| u16::try_from(p).ok()).unwrap_or(0);
                     hosts.extend(ports.iter().map(|p| (name.clone(), ip, number(p.port))));
@@ -304,10 +307,11 @@ impl Plugin<'_> {
             RecordType::Srv => {
                 let mut all: Vec<(u16, &str)> =
                     hosts.iter().map(|(name, _, port)| (*port, name.as_str())).collect();
+                // What each of several addresses adds is counted, though it is one record.
+                let weight =
+                    100_usize.checked_div(all.len()).and_then(|w| u16::try_from(w).ok()).unwrap_or(0).max(1);
                 crate::api::order::sort(&mut all);
                 all.dedup();
-                let weight =
-                    100_usize.checked_div(all.len()).and_then(|w| u16::try_from(w).ok()).unwrap_or(0);
                 let srv = |(port, target): (u16, &str)| Srv { weight, port, target: target.into() };
                 records.services = all.into_iter().map(srv).collect();
             }
@@ -316,17 +320,23 @@ impl Plugin<'_> {
         records
     }
 
-    /// What an external name leads to: a name of the cluster, but no further one that stands for another.
-    fn lookup_again(&self, name: &str, type_: RecordType) -> Records {
-        let Some(zone) = self.settings.zone_of(name) else { return (self.outside)(name, type_) };
-        let external = |key: &Key| {
-            let service = self.objects.service(key);
-            service.and_then(|s| s.spec.as_ref()?.type_.clone()).as_deref() == Some("ExternalName")
+    /// The records of a name that stands for another one. `aliases` names that were asked for before stand for it.
+    fn alias(&self, target: &str, type_: RecordType, aliases: usize) -> Records {
+        // Only addresses and the alias itself are asked of it.
+        if !matches!(type_, RecordType::A | RecordType::Aaaa | RecordType::Cname) || aliases >= ALIASES {
+            return Records::nothing();
+        }
+        let to = |there: Records| {
+            let aliases = std::iter::once(target.into()).chain(there.aliases).collect();
+            Records { exists: true, aliases, ..there }
         };
-        let parts: Vec<&str> = name.split('.').collect();
-        match parts.as_slice() {
-            [service, namespace, "svc", ..] if external(&Key::new(namespace, service)) => Records::nothing(),
-            _ => self.in_zone(zone, name, type_),
+        match self.settings.zone_of(target) {
+            _ if type_ == RecordType::Cname => to(Records::nothing()),
+            None => to((self.outside)(target, type_)),
+            // In the cluster an alias that leads nowhere is none.
+            Some(zone) => Some(self.below(zone, target, type_, aliases + 1))
+                .filter(|there| !there.addresses.is_empty() || !there.aliases.is_empty())
+                .map_or_else(Records::nothing, to),
         }
     }
 

@@ -47,6 +47,7 @@ fn world() -> World {
         }))
         .unwrap()
     };
+    let to = |name: &str| json!({"type": "ExternalName", "externalName": name});
     World {
         services: vec![
             service("svc1", json!({"clusterIP": "10.0.0.1", "ports": http})),
@@ -57,12 +58,12 @@ fn world() -> World {
             service("hdls1", json!({"clusterIP": "None"})),
             service("hdlsprtls", json!({"clusterIP": "None"})),
             service("hdlsempty", json!({"clusterIP": "None", "ports": http})),
-            service("external", json!({"type": "ExternalName", "externalName": "ext.interwebs.test"})),
-            service("site", json!({"type": "ExternalName", "externalName": "www.example.com"})),
-            service(
-                "inside",
-                json!({"type": "ExternalName", "externalName": "svc1.testns.svc.cluster.local"}),
-            ),
+            service("external", to("ext.interwebs.test")),
+            service("twice", to("inside.testns.svc.cluster.local")),
+            service("nowhere", to("svc0.testns.svc.cluster.local")),
+            service("itself", to("itself.testns.svc.cluster.local")),
+            service("site", to("www.example.com")),
+            service("inside", to("svc1.testns.svc.cluster.local")),
         ],
         slices: vec![
             slice(
@@ -141,6 +142,8 @@ fn ports_have_srv_records() {
         of("_http._tcp.hdls1.testns.svc.cluster.local").unwrap(),
         ["50 80 172-0-0-2.hdls1.testns.svc.cluster.local", "50 80 dup-name.hdls1.testns.svc.cluster.local"]
     );
+    assert_eq!(of("http.tcp.svc1.testns.svc.cluster.local"), of("_http._tcp.svc1.testns.svc.cluster.local"));
+    assert_eq!(of("_*._tcp.svc1.testns.svc.cluster.local"), None);
     assert_eq!(of("_http._udp.svc1.testns.svc.cluster.local"), None);
     assert_eq!(of("_foo._tcp.svc1.testns.svc.cluster.local"), None);
 }
@@ -148,9 +151,23 @@ fn ports_have_srv_records() {
 #[test]
 fn an_external_name_stands_for_another() {
     let r = ask("external.testns.svc.cluster.local", RecordType::A);
-    assert_eq!((r.exists, r.canonical.as_deref(), r.addresses.len()), (true, Some("ext.interwebs.test"), 0));
+    assert_eq!(
+        (r.exists, r.aliases.last().map(|a| &**a), r.addresses.len()),
+        (true, Some("ext.interwebs.test"), 0)
+    );
     assert_eq!(addresses("site.testns.svc.cluster.local").unwrap(), ["203.0.113.1"]);
     assert_eq!(addresses("inside.testns.svc.cluster.local").unwrap(), ["10.0.0.1"]);
+    let twice = ask("twice.testns.svc.cluster.local", RecordType::A);
+    let aliases: Vec<&str> = twice.aliases.iter().map(|a| &**a).collect();
+    assert_eq!(aliases, ["inside.testns.svc.cluster.local", "svc1.testns.svc.cluster.local"]);
+    assert_eq!(twice.addresses.len(), 1);
+    // In the cluster: no such Service, and one that stands for itself (`A` and `Services` of CoreDNS).
+    for nowhere in ["nowhere", "itself"] {
+        let r = ask(&format!("{nowhere}.testns.svc.cluster.local"), RecordType::A);
+        assert_eq!((r.exists, r.aliases.len(), r.addresses.len()), (true, 0, 0), "{nowhere}");
+    }
+    let ports = ask("inside.testns.svc.cluster.local", RecordType::Srv);
+    assert_eq!((ports.exists, ports.aliases.len(), ports.services.len()), (true, 0, 0));
 }
 
 #[test]

@@ -65,8 +65,8 @@ pub struct Srv {
 pub struct Records {
     /// Whether the name exists; otherwise the answer is `NXDOMAIN`.
     pub exists: bool,
-    /// The name that the asked one stands for (`CNAME`), without the dot at its end.
-    pub canonical: Option<Rc<str>>,
+    /// The name that the asked one stands for (`CNAME`), then the one that this stands for, and so on, without dots at their ends.
+    pub aliases: Vec<Rc<str>>,
     /// The addresses, in the order of the answer.
     pub addresses: Vec<IpAddr>,
     /// The ports.
@@ -105,6 +105,11 @@ impl Records {
 
     pub(super) fn failed(failure: Failure) -> Records {
         Records { failure: Some(failure), ..Records::default() }
+    }
+
+    /// The name whose records these are: the last that the asked one stands for, or that itself.
+    pub fn owner<'a>(&'a self, asked: &'a str) -> &'a str {
+        self.aliases.last().map_or(asked, |last| last)
     }
 
     /// The word for the answer as a whole, as tools print it (`RCODE`).

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use super::question::{Outcome, Question, Reply};
 use crate::api::Timestamp;
 
 /// A request that has come to a process, and what the process did with it.
@@ -30,4 +31,42 @@ pub struct Visit {
     pub bytes: usize,
     /// Whether the client had closed the connection before the answer was there.
     pub given_up: bool,
+}
+
+/// What a client has sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The method.
+    pub method: Rc<str>,
+    /// The path with the query.
+    pub path: Rc<str>,
+    /// The header `User-Agent`; empty if there is none.
+    pub agent: Rc<str>,
+    /// The header `Referer`; empty if there is none.
+    pub referer: Rc<str>,
+}
+
+impl Visit {
+    /// A request from an address that met a reply and was answered at a moment. `None` if nobody answered. A proxy opens a connection
+    /// of its own, and says for whom.
+    pub fn answered(
+        reply: &Reply,
+        own: Option<IpAddr>,
+        sent: Sent,
+        (came, at): (Timestamp, Timestamp),
+    ) -> Option<Visit> {
+        let Outcome::Answered(response) = &reply.outcome else { return None };
+        let Sent { method, mut path, agent, referer } = sent;
+        let (mut client, mut forwarded): (_, Rc<str>) = (own, "".into());
+        if let Some(via) = &reply.via {
+            client = Some(via.at.ip());
+            forwarded = own.map(|a| a.to_string()).unwrap_or_default().into();
+            if let Some(Question::Fetch { path: asked, .. }) = &via.asked {
+                path = asked.clone();
+            }
+        }
+        let bytes = if *method == *"HEAD" { 0 } else { response.body.len() };
+        let (status, given_up) = (response.status, false);
+        Some(Visit { came, at, client, method, path, agent, referer, forwarded, status, bytes, given_up })
+    }
 }

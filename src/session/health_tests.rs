@@ -18,7 +18,7 @@ fn component_statuses_are_asked_anew_each_time() {
          etcd-0               Healthy   ok        \n\
          scheduler            Healthy   ok        \n"
     );
-    s.fault(&Fault::Stop { process: "kube-scheduler".into() }).unwrap();
+    s.fault(&Fault::Stop { process: "kube-scheduler".into(), node: None }).unwrap();
     let out = s.kubectl("get cs scheduler", &[]);
     let refused =
         "Get \"https://127.0.0.1:10259/healthz\": dial tcp 127.0.0.1:10259: connect: connection refused";

@@ -186,7 +186,7 @@ fn a_second_instance_takes_over_when_the_lease_runs_out() {
     let said: Vec<String> = events.filter_map(|(_, r)| r.object.get::<Event>()?.message.clone()).collect();
     assert_eq!(said, [format!("{first} became leader"), format!("{second} became leader")]);
     // The first instance comes back with another identity, and waits.
-    s.fault(&Fault::Start { process: CONTROLLER_MANAGER.into() }).unwrap();
+    s.fault(&Fault::Start { process: CONTROLLER_MANAGER.into(), node: None }).unwrap();
     s.kubectl("scale deployment/web --replicas=2", &[]);
     run(&mut s);
     assert_eq!((pods(&s).0, waits(&s, CONTROLLER_MANAGER)), (2, vec![true, false]));

@@ -13,7 +13,7 @@ use super::{
     Run, STOPS_AFTER, Then, Unknown, Until, World,
 };
 use crate::api::{Timestamp, later};
-use crate::network::{Answer, Outcome, Question};
+use crate::network::{Answer, Outcome, Question, Reply};
 
 /// The longest text: of a variable, a file, a stream.
 pub(super) const TEXT_LIMIT: usize = 1 << 16;
@@ -92,7 +92,7 @@ pub(super) struct Frame {
 pub(super) struct Shell<'a> {
     pub(super) program: &'a Program,
     world: &'a World,
-    outside: &'a dyn Outside,
+    pub(super) outside: &'a dyn Outside,
     pub(super) until: Option<Timestamp>,
     pub(super) now: Timestamp,
     pub(super) files: Files,
@@ -356,9 +356,13 @@ impl<'a> Shell<'a> {
 
     /// Asks the network what becomes of a connection. Each time that is another connection.
     pub(super) fn connect(&mut self, question: Question) -> Result<Outcome, Stop> {
+        Ok(self.meet(question)?.map_or(Outcome::TimedOut, |reply| reply.outcome))
+    }
+
+    /// As [`Shell::connect`], with all that is known of what it meets.
+    pub(super) fn meet(&mut self, question: Question) -> Result<Option<Reply>, Stop> {
         let nth = self.asked.get(&question).copied().unwrap_or(0);
-        let answer = self.ask(question)?;
-        Ok(answer.pick(nth).map_or(Outcome::TimedOut, |reply| reply.outcome.clone()))
+        Ok(self.ask(question)?.pick(nth).cloned())
     }
 
     /// A variable's value; of an array, that of its first element.

@@ -58,7 +58,7 @@ use jiff::SignedDuration;
 
 use crate::api::Timestamp;
 pub use crate::network::traffic::Answers;
-use crate::network::{Answer, Protocol, Question};
+use crate::network::{Answer, Protocol, Question, Reply};
 use machine::{Shell, Stop};
 
 pub use cursor::{AtCursor, at_cursor};
@@ -159,6 +159,24 @@ pub struct World {
 pub trait Outside {
     /// The answer; `None` if it is not known yet.
     fn answer(&self, question: &Question) -> Option<Answer>;
+
+    /// Hears of a request of HTTP that a program has sent and that was answered.
+    fn sent(&self, _: &Sent<'_>) {}
+}
+
+/// A request of HTTP that a program has sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent<'a> {
+    /// What was asked ([`Question::Fetch`]).
+    pub question: &'a Question,
+    /// What the connection met.
+    pub reply: &'a Reply,
+    /// What the program calls itself (`User-Agent`).
+    pub agent: &'a str,
+    /// When the request was sent.
+    pub came: Timestamp,
+    /// When the program gave up waiting for the answer; `None` if it has got it.
+    pub given_up: Option<Timestamp>,
 }
 
 /// Nobody answers: for a program that is run with the answers it has got.

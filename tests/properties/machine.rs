@@ -301,8 +301,8 @@ impl Run {
                     }
                     Deed::Compact => Fault::Compact,
                     Deed::Second(n) => Fault::Replicate { process: process(*n).0 },
-                    Deed::Stop(n) => Fault::Stop { process: instance(*n) },
-                    Deed::Start(n) => Fault::Start { process: instance(*n) },
+                    Deed::Stop(n) => Fault::Stop { process: instance(*n), node: None },
+                    Deed::Start(n) => Fault::Start { process: instance(*n), node: None },
                     Deed::MemberDown(n) => Fault::MemberDown { member: format!("etcd-{n}") },
                     Deed::MemberUp(n) => Fault::MemberUp { member: format!("etcd-{n}") },
                     Deed::Controllers(n, controllers) => Fault::Controllers {
@@ -333,7 +333,7 @@ impl Run {
             let _ = self.cluster.fault(&Fault::MemberUp { member: format!("etcd-{n}") });
         }
         for n in 0..4 {
-            let _ = self.cluster.fault(&Fault::Start { process: instance(n) });
+            let _ = self.cluster.fault(&Fault::Start { process: instance(n), node: None });
             let controllers = "*".to_owned();
             let _ = self.cluster.fault(&Fault::Controllers { process: instance(n), controllers });
         }

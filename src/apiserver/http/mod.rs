@@ -60,6 +60,7 @@ use negotiate::{Media, Shape};
 use path::{RequestPath, Target};
 use query::Query;
 
+pub use discovery::version;
 pub use openapi::{Texts, TypeTexts, texts_of};
 pub use piece::Piece;
 pub use stream::Stream;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::storage::Storage;
 use super::{AGE, Column, NAME, SelectableFields, Strategy};
+use crate::api::names::is_valid_port_num;
 use crate::api::types::{self as t, Endpoints};
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{MetaExt, Timestamp};
@@ -122,7 +123,7 @@ fn port(errs: &mut Errors, p: &t::EndpointPort, named: bool, path: &Path) {
     } else if !name.is_empty() {
         invalid_each(errs, &path.child("name"), name, names::dns1123_label(name));
     }
-    let messages = names::port_number(p.port.into());
+    let messages = is_valid_port_num(p.port.into());
     errs.extend(messages.into_iter().map(|m| FieldError::invalid(&path.child("port"), p.port, m)));
     protocol(errs, text(&p.protocol), &path.child("protocol"));
     if let Some(name) = &p.app_protocol {

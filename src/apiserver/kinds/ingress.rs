@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
+use crate::api::names::{is_valid_port_name, is_valid_port_num};
 use crate::api::quote::go_quote;
 use crate::api::types::{Ingress, networking as net};
 use crate::api::{MetaExt, Timestamp, cells};
@@ -256,10 +257,10 @@ fn backend(errs: &mut Errors, backend: &net::IngressBackend, path: &Path) {
             match (text(&port.name), port.number.unwrap_or_default()) {
                 ("", 0) => errs.push(FieldError::required(path, "port name or number is required")),
                 ("", number) => {
-                    let messages = names::port_number(number.into()).into_iter();
+                    let messages = is_valid_port_num(number.into()).into_iter();
                     errs.extend(messages.map(|m| FieldError::invalid(&at.child("number"), number, m)));
                 }
-                (name, 0) => invalid_each(errs, &at.child("name"), name, names::port_name(name)),
+                (name, 0) => invalid_each(errs, &at.child("name"), name, is_valid_port_name(name)),
                 _ => errs.push(FieldError::invalid(path, "", "cannot set both port name & port number")),
             }
         }

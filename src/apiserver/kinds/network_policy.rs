@@ -8,12 +8,13 @@ use std::rc::Rc;
 
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change};
+use crate::api::names::{is_valid_port_name, is_valid_port_num};
 use crate::api::types::{IntOrString, NetworkPolicy, networking as net};
 use crate::api::{Timestamp, intstr, labels};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{invalid_each, label_selector, object_meta, object_meta_update};
 use crate::apiserver::validation::{
-    Errors, FieldError, Path, ip, json_strings, list, name_is_dns_subdomain, names, or_default,
+    Errors, FieldError, Path, ip, json_strings, list, name_is_dns_subdomain, or_default,
 };
 use crate::apiserver::warnings;
 
@@ -175,20 +176,20 @@ fn policy_port(errs: &mut Errors, port: &net::NetworkPolicyPort, path: &Path) {
     };
     match &port.port {
         Some(IntOrString::Int(number)) => {
-            let messages = names::port_number((*number).into()).into_iter();
+            let messages = is_valid_port_num((*number).into()).into_iter();
             errs.extend(messages.map(|m| FieldError::invalid(&at, *number, m)));
             if port.end_port.is_some_and(|end| end < *number) {
                 // The value in Kubernetes' message is that of `port`.
                 errs.push(FieldError::invalid(&end, *number, "must be greater than or equal to `port`"));
             }
-            for message in port.end_port.map(|end| names::port_number(end.into())).unwrap_or_default() {
+            for message in port.end_port.map(|end| is_valid_port_num(end.into())).unwrap_or_default() {
                 refuse_end(errs, &message);
             }
         }
         Some(name @ IntOrString::String(_)) => {
             refuse_end(errs, "may not be specified when `port` is non-numeric");
             let name = intstr::to_string(name);
-            invalid_each(errs, &at, &name, names::port_name(&name));
+            invalid_each(errs, &at, &name, is_valid_port_name(&name));
         }
         None => refuse_end(errs, "may not be specified when `port` is not specified"),
     }

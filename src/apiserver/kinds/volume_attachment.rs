@@ -10,15 +10,14 @@ use super::persistent_volume::{default_source, validation::inline_spec};
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::Timestamp;
+use crate::api::names::inclusive_range_error;
 use crate::api::types::VolumeAttachment;
 use crate::api::types::storage::{VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError};
 use crate::apiserver::defaults::quantities;
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{invalid_each, object_meta};
 use crate::apiserver::validation::volume::csi_driver;
-use crate::apiserver::validation::{
-    Errors, FieldError, Path, internal, name_is_dns_subdomain, names, semantic_eq,
-};
+use crate::apiserver::validation::{Errors, FieldError, Path, internal, name_is_dns_subdomain, semantic_eq};
 
 /// The size of what a driver says of an attachment, in bytes.
 const MAX_METADATA_SIZE: usize = 256 * 1024;
@@ -154,7 +153,7 @@ fn validate_error(errs: &mut Errors, error: Option<&VolumeError>, path: &Path) {
         errs.push(FieldError::too_long(&path.child("message"), MAX_ERROR_MESSAGE));
     }
     if let Some(code) = error.error_code.filter(|code| *code < 0) {
-        let message = names::inclusive_range(0, i32::MAX.into());
+        let message = inclusive_range_error(0, i32::MAX.into());
         errs.push(FieldError::invalid(&path.child("errorCode"), code, message));
     }
 }

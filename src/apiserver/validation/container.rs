@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::api::names::{is_valid_port_name, is_valid_port_num};
 use crate::api::order;
 use crate::api::types as t;
 
@@ -52,7 +53,7 @@ fn ports(errs: &mut Errors, ports: &[t::ContainerPort], path: &Path) {
         let at = path.index(i);
         let name = text(&port.name);
         if !name.is_empty() {
-            let messages = names::port_name(name);
+            let messages = is_valid_port_name(name);
             if !messages.is_empty() {
                 invalid_each(errs, &at.child("name"), name, messages);
             } else if !seen.insert(name) {
@@ -63,11 +64,11 @@ fn ports(errs: &mut Errors, ports: &[t::ContainerPort], path: &Path) {
         if number == 0 {
             errs.push(FieldError::required(&at.child("containerPort"), ""));
         } else {
-            let messages = names::port_number(number.into()).into_iter();
+            let messages = is_valid_port_num(number.into()).into_iter();
             errs.extend(messages.map(|m| FieldError::invalid(&at.child("containerPort"), number, m)));
         }
         if let Some(host) = port.host_port.filter(|p| *p != 0) {
-            let messages = names::port_number(host.into()).into_iter();
+            let messages = is_valid_port_num(host.into()).into_iter();
             errs.extend(messages.map(|m| FieldError::invalid(&at.child("hostPort"), host, m)));
         }
         protocol(errs, text(&port.protocol), &at.child("protocol"));

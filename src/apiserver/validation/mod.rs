@@ -36,7 +36,7 @@ pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, g
 pub(crate) use meta::{object_meta_at, object_meta_update_generic};
 pub use names::{
     config_map_key, dns1035_label, dns1123_label, dns1123_subdomain, env_var_name, label_value,
-    name_is_dns_subdomain, name_is_path_segment, path_segment_name, port_name, qualified_name,
+    name_is_dns_subdomain, name_is_path_segment, path_segment_name, qualified_name,
 };
 pub(super) use status::invalid_as;
 pub use status::{aggregate, invalid};

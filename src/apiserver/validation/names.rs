@@ -1,12 +1,12 @@
 //! What names, keys and values may look like (`k8s.io/apimachinery/pkg/util/validation` and
 //! `pkg/api/validate/content`). Every function gives one message per violation.
 
+use crate::api::names::{inclusive_range_error, max_len_error as max_len, regex_error};
 pub use crate::api::names::{
     is_dns1035_label as dns1035_label, is_dns1123_label as dns1123_label,
     is_dns1123_subdomain as dns1123_subdomain, is_qualified_name as qualified_name,
     is_valid_label_value as label_value,
 };
-use crate::api::names::{max_len_error as max_len, regex_error};
 
 use super::field::{Errors, FieldError, Path};
 
@@ -71,11 +71,6 @@ fn has_edges(s: &str, edge: impl Fn(u8) -> bool, middle: impl Fn(u8) -> bool) ->
     }
 }
 
-/// `must be between lo and hi, inclusive`
-pub fn inclusive_range(lo: i64, hi: i64) -> String {
-    format!("must be between {lo} and {hi}, inclusive")
-}
-
 /// A DNS subdomain whose labels may begin with, and contain, underscores.
 pub fn dns1123_subdomain_with_underscore(value: &str) -> Vec<String> {
     let mut errs = Vec::new();
@@ -115,32 +110,6 @@ pub(in crate::apiserver) fn domain_prefixed_path(errs: &mut Errors, value: &str,
     if !path.bytes().all(allowed) {
         errs.push(FieldError::invalid(at, path, HTTP_PATH.error()));
     }
-}
-
-/// A port number.
-pub fn port_number(port: i64) -> Vec<String> {
-    if (1..=65535).contains(&port) { Vec::new() } else { vec![inclusive_range(1, 65535)] }
-}
-
-/// A port's name: at most 15 of `[a-z0-9-]`.
-pub fn port_name(port: &str) -> Vec<String> {
-    let mut errs = Vec::new();
-    if port.len() > 15 {
-        errs.push(max_len(15));
-    }
-    if port.is_empty() || !port.bytes().all(|c| is_lower_alnum(c) || c == b'-') {
-        errs.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned());
-    }
-    if !port.bytes().any(|c| c.is_ascii_lowercase()) {
-        errs.push("must contain at least one letter (a-z)".to_owned());
-    }
-    if port.contains("--") {
-        errs.push("must not contain consecutive hyphens".to_owned());
-    }
-    if port.starts_with('-') || port.ends_with('-') {
-        errs.push("must not begin or end with a hyphen".to_owned());
-    }
-    errs
 }
 
 /// `25%`
@@ -199,7 +168,7 @@ pub fn config_map_key(value: &str) -> Vec<String> {
 /// A user or group id.
 pub fn user_or_group_id(id: i64) -> Vec<String> {
     let max = i64::from(i32::MAX);
-    if (0..=max).contains(&id) { Vec::new() } else { vec![inclusive_range(0, max)] }
+    if (0..=max).contains(&id) { Vec::new() } else { vec![inclusive_range_error(0, max)] }
 }
 
 /// A name that can stand in a URL's path: what every object's name must be at least.
@@ -272,8 +241,6 @@ mod tests {
         assert_eq!(qualified_name("/x"), ["prefix part must be non-empty"]);
         assert!(qualified_name("example.com/My.name_1").is_empty());
         assert!(label_value("").is_empty());
-        assert_eq!(port_name("").len(), 2);
-        assert_eq!(port_name("a--b"), ["must not contain consecutive hyphens"]);
         assert!(percent("25%").is_empty());
         assert_eq!(percent("%").len(), 1);
         assert_eq!(config_map_key("..a"), ["must not start with '..'"]);

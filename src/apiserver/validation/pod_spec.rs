@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::api::names::inclusive_range_error;
 use crate::api::order;
 use crate::api::types as t;
 use crate::api::well_known::CONFIG_MIRROR_ANNOTATION as MIRROR;
@@ -137,7 +138,7 @@ fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     let max = i64::from(i32::MAX);
     if let Some(seconds) = spec.active_deadline_seconds.filter(|s| !(1..=max).contains(s)) {
         let at = path.child("activeDeadlineSeconds");
-        errs.push(FieldError::invalid(&at, seconds, names::inclusive_range(1, max)));
+        errs.push(FieldError::invalid(&at, seconds, inclusive_range_error(1, max)));
     }
     for (name, value) in [("hostname", &spec.hostname), ("subdomain", &spec.subdomain)] {
         if !text(value).is_empty() {

@@ -1,5 +1,6 @@
 //! Probes and lifecycle handlers.
 
+use crate::api::names::{is_valid_port_name, is_valid_port_num};
 use crate::api::types as t;
 use t::IntOrString;
 
@@ -21,10 +22,10 @@ struct Handler<'a> {
 pub(in crate::apiserver) fn port_number_or_name(errs: &mut Errors, port: &IntOrString, path: &Path) {
     match port {
         IntOrString::Int(n) => {
-            let messages = names::port_number((*n).into()).into_iter();
+            let messages = is_valid_port_num((*n).into()).into_iter();
             errs.extend(messages.map(|m| FieldError::invalid(path, *n, m)));
         }
-        IntOrString::String(name) => super::meta::invalid_each(errs, path, name, names::port_name(name)),
+        IntOrString::String(name) => super::meta::invalid_each(errs, path, name, is_valid_port_name(name)),
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::field::{Errors, FieldError, Path, json_strings};
 use super::meta::invalid_each;
 use super::names;
+use crate::api::names::inclusive_range_error;
 
 /// Fields that must be there, by the source.
 const REQUIRED: &[(&str, &[&str])] = &[
@@ -116,7 +117,7 @@ impl Source<'_> {
     ) {
         let number = self.value.get(field).and_then(Value::as_i64).unwrap_or(0);
         if !range.contains(&number) {
-            let why = names::inclusive_range(said, *range.end());
+            let why = inclusive_range_error(said, *range.end());
             errs.push(FieldError::invalid(&self.path.child(field), number, why));
         }
     }

@@ -389,12 +389,12 @@ fn a_controller_that_starts_again_knows_what_is_attached() {
     pod(&mut c);
     rest(&mut c);
     let process = || "kube-controller-manager".to_owned();
-    c.fault(&Fault::Stop { process: process() }).unwrap();
+    c.fault(&Fault::Stop { process: process(), node: None }).unwrap();
     delete(&mut c, Kind::POD, Key::new("default", "web"), false);
     rest(&mut c);
     assert_eq!(pods(&c), []);
     assert_eq!(attachments(&c).len(), 1);
-    c.fault(&Fault::Start { process: process() }).unwrap();
+    c.fault(&Fault::Start { process: process(), node: None }).unwrap();
     rest(&mut c);
     assert_eq!(attachments(&c), []);
     let node = get(&c, Kind::NODE, &Key::new("", "node-1")).unwrap();
@@ -409,10 +409,10 @@ fn a_controller_that_starts_again_knows_what_is_attached() {
     pod(&mut c);
     rest(&mut c);
     assert_eq!(attachments(&c), [("node-1".to_owned(), false)]);
-    c.fault(&Fault::Stop { process: process() }).unwrap();
+    c.fault(&Fault::Stop { process: process(), node: None }).unwrap();
     delete(&mut c, Kind::POD, Key::new("default", "web"), false);
     rest(&mut c);
-    c.fault(&Fault::Start { process: process() }).unwrap();
+    c.fault(&Fault::Start { process: process(), node: None }).unwrap();
     rest(&mut c);
     assert_eq!(attachments(&c), []);
 }

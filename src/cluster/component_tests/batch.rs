@@ -280,10 +280,10 @@ fn a_run_is_missed_if_the_controllers_are_down_for_too_long() {
     create(&mut c, Kind::CRON_JOB, cron);
     assert!(c.run_to_steady(50, |_, _| {}));
     let process = || "kube-controller-manager".to_owned();
-    c.fault(&Fault::Stop { process: process() }).unwrap();
+    c.fault(&Fault::Stop { process: process(), node: None }).unwrap();
     let run = c.now().as_second() / 120 * 120 + 120;
     c.run_until(jiff::Timestamp::from_second(run + 30).unwrap(), |_, _| {}).unwrap();
-    c.fault(&Fault::Start { process: process() }).unwrap();
+    c.fault(&Fault::Start { process: process(), node: None }).unwrap();
     assert!(c.run_to_steady(200, |_, _| {}));
     assert_eq!(names(&c, Kind::JOB), [""; 0]);
     next_run(&mut c);

@@ -14,6 +14,7 @@ mod kubelet;
 mod namespace;
 mod network;
 mod node_lifecycle;
+mod node_ports;
 mod nodeipam;
 mod persistentvolume;
 mod podautoscaler;

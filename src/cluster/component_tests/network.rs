@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::api::types::Pod;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Body, HttpRequest, Request, Verb};
 use crate::cluster::{Cluster, Config, Fault};
@@ -42,7 +43,8 @@ impl Net {
 
     /// Changes an object.
     pub(super) fn change(&mut self, kind: Kind, name: &str, change: impl FnOnce(&mut Value)) -> &mut Net {
-        let at = crate::api::ObjectRef { kind, key: Key::new("default", name) };
+        let namespace = if kind == Kind::NODE { "" } else { "default" };
+        let at = crate::api::ObjectRef { kind, key: Key::new(namespace, name) };
         let mut value = self.0.api().cached(&at).unwrap().to_value();
         change(&mut value);
         let object = Object::from_value(kind, value).unwrap();
@@ -76,7 +78,7 @@ impl Net {
         self.create(Kind::POD, json!({"metadata": {"name": name}, "spec": spec}))
     }
 
-    fn client(&mut self) -> &mut Net {
+    pub(super) fn client(&mut self) -> &mut Net {
         let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sleep", "infinity"]});
         let curl = json!({"name": "curl", "image": "curlimages/curl", "command": ["sleep", "infinity"]});
         self.pod("client", json!({"containers": [container, curl]}))
@@ -94,7 +96,7 @@ impl Net {
     }
 
     /// What a script prints in a container of the pod `client`.
-    fn run(&mut self, container: &str, script: &str) -> String {
+    pub(super) fn run(&mut self, container: &str, script: &str) -> String {
         let query = [("container", container), ("stdout", "true"), ("stderr", "true")]
             .into_iter()
             .chain(["sh", "-c", script].map(|w| ("command", w)));
@@ -116,7 +118,7 @@ impl Net {
         self.run("c", script)
     }
 
-    fn log(&mut self, pod: &str, container: &str) -> String {
+    pub(super) fn log(&mut self, pod: &str, container: &str) -> String {
         let request = HttpRequest {
             method: "GET".into(),
             path: format!("/api/v1/namespaces/default/pods/{pod}/log"),
@@ -126,12 +128,19 @@ impl Net {
         self.0.http(&request).0.body.to_string()
     }
 
-    pub(super) fn addresses(&self, app: &str) -> Vec<String> {
+    fn with_label<'a>(&'a self, app: &'a str) -> impl Iterator<Item = &'a Pod> {
         let pods = self.0.api().cached_list(Kind::POD, Some("default"));
-        let pods = pods.filter_map(|(_, o)| o.get::<crate::api::types::Pod>());
-        pods.filter(|p| p.metadata.labels.as_ref().and_then(|l| l.get("app")).is_some_and(|a| a == app))
-            .filter_map(|p| p.status.as_ref()?.pod_ip.clone())
-            .collect()
+        let pods = pods.filter_map(|(_, o)| o.get::<Pod>().map(|p| &**p));
+        pods.filter(move |p| p.metadata.labels.as_ref().and_then(|l| l.get("app")).is_some_and(|a| a == app))
+    }
+
+    /// The names of the pods of a Deployment.
+    pub(super) fn pods(&self, app: &str) -> Vec<String> {
+        self.with_label(app).filter_map(|p| p.metadata.name.clone()).collect()
+    }
+
+    pub(super) fn addresses(&self, app: &str) -> Vec<String> {
+        self.with_label(app).filter_map(|p| p.status.as_ref()?.pod_ip.clone()).collect()
     }
 }
 
@@ -151,6 +160,34 @@ fn a_service_leads_to_its_pods() {
     // A port that the Service does not have has no rule.
     assert!(n.busybox("wget -T 3 -qO- http://web:81").contains("wget: download timed out"));
     assert!(n.busybox("wget -qO- http://wbe").contains("wget: bad address 'wbe'"));
+}
+
+/// The format `main` of nginx's official image.
+#[test]
+fn a_server_logs_what_a_command_has_asked() {
+    let mut n = net(1);
+    n.create(Kind::POD, json!({"metadata": {"name": "web"}, "spec": {"containers": [nginx()]}}));
+    n.client().steady();
+    let own = |n: &Net, name: &str| {
+        let at = crate::api::ObjectRef { kind: Kind::POD, key: Key::new("default", name) };
+        n.0.api().cached(&at).unwrap().get::<Pod>().unwrap().status.as_ref().unwrap().pod_ip.clone().unwrap()
+    };
+    let (web, client) = (own(&n, "web"), own(&n, "client"));
+    assert!(n.busybox(&format!("wget -qO- http://{web}/?q=1")).contains("Welcome"));
+    n.run("curl", &format!("curl -s -A me http://{web}/missing; curl -sI http://{web}/"));
+    let log = n.log("web", "nginx");
+    let lines: Vec<&str> =
+        log.lines().filter_map(|line| line.split_once("] \"").map(|(_, rest)| rest)).collect();
+    assert!(log.lines().any(|line| line.starts_with(&format!("{client} - - ["))), "{log}");
+    assert_eq!(
+        lines,
+        [
+            "GET /?q=1 HTTP/1.1\" 200 615 \"-\" \"Wget\" \"-\"",
+            "GET /missing HTTP/1.1\" 404 153 \"-\" \"me\" \"-\"",
+            "HEAD / HTTP/1.1\" 200 0 \"-\" \"curl/8.14.1\" \"-\"",
+        ],
+        "{log}"
+    );
 }
 
 #[test]
@@ -310,6 +347,7 @@ fn node_ports_external_names_and_the_api_server() {
     let api = n.run("curl", "curl -sk https://kubernetes/api");
     assert!(api.contains("cannot get path \\\"/api\\\""), "{api}");
     assert!(n.run("curl", "curl -sk https://kubernetes.default.svc/healthz").contains("ok"));
+    assert!(n.run("curl", "curl -sk https://kubernetes.default.svc/version").contains("\"gitVersion\""));
 }
 
 fn with_proxies(mode: Mode) -> Net {

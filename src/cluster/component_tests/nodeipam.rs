@@ -84,9 +84,9 @@ fn a_range_that_was_given_back_waits_for_its_turn() {
     assert_eq!(range(&c, "c").as_deref(), Some("10.244.2.0/24"));
     // A controller that starts anew begins with the first free one, and knows what nodes have.
     let process = "kube-controller-manager";
-    c.fault(&Fault::Stop { process: process.into() }).unwrap();
+    c.fault(&Fault::Stop { process: process.into(), node: None }).unwrap();
     create(&mut c, "d", json!({}));
-    c.fault(&Fault::Start { process: process.into() }).unwrap();
+    c.fault(&Fault::Start { process: process.into(), node: None }).unwrap();
     c.settle().unwrap();
     assert_eq!(range(&c, "d").as_deref(), Some("10.244.0.0/24"));
     create(&mut c, "e", json!({}));

@@ -133,7 +133,7 @@ fn without_requests_or_metrics_nothing_happens_and_the_status_says_why() {
     // A metrics server that is stopped does not answer, and the API is there.
     c.fault(&Fault::MetricsServer { installed: true }).unwrap();
     steady(&mut c);
-    c.fault(&Fault::Stop { process: "metrics-server".into() }).unwrap();
+    c.fault(&Fault::Stop { process: "metrics-server".into(), node: None }).unwrap();
     let get = |c: &mut Cluster, path: &str| {
         let request = HttpRequest { method: "GET".into(), path: path.into(), ..Default::default() };
         let answer = c.http(&request).0;
@@ -141,7 +141,7 @@ fn without_requests_or_metrics_nothing_happens_and_the_status_says_why() {
     };
     assert_eq!(get(&mut c, "/apis/metrics.k8s.io/v1beta1/pods").0, 503);
     assert!(get(&mut c, "/apis").1.contains("metrics.k8s.io"));
-    c.fault(&Fault::Start { process: "metrics-server".into() }).unwrap();
+    c.fault(&Fault::Start { process: "metrics-server".into(), node: None }).unwrap();
     merge(&mut c, Kind::DEPLOYMENT, "web", json!({"spec": {"replicas": 2}}));
     steady(&mut c);
     let (status, body) = get(&mut c, "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods");

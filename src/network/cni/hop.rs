@@ -38,6 +38,10 @@ pub struct Outer {
     pub vni: Option<u32>,
     /// How many bytes the outer headers take.
     pub overhead: u16,
+    /// The largest packet of a pod that fits into one of the machines' network together with the outer headers, in bytes.
+    pub mtu: u16,
+    /// How often a packet is copied between the kernel and a process, on each of the two nodes.
+    pub copies: u8,
 }
 
 /// A place that a packet comes by, or what is done with it there.

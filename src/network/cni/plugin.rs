@@ -60,6 +60,12 @@ impl Plugin {
         self == Plugin::Kindnet
     }
 
+    /// Whether pods can have ports of their node (`hostPort`): the configurations of kindnet and flannel end with the plugin
+    /// `portmap`.
+    pub fn maps_ports(self) -> bool {
+        self != Plugin::Bridge
+    }
+
     /// Whether pods are ports of a bridge of their node (`cni0`). With kindnet each pod has a line of its own to the node.
     pub fn has_bridge(self) -> bool {
         self != Plugin::Kindnet

@@ -226,7 +226,9 @@ impl Walker<'_> {
             destination: SocketAddr::new(peer, tunnel.port),
             protocol: Some(Protocol::Udp),
         };
-        let outer = Some(Outer { headers, vni: tunnel.vni, overhead: tunnel.overhead });
+        let mtu = self.network.plugin.mtu(to);
+        let Tunnel { vni, overhead, copies, .. } = tunnel;
+        let outer = Some(Outer { headers, vni, overhead, mtu, copies });
         if tunnel.copies > 0 {
             self.hop(&machine.name, None, At::Tunnel(tunnel.interface), None);
             self.hop(&machine.name, None, At::UserSpace("flanneld"), outer);

@@ -104,11 +104,11 @@ impl Configuration {
 }
 
 fn class_of(records: &Records) -> Class {
-    let Records { failure, exists, canonical, addresses, services, names, texts } = records;
+    let Records { failure, exists, aliases, addresses, services, names, texts } = records;
     let empty = addresses.is_empty() && services.is_empty() && names.is_empty() && texts.is_empty();
     match failure {
         Some(_) => Class::Error,
-        None if !exists || (empty && canonical.is_none()) => Class::Denial,
+        None if !exists || (empty && aliases.is_empty()) => Class::Denial,
         None => Class::Success,
     }
 }

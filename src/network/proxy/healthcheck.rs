@@ -36,6 +36,15 @@ fn answer(healthy: bool, body: String) -> Answer {
     Answer { status: if healthy { 200 } else { 503 }, headers, body }
 }
 
+impl Answer {
+    /// What Go's server of HTTP answers on a path that nothing is registered for.
+    pub fn not_found() -> Answer {
+        let headers = [("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff")];
+        let headers = headers.map(|(name, value)| (name, value.to_owned())).to_vec();
+        Answer { status: 404, headers, body: "404 page not found\n".to_owned() }
+    }
+}
+
 impl Ruleset {
     /// The ports on which kube-proxy answers for Services, each with its Service (`HealthCheckNodePorts`). Only Services
     /// with load balancers and `externalTrafficPolicy: Local` have one.
@@ -80,6 +89,13 @@ pub struct ProxyHealth {
 }
 
 impl ProxyHealth {
+    /// Proxiers that have all written their rules just now.
+    pub fn current(families: &[Family], now: Timestamp) -> ProxyHealth {
+        let mut health = ProxyHealth::default();
+        families.iter().for_each(|family| health.updated(*family, now));
+        health
+    }
+
     /// A proxier has written all changes (`Updated`).
     pub fn updated(&mut self, family: Family, now: Timestamp) {
         let health = ProxierHealth { last_updated: Some(now), oldest_pending: None };

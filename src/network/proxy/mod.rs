@@ -7,11 +7,9 @@
 //!    `iptables-save`, `nft list ruleset` and `ipvsadm -Ln` show.
 //! 3. [`Ruleset::walk`] leads a packet through these rules, and no others: it says which of them matched, and what became
 //!    of the packet. [`Ruleset::distribution`] gives all outcomes with their exact shares.
-//! 4. [`Ruleset::changes_since`] says what one sync changed; [`conntrack`], which connections the kernel is made to forget;
-//!    [`healthcheck`], what load balancers are told; [`timing`], when all of that happens.
+//! 4. [`Ruleset::changes_since`] says what one sync changed; [`healthcheck`], what load balancers are told; [`timing`], when all of that happens.
 
 mod config;
-pub mod conntrack;
 mod dice;
 mod diff;
 mod endpoints;

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::client::Client;
 use crate::api::Timestamp;
-use crate::network::question::{Outcome, Question, Reply};
+use crate::network::question::{Outcome, Reply};
 use crate::network::serving::Process;
-use crate::network::visit::Visit;
+use crate::network::visit::{Sent, Visit};
 
 /// What the transport of Go's `net/http` calls itself (`defaultUserAgent` in `request.go`).
 const GO: &str = "Go-http-client/1.1";
@@ -61,37 +61,21 @@ impl Visits {
         (came, at): (Timestamp, Timestamp),
         ended: Ended,
     ) {
-        let Outcome::Answered(response) = &reply.outcome else { return };
         if at <= self.after {
             return;
         }
-        let own = source(addresses, client, reply);
-        let (mut from, mut path, mut forwarded): (_, Rc<str>, Rc<str>) =
-            (own, client.url.path.as_str().into(), "".into());
-        if let Some(via) = &reply.via {
-            // A proxy opens a connection of its own, and says for whom.
-            from = Some(via.at.ip());
-            forwarded = own.map(|a| a.to_string()).unwrap_or_default().into();
-            if let Some(Question::Fetch { path: asked, .. }) = &via.asked {
-                path = asked.clone();
-            }
-        }
-        let (status, bytes) = match ended {
-            Ended::Refused(status) => (status, 0),
-            Ended::Answered | Ended::GivenUp => (response.status, response.body.len()),
-        };
-        self.all.push(Visit {
-            came,
-            at,
-            client: from,
+        let sent = Sent {
             method: self.method.clone(),
-            path,
+            path: client.url.path.as_str().into(),
             agent: self.agent.clone(),
             referer: "".into(),
-            forwarded,
-            status,
-            bytes,
-            given_up: matches!(ended, Ended::GivenUp),
-        });
+        };
+        let own = source(addresses, client, reply);
+        let Some(mut visit) = Visit::answered(reply, own, sent, (came, at)) else { return };
+        if let Ended::Refused(status) = ended {
+            (visit.status, visit.bytes) = (status, 0);
+        }
+        visit.given_up = matches!(ended, Ended::GivenUp);
+        self.all.push(visit);
     }
 }

@@ -179,6 +179,7 @@ fn known(objects: Vec<Value>, report: &mut Report) -> Vec<Value> {
         }
     }
     let mut out: BTreeMap<(String, String, String, String), (usize, Value)> = BTreeMap::new();
+    let mut uids: BTreeMap<String, (String, String, String)> = BTreeMap::new();
     for (nth, o) in objects.into_iter().enumerate() {
         let (version, kind) = (text_at(&o, "/apiVersion"), text_at(&o, "/kind"));
         let name = text_at(&o, "/metadata/name");
@@ -191,6 +192,21 @@ fn known(objects: Vec<Value>, report: &mut Report) -> Vec<Value> {
             report.unreadable.push((format!("{kind} {name}"), why.to_string()));
             continue;
         }
+        let (uid, at) =
+            (text_at(&o, "/metadata/uid"), (kind.clone(), text_at(&o, "/metadata/namespace"), name.clone()));
+        let why = match uids.get(&uid) {
+            _ if uid.is_empty() => None,
+            _ if name.is_empty() => Some("metadata.name: Required value: name is required".to_owned()),
+            Some(other) if *other != at => {
+                Some(format!("metadata.uid: Duplicate value: {uid} is that of {} {}", other.0, other.2))
+            }
+            _ => None,
+        };
+        if let Some(why) = why {
+            report.unreadable.push((format!("{kind} {name}"), why));
+            continue;
+        }
+        uids.insert(uid, at);
         *report.taken.entry(kind.clone()).or_default() += 1;
         out.insert((version, kind, text_at(&o, "/metadata/namespace"), name), (nth, o));
     }

@@ -28,10 +28,10 @@ pub use replay::{Replay, Replayed};
 /// components that are switched on and off, and informers that start and stop while a process runs; `d` has
 /// steps to the next run of a schedule; `e` has mounts that fail, and metrics servers that are installed; `f` has clusters
 /// of two address families, starts with objects of another cluster, and notes; `g` has lessons; `h` has kube-proxies; `i` has manifests of static pods, other network
-/// plugins and CoreDNS; `j` has time that a person lets pass. A link is written in the oldest version that
+/// plugins and CoreDNS; `j` has time that a person lets pass; `k` has the kube-proxy of one node stopped. A link is written in the oldest version that
 /// has all it needs, so that
 /// a page that has not been reloaded for a while can open it. All versions can be opened.
-const VERSIONS: [char; 10] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+const VERSIONS: [char; 11] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'];
 /// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// The most bytes to which a link may unpack.

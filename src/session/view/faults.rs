@@ -129,11 +129,11 @@ pub fn plane_faults(session: &Session) -> Vec<PlaneFault> {
     for p in cluster.processes().filter(|p| p.node.is_none() && !removed(p)) {
         let process = p.name.to_string();
         if !p.running {
-            say("fault-start", &p.name, Fault::Start { process });
+            say("fault-start", &p.name, Fault::Start { process, node: None });
             continue;
         }
         say("fault-restart", &p.name, Fault::Restart { process: process.clone(), node: None });
-        say("fault-stop", &p.name, Fault::Stop { process: process.clone() });
+        say("fault-stop", &p.name, Fault::Stop { process: process.clone(), node: None });
         say("fault-watches", &p.name, Fault::CutWatches { process, node: None });
     }
     for name in cluster.replicable() {

@@ -167,6 +167,10 @@ pub struct OuterView {
     pub vni: Option<u32>,
     /// How many bytes the outer headers take.
     pub overhead: u16,
+    /// The largest packet of a pod that needs not be cut for it, in bytes.
+    pub mtu: u16,
+    /// How often a packet is copied between the kernel and a process, on each of the two nodes.
+    pub copies: u8,
 }
 
 /// Where a packet's way ends.
@@ -292,6 +296,8 @@ fn hop_view(hop: &Hop, before: Option<Headers>) -> HopView {
             destination: o.headers.destination.to_string(),
             vni: o.vni,
             overhead: o.overhead,
+            mtu: o.mtu,
+            copies: o.copies,
         }),
     }
 }

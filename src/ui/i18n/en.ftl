@@ -519,7 +519,10 @@ hop-masquerade = The source becomes the node’s address
 hop-tunnel = The tunnel’s interface
 hop-user-space = A process of the network plugin
 hop-interface = The node’s network interface
-hop-packed = packed into { $source } → { $destination } UDP, { $bytes } bytes more
+hop-packed = packed into { $source } → { $destination } UDP, { $bytes } bytes more: a pod can send { $mtu } at a time{ $copies ->
+    [0] {""}
+   *[other] , and each node copies them { $copies } times between kernel and process
+}
 
 ## The scheduler and a pod
 tab-scheduling = Scheduling
@@ -639,6 +642,8 @@ crash-container = Which container
 crash-code = with exit code
 act-break = Break it
 act-cut-kubelet = Cut its watches
+act-stop-proxy = Stop its kube-proxy
+act-start-proxy = Start its kube-proxy
 act-evict = Evict
 act-evict-about = Through the Eviction subresource, which asks the disruption budgets first
 act-probe-fails = Let the { $probe } probe of { $what } fail
@@ -1506,7 +1511,7 @@ explore-holds-maxSurge = No rollout makes more pods than maxSurge allows (those 
 explore-holds-oneController = No object has two controllers
 explore-holds-noOrphan = In the end nothing is owned by what is not there
 explore-holds-boundOnce = No pod changes its node
-explore-holds-noRequestLost = No request of the run’s clients is lost, whenever it is sent
+explore-holds-noRequestLost = No request that the run’s clients open is lost, whenever it is opened (one that is under way is not followed)
 explore-own = Your own, in CEL over objects
 explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases; pods that are being deleted are still in it.
 explore-own-wrong = It cannot be read: { $why }

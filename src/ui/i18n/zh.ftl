@@ -451,7 +451,10 @@ hop-masquerade = 源地址变为节点的地址
 hop-tunnel = 隧道接口
 hop-user-space = 网络插件的进程
 hop-interface = 节点的网络接口
-hop-packed = 封装在 { $source } → { $destination } 的 UDP 中，多出 { $bytes } 字节
+hop-packed = 封装在 { $source } → { $destination } 的 UDP 中，多出 { $bytes } 字节：Pod 一次能发送 { $mtu } 字节{ $copies ->
+    [0] {""}
+   *[other] ，每个节点在内核与进程之间各复制 { $copies } 次
+}
 
 ## 调度器与一个 Pod
 tab-scheduling = 调度
@@ -546,6 +549,8 @@ crash-container = 哪个容器
 crash-code = 退出码
 act-break = 制造故障
 act-cut-kubelet = 切断它的 watch
+act-stop-proxy = 停止它的 kube-proxy
+act-start-proxy = 启动它的 kube-proxy
 act-evict = 驱逐
 act-evict-about = 通过 Eviction 子资源，它会先询问 PodDisruptionBudget
 act-probe-fails = 让 { $what } 的 { $probe } 探针失败
@@ -1293,7 +1298,7 @@ explore-holds-maxSurge = 上线时多建的 Pod 不超过 maxSurge（正在删�
 explore-holds-oneController = 没有对象同时有两个控制器属主
 explore-holds-noOrphan = 最后没有对象的属主已不存在
 explore-holds-boundOnce = 没有 Pod 换节点
-explore-holds-noRequestLost = 运行中的客户端无论何时发出请求，都不会丢失
+explore-holds-noRequestLost = 运行中的客户端无论何时发起请求，都不会丢失（已在途中的请求不作跟踪）
 explore-own = 你自己的条件，用 CEL 写，变量是 objects
 explore-own-hint = 成立时为 true。objects 是 kubectl get -o json 打印的对象列表，不含 event 和 lease；正在删除的 Pod 仍在其中。
 explore-own-wrong = 无法解析：{ $why }

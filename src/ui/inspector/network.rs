@@ -267,6 +267,8 @@ fn packed(t: &Texts, outer: &OuterView) -> Html {
         ("source", outer.source.clone().into()),
         ("destination", outer.destination.clone().into()),
         ("bytes", f64::from(outer.overhead).into()),
+        ("mtu", f64::from(outer.mtu).into()),
+        ("copies", f64::from(outer.copies).into()),
     ];
     let vni = outer.vni.map(|vni| format!(" (VNI {vni})")).unwrap_or_default();
     html! { <p class="headers outer">{ t.with("hop-packed", &args) }{ vni }</p> }

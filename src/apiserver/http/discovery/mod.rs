@@ -250,7 +250,7 @@ fn aggregated_resources(group: &str, version: &str, resources: &[Resource]) -> V
 }
 
 /// `/version`, in the order of its fields, which is for people to read.
-pub(super) fn version() -> String {
+pub fn version() -> String {
     let fields = [
         ("major", "1"),
         ("minor", release::MINOR_NUMBER),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::names::inclusive_range_error;
 use crate::api::types as t;
 use crate::api::well_known::{APP_ARMOR_ANNOTATION_PREFIX, CONFIG_MIRROR_ANNOTATION as MIRROR};
 
@@ -12,7 +13,7 @@ use crate::apiserver::validation::diff;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_map};
 use crate::apiserver::validation::meta::object_meta_update;
 use crate::apiserver::validation::pod_spec::pod_annotations;
-use crate::apiserver::validation::{container, internal, list, names, scheduling, semantic_eq, text};
+use crate::apiserver::validation::{container, internal, list, scheduling, semantic_eq, text};
 
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
@@ -97,7 +98,7 @@ fn active_deadline(errs: &mut Errors, new: &t::PodSpec, old: &t::PodSpec, path: 
         (Some(seconds), before) => {
             let max = i64::from(i32::MAX);
             if !(0..=max).contains(&seconds) {
-                errs.push(FieldError::invalid(path, seconds, names::inclusive_range(0, max)));
+                errs.push(FieldError::invalid(path, seconds, inclusive_range_error(0, max)));
                 return false;
             }
             if before.is_some_and(|before| before < seconds) {

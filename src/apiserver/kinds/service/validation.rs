@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::api::MetaExt;
+use crate::api::names::is_valid_port_num;
 use crate::api::types as t;
 use t::IntOrString;
 
@@ -135,7 +136,7 @@ fn service_port<'s>(
     } else if require_name {
         errs.push(FieldError::required(&path.child("name"), ""));
     }
-    for message in names::port_number(port.port.into()) {
+    for message in is_valid_port_num(port.port.into()) {
         errs.push(FieldError::invalid(&path.child("port"), port.port, message));
     }
     crate::apiserver::validation::container::protocol(errs, text(&port.protocol), &path.child("protocol"));
@@ -328,7 +329,7 @@ fn traffic(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
         if port == 0 {
             errs.push(FieldError::required(&at, ""));
         } else {
-            let messages = names::port_number(port.into()).into_iter();
+            let messages = is_valid_port_num(port.into()).into_iter();
             errs.extend(messages.map(|m| FieldError::invalid(&at, port, m)));
         }
     } else if port != 0 {

@@ -144,13 +144,14 @@ pub(in crate::shell::tools) fn curl(shell: &mut Shell<'_>, args: &[String]) -> R
     let mut host = host.map_or_else(|| url.authority(), |(_, host)| host.trim().to_owned());
     let fields = header_fields(&flags);
     let follows = has(&flags, &["L", "location"]);
+    let agent = value(&flags, &["A", "user-agent"]).unwrap_or("curl/8.14.1");
     let mut redirects = 0;
     let mut tries = value(&flags, &["retry"]).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0).min(100);
     let delay = seconds(&["retry-delay"]);
     let refused_too = has(&flags, &["retry-connrefused", "retry-all-errors"]);
     let mut wait = SignedDuration::from_secs(1);
     let response = loop {
-        let request = Request { method, host: &host, headers: &fields };
+        let request = Request { method, host: &host, agent, headers: &fields };
         let attempt = attempt(shell, &url, &request, limits, verbose)?;
         let again = match &attempt {
             Attempt::Answered(r) => TRANSIENT.contains(&r.status),
@@ -233,7 +234,7 @@ fn attempt(
     limits: Limits,
     verbose: bool,
 ) -> Result<Attempt, crate::shell::machine::Stop> {
-    let Request { method, host, headers } = *request;
+    let Request { method, host, agent, headers } = *request;
     let name = &url.host;
     let (addresses, _) = match shell.addresses(name)? {
         Ok(found) => found,
@@ -271,7 +272,7 @@ fn attempt(
             Ok(response) => {
                 if verbose {
                     shell.error(&format!(
-                        "* Connected to {name} ({address}) port {port}\n> {method} {} HTTP/1.1\n> Host: {host}\n> User-Agent: curl/8.14.1\n> Accept: */*",
+                        "* Connected to {name} ({address}) port {port}\n> {method} {} HTTP/1.1\n> Host: {host}\n> User-Agent: {agent}\n> Accept: */*",
                         url.path
                     ));
                     headers.iter().for_each(|(name, value)| shell.error(&format!("> {name}: {value}")));

@@ -6,9 +6,11 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::{ARP_TIMEOUT, Flag, SYN_TIMEOUT};
+use crate::api::later;
 use crate::network::question::HeaderFields;
 use crate::network::url::Url;
 use crate::network::{Outcome, Question, Response};
+use crate::shell::Sent;
 use crate::shell::machine::{Shell, Stop};
 
 /// How long a client waits.
@@ -26,6 +28,8 @@ pub(super) struct Request<'a> {
     pub(super) method: &'a str,
     /// The header `Host`.
     pub(super) host: &'a str,
+    /// The header `User-Agent`.
+    pub(super) agent: &'a str,
     /// The other header fields.
     pub(super) headers: &'a HeaderFields,
 }
@@ -117,22 +121,31 @@ impl Shell<'_> {
             path: url.path.as_str().into(),
             headers: request.headers.clone(),
         };
-        let outcome = self.connect(question)?;
+        let (came, reply) = (self.now, self.meet(question.clone())?);
+        let outcome = reply.as_ref().map_or(Outcome::TimedOut, |reply| reply.outcome.clone());
         let connect = limits.connect.into_iter().chain(limits.total).min();
         if let Some(failed) = self.connecting(&outcome, connect)? {
             return Ok(Err(failed));
         }
         match outcome {
-            Outcome::Answered(response) => match limits.total.filter(|t| *t < response.takes) {
-                Some(after) => {
-                    self.pass(after)?;
-                    Ok(Err(Failed::Timeout { after }))
+            Outcome::Answered(response) => {
+                let waits = limits.total.filter(|t| *t < response.takes);
+                let given_up = waits.map(|after| later(came, after));
+                if let Some(reply) = &reply {
+                    let agent = request.agent;
+                    self.outside.sent(&Sent { question: &question, reply, agent, came, given_up });
                 }
-                None => {
-                    self.pass(response.takes)?;
-                    Ok(Ok(response))
+                match waits {
+                    Some(after) => {
+                        self.pass(after)?;
+                        Ok(Err(Failed::Timeout { after }))
+                    }
+                    None => {
+                        self.pass(response.takes)?;
+                        Ok(Ok(response))
+                    }
                 }
-            },
+            }
             // Somebody speaks there, but neither HTTP nor TLS.
             Outcome::Connected if url.tls => Ok(Err(Failed::NoTls)),
             _ => Ok(Err(Failed::Reset)),

@@ -83,21 +83,23 @@ fn name_of(
     Ok(name.unwrap_or_default())
 }
 
-/// The lines about the records of a name, in the form that BusyBox and BIND share.
-fn lines(name: &str, records: &Records, type_: RecordType) -> String {
+/// The lines about the records of a name, in the form that BusyBox and BIND share but for the end of names to which records lead:
+/// BIND prints the root's dot (`dns_rdata_totext`).
+fn lines(name: &str, records: &Records, type_: RecordType, end: &str) -> String {
     let mut out = String::new();
-    if let Some(canonical) = &records.canonical {
-        out.push_str(&format!("{name}\tcanonical name = {canonical}\n"));
+    let owners = std::iter::once(name).chain(records.aliases.iter().map(|a| &**a));
+    for (of, alias) in owners.zip(&records.aliases) {
+        out.push_str(&format!("{of}\tcanonical name = {alias}{end}\n"));
     }
-    let owner = records.canonical.as_deref().unwrap_or(name);
+    let owner = records.owner(name);
     for address in &records.addresses {
         out.push_str(&format!("Name:\t{owner}\nAddress: {address}\n"));
     }
     for s in &records.services {
-        out.push_str(&format!("{name}\tservice = 0 {} {} {}\n", s.weight, s.port, s.target));
+        out.push_str(&format!("{name}\tservice = 0 {} {} {}{end}\n", s.weight, s.port, s.target));
     }
     for n in &records.names {
-        out.push_str(&format!("{name}\tname = {n}\n"));
+        out.push_str(&format!("{name}\tname = {n}{end}\n"));
     }
     if type_ == RecordType::Txt {
         for t in &records.texts {
@@ -133,7 +135,7 @@ fn busybox(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str, type_: Option<R
                 greeted = true;
             }
             if records.exists {
-                shell.print(&format!("{}\n", lines(name, &records, type_)));
+                shell.print(&format!("{}\n", lines(name, &records, type_, "")));
             } else {
                 shell.print(&format!("** server can't find {name}: {}\n\n", records.status()));
                 code = 1;
@@ -164,7 +166,7 @@ fn bind(shell: &mut Shell<'_>, conf: &ResolvConf, name: &str, type_: Option<Reco
             };
             exists |= records.exists;
             status = records.failure.map_or(status, |f| f.as_str());
-            out.push_str(&lines(candidate, &records, *type_));
+            out.push_str(&lines(candidate, &records, *type_, "."));
         }
         if exists {
             // A pointer is printed without the header, as it comes from the reverse tree.

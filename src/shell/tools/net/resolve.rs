@@ -81,7 +81,7 @@ impl Shell<'_> {
                 }
                 exists = records.exists;
                 if !records.addresses.is_empty() {
-                    let canonical = records.canonical.map_or(name, |c| c.to_string());
+                    let canonical = records.owner(&name).to_owned();
                     return Ok(Ok((records.addresses, canonical)));
                 }
                 if !exists {

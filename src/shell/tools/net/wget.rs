@@ -113,7 +113,9 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         format!("Connecting to {shown}... ")
     };
     let headers = header_fields(&flags);
-    let request = Request { method, host: &host, headers: &headers };
+    let named = flags.iter().rev().find(|f| matches!(f.name, "U" | "user-agent")).map(|f| f.value);
+    let agent = named.unwrap_or(if gnu { "Wget/1.21.3" } else { "Wget" });
+    let request = Request { method, host: &host, agent, headers: &headers };
     let response = match shell.fetch(&url, address, &request, limits)? {
         Ok(response) => response,
         Err(failed) if gnu => {
