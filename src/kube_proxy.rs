@@ -49,8 +49,10 @@ pub struct KubeProxy {
 pub struct State {
     /// The rules in the kernel of its node, for each address family; empty before the first sync.
     pub rules: Rc<[Ruleset]>,
-    /// When it last synced; `None` before the first sync.
+    /// When these rules were written; `None` before the first sync.
     pub written: Option<Timestamp>,
+    /// When the process last synced; `None` before its first sync.
+    pub synced: Option<Timestamp>,
     /// When it heard of the oldest change that it has not written yet; `None` if it has written all.
     pub pending: Option<Timestamp>,
 }
@@ -60,7 +62,7 @@ impl State {
     pub fn health(&self) -> ProxyHealth {
         let mut health = ProxyHealth::default();
         for family in self.rules.iter().map(|r| r.family) {
-            self.written.into_iter().for_each(|at| health.updated(family, at));
+            self.synced.into_iter().for_each(|at| health.updated(family, at));
             self.pending.into_iter().for_each(|at| health.queued(family, at));
         }
         health
@@ -161,9 +163,9 @@ impl KubeProxy {
 /// Plans a sync for a change that was heard of (`BoundedFrequencyRunner`): not sooner than a second after the last one.
 fn plan(cx: &mut Handler<'_, State>, node: &Rc<str>, mode: Mode) {
     // The rules that are there at the start are written without waiting.
-    let Some(written) = cx.state.written else { return cx.enqueue(Key::new("", node)) };
+    let Some(synced) = cx.state.synced else { return cx.enqueue(Key::new("", node)) };
     cx.state.pending.get_or_insert(cx.now);
-    let at = later(cx.now, TAKES).max(later(written, timing::min_sync_period(mode)));
+    let at = later(cx.now, TAKES).max(later(synced, timing::min_sync_period(mode)));
     cx.enqueue_after(Key::new("", node), at.duration_since(cx.now));
 }
 
@@ -177,7 +179,7 @@ impl Reconciler for KubeProxy {
 
     /// The rules are in the kernel of the node and stay there.
     fn restarted(&self, state: &State) -> State {
-        State { rules: state.rules.clone(), ..State::default() }
+        State { rules: state.rules.clone(), written: state.written, ..State::default() }
     }
 
     fn watches(&self) -> Watches<State> {
@@ -212,10 +214,10 @@ impl Reconciler for KubeProxy {
     async fn sync(self, cx: Context<State>, _: Key) -> Result {
         let new = self.rules(&cx);
         let old = cx.state(|s| s.rules.clone());
-        let first = cx.state(|s| s.written.is_none());
+        let first = cx.state(|s| s.synced.is_none());
         let now = cx.now();
         if new == old && !first {
-            cx.update_state(move |s| (s.written, s.pending) = (Some(now), None));
+            cx.update_state(move |s| (s.synced, s.pending) = (Some(now), None));
             return Ok(());
         }
         let names = changed(&old, &new);
@@ -242,7 +244,7 @@ impl Reconciler for KubeProxy {
         let now = cx.now();
         cx.update_state(move |s| {
             s.rules = new.clone();
-            (s.written, s.pending) = (Some(now), None);
+            (s.written, s.synced, s.pending) = (Some(now), Some(now), None);
         });
         cx.change_network();
         Ok(())

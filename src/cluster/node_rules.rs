@@ -34,7 +34,7 @@ impl<'a> Network<'a> {
         let own = self.processes.iter().filter(|p| p.node.as_deref() == Some(&*node.name));
         let on = own.flat_map(|p| (0..).zip(&p.components).filter(|(i, _)| p.is_on(*i)).map(|(_, c)| c));
         let mut states = on.filter_map(|c| c.state().downcast_ref::<kube_proxy::State>());
-        let written = states.find(|s| !s.rules.is_empty())?;
+        let written = states.find(|s| s.written.is_some())?;
         written.rules.iter().find(|r| r.family == family).map(|rules| (&written.rules, rules))
     }
 

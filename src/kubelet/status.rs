@@ -140,7 +140,10 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
         return "Pending";
     }
     // `should_be_restarted` uses a container's own restart policy where it has one.
-    let again = (turn.init_count()..turn.main_end()).any(|i| turn.should_be_restarted(i));
+    // No container of a static pod that ends is asked whether it could start again.
+    let always = |i| turn.container_spec(i).is_some_and(|c| turn.policy_of(c) == "Always");
+    let again = (turn.init_count()..turn.main_end())
+        .any(|i| turn.should_be_restarted(i) || (turn.rt.static_pod.is_some() && always(i)));
     if again && !terminal {
         return "Running";
     }
