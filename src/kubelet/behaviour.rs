@@ -31,6 +31,7 @@
 
 use jiff::SignedDuration;
 
+use super::limits;
 use super::timings::{self, later};
 use crate::api::quantity::amount_of;
 use crate::api::types::{Container, ObjectMeta, Pod, ResourceRequirements};
@@ -155,7 +156,7 @@ pub fn with(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>, own
         let work = SignedDuration::from_nanos(work.map_or(0, |cpu| cpu.scaled_value(-9)));
         b.stops = Some((stop.max(takes).max(work), code));
     }
-    let limit = resources.and_then(|r| r.limits.as_ref()?.get("memory"));
+    let limit = limits::of_container(pod.spec.as_deref(), resources, "memory");
     if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)
         && let Ok(wants) = Amount::parse(m)
         && wants > amount_of(Some(limit))

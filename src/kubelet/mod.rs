@@ -14,7 +14,7 @@
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
-//! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
+//! | `kill`, `hooks` | `kuberuntime_container.go`: `killContainer`, termination order; `lifecycle/handlers.go` |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution`, `runc` | what a container's process does, and commands executed in it, below the runtime |
@@ -39,6 +39,7 @@
 //! | `stats` | `stats`, `server/stats/summary.go` |
 //! | `settings` | `KubeletConfiguration`, as far as it can be declared |
 //! | `eviction` | `eviction/eviction_manager.go`, `helpers.go` |
+//! | `limits` | `kuberuntime_container_linux.go`: `getCPULimit`, `getMemoryLimit`; the cgroups of pods |
 //! | `oom`, `qos` | `oom/oom_watcher_linux.go`, `qos/policy.go`, and the kernel below |
 //! | `preemption` | `preemption/preemption.go` |
 //! | [`look`] | what a view reads of the managers' memory |
@@ -81,12 +82,14 @@ pub mod fault;
 mod file_source;
 pub mod file_volumes;
 mod found;
+mod hooks;
 mod http_source;
 mod image_gc;
 pub mod images;
 mod kill;
 mod known_images;
 mod lasting;
+mod limits;
 mod listeners;
 mod logs;
 pub mod look;

@@ -250,6 +250,7 @@ impl Kubelet {
             let sends = turn.drive_clients();
             let asks = std::mem::take(&mut turn.asks);
             turn.measure();
+            turn.kill_for_memory_of_pod();
             turn.note_resize(key);
             let pressing = turn.is_pressing(s);
             let (was, is) = (s.node.used, turn.node.used);

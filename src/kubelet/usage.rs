@@ -11,6 +11,7 @@ use crate::api::{Key, Object};
 use crate::client::Reading;
 
 use super::behaviour::annotation;
+use super::limits;
 use super::state::State;
 
 /// The CPU that a container uses without an annotation, in thousandths, and its memory in bytes: an idle process.
@@ -32,13 +33,14 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
     for (key, runtime) in &state.pods {
         let Some(pod) = runtime.pod(key, reading.caches) else { continue };
         let running = runtime.containers.iter().filter_map(|c| Some((&c.name, c.running()?)));
-        let containers: Vec<ContainerMetrics> = running
+        let mut containers: Vec<ContainerMetrics> = running
             .map(|(name, running)| ContainerMetrics {
                 name: name.to_string(),
                 usage: of_container(pod, name, reading.load.of(key, name, is_first(pod, name))),
                 start: Some(running.since),
             })
             .collect();
+        share_out(pod, &mut containers);
         sum = containers.iter().fold(sum, |sum, c| sum.plus(c.usage));
         let measured =
             PodMetrics { key: key.clone(), timestamp: reading.now, window: Default::default(), containers };
@@ -47,6 +49,22 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
     let node = reading.caches.get::<Node>(node)?;
     all.extend(metrics::of_node(&node.metadata, reading.now, Default::default(), sum, reading.now));
     Some(all)
+}
+
+/// The containers of a pod with a limit of CPU share it in proportion to what they want.
+fn share_out(pod: &Pod, containers: &mut [ContainerMetrics]) {
+    let limit = pod.spec.as_deref().and_then(|s| limits::of_pod(s, "cpu")).map(|q| nanos(amount_of(Some(q))));
+    let wanted = containers.iter().map(|c| nanos(c.usage.cpu)).fold(0, i64::saturating_add);
+    let Some(limit) = limit.filter(|limit| wanted > *limit) else { return };
+    for c in containers {
+        let part = i128::from(nanos(c.usage.cpu)) * i128::from(limit) / i128::from(wanted.max(1));
+        c.usage.cpu = Amount::parse(&format!("{part}n")).unwrap_or(Amount::ZERO);
+    }
+}
+
+/// An amount of CPU in billionths of one.
+fn nanos(cpu: Amount) -> i64 {
+    cpu.scaled_value(-9)
 }
 
 fn is_first(pod: &Pod, name: &str) -> bool {
@@ -65,7 +83,7 @@ fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
     }
     let memory = said(pod, name, "memory").unwrap_or(idle.memory);
     // A container does not get more CPU than its limit; one that needs more memory is killed.
-    Usage { cpu: limited(cpu, spec, "cpu"), memory: limited(memory, spec, "memory") }
+    Usage { cpu: limited(cpu, pod, spec, "cpu"), memory: limited(memory, pod, spec, "memory") }
 }
 
 /// What the pod's annotations say of a container; `None` if they say nothing, or no amount.
@@ -82,12 +100,13 @@ pub(super) fn memory(pod: &Pod, container: &Container) -> i64 {
 /// The same of a container that has these resources.
 pub(super) fn memory_of(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>) -> i64 {
     let wants = said(pod, name, "memory").map_or(IDLE.1, Amount::value);
-    super::amounts::limit_in(resources, "memory").map_or(wants, |limit| wants.min(limit))
+    let limit = limits::of_container(pod.spec.as_deref(), resources, "memory");
+    limit.map_or(wants, |limit| wants.min(amount_of(Some(limit)).value()))
 }
 
-fn limited(wants: Amount, container: Option<&Container>, resource: &str) -> Amount {
-    let limits = container.and_then(|c| c.resources.as_ref()?.limits.as_ref());
-    match limits.and_then(|l| l.get(resource)).map(|q| amount_of(Some(q))) {
+fn limited(wants: Amount, pod: &Pod, container: Option<&Container>, resource: &str) -> Amount {
+    let own = container.and_then(|c| c.resources.as_ref());
+    match limits::of_container(pod.spec.as_deref(), own, resource).map(|q| amount_of(Some(q))) {
         Some(limit) if limit < wants => limit,
         _ => wants,
     }

@@ -7,7 +7,7 @@ use crate::api::Kind;
 use crate::kubelet::State;
 
 /// What the containers of the pods have printed until now, current instances.
-fn logs(lab: &Lab) -> String {
+pub(super) fn logs(lab: &Lab) -> String {
     logs_of(lab, "")
 }
 
