@@ -83,6 +83,7 @@ impl Cluster {
         }
         if self.sends {
             self.note_traffic();
+            self.foresee_probes();
         }
     }
 

@@ -15,6 +15,7 @@ use super::behaviour::{NAMESPACE, annotation, seconds};
 use super::container_state::Running;
 use super::known_images::{self, Sort};
 use super::limits;
+use super::load_programs;
 use super::network::Dns;
 use super::servers::{Asked, Keeps, Server};
 use super::timings::later;
@@ -140,7 +141,7 @@ impl Turn<'_> {
         let words = self.words_of(spec).unwrap_or_else(|| {
             spec.command.iter().flatten().chain(spec.args.iter().flatten()).cloned().collect()
         });
-        if known_images::sort_of(&words) == Sort::Ends {
+        if known_images::sort_of(&words) == Sort::Ends || load_programs::of(&words).is_some() {
             return Ports::These(Vec::new());
         }
         self.with_server(i, spec, r, at, |server| server.ports()).map_or_else(|| declared(spec), Ports::These)

@@ -21,6 +21,7 @@ use super::wake::{WakeSort, Wakes};
 use crate::api::Timestamp;
 use crate::api::duration::go_duration;
 use crate::api::types::{Container, HTTPGetAction, Probe};
+use crate::network::serving::Met;
 use crate::network::{Outcome, Protocol, Question};
 
 pub(super) fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
@@ -119,10 +120,13 @@ fn heard(
             Outcome::Connected => (Some(200), SignedDuration::ZERO),
             _ => (None, SignedDuration::ZERO),
         };
+        let (met, next_met) = turn.meets(i, type_, at);
+        let changes = changes.into_iter().chain(next_met).min();
+        let status = status.map(|status| if met == Met::Full { 503 } else { status });
         return Ok(match status {
             None => Heard::failed(failure(&refused()), changes),
             Some(_) if !passes && !listens => Heard::failed(failure(&refused()), changes),
-            Some(_) if takes > limit => Heard::failed(failure(TOO_SLOW), changes),
+            Some(_) if takes > limit || met == Met::Late => Heard::failed(failure(TOO_SLOW), changes),
             Some(status) => {
                 let status = if passes { status } else { 503 };
                 // The answer changes after this moment: the first one that is heard anew is a nanosecond later.
@@ -138,7 +142,10 @@ fn heard(
         });
     }
     let open = !matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::TimedOut);
-    if question.grpc && open && listens && turn.answer_takes(question.port, at) > limit {
+    let (met, next_met) = if question.grpc { turn.meets(i, type_, at) } else { (Met::InTime, None) };
+    let changes = changes.into_iter().chain(next_met).min();
+    let late = met != Met::InTime || turn.answer_takes(question.port, at) > limit;
+    if question.grpc && open && listens && late {
         let why = format!("timeout: health rpc did not complete within {}", go_duration(limit));
         return Ok(Heard::failed(why, changes));
     }
@@ -329,7 +336,9 @@ pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
         }
         if let Some(at) = heard.changes {
             let at = tick_from(base, period, at).max(tick);
-            let routine = type_ == ProbeType::Liveness && turn.is_routine(i, at.duration_since(r.since));
+            // What a busy server makes of its probes can go back and forth for ever.
+            let wavers = type_ == ProbeType::Liveness || !turn.strained.is_empty();
+            let routine = wavers && turn.is_routine(i, at.duration_since(r.since));
             wakes.add(sort(routine), at);
         }
         if !heard.passes {

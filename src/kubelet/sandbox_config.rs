@@ -185,10 +185,11 @@ impl Turn<'_> {
         for (n, mount) in spec.volume_mounts.iter().flatten().enumerate() {
             let Some(volume) = volumes().find(|v| v.name == mount.name) else { continue };
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.as_str());
-            let bound =
-                self.rt.volumes.iter().find(|v| {
-                    claim.map_or_else(|| volume.ephemeral.is_some(), |claim| *v.claim.name == *claim)
-                });
+            let bound = self.rt.volumes.iter().find(|v| match (v.inline, claim) {
+                (true, _) => *v.volume == *volume.name,
+                (false, Some(claim)) => *v.claim.name == *claim,
+                (false, None) => volume.ephemeral.is_some(),
+            });
             let part = mount.sub_path.as_deref().or(mount.sub_path_expr.as_deref());
             let host_path = match part.filter(|p| !p.is_empty()) {
                 Some(_) => Some(format!("{pod}/volume-subpaths/{}/{}/{n}", volume.name, spec.name)),

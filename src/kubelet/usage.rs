@@ -10,7 +10,8 @@ use crate::api::types::{Container, Node, Pod, ResourceRequirements};
 use crate::api::{Key, Object};
 use crate::client::Reading;
 
-use super::behaviour::annotation;
+use super::behaviour::{Uses, annotation};
+use super::container_state::Running;
 use super::limits;
 use super::state::State;
 
@@ -36,7 +37,12 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
         let mut containers: Vec<ContainerMetrics> = running
             .map(|(name, running)| ContainerMetrics {
                 name: name.to_string(),
-                usage: of_container(pod, name, reading.load.of(key, name, is_first(pod, name))),
+                usage: of_container(
+                    pod,
+                    name,
+                    running.own.uses,
+                    reading.load.of(key, name, is_first(pod, name)),
+                ),
                 start: Some(running.since),
             })
             .collect();
@@ -72,11 +78,11 @@ fn is_first(pod: &Pod, name: &str) -> bool {
 }
 
 /// What a container that runs uses. `load` is its work for others, in billionths of a CPU.
-fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
+fn of_container(pod: &Pod, name: &str, uses: Option<Uses>, load: i64) -> Usage {
     let containers = pod.spec.as_ref().map(|s| s.containers.as_slice()).unwrap_or_default();
     let init = pod.spec.iter().flat_map(|s| s.init_containers.iter().flatten());
     let spec = containers.iter().chain(init).find(|c| c.name == name);
-    let idle = usage(IDLE.0, IDLE.1);
+    let idle = uses.map_or(usage(IDLE.0, IDLE.1), |uses| usage(uses.cpu, uses.memory));
     let mut cpu = said(pod, name, "cpu").unwrap_or(idle.cpu);
     if load > 0 {
         cpu = cpu.plus(Amount::parse(&format!("{load}n")).unwrap_or(Amount::ZERO));
@@ -93,13 +99,19 @@ pub(super) fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
 }
 
 /// The memory that a container uses while it runs, in bytes.
-pub(super) fn memory(pod: &Pod, container: &Container) -> i64 {
-    memory_of(pod, &container.name, container.resources.as_ref())
+pub(super) fn memory(pod: &Pod, container: &Container, running: &Running) -> i64 {
+    memory_of(pod, &container.name, container.resources.as_ref(), running.own.uses)
 }
 
-/// The same of a container that has these resources.
-pub(super) fn memory_of(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>) -> i64 {
-    let wants = said(pod, name, "memory").map_or(IDLE.1, Amount::value);
+/// The same of a container that has these resources, and whose program uses so much.
+pub(super) fn memory_of(
+    pod: &Pod,
+    name: &str,
+    resources: Option<&ResourceRequirements>,
+    uses: Option<Uses>,
+) -> i64 {
+    let wants = said(pod, name, "memory").map(Amount::value);
+    let wants = wants.or(uses.map(|uses| uses.memory)).unwrap_or(IDLE.1);
     let limit = limits::of_container(pod.spec.as_deref(), resources, "memory");
     limit.map_or(wants, |limit| wants.min(amount_of(Some(limit)).value()))
 }
@@ -129,7 +141,7 @@ mod tests {
             .unwrap()
         };
         let of = |annotations: serde_json::Value, name: &str, load: i64| {
-            let used = of_container(&pod(annotations), name, load);
+            let used = of_container(&pod(annotations), name, None, load);
             (used.cpu.canonical(), used.memory.canonical())
         };
         let text = |cpu: &str, memory: &str| (cpu.to_owned(), memory.to_owned());

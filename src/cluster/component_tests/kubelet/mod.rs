@@ -9,6 +9,7 @@ mod eviction;
 mod image_gc;
 mod lifecycle;
 mod limits;
+mod network_ready;
 mod nodeshutdown;
 mod probes;
 mod programs;
