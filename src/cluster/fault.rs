@@ -274,6 +274,7 @@ impl Cluster {
         };
         // A machine that is down does not answer any more.
         self.network_changed |= done.is_ok();
+        self.tell_network_readiness();
         self.settle_network();
         done
     }

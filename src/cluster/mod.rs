@@ -48,6 +48,7 @@ mod shares;
 mod static_control_plane;
 mod step;
 mod storage;
+mod strain;
 mod switch;
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,7 @@ use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{EndpointSlice, Node, Pod, Service};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apiserver::ApiServer;
-use crate::kubelet::{self, visit_log::Visited};
+use crate::kubelet::{self, visited::Visited};
 use crate::network::cni::Plugin;
 use crate::network::dns::Objects;
 use crate::network::policy::Direction;

@@ -82,6 +82,7 @@ impl Cluster {
         }
         if self.sends {
             self.note_traffic();
+            self.foresee_probes();
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::kubelet::queries::Queried;
-use crate::kubelet::visit_log::Visited;
+use crate::kubelet::visited::Visited;
 
 /// What has come while somebody asked.
 #[derive(Debug, Default)]

@@ -1,7 +1,9 @@
 //! Which network plugin connects the pods of a cluster.
 
 use super::Cluster;
+use super::action::Actor;
 use super::fault::{Fault, NoSuchFault};
+use crate::kubelet::{self, NetworkReadiness};
 use crate::network::cni::Plugin;
 
 impl Cluster {
@@ -12,6 +14,20 @@ impl Cluster {
         }
         self.plugin = plugin;
         Ok(())
+    }
+
+    /// Lets the kubelets know whether their runtimes have a network plugin. A kubelet takes it for granted until it is told otherwise.
+    pub(super) fn tell_network_readiness(&mut self) {
+        let ready = self.plugin.is_there();
+        let knows = |actor: &Actor| {
+            let process = self.processes.get(actor.process as usize)?;
+            let component = process.components.get(usize::from(actor.component))?;
+            Some(component.state().downcast_ref::<kubelet::State>()?.network_ready())
+        };
+        let wrong: Vec<Actor> = self.actors().filter(|actor| knows(actor) == Some(!ready)).collect();
+        for kubelet in wrong {
+            self.happen_to(kubelet, &NetworkReadiness { ready });
+        }
     }
 
     /// What connects the pods.

@@ -266,7 +266,8 @@ impl Turn<'_> {
             let running = self.rt.containers.get(i).and_then(|c| c.running());
             let wants = memory(spec.resources.as_ref());
             let has = running.map_or(wants, |r| memory(r.resources(&spec.name)));
-            let uses = running.map_or(0, |r| usage::memory_of(self.pod, &spec.name, r.resources(&spec.name)));
+            let uses = running
+                .map_or(0, |r| usage::memory_of(self.pod, &spec.name, r.resources(&spec.name), r.own.uses));
             let sum = |all: Option<i64>, one: Option<i64>| Some(all?.saturating_add(one?));
             pod = (sum(pod.0, has), sum(pod.1, wants), pod.2.saturating_add(uses));
             if let (Some(has), Some(wants)) = (has, wants)

@@ -1,7 +1,7 @@
 //! Amounts of what pods use of their node, and the limits of containers.
 
 use crate::api::quantity::amount_of;
-use crate::api::types::{Container, ResourceRequirements};
+use crate::api::types::Container;
 
 /// Amounts of what can run out on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,13 +42,8 @@ impl Stats {
     }
 }
 
-/// What a container's limit or request of a resource is; `None` if it has none.
+/// What a container's own limit of a resource is; `None` if it has none.
 pub(super) fn limit_of(container: &Container, resource: &str) -> Option<i64> {
-    limit_in(container.resources.as_ref(), resource)
-}
-
-/// The limit of a resource; `None` if there is none.
-pub(super) fn limit_in(resources: Option<&ResourceRequirements>, resource: &str) -> Option<i64> {
-    let limits = resources?.limits.as_ref()?;
+    let limits = container.resources.as_ref()?.limits.as_ref()?;
     limits.get(resource).map(|q| amount_of(Some(q)).value()).filter(|v| *v > 0)
 }

@@ -31,8 +31,9 @@
 
 use jiff::SignedDuration;
 
+use super::limits;
 use super::timings::{self, later};
-use crate::api::quantity::amount_of;
+use crate::api::quantity::{Format, amount_of};
 use crate::api::types::{Container, ObjectMeta, Pod, ResourceRequirements};
 use crate::api::{MetaExt, Timestamp, quantity::Amount};
 use crate::shell;
@@ -68,6 +69,17 @@ pub struct Own {
     pub stops: Option<(SignedDuration, i32)>,
     /// Whether that is what its commands do. Otherwise nobody knows the program.
     pub certain: bool,
+    /// What it uses; `None` if its arguments say nothing of it.
+    pub uses: Option<Uses>,
+}
+
+/// What a program uses of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uses {
+    /// CPU in thousandths of one.
+    pub cpu: i64,
+    /// Memory in bytes.
+    pub memory: i64,
 }
 
 /// How a container ends.
@@ -122,7 +134,8 @@ pub fn with(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>, own
         stop_is_told: false,
     };
     let ours = |k: &String| k.starts_with(NAMESPACE);
-    if !meta.annotations.iter().flatten().any(|(k, _)| ours(k)) {
+    let told = meta.annotations.iter().flatten().any(|(k, _)| ours(k));
+    if !told && own.uses.is_none() {
         return b;
     }
     let (run, code) = (seconds(meta, name, "run-seconds"), integer(meta, name, "exit-code"));
@@ -155,9 +168,10 @@ pub fn with(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>, own
         let work = SignedDuration::from_nanos(work.map_or(0, |cpu| cpu.scaled_value(-9)));
         b.stops = Some((stop.max(takes).max(work), code));
     }
-    let limit = resources.and_then(|r| r.limits.as_ref()?.get("memory"));
-    if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)
-        && let Ok(wants) = Amount::parse(m)
+    let limit = limits::of_container(pod.spec.as_deref(), resources, "memory");
+    let said = annotation(meta, name, "memory").and_then(|m| Amount::parse(m).ok());
+    let of_program = || own.uses.map(|uses| Amount::from_value(uses.memory, Format::BinarySI));
+    if let (Some(wants), Some(limit)) = (said.or_else(of_program), limit)
         && wants > amount_of(Some(limit))
         && b.ends.is_none_or(|(t, _)| t >= timings::OUT_OF_MEMORY)
     {
@@ -195,7 +209,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const OWN: Own = Own { ends: None, stops: None, certain: true };
+    const OWN: Own = Own { ends: None, stops: None, certain: true, uses: None };
 
     #[test]
     fn an_annotation_of_one_container_comes_before_the_general_one() {

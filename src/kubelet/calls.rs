@@ -112,8 +112,8 @@ impl Turn<'_> {
     }
 
     /// The kubelet asks whether the runtime has an image.
-    pub(super) fn note_image_status(&mut self, i: usize, image: &str, present: bool) {
-        self.call(Some(i), self.now, Course::AtOnce, |_| {
+    pub(super) fn note_image_status(&mut self, i: impl Into<Option<usize>>, image: &str, present: bool) {
+        self.call(i.into(), self.now, Course::AtOnce, |_| {
             let answer = if present {
                 vec![("image.id", image_ref(image)), ("image.size", images::size(image).to_string())]
             } else {
@@ -124,15 +124,16 @@ impl Turn<'_> {
     }
 
     /// An image is being pulled.
-    pub(super) fn note_pull(&mut self, i: usize, image: &str, until: Timestamp) {
-        self.call(Some(i), self.now, Course::Until(Some(until)), |_| {
+    pub(super) fn note_pull(&mut self, i: impl Into<Option<usize>>, image: &str, until: Timestamp) {
+        self.call(i.into(), self.now, Course::Until(Some(until)), |_| {
             Some((Request::PullImage { image: image.to_owned() }, Ok(Vec::new())))
         });
     }
 
     /// A pull has ended. The kubelet asks for the size of what was pulled.
-    pub(super) fn note_pulled(&mut self, i: usize, image: &str, refusal: Option<&str>) {
-        self.call(Some(i), self.now, Course::Returns, |_| {
+    pub(super) fn note_pulled(&mut self, i: impl Into<Option<usize>>, image: &str, refusal: Option<&str>) {
+        let i = i.into();
+        self.call(i, self.now, Course::Returns, |_| {
             let answer = match refusal {
                 Some(why) => Err(why.to_owned()),
                 None => Ok(vec![("image_ref", image_ref(image))]),

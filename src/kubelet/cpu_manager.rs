@@ -8,6 +8,7 @@ use serde_json::{Map as Fields, Value, json};
 
 use super::cpu_policy::{Alignment, CpuPolicy};
 use super::cpu_topology::{CpuSet, Hint, text};
+use super::limits;
 use super::predicates::Refusal;
 use super::state::{NodeRuntime, State};
 use super::turn::Turn;
@@ -178,10 +179,8 @@ impl Turn<'_> {
     pub(super) fn cgroup_files(&self, i: usize, spec: &Container, at: Timestamp) -> Vec<Write> {
         let running = self.rt.containers.get(i).and_then(|c| c.running());
         let resources = running.map_or(spec.resources.as_ref(), |r| r.resources(&spec.name));
-        let limit = |name: &str| {
-            let limits = resources.and_then(|r| r.limits.as_ref());
-            limits.and_then(|l| l.get(name)).map(|q| amount_of(Some(q)))
-        };
+        let limit =
+            |name: &str| limits::of_container(Some(self.spec), resources, name).map(|q| amount_of(Some(q)));
         let has_own = self.has_own_cpus(&spec.name);
         // Who has processors for itself has no quota (`DisableCPUQuotaWithExclusiveCPUs`).
         let quota = limit("cpu").filter(|_| !has_own).map(|q| q.milli_value().saturating_mul(100).max(1000));

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::file_volumes::Store;
+use super::limits;
 use super::turn::Turn;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Container, Node, ObjectFieldSelector, ResourceFieldSelector, Service};
@@ -194,7 +195,7 @@ impl Turn<'_> {
         let of = container.and_then(|c| c.resources.as_ref());
         let limit = of.and_then(|r| r.limits.as_ref()?.get(name));
         let amount = match list {
-            "limits" => amount_of(limit.or_else(|| self.allocatable(name))),
+            "limits" => limit.map_or_else(|| self.default_limit(name), |own| amount_of(Some(own))),
             _ => amount_of(of.and_then(|r| r.requests.as_ref()?.get(name))),
         };
         let divisor = selector.divisor.as_ref().map_or(Amount::ZERO, |d| amount_of(Some(d)));
@@ -206,6 +207,14 @@ impl Turn<'_> {
         };
         let by = by.max(1);
         (value / by + i64::from(value % by > 0)).to_string()
+    }
+
+    /// What a container counts as limited to that has no limit of its own: what its node has, or what its pod may have if that is
+    /// less (`kubelet_resources.go`, `defaultPodLimitsForDownwardAPI`).
+    fn default_limit(&self, name: &str) -> Amount {
+        let node = amount_of(self.allocatable(name));
+        let pod = limits::of_pod(self.spec, name).map(|q| amount_of(Some(q)));
+        pod.filter(|pod| *pod < node).unwrap_or(node)
     }
 
     fn allocatable(&self, name: &str) -> Option<&crate::api::types::Quantity> {

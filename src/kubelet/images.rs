@@ -278,6 +278,16 @@ fn fnv(seed: u64, parts: &[&str]) -> u64 {
     h ^ (h >> 32)
 }
 
+/// The `imagePullPolicy` that the API server defaults to.
+pub(super) fn default_policy(image: &str) -> &'static str {
+    let last = image.rsplit('/').next().unwrap_or_default();
+    if !image.contains('@') && (last.ends_with(":latest") || !last.contains(':')) {
+        "Always"
+    } else {
+        "IfNotPresent"
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

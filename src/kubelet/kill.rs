@@ -9,34 +9,12 @@ use super::fault::ProbeType;
 use super::timings::{self, later};
 use super::turn::Turn;
 use crate::api::Timestamp;
-use crate::api::types::{Container, LifecycleHandler};
+use crate::api::types::Container;
 
 /// The exit code of a process ended by SIGKILL.
 pub(super) const KILLED: i32 = 137;
 
 impl Turn<'_> {
-    /// Runs a hook of a container. How long it takes, and whether it succeeds. One that never ends is cut off at the end
-    /// of the grace period.
-    pub(super) fn hook(
-        &mut self,
-        i: usize,
-        handler: &LifecycleHandler,
-        at: Timestamp,
-    ) -> (SignedDuration, bool) {
-        const FOREVER: SignedDuration = SignedDuration::from_secs(1 << 32);
-        if let Some(s) = &handler.sleep {
-            return (SignedDuration::from_secs(s.seconds.clamp(0, 1 << 32)), true);
-        }
-        let command = handler.exec.as_ref().and_then(|e| e.command.as_deref()).unwrap_or_default();
-        let executed = self.execute(i, command, at).filter(|_| !command.is_empty());
-        if !command.is_empty() {
-            self.note_exec(i, (command, 0, at), executed.as_ref(), true);
-        }
-        let Some(executed) = executed else { return (SignedDuration::ZERO, true) };
-        self.note_execution(i, &executed);
-        (executed.takes.unwrap_or(FOREVER), executed.code == 0)
-    }
-
     /// The event's message when a container is stopped.
     pub(super) fn stopping_message(&self, i: usize) -> String {
         format!("Stopping container {}", self.rt.containers.get(i).map_or("", |c| &*c.name))

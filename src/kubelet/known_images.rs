@@ -180,6 +180,7 @@ const IMAGES: &[KnownImage] = &[
     wrapped("valkey/valkey", &["valkey-server"]),
     plain("tomcat", &["catalina.sh", "run"]),
     wrapped("wordpress", &["apache2-foreground"]),
+    program("vish/stress", &["/stress", "-logtostderr"], &[]),
     program("traefik/whoami", &["/whoami"], &[]),
     program("hashicorp/http-echo", &["/http-echo"], &[]),
     program("e2e-test-images/agnhost", &["/agnhost"], &["pause"]),

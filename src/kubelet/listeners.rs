@@ -14,6 +14,8 @@ use jiff::SignedDuration;
 use super::behaviour::{NAMESPACE, annotation, seconds};
 use super::container_state::Running;
 use super::known_images::{self, Sort};
+use super::limits;
+use super::load_programs;
 use super::network::Dns;
 use super::servers::{Asked, Keeps, Server};
 use super::timings::later;
@@ -139,7 +141,7 @@ impl Turn<'_> {
         let words = self.words_of(spec).unwrap_or_else(|| {
             spec.command.iter().flatten().chain(spec.args.iter().flatten()).cloned().collect()
         });
-        if known_images::sort_of(&words) == Sort::Ends {
+        if known_images::sort_of(&words) == Sort::Ends || load_programs::of(&words).is_some() {
             return Ports::These(Vec::new());
         }
         self.with_server(i, spec, r, at, |server| server.ports()).map_or_else(|| declared(spec), Ports::These)
@@ -284,7 +286,6 @@ impl Turn<'_> {
         };
         let text = annotation(meta, &spec.name, "answers");
         let status = annotation(meta, &spec.name, "answer-status").and_then(|s| s.parse().ok());
-        let takes = seconds(meta, &spec.name, "answer-seconds");
         // Of the servers that are known none has a certificate without being given one.
         if tls && known.is_some() {
             return Outcome::Connected;
@@ -308,17 +309,36 @@ impl Turn<'_> {
         }
         response.status = status.unwrap_or(response.status);
         let by = self.serving(i, spec, r, at);
-        // An answer does not take less time than its work.
-        response.takes = takes.unwrap_or(response.takes).max(SignedDuration::from_nanos(by.cpu));
+        response.takes = self.takes(spec, response.takes, by.cpu);
         response.by = Some(Rc::new(by));
         Outcome::Answered(Rc::new(response))
+    }
+
+    /// How long an answer takes, by itself `own`. It does not take less time than its work, which is in billionths of a second of a
+    /// CPU.
+    pub(super) fn takes(&self, spec: &Container, own: SignedDuration, work: i64) -> SignedDuration {
+        let said = seconds(&self.pod.metadata, &spec.name, "answer-seconds");
+        said.unwrap_or(own).max(SignedDuration::from_nanos(work))
+    }
+
+    /// How long the program that listens on a TCP port takes for an answer of which nothing else is known.
+    pub(super) fn answer_takes(&self, port: u16, at: Timestamp) -> SignedDuration {
+        let listener = self.listener(port, Protocol::Tcp, at).and_then(|(i, _)| self.container_spec(i));
+        listener.map_or(SignedDuration::ZERO, |spec| {
+            self.takes(spec, SignedDuration::ZERO, self.work_of_answer(spec))
+        })
+    }
+
+    /// For how long an answer of a container needs one CPU, in billionths of a second.
+    fn work_of_answer(&self, spec: &Container) -> i64 {
+        said(self.pod, &spec.name, "answer-cpu").map_or(0, |cost| cost.scaled_value(-9))
     }
 
     /// How many requests a container answers at once, and how fast.
     fn serving(&self, i: usize, spec: &Container, r: &Running, at: Timestamp) -> Serving {
         let meta = &self.pod.metadata;
         let whole = |what| annotation(meta, &spec.name, what).and_then(|n| n.parse::<u32>().ok());
-        let cpu = said(self.pod, &spec.name, "answer-cpu").map_or(0, |cost| cost.scaled_value(-9));
+        let cpu = self.work_of_answer(spec);
         let limit = self.limit_of_cpu(spec, r).map(|q| amount_of(Some(q)).scaled_value(-3));
         let quota = limit.filter(|milli| *milli > 0 && cpu > 0).map(quota);
         let at_once = whole("answer-concurrency").map(|n| n.clamp(1, AT_ONCE_LIMIT));
@@ -342,9 +362,9 @@ impl Turn<'_> {
 
     /// The limit of CPU that a container's cgroup has, which is not that of its specification while a resize is not done. Who has
     /// processors for itself has none (`DisableCPUQuotaWithExclusiveCPUs`).
-    fn limit_of_cpu<'a>(&self, spec: &Container, r: &'a Running) -> Option<&'a Quantity> {
-        let limits = r.resources(&spec.name)?.limits.as_ref()?;
-        limits.get("cpu").filter(|_| !self.has_own_cpus(&spec.name))
+    fn limit_of_cpu<'a>(&'a self, spec: &Container, r: &'a Running) -> Option<&'a Quantity> {
+        let limit = limits::of_container(Some(self.spec), r.resources(&spec.name), "cpu");
+        limit.filter(|_| !self.has_own_cpus(&spec.name))
     }
 
     /// What tells one state of the pod's listeners from another, as far as it can be told without looking at programs: which

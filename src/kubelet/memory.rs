@@ -3,6 +3,7 @@
 
 use super::container_state::{ContainerRuntime, ContainerState};
 use super::state::{PodRuntime, State};
+use super::strain;
 use crate::api::{MetaExt, Timestamp};
 use crate::client::Memory;
 
@@ -31,6 +32,8 @@ impl Memory for State {
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
         let opened = self.opened.iter().map(|(pod, (_, ports))| format!("{pod} has opened {ports:?}"));
+        let no_network = self.no_network.then(|| "has no network plugin".to_owned());
+        let strained = self.strained().map(|(pod, _, probes)| strain::line(pod, probes));
         let disk = self.node_disk.lines().map(|line| format!("has on its disk {line}"));
         let cpus =
             self.node.cpus.iter().map(|((_, container), set)| format!("has given {set:?} to {container}"));
@@ -50,6 +53,8 @@ impl Memory for State {
             .chain(used)
             .chain(staged)
             .chain(opened)
+            .chain(strained)
+            .chain(no_network)
             .chain(disk)
             .chain(cpus)
             .chain(faults)
@@ -105,6 +110,15 @@ fn beside(p: &PodRuntime) -> String {
     }
     if p.resize.progress.is_some() {
         out.push_str(&format!(" resizes {:?}", p.resize.error));
+    }
+    for v in p.image_volumes.iter().filter(|v| v.pull_error.is_some() || v.refused.is_some()) {
+        out.push_str(&format!(
+            " image {} {:?} {:?} {:?}",
+            v.image,
+            v.backoff.delay(),
+            v.pull_error,
+            v.refused
+        ));
     }
     if p.files.due.is_some() || p.files.failures > 0 {
         out.push_str(&format!(" writes volumes again, failed {}", p.files.failures > 0));

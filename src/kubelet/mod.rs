@@ -14,24 +14,27 @@
 //! | `allocation` | `allocation/allocation_manager.go`: resizes in place |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
-//! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
+//! | [`pulls`], `image_volumes` | `kuberuntime_manager.go`: `getImageVolumes` |
+//! | `kill`, `hooks` | `kuberuntime_container.go`: `killContainer`, termination order; `lifecycle/handlers.go` |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution`, `runc` | what a container's process does, and commands executed in it, below the runtime |
 //! | `wake` | when a pod's next turn comes |
 //! | `coredns`, `dns_server`, [`queries`], `query_log` | CoreDNS as a process, and what it remembers, below the runtime |
-//! | `known_images`, `registry` | what is known of images, below the runtime |
+//! | `known_images`, `registry`, `load_programs` | what is known of images, below the runtime |
 //! | [`cri`], `calls`, `sandbox_config` | `k8s.io/cri-api`, as data, and what of it is noted where the kubelet acts; `kuberuntime_sandbox.go`, `kuberuntime_container.go`: the configurations |
 //! | `exec` | `kubelet_pods.go`: `GetExec` |
-//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers`, `server_ports`, `server_log`, `probe_visits`, [`visit_log`] | what processes ask the network, and what servers answer, below the runtime |
+//! | [`clients`], [`network`], [`pod_network`], `listeners`, `servers`, `server_ports`, `server_log`, `probe_visits`, [`visit_log`], [`visited`] | what processes ask the network, and what servers answer, below the runtime |
 //! | `ephemeral` | `kuberuntime_manager.go`: ephemeral containers |
 //! | `file_source`, [`manifest`] | `config/file.go`, `config/common.go`: static pods |
 //! | `pod_manager`, `mirror_client` | `pod/pod_manager.go`, `pod/mirror_client.go`: mirror pods |
 //! | `prober` | `prober/worker.go` |
+//! | [`strain`], [`busy`] | what probes of busy servers meet, below the runtime |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `reboot` | `kuberuntime_manager.go`: `PodSandboxChanged`, after a restart of the node |
 //! | `found` | `kuberuntime_manager.go`: `GetPodStatus`, of pods that ran before the kubelet did |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
+//! | `network_ready` | `runtime.go`: `runtimeState`, of the network |
 //! | `nodeshutdown` | `nodeshutdown/nodeshutdown_manager_linux.go` |
 //! | `volumes`, `csi` | `volumemanager`, `volume/csi` |
 //! | [`contents`], `lasting` | what is in volumes that outlive their pods, below the kubelet |
@@ -39,6 +42,7 @@
 //! | `stats` | `stats`, `server/stats/summary.go` |
 //! | `settings` | `KubeletConfiguration`, as far as it can be declared |
 //! | `eviction` | `eviction/eviction_manager.go`, `helpers.go` |
+//! | `limits`, `pod_memory` | `kuberuntime_container_linux.go`: `getCPULimit`, `getMemoryLimit`; the cgroups of pods |
 //! | `oom`, `qos` | `oom/oom_watcher_linux.go`, `qos/policy.go`, and the kernel below |
 //! | `preemption` | `preemption/preemption.go` |
 //! | [`look`] | what a view reads of the managers' memory |
@@ -57,6 +61,7 @@ mod allocation;
 pub mod amounts;
 pub mod backoff;
 pub mod behaviour;
+pub mod busy;
 mod calls;
 pub mod cause;
 mod changes;
@@ -81,13 +86,17 @@ pub mod fault;
 mod file_source;
 pub mod file_volumes;
 mod found;
+mod hooks;
 mod http_source;
 mod image_gc;
+mod image_volumes;
 pub mod images;
 mod kill;
 mod known_images;
 mod lasting;
+mod limits;
 mod listeners;
+mod load_programs;
 mod logs;
 pub mod look;
 pub mod manifest;
@@ -96,11 +105,13 @@ mod memory;
 mod mirror_client;
 mod mounts;
 pub mod network;
+mod network_ready;
 mod node;
 mod nodeshutdown;
 mod oom;
 mod payload;
 mod pod_manager;
+mod pod_memory;
 pub mod pod_network;
 mod pod_worker;
 mod predicates;
@@ -110,6 +121,7 @@ mod prober;
 pub mod process;
 mod programs;
 mod projection;
+pub mod pulls;
 mod qos;
 pub mod queries;
 mod query_log;
@@ -130,6 +142,7 @@ pub mod state;
 mod stats;
 mod status;
 mod status_containers;
+pub mod strain;
 mod sync_pod;
 mod task;
 mod thresholds;
@@ -139,6 +152,7 @@ mod turn;
 mod url_source;
 mod usage;
 pub mod visit_log;
+pub mod visited;
 mod volumes;
 mod wake;
 mod watched;
@@ -151,6 +165,7 @@ pub use http_source::{Decoded, is_from_url};
 pub use logs::{LogReader, container_log};
 pub use manifest::{Manifest, ManifestChange, STATIC_POD_PATH};
 pub use network::{Dns, NetworkNews, Opened};
+pub use network_ready::NetworkReadiness;
 pub use node::DECLARED_FEATURES;
 pub use sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 pub use state::{PodRuntime, State};

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::calls::of_status;
+use super::network_ready::NO_PLUGIN;
 use super::sandbox::{RUNTIME_HANDLERS, runtime_handlers};
 use super::status_containers::time;
 use super::task::{Cx, Kubelet, Task};
@@ -134,28 +135,33 @@ impl Kubelet {
         let handlers = runtime_handlers(RUNTIME_HANDLERS.into_iter(), old.metadata.annotations.as_ref());
         new.status.get_or_insert_default().runtime_handlers = Some(handlers);
         let pressures = cx.state(|s| Pressure::ALL.map(|p| (p, s.eviction.has(p))));
-        let shuts_down = cx.state(|s| s.shutdown.is_some());
+        let well_or_not = cx.state(|s| readiness(s.no_network, s.shutdown.is_some()));
         let mut changed = None;
         for c in new.status.get_or_insert_default().conditions.iter_mut().flatten() {
             let pressure = pressures.iter().find(|(p, _)| p.condition() == c.type_);
             let is = pressure.is_some_and(|(_, is)| *is);
             let mut differs = pressure.is_some() && c.status != if is { "True" } else { "False" };
             if c.type_ == "Ready" {
-                differs = shuts_down && c.status == "True"
-                    || !shuts_down && c.message.as_deref() == Some(SHUTTING_DOWN.2);
+                let told = c.message.as_deref();
+                let was_not = NOT_READY.iter().any(|(.., message, _)| told == Some(*message));
+                differs = told != Some(well_or_not.2) && (was_not || well_or_not.0 == "False");
             }
             if c.status == "Unknown" || differs {
                 let (status, reason, message, event) = match &*c.type_ {
-                    "Ready" if shuts_down => SHUTTING_DOWN,
+                    "Ready" => well_or_not,
                     other if is => short(other),
                     other => well(other),
                 };
                 if c.status != "Unknown" {
                     changed = Some((c.type_.clone(), c.status.clone(), status));
-                    self.status_event(cx, event);
+                    if c.status != status {
+                        self.status_event(cx, event);
+                    }
+                }
+                if c.status != status {
+                    c.last_transition_time = Some(now.clone());
                 }
                 (c.status, c.reason, c.message) = (status.into(), Some(reason.into()), Some(message.into()));
-                c.last_transition_time = Some(now.clone());
             }
             c.last_heartbeat_time = Some(now.clone());
             c.last_transition_time.get_or_insert_with(|| now.clone());
@@ -207,8 +213,28 @@ impl Kubelet {
 /// A condition's status, reason and message, and the reason of the event about it.
 type Said = (&'static str, &'static str, &'static str, &'static str);
 
-/// What `Ready` says while the node is being shut down.
-const SHUTTING_DOWN: Said = ("False", "KubeletNotReady", "node is shutting down", "NodeNotReady");
+/// What `Ready` says of a node without a network plugin, of one that is being shut down, and of one that is both (`setters.go`,
+/// `ReadyCondition`).
+const NOT_READY: [Said; 3] = [
+    ("False", "KubeletNotReady", NO_PLUGIN, "NodeNotReady"),
+    ("False", "KubeletNotReady", "node is shutting down", "NodeNotReady"),
+    ("False", "KubeletNotReady", BOTH, "NodeNotReady"),
+];
+
+/// Two errors, as `utilerrors.NewAggregate` joins them.
+const BOTH: &str = "[container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin \
+                    returns error: cni plugin not initialized, node is shutting down]";
+
+/// What `Ready` says.
+fn readiness(no_network: bool, shuts_down: bool) -> Said {
+    let [network, shutdown, both] = NOT_READY;
+    match (no_network, shuts_down) {
+        (false, false) => well("Ready"),
+        (true, false) => network,
+        (false, true) => shutdown,
+        (true, true) => both,
+    }
+}
 
 /// What a condition says on a healthy node (`pkg/kubelet/nodestatus/setters.go`).
 fn well(type_: &str) -> Said {

@@ -42,7 +42,7 @@ fn victim(state: &State, caches: &Caches) -> Option<Victim> {
                 continue;
             };
             let adjust = oom_score_adj(spec, own, capacity).saturating_mul(capacity / 1000);
-            let score = usage::memory(pod, own).saturating_add(adjust);
+            let score = usage::memory(pod, own, running).saturating_add(adjust);
             if worst.as_ref().is_none_or(|(most, _)| score > *most) {
                 let process = process_name(own);
                 worst = Some((score, Victim { pod: key.clone(), container: i, process, pid: pid(running) }));

@@ -262,6 +262,17 @@ impl<'a> Turn<'a> {
         } else {
             self.compute_pod_actions()
         };
+        let mut todo = std::mem::take(&mut self.rt.todo);
+        self.pull_volumes_first(&mut todo);
+        self.rt.todo = todo;
+        let starts = |todo: &[Todo]| todo.iter().any(|t| matches!(t, Todo::Start { .. }));
+        let has_sandbox = !self.rt.todo.contains(&Todo::Sandbox);
+        if !matches!(self.rt.todo.as_slice(), [Todo::Terminate]) && self.waits_for_network() {
+            self.rt.restarting_all = false;
+            self.rt.todo.clear();
+        } else if has_sandbox && starts(&self.rt.todo) {
+            self.look_for_pull_secrets();
+        }
     }
 
     fn do_next(&mut self, todo: Todo) {
@@ -269,6 +280,7 @@ impl<'a> Turn<'a> {
             Todo::Sandbox => {
                 if self.volumes_are_there() && self.csi_volumes_are_mounted() {
                     self.rt.mount_failures = 0;
+                    self.look_for_pull_secrets();
                     if let Some(why) = self.runtime_is_missing() {
                         self.rt.todo.clear();
                         return self.sandbox_failed(&why);
@@ -291,6 +303,7 @@ impl<'a> Turn<'a> {
                 self.rt.work = Some(Work::Kill { container });
             }
             Todo::Resize { container } => self.actuate(container),
+            Todo::PullVolume { volume } => self.ensure_volume_exists(volume),
             Todo::Start { container } => self.start_container(container),
             Todo::RestartAll => self.restart_all(),
             Todo::StopSandbox => {
@@ -308,9 +321,8 @@ impl<'a> Turn<'a> {
                 self.sandbox_is_there();
                 self.note_sandbox();
             }
-            Work::Pull { container, since, began, until, refusal } => {
-                self.pulled(container, since, began, until, refusal);
-            }
+            Work::Pull { container, pull } => self.pulled(container, pull),
+            Work::PullVolume { volume, pull } => self.volume_is_pulled(volume, &pull),
             Work::Start { container, .. } => self.started(container),
             Work::PostStart { container, succeeded, .. } => self.post_start_done(container, succeeded),
             Work::Kill { container } => {
@@ -410,6 +422,9 @@ impl<'a> Turn<'a> {
         }
         if let Some(at) = self.next_listening() {
             wakes.add(WakeSort::Foreground, at);
+        }
+        if let Some(at) = self.foresees_again().filter(|at| *at > self.now) {
+            wakes.add(WakeSort::Background, at);
         }
         wakes
     }

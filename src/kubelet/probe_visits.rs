@@ -78,8 +78,8 @@ impl Turn<'_> {
                 };
                 let (type_, asked) = asked;
                 match self.fetched(listener, self.container_spec(listener)?, r, asked, false, at) {
-                    Outcome::Answered(_) if failing(type_) => Some((503, 0)),
-                    Outcome::Answered(response) => Some((response.status, response.body.len())),
+                    Outcome::Answered(r) if failing(type_) => Some((503, 0, r.takes)),
+                    Outcome::Answered(r) => Some((r.status, r.body.len(), r.takes)),
                     _ => None,
                 }
             }));
@@ -100,20 +100,23 @@ impl Turn<'_> {
             self.with_past_server(i, spec, since, at, |server| {
                 let listens = server.ports().is_some_and(|p| p.contains(&(port, Protocol::Tcp)));
                 match server.answer(asked).filter(|_| listens)? {
-                    Outcome::Answered(response) => Some((response.status, response.body.len())),
+                    Outcome::Answered(response) => {
+                        Some((response.status, response.body.len(), self.takes(spec, response.takes, 0)))
+                    }
                     _ => None,
                 }
             })
         })
     }
 
-    /// The requests of a container's HTTP probes, with what is answered to each: its status, and the bytes of its body.
+    /// The requests of a container's HTTP probes, with what is answered to each: its status, the bytes of its body, and after
+    /// how long.
     fn visits_of(
         &self,
         spec: &Container,
         probed: Probed,
         after: Timestamp,
-        answer: impl Fn(u16, (ProbeType, &Asked<'_>), Timestamp) -> Option<(u16, usize)>,
+        answer: impl Fn(u16, (ProbeType, &Asked<'_>), Timestamp) -> Option<(u16, usize, SignedDuration)>,
     ) -> Vec<Visit> {
         let mut all = Vec::new();
         let Some(base) = self.rt.probing_since else { return all };
@@ -140,19 +143,25 @@ impl Turn<'_> {
             let headers = headers.map(|h| (h.name.as_str().into(), h.value.as_str().into()));
             let headers = HeaderFields::new(headers.collect());
             let asked = Asked { method: "GET", host: &http.host, path: &http.path, headers: &headers };
-            let period = whole(probe.period_seconds, 10, 1);
+            let (period, limit) = (whole(probe.period_seconds, 10, 1), whole(probe.timeout_seconds, 1, 1));
             let earliest = later(
                 tick_before(base, period, last),
                 SignedDuration::from_secs(-period.as_secs().saturating_mul(TICKS_LIMIT)),
             );
             let next = |at: Timestamp| tick_from(base, period, later(at, SignedDuration::from_nanos(1)));
-            let mut at = if first > after { first } else { next(first.max(after)) };
+            // A request that had come before the moment can end after it.
+            let begin = later(after, SignedDuration::ZERO.saturating_sub(limit));
+            let mut at = if first > begin { first } else { next(first.max(begin)) };
+            let ended = |at, takes| later(at, takes) > after && later(at, takes) <= self.now;
             at = at.max(earliest);
             while at <= last {
-                if let Some((status, bytes)) = answer(port, (type_, &asked), at) {
+                let met = answer(port, (type_, &asked), at);
+                let met = met.map(|(status, bytes, takes)| (status, bytes, takes.min(limit), takes > limit));
+                if let Some((status, bytes, takes, given_up)) = met.filter(|(.., takes, _)| ended(at, *takes))
+                {
                     all.push(Visit {
                         came: at,
-                        at,
+                        at: later(at, takes),
                         client: self.kubelet_address(address),
                         method: "GET".into(),
                         path: http.path.as_str().into(),
@@ -161,7 +170,7 @@ impl Turn<'_> {
                         forwarded: text("x-forwarded-for").into(),
                         status,
                         bytes,
-                        given_up: false,
+                        given_up,
                     });
                 }
                 at = next(at);

@@ -5,7 +5,7 @@
 //! whose answer differs from the known result. A probe that fails and goes on failing is planned in the
 //! background, because each failure is an event.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use jiff::SignedDuration;
 
@@ -20,8 +20,8 @@ use super::turn::Turn;
 use super::wake::{WakeSort, Wakes};
 use crate::api::Timestamp;
 use crate::api::duration::go_duration;
-use crate::api::types::IntOrString;
-use crate::api::types::{Container, Probe};
+use crate::api::types::{Container, HTTPGetAction, Probe};
+use crate::network::serving::Met;
 use crate::network::{Outcome, Protocol, Question};
 
 pub(super) fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
@@ -49,6 +49,10 @@ pub(super) fn is_ready(c: &ContainerRuntime, spec: &Container) -> bool {
         && (spec.readiness_probe.is_none()
             || c.probes.get(ProbeType::Readiness as usize).is_some_and(|p| p.result == Some(true)))
 }
+
+/// Why a request failed that was not answered within the probe's `timeoutSeconds`: the words of Go's `net/http` about the
+/// `Timeout` of a client, which `pkg/probe/http` sets.
+const TOO_SLOW: &str = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
 
 /// The answer that a probe would get.
 struct Heard {
@@ -97,32 +101,32 @@ fn heard(
     let listens = at >= later(since, r.behaviour.ready_after);
     let (passes, changes) = if failing { (false, None) } else { told };
     let Some(question) = question(turn, spec, probe) else { return Ok(Heard::passed(None)) };
-    let outcome =
-        match question.to.parse::<std::net::IpAddr>().ok().map(|ip| SocketAddr::new(ip, question.port)) {
-            // What a probe asks of another host is taken to be well.
-            Some(to)
-                if turn.rt.addresses.iter().any(|a| a.parse() == Ok(to.ip())) || to.ip().is_loopback() =>
-            {
-                turn.reply(&question.ask(to), at).0
-            }
-            _ => Outcome::Connected,
-        };
+    // What a probe asks of another host is taken to be well.
+    let outcome = match question.own(turn) {
+        Some(to) => turn.reply(&question.ask(to), at).0,
+        None => Outcome::Connected,
+    };
     let refused = || {
         let to = format!("{}:{}", question.to, question.port);
         format!("dial tcp {to}: connect: connection refused")
     };
+    let limit = whole(probe.timeout_seconds, 1, 1);
     if let Some(http) = &question.http {
         let Http { scheme, path, .. } = http;
-        let unreached =
-            || format!("Get \"{scheme}://{}:{}{path}\": {}", question.to, question.port, refused());
-        let status = match &outcome {
-            Outcome::Answered(response) => Some(response.status),
-            Outcome::Connected => Some(200),
-            _ => None,
+        let failure =
+            |why: &str| format!("Get \"{scheme}://{}:{}{path}\": {why}", question.to, question.port);
+        let (status, takes) = match &outcome {
+            Outcome::Answered(response) => (Some(response.status), response.takes),
+            Outcome::Connected => (Some(200), SignedDuration::ZERO),
+            _ => (None, SignedDuration::ZERO),
         };
+        let (met, next_met) = turn.meets(i, type_, at);
+        let changes = changes.into_iter().chain(next_met).min();
+        let status = status.map(|status| if met == Met::Full { 503 } else { status });
         return Ok(match status {
-            None => Heard::failed(unreached(), changes),
-            Some(_) if !passes && !listens => Heard::failed(unreached(), changes),
+            None => Heard::failed(failure(&refused()), changes),
+            Some(_) if !passes && !listens => Heard::failed(failure(&refused()), changes),
+            Some(_) if takes > limit || met == Met::Late => Heard::failed(failure(TOO_SLOW), changes),
             Some(status) => {
                 let status = if passes { status } else { 503 };
                 // The answer changes after this moment: the first one that is heard anew is a nanosecond later.
@@ -138,6 +142,14 @@ fn heard(
         });
     }
     let open = !matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::TimedOut);
+    let (met, next_met) = if question.grpc { turn.meets(i, type_, at) } else { (Met::InTime, None) };
+    let changes = changes.into_iter().chain(next_met).min();
+    let late = met != Met::InTime || turn.answer_takes(question.port, at) > limit;
+    if question.grpc && open && listens && late {
+        let why = format!("timeout: health rpc did not complete within {}", go_duration(limit));
+        return Ok(Heard::failed(why, changes));
+    }
+    // The kernel accepts a connection, however busy the server is.
     Ok(match (passes && open, question.grpc) {
         (true, _) => Heard::passed(changes),
         (false, true) if open && listens => {
@@ -145,8 +157,10 @@ fn heard(
         }
         (false, true) => Heard::failed(
             format!(
-                "timeout: failed to connect service \"{}:{}\" within 1s: context deadline exceeded",
-                question.to, question.port
+                "timeout: failed to connect service \"{}:{}\" within {}: context deadline exceeded",
+                question.to,
+                question.port,
+                go_duration(limit)
             ),
             changes,
         ),
@@ -210,11 +224,18 @@ pub(super) struct Asks {
     pub(super) to: String,
     pub(super) port: u16,
     pub(super) http: Option<Http>,
-    grpc: bool,
+    pub(super) grpc: bool,
 }
 
 impl Asks {
-    fn ask(&self, to: SocketAddr) -> Question {
+    /// Where to, if that is the pod itself.
+    pub(super) fn own(&self, turn: &Turn<'_>) -> Option<SocketAddr> {
+        let ip = self.to.parse::<IpAddr>().ok()?;
+        let own = ip.is_loopback() || turn.rt.addresses.iter().any(|a| a.parse() == Ok(ip));
+        own.then(|| SocketAddr::new(ip, self.port))
+    }
+
+    pub(super) fn ask(&self, to: SocketAddr) -> Question {
         match &self.http {
             Some(http) => Question::Fetch {
                 to,
@@ -229,23 +250,30 @@ impl Asks {
     }
 }
 
+/// The host that is asked: the one that is given, or else the pod.
+fn host(turn: &Turn<'_>, given: &Option<String>) -> String {
+    given.as_deref().filter(|h| !h.is_empty()).unwrap_or_else(|| turn.address()).to_owned()
+}
+
+/// What an `httpGet` of a probe or of a hook asks (`pkg/probe/http/request.go`, `NewRequestForHTTPGetAction`).
+pub(super) fn http_question(turn: &Turn<'_>, spec: &Container, http: &HTTPGetAction) -> Asks {
+    let (to, port) = (host(turn, &http.host), number(&http.port, spec).unwrap_or(0));
+    let header = http.http_headers.iter().flatten().find(|h| h.name.eq_ignore_ascii_case("host"));
+    let named = header.map_or_else(|| format!("{to}:{port}"), |h| h.value.clone());
+    let path = http.path.as_deref().filter(|p| !p.is_empty()).unwrap_or("/");
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+    let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
+    Asks { to, port, http: Some(Http { scheme, host: named, path }), grpc: false }
+}
+
 /// What a probe that executes no command asks; `None` if it has no handler.
 pub(super) fn question(turn: &Turn<'_>, spec: &Container, probe: &Probe) -> Option<Asks> {
-    let host = |given: &Option<String>| {
-        given.as_deref().filter(|h| !h.is_empty()).unwrap_or_else(|| turn.address()).to_owned()
-    };
-    let port = |port: &IntOrString| number(port, spec).unwrap_or(0);
     if let Some(http) = &probe.http_get {
-        let (to, port) = (host(&http.host), port(&http.port));
-        let header = http.http_headers.iter().flatten().find(|h| h.name.eq_ignore_ascii_case("host"));
-        let named = header.map_or_else(|| format!("{to}:{port}"), |h| h.value.clone());
-        let path = http.path.as_deref().filter(|p| !p.is_empty()).unwrap_or("/");
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
-        return Some(Asks { to, port, http: Some(Http { scheme, host: named, path }), grpc: false });
+        return Some(http_question(turn, spec, http));
     }
     if let Some(tcp) = &probe.tcp_socket {
-        return Some(Asks { to: host(&tcp.host), port: port(&tcp.port), http: None, grpc: false });
+        let port = number(&tcp.port, spec).unwrap_or(0);
+        return Some(Asks { to: host(turn, &tcp.host), port, http: None, grpc: false });
     }
     let grpc = probe.grpc.as_ref()?;
     let port = u16::try_from(grpc.port).unwrap_or(0);
@@ -308,7 +336,9 @@ pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
         }
         if let Some(at) = heard.changes {
             let at = tick_from(base, period, at).max(tick);
-            let routine = type_ == ProbeType::Liveness && turn.is_routine(i, at.duration_since(r.since));
+            // What a busy server makes of its probes can go back and forth for ever.
+            let wavers = type_ == ProbeType::Liveness || !turn.strained.is_empty();
+            let routine = wavers && turn.is_routine(i, at.duration_since(r.since));
             wakes.add(sort(routine), at);
         }
         if !heard.passes {

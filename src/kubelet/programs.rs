@@ -17,6 +17,7 @@ use super::coredns;
 use super::environment::expand;
 use super::images;
 use super::known_images::{self, Sort};
+use super::load_programs;
 use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
 use super::runc::{not_executable, not_found};
@@ -46,7 +47,7 @@ fn own_of(run: &Run, start: Timestamp) -> Own {
         End::Exit(at, code) => Some((at.duration_since(start), Exit::code(code))),
         End::Runs => None,
     };
-    Own { ends, stops: None, certain: run.certain }
+    Own { ends, stops: None, certain: run.certain, uses: None }
 }
 
 impl Turn<'_> {
@@ -190,7 +191,7 @@ impl Turn<'_> {
 
     /// What the program of a container does that has just started, and its process if the shell knows it.
     pub(super) fn begin_process(&mut self, i: usize, spec: &Container) -> (Own, Option<Rc<Process>>) {
-        let serves = Own { ends: None, stops: Some((timings::STOP, 0)), certain: false };
+        let serves = Own { ends: None, stops: Some((timings::STOP, 0)), certain: false, uses: None };
         let known = known_images::find(spec.image.as_deref().unwrap_or_default());
         let named = |words: &Option<Vec<String>>| words.as_ref().is_some_and(|w| !w.is_empty());
         let of_image = !named(&spec.command) && !named(&spec.args);
@@ -215,6 +216,12 @@ impl Turn<'_> {
             && !shell::is_tool(name)
             && !self.is_mounted_file(spec, &program)
         {
+            if let Some(load) = load_programs::of(&program.words) {
+                let ends = load.ends.map(|(after, code)| (after, Exit::code(code)));
+                let code = if program.first { load.stops } else { Some(143) };
+                let stops = code.map(|code| (SignedDuration::ZERO, code));
+                return (Own { ends, stops, certain: true, uses: Some(load.uses) }, None);
+            }
             return match (known_images::sort_of(&program.words), program.unknown) {
                 (Sort::Ends, _) if program.stdin => (serves, None),
                 (Sort::Ends, _) => (ends(SignedDuration::ZERO), None),
@@ -346,7 +353,8 @@ impl Turn<'_> {
 }
 
 fn ends(after: SignedDuration) -> Own {
-    Own { ends: Some((after, Exit::code(0))), stops: Some((timings::STOP, 0)), certain: false }
+    let stops = Some((timings::STOP, 0));
+    Own { ends: Some((after, Exit::code(0))), stops, certain: false, uses: None }
 }
 
 fn is_server(entrypoint: &[&str], cmd: &[&str]) -> bool {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
+use super::busy;
 use super::contents::StorageNews;
 use super::csi::is_expansion_pending;
 use super::eviction;
@@ -14,6 +15,7 @@ use super::http_source::{self, Decoded, is_from_url};
 use super::lasting;
 use super::manifest::ManifestChange;
 use super::network::{self, NetworkNews, Opened};
+use super::network_ready::{self, NetworkReadiness};
 use super::node;
 use super::nodeshutdown;
 use super::pod_manager;
@@ -21,8 +23,10 @@ use super::queries::Queried;
 use super::query_log;
 use super::sandbox::handlers_changed;
 use super::state::{PodRuntime, State, WorkerPhase};
+use super::strain::Strained;
 use super::task::{Cx, Kubelet, Task};
-use super::visit_log::{self, Visited};
+use super::visit_log;
+use super::visited::Visited;
 use super::{changes, status, timings, volumes};
 use crate::api::types::{
     CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Pod, RuntimeClass, Secret, Service,
@@ -155,6 +159,12 @@ impl Reconciler for Kubelet {
         }
         if let Some(opened) = fault.downcast_ref::<Opened>() {
             return network::open(cx, opened);
+        }
+        if let Some(news) = fault.downcast_ref::<NetworkReadiness>() {
+            return network_ready::note(cx, &self.node, *news);
+        }
+        if let Some(news) = fault.downcast_ref::<Strained>() {
+            return busy::note(cx, news);
         }
         if let Some(news) = fault.downcast_ref::<StorageNews>() {
             return lasting::note(cx, news);

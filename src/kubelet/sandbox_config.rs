@@ -4,6 +4,7 @@
 use super::cri::{ContainerConfig, DnsConfig, LinuxContainerResources, Mount, PodSandboxConfig};
 use super::environment::expand;
 use super::images;
+use super::limits;
 use super::mounts::termination_path;
 use super::qos::oom_score_adj;
 use super::turn::Turn;
@@ -43,8 +44,8 @@ fn resources(pod: &PodSpec, spec: &Container, capacity: i64, of: CgroupOf) -> Li
         amount_of(list.and_then(|m| m.get(name)))
     };
     let requests = spec.resources.as_ref().and_then(|r| r.requests.as_ref());
-    let limits = spec.resources.as_ref().and_then(|r| r.limits.as_ref());
-    let (request, limit) = (get(requests, "cpu").milli_value(), get(limits, "cpu").milli_value());
+    let limited = |name: &str| amount_of(limits::of_container(Some(pod), spec.resources.as_ref(), name));
+    let (request, limit) = (get(requests, "cpu").milli_value(), limited("cpu").milli_value());
     let cpu_quota = match quota(limit) {
         0 if of == CgroupOf::Running => -1,
         quota => quota,
@@ -54,7 +55,7 @@ fn resources(pod: &PodSpec, spec: &Container, capacity: i64, of: CgroupOf) -> Li
         cpu_shares: shares(if request == 0 { limit } else { request }),
         cpu_period: CPU_PERIOD,
         cpu_quota,
-        memory_limit: get(limits, "memory").value(),
+        memory_limit: limited("memory").value(),
         oom_score_adj: oom_score_adj(pod, spec, capacity),
         cpuset_cpus: String::new(),
     }
@@ -184,10 +185,11 @@ impl Turn<'_> {
         for (n, mount) in spec.volume_mounts.iter().flatten().enumerate() {
             let Some(volume) = volumes().find(|v| v.name == mount.name) else { continue };
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.as_str());
-            let bound =
-                self.rt.volumes.iter().find(|v| {
-                    claim.map_or_else(|| volume.ephemeral.is_some(), |claim| *v.claim.name == *claim)
-                });
+            let bound = self.rt.volumes.iter().find(|v| match (v.inline, claim) {
+                (true, _) => *v.volume == *volume.name,
+                (false, Some(claim)) => *v.claim.name == *claim,
+                (false, None) => volume.ephemeral.is_some(),
+            });
             let part = mount.sub_path.as_deref().or(mount.sub_path_expr.as_deref());
             let host_path = match part.filter(|p| !p.is_empty()) {
                 Some(_) => Some(format!("{pod}/volume-subpaths/{}/{}/{n}", volume.name, spec.name)),
@@ -236,5 +238,10 @@ mod tests {
         assert_eq!((some.cpu_shares, some.cpu_quota, some.memory_limit), (1024, 200_000, 134_217_728));
         let limit = of(json!({"limits": {"cpu": "5m"}}), CgroupOf::New);
         assert_eq!((limit.cpu_shares, limit.cpu_quota), (5, 1000));
+        let pod =
+            json!({"resources": {"limits": {"cpu": "1", "memory": "64Mi"}}, "containers": [{"name": "c"}]});
+        let pod: PodSpec = serde_json::from_value(pod).unwrap();
+        let of_pod = resources(&pod, pod.containers.first().unwrap(), 8_000_000_000, CgroupOf::New);
+        assert_eq!((of_pod.cpu_quota, of_pod.memory_limit), (100_000, 67_108_864));
     }
 }

@@ -9,7 +9,8 @@ use ipnet::{IpNet, Ipv4Net};
 use super::behaviour::{self, Exit};
 use super::cause::PodCause;
 use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
-use super::images;
+use super::images::{self, default_policy};
+use super::pulls::{Pull, pulled_message};
 use super::security_context;
 use super::state::Work;
 use super::timings::{self, later};
@@ -86,7 +87,7 @@ impl Turn<'_> {
     /// Starts a container, unless it is backing off: its image first.
     pub(super) fn start_container(&mut self, i: usize) {
         let Some(spec) = self.container_spec(i) else { return };
-        if self.is_backing_off(i, spec) {
+        if self.is_backing_off(i, spec) || self.volume_is_missing(i, spec) {
             return;
         }
         self.ensure_image_exists(i, spec);
@@ -199,16 +200,23 @@ impl Turn<'_> {
     }
 
     fn pull(&mut self, i: usize, image: &str, present: bool) {
-        let meta = &self.pod.metadata;
         let name = self.rt.containers.get(i).map_or_else(Rc::default, |c| c.name.clone());
-        let said = behaviour::annotation(meta, &name, "image-pull");
+        let pull = self.begin_pull(&name, image, present);
+        self.note_pull(i, image, pull.until);
+        self.rt.work = Some(Work::Pull { container: i, pull });
+    }
+
+    /// Begins to pull an image for a container with a name, or for a volume. How long it takes, and whether it fails, is decided now.
+    pub(super) fn begin_pull(&mut self, name: &str, image: &str, present: bool) -> Pull {
+        let meta = &self.pod.metadata;
+        let said = behaviour::annotation(meta, name, "image-pull");
         let refusal = match said.map(|s| s.split_once(':').unwrap_or((s, ""))) {
             Some(("fail", "")) => Some(images::not_found(image)),
             Some(("fail", why)) => Some(why.trim().to_owned()),
             Some(("exists", "")) => None,
             _ => self.unpullable.get(image).map(|m| m.to_string()).or_else(|| self.refusal(image)),
         };
-        let takes = behaviour::seconds(meta, &name, "image-pull").unwrap_or(match (&refusal, present) {
+        let takes = behaviour::seconds(meta, name, "image-pull").unwrap_or(match (&refusal, present) {
             (Some(_), _) => timings::PULL_FAILED,
             (None, true) => timings::PULL_PRESENT,
             (None, false) => timings::PULL,
@@ -226,27 +234,18 @@ impl Turn<'_> {
             self.node.pulling.insert(image.into(), until);
         }
         self.node.puller_free = self.node.puller_free.max(Some(until));
-        self.note_pull(i, image, until);
-        self.rt.work =
-            Some(Work::Pull { container: i, since: now, began, until, refusal: refusal.map(Rc::from) });
+        Pull { since: now, began, until, refusal: refusal.map(Rc::from) }
     }
 
     /// A pull has ended, with an error or without.
-    pub(super) fn pulled(
-        &mut self,
-        i: usize,
-        since: Timestamp,
-        began: Timestamp,
-        until: Timestamp,
-        refusal: Option<Rc<str>>,
-    ) {
+    pub(super) fn pulled(&mut self, i: usize, pull: Pull) {
         let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
         let image = spec.image.as_deref().unwrap_or_default();
         if self.node.pulling.get(image).is_some_and(|t| *t <= now) {
             self.node.pulling.remove(image);
         }
-        self.note_pulled(i, image, refusal.as_deref());
-        if let Some(error) = refusal {
+        self.note_pulled(i, image, pull.refusal.as_deref());
+        if let Some(error) = pull.refusal {
             self.event(Some(i), "Warning", "Failed", format!("Failed to pull image {image:?}: {error}"));
             if let Some(c) = self.rt.containers.get_mut(i) {
                 c.image_backoff.next(now, now);
@@ -255,13 +254,7 @@ impl Turn<'_> {
             self.start_failed(i, "ErrImagePull", error.to_string());
             return;
         }
-        let took = go_duration(until.duration_since(began));
-        let waited = go_duration(until.duration_since(since));
-        let size = images::size(image);
-        let message = format!(
-            "Successfully pulled image {image:?} in {took} ({waited} including waiting). Image size: {size} bytes."
-        );
-        self.event(Some(i), "Normal", "Pulled", message);
+        self.event(Some(i), "Normal", "Pulled", pulled_message(image, &pull));
         self.node.has_image(image, now);
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.image_backoff = Default::default();
@@ -426,8 +419,20 @@ impl Turn<'_> {
         self.waits_to_start(i, reason, message, PodCause::NotStarted);
     }
 
+    /// Whether a container waits for a reason already.
+    pub(super) fn waits_with(&self, i: usize, reason: &str) -> bool {
+        let waiting = self.rt.containers.get(i).and_then(|c| c.waiting.as_ref());
+        waiting.is_some_and(|w| w.reason == reason)
+    }
+
     /// Notes why a container waits (the kubelet's reason cache), and the cause of the next status.
-    fn waits_to_start(&mut self, i: usize, reason: &'static str, message: String, cause: PodCause) {
+    pub(super) fn waits_to_start(
+        &mut self,
+        i: usize,
+        reason: &'static str,
+        message: String,
+        cause: PodCause,
+    ) {
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.waiting = Some(Rc::new(Waiting { reason, message }));
         }
@@ -435,18 +440,8 @@ impl Turn<'_> {
     }
 
     /// Plans a retry of SyncPod.
-    fn retry(&mut self, at: Timestamp, sort: WakeSort) {
+    pub(super) fn retry(&mut self, at: Timestamp, sort: WakeSort) {
         let retry = Retry { at, sort };
         self.rt.retry = Some(self.rt.retry.map_or(retry, |before| before.or(retry)));
-    }
-}
-
-/// The `imagePullPolicy` that the API server defaults to.
-fn default_policy(image: &str) -> &'static str {
-    let last = image.rsplit('/').next().unwrap_or_default();
-    if !image.contains('@') && (last.ends_with(":latest") || !last.contains(':')) {
-        "Always"
-    } else {
-        "IfNotPresent"
     }
 }

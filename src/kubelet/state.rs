@@ -15,10 +15,12 @@ use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
 use super::manifest::Manifest;
 use super::pod_network::PodNetwork;
+use super::pulls::{ImageVolume, Pull};
 use super::queries::Queries;
 use super::settings::Settings;
+use super::strain::Foreseen;
 use super::url_source::UrlSource;
-use super::visit_log::Visited;
+use super::visited::Visited;
 use super::wake::Retry;
 use crate::api::persistent::Map;
 use crate::api::pod::Spec;
@@ -47,6 +49,10 @@ pub struct State {
     pub visits: Map<Key, Rc<Vec<Visited>>>,
     /// The ports that a program in a pod was told to open by another one, with the pod's uid.
     pub opened: Map<Key, (Rc<str>, Rc<[u16]>)>,
+    /// What the probes of pods will meet that ask busy servers, with the pod's uid.
+    pub strained: Map<Key, (Rc<str>, Rc<[Foreseen]>)>,
+    /// Whether the container runtime has no network plugin.
+    pub no_network: bool,
     /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
     /// PersistentVolumes whose mounting a person made fail, each with the driver's error message.
@@ -158,14 +164,15 @@ pub enum Work {
     Pull {
         /// The container's index.
         container: usize,
-        /// When the pull was requested.
-        since: Timestamp,
-        /// When the pull itself began, after those before it.
-        began: Timestamp,
-        /// When it ends.
-        until: Timestamp,
-        /// The error, if the pull will fail.
-        refusal: Option<Rc<str>>,
+        /// The pull.
+        pull: Pull,
+    },
+    /// The pull of the image of a volume.
+    PullVolume {
+        /// The volume's index.
+        volume: usize,
+        /// The pull.
+        pull: Pull,
     },
     /// The start of a container that was created.
     Start {
@@ -196,9 +203,9 @@ impl Work {
         match self {
             Work::Mount { until }
             | Work::Sandbox { until }
-            | Work::Pull { until, .. }
             | Work::Start { until, .. }
             | Work::PostStart { until, .. } => Some(*until),
+            Work::Pull { pull, .. } | Work::PullVolume { pull, .. } => Some(pull.until),
             Work::Kill { .. } => None,
         }
     }
@@ -217,6 +224,11 @@ pub enum Todo {
         message: String,
         /// The probe that failed, if that is why.
         probe: Option<ProbeType>,
+    },
+    /// Make sure that the image of a volume is on the node.
+    PullVolume {
+        /// The volume's index.
+        volume: usize,
     },
     /// Start a container.
     Start {
@@ -279,6 +291,8 @@ pub struct PodRuntime {
     pub waits_for_config: bool,
     /// The pod's volumes whose files the kubelet writes.
     pub files: FileVolumes,
+    /// What is known of the pod's volumes of images, each in its volume's place; none if it has no such volume.
+    pub image_volumes: Rc<Vec<ImageVolume>>,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.
     pub volumes: Vec<PodVolume>,
     /// Its volumes whose content outlives it; `None` before they were first mounted.
@@ -337,10 +351,12 @@ pub struct PodRuntime {
 /// A CSI volume of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodVolume {
-    /// The name of the PersistentVolume.
+    /// The name of the PersistentVolume, or of the volume in the pod if it is an inline one.
     pub volume: Rc<str>,
-    /// The claim.
+    /// The claim; that of no name if it is an inline volume.
     pub claim: Key,
+    /// Whether the pod itself says which driver makes it (`volumes[].csi`): then it is neither attached nor staged.
+    pub inline: bool,
     /// Its name in the Node's status.
     pub name: Rc<str>,
     /// The driver.

@@ -53,7 +53,12 @@ impl Turn<'_> {
             let Some(spec) = self.container_spec(i) else { continue };
             if runs(c) && !ended {
                 let has = c.running().map_or(spec.resources.as_ref(), |r| r.resources(&spec.name));
-                sum.memory = sum.memory.saturating_add(usage::memory_of(pod, &spec.name, has));
+                sum.memory = sum.memory.saturating_add(usage::memory_of(
+                    pod,
+                    &spec.name,
+                    has,
+                    c.running().and_then(|r| r.own.uses),
+                ));
                 let processes = if told { said(pod, &c.name, "pids") } else { 0 };
                 sum.pids = sum.pids.saturating_add(processes.max(1));
             }

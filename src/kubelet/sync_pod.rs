@@ -243,6 +243,7 @@ impl Kubelet {
             let said = turn.fingerprint();
             let listens = turn.listening() != listened
                 || turn.next_listening() != turn.rt.listens_until
+                || turn.foresees_again().is_some_and(|at| at <= cx.now())
                 || turn.rt.said.is_some_and(|before| before != said);
             turn.rt.said = Some(said);
             turn.rt.listens_until = turn.next_listening();
@@ -250,6 +251,7 @@ impl Kubelet {
             let sends = turn.drive_clients();
             let asks = std::mem::take(&mut turn.asks);
             turn.measure();
+            turn.kill_for_memory_of_pod();
             turn.note_resize(key);
             let pressing = turn.is_pressing(s);
             let (was, is) = (s.node.used, turn.node.used);
@@ -436,11 +438,14 @@ fn forget(cx: &Cx, key: &Key) -> bool {
         if s.opened.contains_key(&key) {
             s.opened.remove(&key);
         }
+        if s.strained.contains_key(&key) {
+            s.strained.remove(&key);
+        }
         file_source::note_forgotten(s, &key);
         if let Some(rt) = s.pods.remove(&key) {
             for v in &rt.volumes {
                 s.node.volumes.remove(&(v.name.clone(), key.clone()));
-                if !s.pods.values().any(|other| other.volumes.iter().any(|o| o.name == v.name)) {
+                if !v.inline && !s.pods.values().any(|other| other.volumes.iter().any(|o| o.name == v.name)) {
                     s.node.staged.remove(&v.name);
                 }
             }

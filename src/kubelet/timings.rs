@@ -22,6 +22,9 @@ pub use crate::api::later;
 
 /// The creation of a sandbox and its network.
 pub const SANDBOX: SignedDuration = SignedDuration::from_secs(1);
+/// After this a sync is tried again that failed for a reason that may be over soon (`backOffOnTransientErrorPeriod` of
+/// `pod_workers.go`).
+pub const TRANSIENT_RETRY: SignedDuration = SignedDuration::from_secs(1);
 /// The pull of an image that the node does not have.
 pub const PULL: SignedDuration = SignedDuration::from_secs(2);
 /// The pull of an image that the node has: only its manifest is fetched.

@@ -11,6 +11,7 @@ use super::cpu_policy::CpuPolicy;
 use super::cri::Call;
 use super::decisions::{Eviction, Order};
 use super::state::{NodeRuntime, PodRuntime, State};
+use super::strain::Foreseen;
 use crate::api::ip_family::family_of;
 use crate::api::persistent::Map;
 use crate::api::types::{Container, Node, Pod, PodSpec};
@@ -74,6 +75,10 @@ pub(super) struct Turn<'a> {
     pub(super) answers: Rc<BTreeMap<Question, Answers>>,
     /// The ports that one of them was told to open.
     pub(super) opened: &'a [u16],
+    /// What probes of the pod will meet that ask busy servers.
+    pub(super) strained: &'a [Foreseen],
+    /// Whether the container runtime has no network plugin.
+    pub(super) no_network: bool,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
     pub(super) events: Vec<PodEvent>,
@@ -126,6 +131,11 @@ impl<'a> Turn<'a> {
             ephemeral: known.map(|rt| &*rt.ephemeral).unwrap_or_default(),
             answers: network.map(|n| n.answers.clone()).unwrap_or_default(),
             opened: state.opened(&pod.metadata.key(), &rt.uid),
+            strained: match state.strained.get(&pod.metadata.key()) {
+                Some((uid, probes)) if *uid == rt.uid => probes,
+                _ => &[],
+            },
+            no_network: state.no_network,
             asks: Vec::new(),
             pod,
             spec,

@@ -10,7 +10,9 @@ use crate::api::types::{Container, Node, Pod, ResourceRequirements};
 use crate::api::{Key, Object};
 use crate::client::Reading;
 
-use super::behaviour::annotation;
+use super::behaviour::{Uses, annotation};
+use super::container_state::Running;
+use super::limits;
 use super::state::State;
 
 /// The CPU that a container uses without an annotation, in thousandths, and its memory in bytes: an idle process.
@@ -32,13 +34,19 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
     for (key, runtime) in &state.pods {
         let Some(pod) = runtime.pod(key, reading.caches) else { continue };
         let running = runtime.containers.iter().filter_map(|c| Some((&c.name, c.running()?)));
-        let containers: Vec<ContainerMetrics> = running
+        let mut containers: Vec<ContainerMetrics> = running
             .map(|(name, running)| ContainerMetrics {
                 name: name.to_string(),
-                usage: of_container(pod, name, reading.load.of(key, name, is_first(pod, name))),
+                usage: of_container(
+                    pod,
+                    name,
+                    running.own.uses,
+                    reading.load.of(key, name, is_first(pod, name)),
+                ),
                 start: Some(running.since),
             })
             .collect();
+        share_out(pod, &mut containers);
         sum = containers.iter().fold(sum, |sum, c| sum.plus(c.usage));
         let measured =
             PodMetrics { key: key.clone(), timestamp: reading.now, window: Default::default(), containers };
@@ -49,23 +57,39 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
     Some(all)
 }
 
+/// The containers of a pod with a limit of CPU share it in proportion to what they want.
+fn share_out(pod: &Pod, containers: &mut [ContainerMetrics]) {
+    let limit = pod.spec.as_deref().and_then(|s| limits::of_pod(s, "cpu")).map(|q| nanos(amount_of(Some(q))));
+    let wanted = containers.iter().map(|c| nanos(c.usage.cpu)).fold(0, i64::saturating_add);
+    let Some(limit) = limit.filter(|limit| wanted > *limit) else { return };
+    for c in containers {
+        let part = i128::from(nanos(c.usage.cpu)) * i128::from(limit) / i128::from(wanted.max(1));
+        c.usage.cpu = Amount::parse(&format!("{part}n")).unwrap_or(Amount::ZERO);
+    }
+}
+
+/// An amount of CPU in billionths of one.
+fn nanos(cpu: Amount) -> i64 {
+    cpu.scaled_value(-9)
+}
+
 fn is_first(pod: &Pod, name: &str) -> bool {
     pod.spec.as_ref().and_then(|s| s.containers.first()).is_some_and(|c| c.name == name)
 }
 
 /// What a container that runs uses. `load` is its work for others, in billionths of a CPU.
-fn of_container(pod: &Pod, name: &str, load: i64) -> Usage {
+fn of_container(pod: &Pod, name: &str, uses: Option<Uses>, load: i64) -> Usage {
     let containers = pod.spec.as_ref().map(|s| s.containers.as_slice()).unwrap_or_default();
     let init = pod.spec.iter().flat_map(|s| s.init_containers.iter().flatten());
     let spec = containers.iter().chain(init).find(|c| c.name == name);
-    let idle = usage(IDLE.0, IDLE.1);
+    let idle = uses.map_or(usage(IDLE.0, IDLE.1), |uses| usage(uses.cpu, uses.memory));
     let mut cpu = said(pod, name, "cpu").unwrap_or(idle.cpu);
     if load > 0 {
         cpu = cpu.plus(Amount::parse(&format!("{load}n")).unwrap_or(Amount::ZERO));
     }
     let memory = said(pod, name, "memory").unwrap_or(idle.memory);
     // A container does not get more CPU than its limit; one that needs more memory is killed.
-    Usage { cpu: limited(cpu, spec, "cpu"), memory: limited(memory, spec, "memory") }
+    Usage { cpu: limited(cpu, pod, spec, "cpu"), memory: limited(memory, pod, spec, "memory") }
 }
 
 /// What the pod's annotations say of a container; `None` if they say nothing, or no amount.
@@ -75,19 +99,26 @@ pub(super) fn said(pod: &Pod, name: &str, what: &str) -> Option<Amount> {
 }
 
 /// The memory that a container uses while it runs, in bytes.
-pub(super) fn memory(pod: &Pod, container: &Container) -> i64 {
-    memory_of(pod, &container.name, container.resources.as_ref())
+pub(super) fn memory(pod: &Pod, container: &Container, running: &Running) -> i64 {
+    memory_of(pod, &container.name, container.resources.as_ref(), running.own.uses)
 }
 
-/// The same of a container that has these resources.
-pub(super) fn memory_of(pod: &Pod, name: &str, resources: Option<&ResourceRequirements>) -> i64 {
-    let wants = said(pod, name, "memory").map_or(IDLE.1, Amount::value);
-    super::amounts::limit_in(resources, "memory").map_or(wants, |limit| wants.min(limit))
+/// The same of a container that has these resources, and whose program uses so much.
+pub(super) fn memory_of(
+    pod: &Pod,
+    name: &str,
+    resources: Option<&ResourceRequirements>,
+    uses: Option<Uses>,
+) -> i64 {
+    let wants = said(pod, name, "memory").map(Amount::value);
+    let wants = wants.or(uses.map(|uses| uses.memory)).unwrap_or(IDLE.1);
+    let limit = limits::of_container(pod.spec.as_deref(), resources, "memory");
+    limit.map_or(wants, |limit| wants.min(amount_of(Some(limit)).value()))
 }
 
-fn limited(wants: Amount, container: Option<&Container>, resource: &str) -> Amount {
-    let limits = container.and_then(|c| c.resources.as_ref()?.limits.as_ref());
-    match limits.and_then(|l| l.get(resource)).map(|q| amount_of(Some(q))) {
+fn limited(wants: Amount, pod: &Pod, container: Option<&Container>, resource: &str) -> Amount {
+    let own = container.and_then(|c| c.resources.as_ref());
+    match limits::of_container(pod.spec.as_deref(), own, resource).map(|q| amount_of(Some(q))) {
         Some(limit) if limit < wants => limit,
         _ => wants,
     }
@@ -110,7 +141,7 @@ mod tests {
             .unwrap()
         };
         let of = |annotations: serde_json::Value, name: &str, load: i64| {
-            let used = of_container(&pod(annotations), name, load);
+            let used = of_container(&pod(annotations), name, None, load);
             (used.cpu.canonical(), used.memory.canonical())
         };
         let text = |cpu: &str, memory: &str| (cpu.to_owned(), memory.to_owned());

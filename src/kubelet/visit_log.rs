@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::state::State;
 use super::task::Task;
 use super::turn::Turn;
+use super::visited::Visited;
 use crate::api::{Key, Timestamp};
 use crate::client::{Caches, Handler};
 use crate::network::serving::Process;
@@ -15,15 +16,6 @@ use crate::network::visit::Visit;
 
 /// The most requests of a pod that are remembered. The oldest ones are forgotten.
 const VISITS_LIMIT: usize = 1000;
-
-/// A request of a command that has come to a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visited {
-    /// The process of the server.
-    pub process: Process,
-    /// The request.
-    pub visit: Visit,
-}
 
 /// Whether a process writes a line for each request.
 pub fn logs_requests(state: &State, caches: &Caches, node: &Key, process: &Process, now: Timestamp) -> bool {

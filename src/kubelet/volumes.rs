@@ -11,14 +11,16 @@
 
 use std::rc::Rc;
 
+use super::images;
 use super::state::{PodRuntime, PodVolume, State, Work};
 use super::task::Task;
 use super::timings::{self, later};
 use super::turn::Turn;
 use super::wake::{Retry, WakeSort};
-use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim};
+use crate::api::types::{CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Secret, Volume};
 use crate::api::volume::{claim_of, volume_name};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, csi};
+use crate::apimachinery::Status;
 use crate::client::{Caches, Handler, Why};
 
 /// Whether a node's status names a volume as in use and as attached.
@@ -69,10 +71,26 @@ impl Turn<'_> {
                 name: csi::unique_name(driver, handle).into(),
                 driver: driver.into(),
                 attachable: csi::needs_attach(installed.map(|d| &**d)),
+                inline: false,
                 mounted: false,
             })
         };
-        self.spec.volumes.iter().flatten().filter_map(of).collect()
+        let inline = |v: &Volume| {
+            let source = v.csi.as_ref()?;
+            // The kubelet makes a handle by hashing the names of the volume and of the pod (`makeVolumeHandle`).
+            let handle = format!("csi-{:08x}", images::number(&[&self.rt.uid, &v.name]));
+            Some(PodVolume {
+                volume: v.name.as_str().into(),
+                claim: Key::new("", ""),
+                name: csi::unique_name(&source.driver, &handle).into(),
+                driver: source.driver.as_str().into(),
+                attachable: false,
+                inline: true,
+                mounted: false,
+            })
+        };
+        let volumes = self.spec.volumes.iter().flatten();
+        volumes.filter_map(|v| of(v).or_else(|| inline(v))).collect()
     }
 
     /// Whether the pod's CSI volumes are mounted (`WaitForAttachAndMount`). If they are not, the next steps towards that
@@ -99,7 +117,7 @@ impl Turn<'_> {
         }
         self.rt.mount_failures = 0;
         self.rt.waits_for_config = false;
-        if self.rt.volumes.iter().all(|v| self.node.staged.contains_key(&v.name)) {
+        if self.rt.volumes.iter().all(|v| v.inline || self.node.staged.contains_key(&v.name)) {
             // Another pod of the node has them already. A mount from there takes no time.
             self.publish();
             return true;
@@ -111,7 +129,13 @@ impl Turn<'_> {
     /// Why a volume cannot be mounted; `None` if it can. What fails is the first mount for the node, or, where another pod of
     /// the node has the volume, the mount for the pod (`GenerateMountVolumeFunc`, `csi_attacher.go`, `csi_mounter.go`).
     fn why_not_mounted(&self, v: &PodVolume) -> Option<String> {
-        let (step, client) = match self.node.staged.contains_key(&v.name) {
+        if let Some(why) = self.mode_is_missing(v) {
+            return Some(format!(
+                "MountVolume.NewMounter initialization failed for volume {:?} : {why}",
+                v.volume
+            ));
+        }
+        let (step, client) = match v.inline || self.node.staged.contains_key(&v.name) {
             false => ("MountDevice", "attacher.MountDevice failed to create newCsiDriverClient"),
             true => ("SetUp", "mounter.SetUpAt failed to get CSI client"),
         };
@@ -122,8 +146,43 @@ impl Turn<'_> {
                 v.driver
             ));
         }
+        if let Some(why) = self.secret_is_missing(v) {
+            return Some(format!("{prefix}{why}"));
+        }
         let why = self.unmountable.get(&v.volume)?;
         Some(format!("{prefix}rpc error: code = Internal desc = {why}"))
+    }
+
+    /// Why the driver of an inline volume makes none (`csi_plugin.go`, `supportsVolumeLifecycleMode`); `None` if it does, or for
+    /// another volume.
+    fn mode_is_missing(&self, v: &PodVolume) -> Option<String> {
+        if !v.inline {
+            return None;
+        }
+        let of_driver = format!("volume mode \"Ephemeral\" not supported by driver {}", v.driver);
+        let Some(driver) = self.caches.get::<CSIDriver>(&Key::new("", &v.driver)) else {
+            return Some(format!("{of_driver} (no CSIDriver object)"));
+        };
+        let modes = driver.spec.volume_lifecycle_modes.as_deref().unwrap_or_default();
+        let quoted: Vec<String> = modes.iter().map(|m| format!("{m:?}")).collect();
+        let has = modes.iter().any(|m| m == "Ephemeral");
+        (!has).then(|| format!("{of_driver} (only supports [{}])", quoted.join(" ")))
+    }
+
+    /// Why the Secret of an inline volume cannot be given to its driver (`csi_util.go`, `getCredentialsFromSecret`); `None` if it can,
+    /// or if there is none.
+    fn secret_is_missing(&self, v: &PodVolume) -> Option<String> {
+        let volume = self.spec.volumes.iter().flatten().find(|of| v.inline && *of.name == *v.volume)?;
+        let name = volume.csi.as_ref()?.node_publish_secret_ref.as_ref()?.name.clone();
+        let namespace = MetaExt::namespace(&self.pod.metadata);
+        if self.caches.get::<Secret>(&Key::new(namespace, &name)).is_some() {
+            return None;
+        }
+        let why = Status::not_found(Kind::SECRET, &name).message;
+        Some(format!(
+            "fetching NodePublishSecretRef {namespace}/{name} failed: kubernetes.io/csi: failed to find the secret {name} in the \
+             namespace {namespace} with error: {why}"
+        ))
     }
 
     /// Whether the Node's status says of all volumes that have to be attached that they are.
@@ -149,8 +208,9 @@ impl Turn<'_> {
 
     /// The pod's volumes have been staged: from there they are mounted for the pod.
     pub(super) fn staged(&mut self) {
-        let names: Vec<Rc<str>> = self.rt.volumes.iter().map(|v| v.name.clone()).collect();
-        for (i, name) in names.into_iter().enumerate() {
+        let names = self.rt.volumes.iter().enumerate().filter(|(_, v)| !v.inline);
+        let names: Vec<(usize, Rc<str>)> = names.map(|(i, v)| (i, v.name.clone())).collect();
+        for (i, name) in names {
             // Two pods that came at once stage a volume once.
             if self.node.staged.insert(name, ()).is_none() {
                 self.note_call(Why::new("kubelet.node_stage_volume"), i);
@@ -164,7 +224,15 @@ impl Turn<'_> {
         for i in 0..self.rt.volumes.len() {
             let Some(v) = self.rt.volumes.get_mut(i).filter(|v| !v.mounted) else { continue };
             v.mounted = true;
-            self.note_call(Why::new("kubelet.node_publish_volume"), i);
+            let inline = v.inline;
+            self.note_call(
+                if inline {
+                    Why::new("kubelet.node_publish_inline_volume")
+                } else {
+                    Why::new("kubelet.node_publish_volume")
+                },
+                i,
+            );
         }
     }
 
@@ -173,7 +241,10 @@ impl Turn<'_> {
         let Some(v) = self.rt.volumes.get(volume) else { return };
         let pod = ObjectRef { kind: Kind::POD, key: MetaExt::key(&self.pod.metadata) };
         let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: Key::new("", &v.volume) };
-        let why = why.read("pod", pod, "spec.volumes", &v.claim).read("volume", at, "spec.csi", &v.volume);
+        let why = match v.inline {
+            true => why.read("pod", pod, "spec.volumes", &v.volume).with("volume", &v.volume),
+            false => why.read("pod", pod, "spec.volumes", &v.claim).read("volume", at, "spec.csi", &v.volume),
+        };
         self.disk_writes.push(why);
     }
 

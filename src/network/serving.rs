@@ -53,6 +53,17 @@ impl Serving {
     }
 }
 
+/// What a request meets at a busy process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Met {
+    /// It is answered before its sender gives it up.
+    InTime,
+    /// It is not.
+    Late,
+    /// It is answered with 503 at once, because so many wait already.
+    Full,
+}
+
 /// What a process does with the requests that it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {

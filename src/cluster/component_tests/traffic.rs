@@ -185,3 +185,49 @@ fn the_first_annotation_of_a_running_server_is_heard() {
     let failing = counts(&n, "c", since);
     assert_eq!(failing.lost, [(Cause::Status(500), failing.sent)].into());
 }
+
+/// A server at the limit of what it can answer answers its probes as late as all else (`pkg/kubelet/prober`, `pkg/probe/http`): the kubelet
+/// restarts it, and its queue is empty again.
+#[test]
+fn an_overloaded_server_fails_its_liveness_probe_and_is_restarted() {
+    let restarts = |resources: Value, annotations: Value, requests: &str| {
+        let mut n = net(1);
+        let mut probed = server();
+        probed["resources"] = resources;
+        probed["livenessProbe"] = json!({"httpGet": {"path": "/healthz", "port": 80}, "periodSeconds": 5});
+        n.serve("web", 1, probed, json!({"ports": [{"port": 80}]}));
+        annotate(&mut n, annotations);
+        n.steady();
+        client(&mut n, "c", requests);
+        n.wait(60);
+        let pods = n.0.api().cached_list(Kind::POD, Some("default"));
+        let web = pods.filter_map(|(_, o)| o.get::<crate::api::types::Pod>().cloned());
+        let web = web.filter(|p| p.metadata.labels.iter().flatten().any(|(_, v)| v == "web"));
+        let messages: Vec<String> =
+            n.0.api()
+                .etcd()
+                .range(Kind::EVENT, None)
+                .filter_map(|(_, r)| r.object.get::<crate::api::types::Event>().cloned())
+                .filter(|e| e.reason.as_deref() == Some("Unhealthy"))
+                .filter_map(|e| e.message.clone())
+                .collect();
+        let status = web.flat_map(|p| p.status.clone()).flat_map(|s| s.container_statuses.clone()).flatten();
+        (status.map(|s| s.restart_count).sum::<i32>(), messages.join("\n"))
+    };
+    let one = |queue: &str| json!({"sim.steady/answer-seconds": "0.1", "sim.steady/answer-concurrency": "1", "sim.steady/answer-queue": queue});
+    // Of twenty in a second ten are answered. A long queue makes the probe wait, a full one refuses it.
+    let (count, messages) = restarts(json!({}), one("500"), "20/s http://web/");
+    assert!(
+        count >= 1 && messages.contains("Client.Timeout exceeded while awaiting headers"),
+        "{count} {messages}"
+    );
+    let (count, messages) = restarts(json!({}), one("5"), "20/s http://web/");
+    assert!(count >= 1 && messages.contains("HTTP probe failed with statuscode: 503"), "{count} {messages}");
+    // Forty answers of 5 ms in a second are all that 200m are enough for.
+    let limit = json!({"limits": {"cpu": "200m"}});
+    let cost = json!({"sim.steady/answer-cpu": "5m"});
+    let (count, messages) = restarts(limit.clone(), cost.clone(), "60/s http://web/");
+    assert!(count >= 1, "{messages}");
+    assert_eq!(restarts(limit, cost, "30/s http://web/"), (0, String::new()));
+    assert_eq!(restarts(json!({}), one("500"), "9/s http://web/"), (0, String::new()));
+}

@@ -100,6 +100,7 @@ fn chain(plugin: Plugin) -> &'static str {
             "10-flannel.conflist: flannel → bridge cni0 (ipam host-local), portmap"
         }
         Plugin::Bridge => "10-bridge.conflist: bridge cni0 (ipam host-local)",
+        Plugin::None => "/etc/cni/net.d: no configuration",
     }
 }
 

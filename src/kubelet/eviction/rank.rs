@@ -90,7 +90,10 @@ pub(super) fn message(
     for container in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
         let Some(runtime) = c.rt.containers.iter().find(|r| *r.name == *container.name) else { continue };
         let usage = match starved {
-            Resource::Memory if runtime.running().is_some() => usage::memory(c.pod, container),
+            Resource::Memory => match runtime.running() {
+                Some(running) => usage::memory(c.pod, container, running),
+                None => continue,
+            },
             Resource::Storage => layer(c.pod, &container.name),
             _ => continue,
         };

@@ -19,6 +19,9 @@ pub enum Plugin {
     FlannelUdp,
     /// The plugin `bridge` alone: pods of one node reach each other, and nobody makes routes to other nodes.
     Bridge,
+    /// None: the runtime finds no configuration in `/etc/cni/net.d`. Nodes are not ready, and no pod with a network of its own starts. Pods
+    /// that run already reach what they would reach with [`Plugin::Bridge`].
+    None,
 }
 
 /// How packets for other nodes are packed into others.
@@ -41,8 +44,14 @@ const ETHERNET_MTU: u16 = 1500;
 
 impl Plugin {
     /// All plugins, the default one first.
-    pub const ALL: [Plugin; 5] =
-        [Plugin::Kindnet, Plugin::FlannelHostGw, Plugin::FlannelVxlan, Plugin::FlannelUdp, Plugin::Bridge];
+    pub const ALL: [Plugin; 6] = [
+        Plugin::Kindnet,
+        Plugin::FlannelHostGw,
+        Plugin::FlannelVxlan,
+        Plugin::FlannelUdp,
+        Plugin::Bridge,
+        Plugin::None,
+    ];
 
     /// The name, as data has it.
     pub fn name(self) -> &'static str {
@@ -52,7 +61,13 @@ impl Plugin {
             Plugin::FlannelVxlan => "flannel-vxlan",
             Plugin::FlannelUdp => "flannel-udp",
             Plugin::Bridge => "bridge",
+            Plugin::None => "none",
         }
+    }
+
+    /// Whether new pods can be connected: there is a plugin.
+    pub fn is_there(self) -> bool {
+        self != Plugin::None
     }
 
     /// Whether it enforces NetworkPolicies. flannel leaves that to others, and so does the plugin `bridge`.
@@ -76,7 +91,7 @@ impl Plugin {
         match self {
             Plugin::Kindnet | Plugin::FlannelHostGw | Plugin::FlannelVxlan => true,
             Plugin::FlannelUdp => to.is_ipv4(),
-            Plugin::Bridge => false,
+            Plugin::Bridge | Plugin::None => false,
         }
     }
 
@@ -86,7 +101,7 @@ impl Plugin {
     /// the backend `udp` is UDP and IP alone (`encapOverhead` of both backends).
     pub fn tunnel(self, to: IpAddr) -> Option<Tunnel> {
         match self {
-            Plugin::Kindnet | Plugin::FlannelHostGw | Plugin::Bridge => None,
+            Plugin::Kindnet | Plugin::FlannelHostGw | Plugin::Bridge | Plugin::None => None,
             Plugin::FlannelVxlan if to.is_ipv4() => {
                 Some(Tunnel { interface: "flannel.1", port: 8472, vni: Some(1), overhead: 50, copies: 0 })
             }
@@ -116,7 +131,7 @@ impl Plugin {
             Plugin::FlannelHostGw | Plugin::FlannelVxlan | Plugin::FlannelUdp => {
                 Some("-A FLANNEL-POSTRTG -j MASQUERADE --random-fully")
             }
-            Plugin::Bridge => Some("-j MASQUERADE (ipMasq)"),
+            Plugin::Bridge | Plugin::None => Some("-j MASQUERADE (ipMasq)"),
         }
     }
 }

@@ -61,6 +61,8 @@ pub struct Ledger {
     pub(super) one_by_one: bool,
     /// A request of which is told what happens to it.
     pub(super) followed: Option<RequestTrace>,
+    /// The number of a request that somebody tries; `None` if nobody does, or if it was answered.
+    pub(super) tried: Option<u64>,
     /// The requests that come to one process, if somebody looks for them.
     pub(super) visits: Option<Visits>,
 }
@@ -198,6 +200,9 @@ impl Ledger {
                 self.due.remove(&process);
                 let done = self.servers.get_mut(&process).map(|s| s.work(at)).unwrap_or_default();
                 self.plan_work(&process);
+                if self.tried.is_some_and(|tried| done.contains(&tried)) {
+                    self.tried = None;
+                }
                 for number in done {
                     if let Some(f) = self.flights.remove(&number) {
                         self.answered(Rc::unwrap_or_clone(f), at);

@@ -18,12 +18,14 @@
 //! | `load` | what can be said of a stream at one moment |
 //! | `pool` | the connections that a client keeps |
 //! | `server` | a process that answers as fast as its limits let it |
+//! | `forecast` | what a kubelet's probe will meet at a busy process |
 //! | `visits`, `visiting` | the requests that have come to one process |
 //! | `counts`, `rows`, `latency` | what is counted: of a client, of each second, of durations |
 
 mod client;
 mod counts;
 mod flight;
+mod forecast;
 mod history;
 mod latency;
 mod ledger;
@@ -42,6 +44,7 @@ mod visits;
 
 pub use client::{CLIENTS_LIMIT, Client, Keep, NotAClient, RATE_LIMIT};
 pub use counts::{Cause, Counts, Loss};
+pub use forecast::{Forecast, Trial};
 pub use history::History;
 pub use latency::Latencies;
 pub use ledger::{Ledger, Window};

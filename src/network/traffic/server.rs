@@ -154,6 +154,11 @@ impl Server {
         plus(self.period, whole.saturating_mul(nanos(QUOTA_PERIOD)).saturating_add(rest - whole * share))
     }
 
+    /// How many requests it has.
+    pub fn load(&self) -> usize {
+        self.busy() + self.waiting.len()
+    }
+
     /// When something happens next, if no other request comes.
     pub fn due(&self) -> Option<Timestamp> {
         let running = self.running.first_key_value().map(|((clock, _), _)| self.when(*clock));

@@ -7,7 +7,7 @@ use crate::api::Kind;
 use crate::kubelet::State;
 
 /// What the containers of the pods have printed until now, current instances.
-fn logs(lab: &Lab) -> String {
+pub(super) fn logs(lab: &Lab) -> String {
     logs_of(lab, "")
 }
 
@@ -237,4 +237,25 @@ fn a_rule_restarts_all_containers() {
     assert!(lab.log.contains("+AllContainersRestarting(RestartAllContainersStarted)"), "{}", lab.log);
     assert!(lab.log.contains("init: running started, before Completed 0, restarts 1"), "{}", lab.log);
     assert!(lab.log.contains("other: running ready, before Error 137, restarts 1"), "{}", lab.log);
+}
+
+/// `pods/resource/memory-request-limit-2.yaml` and `memory-request-limit.yaml` of Kubernetes' documentation.
+#[test]
+fn a_program_that_takes_memory_is_killed_at_its_limit() {
+    let pod = |bytes: &str, limit: &str| {
+        one(json!({
+            "image": "polinux/stress", "command": ["stress"], "args": ["--vm", "1", "--vm-bytes", bytes, "--vm-hang", "1"],
+            "resources": {"requests": {"memory": "50Mi"}, "limits": {"memory": limit}},
+        }))
+    };
+    let mut lab = Lab::new();
+    lab.pod(pod("250M", "100Mi")).wait(60);
+    assert!(lab.log.contains("app: OOMKilled 137"), "{}", lab.log);
+    assert!(lab.log.contains("app: CrashLoopBackOff"), "{}", lab.log);
+    let mut lab = Lab::new();
+    lab.pod(pod("150M", "200Mi")).wait(60);
+    assert!(lab.log.contains("app: running ready") && !lab.log.contains("OOMKilled"), "{}", lab.log);
+    let kubelet = lab.cluster.processes().nth(2).unwrap();
+    let state = kubelet.components[0].state().downcast_ref::<State>().unwrap();
+    assert_eq!(state.node.stats.memory, 151 << 20);
 }

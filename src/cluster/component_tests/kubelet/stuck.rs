@@ -215,3 +215,18 @@ fn a_pod_that_does_not_fit_is_rejected() {
     lab.pod(one(json!({"resources": {"requests": {"cpu": "5"}}}))).steady();
     timeline!(lab);
 }
+
+/// `kubelet_pods.go`, `getPullSecretsForPod`
+#[test]
+fn a_missing_secret_for_pulls_is_told_and_the_pull_goes_on() {
+    let mut lab = Lab::new();
+    lab.create(crate::api::Kind::SECRET, json!({"metadata": {"name": "there"}}));
+    let mut pod = one(json!({}));
+    pod["spec"]["imagePullSecrets"] = json!([{"name": "one"}, {"name": "there"}, {"name": "two"}]);
+    lab.pod(pod).steady();
+    let event = "event Warning FailedToRetrieveImagePullSecret -: Unable to retrieve some image pull secrets (one, two); \
+                 attempting to pull the image may not succeed.";
+    assert!(lab.log.contains(event), "{}", lab.log);
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+    assert_eq!(lab.events("FailedToRetrieveImagePullSecret").len(), 1);
+}

@@ -335,3 +335,108 @@ fn a_process_that_reads_its_token_again_sees_the_new_one() {
     lab.wait(600);
     assert!(lab.log.contains("app: Error 4"), "{}", lab.log);
 }
+
+/// `kuberuntime_manager.go`, `getImageVolumes` and `toKubeContainerImageVolumes`; `images/image_manager.go`, `EnsureImageExists`.
+#[test]
+fn the_image_of_a_volume_is_pulled_before_containers_start() {
+    let pod = |source: Value| {
+        let container = json!({
+            "name": "app", "image": "busybox:1.36", "command": ["sh", "-c", "touch /data/x; ls /data; sleep infinity"],
+            "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+        });
+        json!({"spec": {"containers": [container], "volumes": [{"name": "data", "image": source}]}})
+    };
+    let mut lab = Lab::new();
+    lab.pod(pod(json!({"reference": "team/data:1", "pullPolicy": "IfNotPresent"}))).steady();
+    let pulling = lab.log.find("event Normal Pulling -: Pulling image \"team/data:1\"").unwrap();
+    let own =
+        lab.log.find("event Normal Pulling spec.containers{app}: Pulling image \"busybox:1.36\"").unwrap();
+    assert!(pulling < own, "{}", lab.log);
+    assert!(
+        lab.log.contains("event Normal Pulled -: Successfully pulled image \"team/data:1\" in 2s"),
+        "{}",
+        lab.log
+    );
+    assert!(lab.log.contains("app: running"), "{}", lab.log);
+    assert!(super::programs::logs(&lab).contains("Read-only file system"), "{}", super::programs::logs(&lab));
+    let mut lab = Lab::new();
+    lab.pod(pod(json!({"reference": "team/missing:1", "pullPolicy": "IfNotPresent"}))).wait(60);
+    for event in [
+        "event Warning Failed -: Failed to pull image \"team/missing:1\": ",
+        "event Warning Failed spec.containers{app}: Error: ErrImagePull",
+        "event Normal BackOff -: Back-off pulling image \"team/missing:1\"",
+        "event Warning Failed spec.containers{app}: Error: ImagePullBackOff",
+    ] {
+        assert!(
+            lab.log.contains(event)
+                || lab
+                    .events("Failed")
+                    .iter()
+                    .chain(&lab.events("BackOff"))
+                    .any(|(_, m, _)| event.ends_with(m)),
+            "{event} {}",
+            lab.log
+        );
+    }
+    assert!(
+        lab.log.contains("app: ErrImagePull") && lab.log.contains("app: ImagePullBackOff"),
+        "{}",
+        lab.log
+    );
+    assert!(!lab.log.contains("Pulling image \"busybox"), "{}", lab.log);
+    let mut lab = Lab::new();
+    lab.pod(pod(json!({"reference": "team/data:1", "pullPolicy": "Never"}))).steady();
+    assert!(lab.log.contains("app: ErrImageNeverPull"), "{}", lab.log);
+}
+
+/// `pkg/volume/csi`: `csi_plugin.go`, `supportsVolumeLifecycleMode`; `csi_mounter.go`, `SetUpAt`; `csi_util.go`, `getCredentialsFromSecret`.
+#[test]
+fn an_inline_volume_needs_a_driver_with_the_mode_for_it() {
+    let pod = |driver: &str, secret: Value| {
+        let volume = json!({"name": "data", "csi": {"driver": driver, "nodePublishSecretRef": secret}});
+        let mut pod = super::one(json!({"volumeMounts": [{"name": "data", "mountPath": "/data"}]}));
+        pod["spec"]["volumes"] = json!([volume]);
+        pod
+    };
+    let driver = |lab: &mut Lab, name: &str, mode: &str| {
+        let spec = json!({"volumeLifecycleModes": [mode], "attachRequired": false});
+        lab.create(Kind::CSI_DRIVER, json!({"metadata": {"name": name}, "spec": spec}));
+    };
+    let mut lab = Lab::new();
+    lab.pod(pod("csi.sim.steady", Value::Null)).steady();
+    let initialization = "MountVolume.NewMounter initialization failed for volume \"data\" : ";
+    let failed = |lab: &Lab, why: &str| {
+        let all = lab.events("FailedMount");
+        assert!(all.iter().any(|(_, message, _)| message == why), "{all:?}");
+    };
+    let missing = "volume mode \"Ephemeral\" not supported by driver csi.sim.steady (no CSIDriver object)";
+    failed(&lab, &format!("{initialization}{missing}"));
+    driver(&mut lab, "csi.sim.steady", "Ephemeral");
+    lab.steady();
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+    let mut lab = Lab::new();
+    driver(&mut lab, "csi.sim.steady", "Persistent");
+    lab.pod(pod("csi.sim.steady", Value::Null)).steady();
+    let other =
+        "volume mode \"Ephemeral\" not supported by driver csi.sim.steady (only supports [\"Persistent\"])";
+    failed(&lab, &format!("{initialization}{other}"));
+    let mut lab = Lab::new();
+    driver(&mut lab, "csi.example.com", "Ephemeral");
+    lab.pod(pod("csi.example.com", Value::Null)).steady();
+    failed(
+        &lab,
+        "MountVolume.SetUp failed for volume \"data\" : kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: \
+         driver name csi.example.com not found in the list of registered CSI drivers",
+    );
+    let mut lab = Lab::new();
+    driver(&mut lab, "csi.sim.steady", "Ephemeral");
+    lab.pod(pod("csi.sim.steady", json!({"name": "key"}))).steady();
+    failed(
+        &lab,
+        "MountVolume.SetUp failed for volume \"data\" : fetching NodePublishSecretRef default/key failed: kubernetes.io/csi: \
+         failed to find the secret key in the namespace default with error: secrets \"key\" not found",
+    );
+    lab.create(Kind::SECRET, json!({"metadata": {"name": "key"}}));
+    lab.steady();
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+}

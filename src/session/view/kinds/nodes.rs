@@ -4,7 +4,6 @@ use super::{About, KindView, Shows, stuck};
 use crate::api::Object;
 use crate::api::types::{Node, RuntimeClass};
 use crate::cluster::{Cluster, Fault};
-use crate::kube_proxy;
 use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place, Standing};
 use crate::session::view::events::Condition;
@@ -65,9 +64,8 @@ impl KindView for Nodes {
             Some(false) => out.push(fault("act-node-up", false, Fault::NodeUp { node })),
             None => {}
         }
-        let proxy =
-            cluster.processes().find(|p| p.node.as_deref() == Some(name) && &*p.name == kube_proxy::NAME);
-        let (process, node) = (kube_proxy::NAME.to_owned(), Some(name.to_owned()));
+        let proxy = cluster.processes().find(|p| p.node.as_deref() == Some(name) && &*p.name == "kube-proxy");
+        let (process, node) = ("kube-proxy".to_owned(), Some(name.to_owned()));
         match proxy.map(|p| p.running) {
             Some(true) => out.push(fault("act-stop-proxy", true, Fault::Stop { process, node })),
             Some(false) => out.push(fault("act-start-proxy", false, Fault::Start { process, node })),

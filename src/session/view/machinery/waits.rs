@@ -35,6 +35,7 @@ fn of_work(work: &Work) -> Waits {
         Work::Mount { .. } => ("mount", None),
         Work::Sandbox { .. } => ("sandbox", None),
         Work::Pull { container, .. } => ("pull", Some(*container)),
+        Work::PullVolume { .. } => ("pull", None),
         Work::Start { container, .. } => ("start", Some(*container)),
         Work::PostStart { container, .. } => ("post-start", Some(*container)),
         Work::Kill { container } => ("kill", Some(*container)),

@@ -1,0 +1,44 @@
+//! Pulls of images, and what is remembered of those that are volumes.
+
+use std::rc::Rc;
+
+use super::backoff::BackOff;
+use super::images;
+use crate::api::Timestamp;
+use crate::api::duration::go_duration;
+
+/// What is remembered of an image that a pod has as a volume.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageVolume {
+    /// The image's reference.
+    pub image: Rc<str>,
+    /// Its back-off.
+    pub backoff: BackOff,
+    /// The error of the last pull, if that has failed.
+    pub pull_error: Option<Rc<str>>,
+    /// Why containers with the volume cannot be started: the reason and the message. `None` if they can.
+    pub refused: Option<(&'static str, Rc<str>)>,
+}
+
+/// A pull of an image: when it was asked for, when it begins after those before it, when it ends, and the error if it will fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// When it was asked for.
+    pub since: Timestamp,
+    /// When it begins.
+    pub began: Timestamp,
+    /// When it ends.
+    pub until: Timestamp,
+    /// The error.
+    pub refusal: Option<Rc<str>>,
+}
+
+/// The message of the event about a pull that has succeeded.
+pub(super) fn pulled_message(image: &str, pull: &Pull) -> String {
+    let took = go_duration(pull.until.duration_since(pull.began));
+    let waited = go_duration(pull.until.duration_since(pull.since));
+    let size = images::size(image);
+    format!(
+        "Successfully pulled image {image:?} in {took} ({waited} including waiting). Image size: {size} bytes."
+    )
+}
