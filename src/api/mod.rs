@@ -20,6 +20,7 @@ pub mod definition;
 pub mod digest;
 pub mod disruption_budget;
 pub mod duration;
+mod event;
 pub mod field_set;
 pub mod fields;
 pub mod go_types;
@@ -69,7 +70,8 @@ pub use structs::{DecodeError, to_value};
 
 /// The types of the built-in kinds, and of their parts.
 pub mod types {
-    // Not the type of k8s-openapi, which would be copied as a whole for every version of a pod.
+    // Not the types of k8s-openapi, which are larger, and one of which would be copied as a whole for every version of a pod.
+    pub use super::event::Event;
     pub use super::pod::Pod;
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};

@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::meta::MetaExt;
+use super::meta::{MetaExt, Name};
 use super::shared::Shared;
 
 /// A pod. Pods are the most numerous objects, each has five versions until it is ready, and the spec is the
@@ -24,9 +24,14 @@ pub struct Pod {
 }
 
 impl Pod {
-    /// The spec as the API has it, `nodeName` included.
+    /// The spec as the API has it, with what a [`Spec`] has beside the rest.
     pub fn whole_spec(&self) -> Cow<'_, PodSpec> {
         self.spec.as_ref().map_or_else(|| Cow::Owned(PodSpec::default()), Spec::whole)
+    }
+
+    /// The name of the pod's node, `spec.nodeName`; `None` if it has none yet.
+    pub fn node_name(&self) -> Option<&str> {
+        self.spec.as_ref()?.node_name.as_deref()
     }
 }
 
@@ -36,42 +41,106 @@ impl From<k8s_openapi::api::core::v1::Pod> for Pod {
     }
 }
 
-/// The spec of a pod, with the node's name beside the rest. Binding is the only change in the life of most
-/// specs, which have ten kilobytes; the rest is not copied for it. The fields are read as those of a
-/// [`PodSpec`], `node_name` included.
+/// The name of the volume with a pod's token begins with this; five random letters follow.
+pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
+
+/// The spec of a pod: what is its own, and beside that the rest, which all pods of one owner share. Its own are its node,
+/// which it gets after its creation, and the name of the volume with its token, which ends with five random letters. The fields are
+/// read as those of a [`PodSpec`]; only the names of volumes have to be asked for ([`Spec::volume_name`]) where they are
+/// written, shown or compared with names from elsewhere. Within a spec they fit each other as they are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
     /// The node's name, `spec.nodeName`.
     pub node_name: Option<String>,
+    /// The name of the volume with the pod's token, which is [`TOKEN_VOLUME_PREFIX`] in the rest: no volume can really
+    /// have that name, because it ends with a dash. `None` if the names in the rest are the real ones.
+    token_volume: Option<Name>,
     /// All other fields. Its own `node_name` is `None`.
     rest: Shared<PodSpec>,
 }
 
 impl Spec {
-    /// Whether both share the same memory and have the same node.
+    /// Whether both share the same memory and have the same node and the same token's volume.
     pub fn is_same(&self, other: &Spec) -> bool {
-        self.rest.ptr_eq(&other.rest) && self.node_name == other.node_name
+        self.rest.ptr_eq(&other.rest)
+            && self.node_name == other.node_name
+            && self.token_volume == other.token_volume
     }
 
-    /// The spec as the API has it, `nodeName` included.
+    /// The spec as the API has it, with `nodeName` and the names of all volumes.
     pub fn whole(&self) -> Cow<'_, PodSpec> {
-        if self.node_name.is_none() {
+        if self.node_name.is_none() && self.token_volume.is_none() {
             return Cow::Borrowed(&self.rest);
         }
-        Cow::Owned(PodSpec { node_name: self.node_name.clone(), ..PodSpec::clone(&self.rest) })
+        let mut whole = PodSpec { node_name: self.node_name.clone(), ..PodSpec::clone(&self.rest) };
+        if let Some(name) = &self.token_volume {
+            rename_volume(&mut whole, TOKEN_VOLUME_PREFIX, name);
+        }
+        Cow::Owned(whole)
+    }
+
+    /// The real name of a volume that a volume or a mount of this spec has as its name.
+    pub fn volume_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.token_volume.as_deref().filter(|_| name == TOKEN_VOLUME_PREFIX).unwrap_or(name)
+    }
+
+    /// Puts the name of the token's volume beside the rest, if it stands in there. What makes a spec of a [`PodSpec`] does so;
+    /// what adds such a volume to the rest has to.
+    pub fn part_token_volume(&mut self) {
+        if self.token_volume.is_some() {
+            return;
+        }
+        let Some(name) = token_volume(&self.rest) else { return };
+        rename_volume(&mut self.rest, &name, TOKEN_VOLUME_PREFIX);
+        self.token_volume = Some(name);
+    }
+
+    /// Shares the rest with another spec, if it is equal.
+    pub fn share_with(&mut self, other: &Spec) {
+        if self.rest == other.rest {
+            self.rest = other.rest.clone();
+        }
     }
 }
 
+/// The name of the volume with the token; `None` if there is none, or if it could not be told from what stands for it.
+fn token_volume(spec: &PodSpec) -> Option<Name> {
+    let volumes = || spec.volumes.iter().flatten().map(|v| v.name.as_str());
+    let name = volumes().find(|name| name.starts_with(TOKEN_VOLUME_PREFIX))?;
+    let taken = volumes().chain(mounted(spec)).any(|name| name == TOKEN_VOLUME_PREFIX);
+    (!taken).then(|| name.into())
+}
+
+/// The names of the volumes that containers mount.
+fn mounted(spec: &PodSpec) -> impl Iterator<Item = &str> {
+    let containers = spec.init_containers.iter().flatten().chain(&spec.containers).map(|c| &c.volume_mounts);
+    let ephemeral = spec.ephemeral_containers.iter().flatten().map(|c| &c.volume_mounts);
+    containers.chain(ephemeral).flat_map(|mounts| mounts.iter().flatten()).map(|m| m.name.as_str())
+}
+
+/// Gives a volume another name, also where it is mounted.
+fn rename_volume(spec: &mut PodSpec, from: &str, to: &str) {
+    let PodSpec { volumes, init_containers, containers, ephemeral_containers, .. } = spec;
+    let containers = init_containers.iter_mut().flatten().chain(containers).map(|c| &mut c.volume_mounts);
+    let ephemeral = ephemeral_containers.iter_mut().flatten().map(|c| &mut c.volume_mounts);
+    let mounts =
+        containers.chain(ephemeral).flat_map(|mounts| mounts.iter_mut().flatten()).map(|m| &mut m.name);
+    let names = volumes.iter_mut().flatten().map(|v| &mut v.name).chain(mounts);
+    names.filter(|name| *name == from).for_each(|name| to.clone_into(name));
+}
+
 impl From<PodSpec> for Spec {
-    fn from(mut spec: PodSpec) -> Spec {
-        Spec { node_name: spec.node_name.take(), rest: spec.into() }
+    fn from(spec: PodSpec) -> Spec {
+        Spec::from(Shared::new(spec))
     }
 }
 
 impl From<Shared<PodSpec>> for Spec {
     fn from(mut rest: Shared<PodSpec>) -> Spec {
         let node_name = rest.node_name.is_some().then(|| rest.node_name.take()).flatten();
-        Spec { node_name, rest }
+        let mut spec = Spec { node_name, token_volume: None, rest };
+        spec.part_token_volume();
+        spec
     }
 }
 
@@ -191,5 +260,56 @@ pub fn of_ephemeral(e: &EphemeralContainer) -> Container {
         volume_devices: e.volume_devices.clone(),
         volume_mounts: e.volume_mounts.clone(),
         working_dir: e.working_dir.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn spec(volume: &str) -> PodSpec {
+        let mount = json!([{"name": volume, "mountPath": "/token"}, {"name": "data", "mountPath": "/data"}]);
+        let spec = json!({
+            "nodeName": "node-1",
+            "containers": [{"name": "app", "volumeMounts": mount}],
+            "initContainers": [{"name": "init", "volumeMounts": mount}],
+            "ephemeralContainers": [{"name": "shell", "volumeMounts": mount}],
+            "volumes": [{"name": "data"}, {"name": volume, "projected": {}}],
+        });
+        serde_json::from_value(spec).unwrap()
+    }
+
+    #[test]
+    fn pods_with_tokens_share_all_but_the_names_of_the_volumes() {
+        let (mut a, b) =
+            (Spec::from(spec("kube-api-access-aaaaa")), Spec::from(spec("kube-api-access-bbbbb")));
+        assert_ne!(a, b);
+        a.share_with(&b);
+        assert!(a.rest.ptr_eq(&b.rest));
+        assert!(!a.is_same(&b));
+        assert_eq!(*a.whole(), spec("kube-api-access-aaaaa"));
+        assert_eq!(*b.whole(), spec("kube-api-access-bbbbb"));
+        let named = |spec: &Spec| -> Vec<String> {
+            spec.volumes.iter().flatten().map(|v| spec.volume_name(&v.name).to_owned()).collect()
+        };
+        assert_eq!(named(&a), ["data", "kube-api-access-aaaaa"]);
+        // Within the spec, names fit each other.
+        let mounts = a.containers[0].volume_mounts.as_ref().unwrap();
+        assert_eq!(mounts[0].name, a.volumes.as_ref().unwrap()[1].name);
+    }
+
+    #[test]
+    fn a_spec_comes_back_as_it_was_whatever_its_volumes_are_called() {
+        for name in ["kube-api-access-", "kube-api-access-x", "data", "other"] {
+            assert_eq!(*Spec::from(spec(name)).whole(), spec(name), "{name}");
+        }
+        // A mount without a volume, or with the name that stands for the token's.
+        let mut odd = spec("kube-api-access-aaaaa");
+        odd.containers[0].volume_mounts.as_mut().unwrap()[1].name = TOKEN_VOLUME_PREFIX.into();
+        assert_eq!(*Spec::from(odd.clone()).whole(), odd);
+        odd.volumes = None;
+        assert_eq!(*Spec::from(odd.clone()).whole(), odd);
     }
 }

@@ -61,7 +61,6 @@ use crate::api::{Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
-pub use admission::TOKEN_VOLUME_PREFIX;
 pub use aggregated::Aggregated;
 use apiextensions::{Definitions, View};
 use context::RequestContext;

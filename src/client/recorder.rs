@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use crate::api::digest::Digest;
 use crate::api::persistent::Map;
 use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, ObjectReference, Time};
-use crate::api::{Key, Kind, Object, Timestamp, seconds};
+use crate::api::{Key, Kind, Object, Shared, Timestamp, seconds};
 use crate::apimachinery::{Body, Patch, Request, Response, Verb};
 
 /// The most events of a group that are told apart within the window; the others are aggregated (`maxEvents`).
@@ -91,6 +91,8 @@ struct Bucket {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     flavour: EventFlavour,
+    /// `source` of all its events.
+    source: Shared<EventSource>,
     pending: VecDeque<Recorded>,
     similar: Map<Fingerprint, Similar>,
     known: Map<Fingerprint, Known>,
@@ -103,8 +105,16 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder that has said nothing yet.
     pub fn new(flavour: EventFlavour) -> Recorder {
+        let source = match &flavour {
+            EventFlavour::Core { component, host } => EventSource {
+                component: Some(component.to_string()),
+                host: host.as_deref().map(str::to_owned),
+            },
+            EventFlavour::Events { .. } => EventSource::default(),
+        };
         Recorder {
             flavour,
+            source: source.into(),
             pending: VecDeque::new(),
             similar: Map::new(),
             known: Map::new(),
@@ -196,14 +206,12 @@ impl Recorder {
             let from = Object::from(k.event.clone());
             return Some(self.patch(from, to, user));
         }
-        let source =
-            EventSource { component: Some(component.to_string()), host: host.as_deref().map(str::to_owned) };
         let event = Event {
             metadata: self.metadata(&r.about, r.at),
             involved_object: r.about,
             reason: Some(r.reason),
             message: Some(message),
-            source: Some(source),
+            source: Some(self.source.clone()),
             first_timestamp: Some(Time(now)),
             last_timestamp: Some(Time(now)),
             count: Some(1),
@@ -250,7 +258,8 @@ impl Recorder {
                 return None;
             }
             let mut to = (*k.event).clone();
-            to.series = Some(EventSeries { count: Some(2), last_observed_time: Some(MicroTime(r.at)) });
+            let last_observed_time = Some(MicroTime(r.at));
+            to.series = Some(Box::new(EventSeries { count: Some(2), last_observed_time }));
             self.out = Some(key);
             let from = Object::from(k.event.clone());
             return Some(self.patch(from, to, user));
@@ -261,7 +270,7 @@ impl Recorder {
             involved_object: r.about,
             reason: Some(r.reason),
             message: Some(r.message),
-            source: Some(EventSource::default()),
+            source: Some(self.source.clone()),
             event_time: Some(MicroTime(r.at)),
             type_: Some(r.type_.into()),
             action: Some(r.action.into()),

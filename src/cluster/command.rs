@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome, Transition};
+use super::actions::Actions;
 use super::policy::{Chooser, Policy};
 use crate::api::Timestamp;
 use crate::apimachinery::{Request, Response};
@@ -38,7 +39,7 @@ pub struct Command {
     /// The events recorded with it.
     pub events: Vec<Write>,
     /// All actions since the last command, up to and including this one and its events.
-    pub actions: Vec<Action>,
+    pub actions: Actions,
     /// The virtual time of the request.
     pub at: Timestamp,
     /// The virtual time before the command, if time had to pass; otherwise `None`.
@@ -164,9 +165,7 @@ impl Search {
         }
         let Some(mut command) = cluster.as_command(t) else { return Ok(None) };
         cluster.flush_events(&mut command, &mut self.actions);
-        command.actions = std::mem::take(&mut self.actions);
-        // A session keeps the command, so spare capacity is given back.
-        command.actions.shrink_to_fit();
+        command.actions = self.actions.drain(..).collect();
         command.waited_since = self.waited_since;
         if let Some(copy) = self.copy.take() {
             *given = copy;
@@ -198,7 +197,7 @@ impl Cluster {
             }
             // Events about earlier writes are written on the way.
             if let Some(event) = search.act(self, usize::MAX)? {
-                search.actions = event.actions;
+                search.actions = event.actions.iter().collect();
             }
         }
         Err(Stopped::Limit)
@@ -318,7 +317,7 @@ impl Cluster {
             response,
             writes: t.writes,
             events: Vec::new(),
-            actions: Vec::new(),
+            actions: Actions::default(),
             at: self.now(),
             waited_since: None,
         })

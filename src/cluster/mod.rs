@@ -5,6 +5,7 @@
 //! and what happened.
 
 mod action;
+mod actions;
 mod addon;
 mod aggregate;
 mod barrier;
@@ -56,6 +57,7 @@ mod traffic;
 
 pub use crate::kubelet::clients::RunningClient;
 pub use action::{Action, Actor, Outcome, StepError, Transition};
+pub use actions::Actions;
 pub use aggregate::{LOAD_ANNOTATION, METRICS_SERVER};
 pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;

@@ -43,6 +43,10 @@ pub struct Record {
     pub notes: Option<Rc<Note>>,
 }
 
+/// Keys with their records. A write copies the nodes of the tree on the way to its key if an older cluster has them too, and
+/// they are smaller with pointers to records.
+pub type Records = Map<ObjectRef, Rc<Record>>;
+
 /// What one revision changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEntry {
@@ -72,7 +76,7 @@ pub struct Compacted {
 pub struct Etcd {
     revision: u64,
     compacted: u64,
-    data: Map<ObjectRef, Record>,
+    data: Records,
     log: Vector<LogEntry>,
     raft: Rc<Raft>,
 }
@@ -120,7 +124,7 @@ impl Etcd {
 
     /// The record of a key.
     pub fn get(&self, key: &ObjectRef) -> Option<&Record> {
-        self.data.get(key)
+        self.data.get(key).map(|r| &**r)
     }
 
     /// The keys of a kind, in all namespaces or in one, in order.
@@ -134,13 +138,13 @@ impl Etcd {
 
     /// All keys in order.
     pub fn iter(&self) -> impl Iterator<Item = (&ObjectRef, &Record)> {
-        self.data.iter()
+        self.data.iter().map(|(key, r)| (key, &**r))
     }
 
     /// The keys after `key` in order; all keys if it is `None`.
     pub fn iter_after(&self, key: Option<ObjectRef>) -> impl Iterator<Item = (&ObjectRef, &Record)> {
         let from = key.map_or(Bound::Unbounded, Bound::Excluded);
-        self.data.range((from, Bound::Unbounded))
+        self.data.range((from, Bound::Unbounded)).map(|(key, r)| (key, &**r))
     }
 
     /// The keys of a kind in one namespace whose names begin with `prefix`, in order.
@@ -151,7 +155,8 @@ impl Etcd {
         prefix: &'a str,
     ) -> impl Iterator<Item = (&'a ObjectRef, &'a Record)> + 'a {
         let from = ObjectRef { kind, key: Key::new(namespace, prefix) };
-        self.data.range((Bound::Included(from), Bound::Unbounded)).take_while(move |(k, _)| {
+        let all = self.data.range((Bound::Included(from), Bound::Unbounded)).map(|(key, r)| (key, &**r));
+        all.take_while(move |(k, _)| {
             k.kind == kind && &*k.key.namespace == namespace && k.key.name.starts_with(prefix)
         })
     }
@@ -171,6 +176,7 @@ impl Etcd {
         // This is the only look-up in the tree: a comparison of keys costs more than anything else here.
         let prev = match self.data.get_mut(&key) {
             Some(record) => {
+                let record = Rc::make_mut(record);
                 record.mod_revision = revision;
                 prev_notes = record.notes.clone();
                 if let Some(note) = note {
@@ -202,7 +208,7 @@ impl Etcd {
         };
         let next_notes = record.notes.clone();
         let count = usize::from(next_notes.is_some());
-        self.data.insert(key.clone(), record);
+        self.data.insert(key.clone(), Rc::new(record));
         self.append(LogEntry { revision, key, prev: None, next: Some(object), prev_notes: None, next_notes });
         count
     }
@@ -210,7 +216,7 @@ impl Etcd {
     /// Replaces all notes about a key by one.
     pub fn replace_notes(&mut self, key: &ObjectRef, note: Note) {
         if let Some(record) = self.data.get_mut(key) {
-            record.notes = Some(Rc::new(note));
+            Rc::make_mut(record).notes = Some(Rc::new(note));
         }
     }
 
@@ -246,9 +252,9 @@ impl Etcd {
         self.append(LogEntry {
             revision,
             key: key.clone(),
-            prev: Some(old.object),
+            prev: Some(old.object.clone()),
             next: None,
-            prev_notes: old.notes,
+            prev_notes: old.notes.clone(),
             next_notes: None,
         });
         Some(revision)
@@ -273,7 +279,7 @@ impl Etcd {
     }
 
     /// The present keys. The copy shares the tree.
-    pub fn snapshot(&self) -> Map<ObjectRef, Record> {
+    pub fn snapshot(&self) -> Records {
         self.data.clone()
     }
 
@@ -281,7 +287,7 @@ impl Etcd {
     ///
     /// # Errors
     /// If that revision is compacted.
-    pub fn at(&self, revision: u64) -> Result<Map<ObjectRef, Record>, Compacted> {
+    pub fn at(&self, revision: u64) -> Result<Records, Compacted> {
         let mut data = self.data.clone();
         let undo: Vec<&LogEntry> = self.since(revision)?.collect();
         for e in undo.into_iter().rev() {
@@ -295,7 +301,7 @@ impl Etcd {
                         mod_revision,
                         notes: e.prev_notes.clone(),
                     };
-                    data.insert(e.key.clone(), record);
+                    data.insert(e.key.clone(), Rc::new(record));
                 }
                 None => {
                     data.remove(&e.key);
@@ -326,12 +332,13 @@ impl Etcd {
 
 /// The keys of a kind in such a map, in all namespaces or in one.
 pub fn range<'a>(
-    data: &'a Map<ObjectRef, Record>,
+    data: &'a Records,
     kind: Kind,
     namespace: Option<&'a str>,
 ) -> impl Iterator<Item = (&'a ObjectRef, &'a Record)> + 'a {
     let from = ObjectRef { kind, key: Key::new(namespace.unwrap_or_default(), "") };
     data.range((Bound::Included(from), Bound::Unbounded))
+        .map(|(key, r)| (key, &**r))
         .take_while(move |(k, _)| k.kind == kind && namespace.is_none_or(|n| &*k.key.namespace == n))
 }
 

@@ -45,7 +45,8 @@ impl Turn<'_> {
         let oldest = self.rt.containers.iter().filter_map(|c| Some(c.running()?.volumes)).min();
         let mut changed = false;
         for volume in written {
-            let before = self.rt.files.all.iter().find(|v| *v.name == *volume.name);
+            let name = spec.volume_name(&volume.name);
+            let before = self.rt.files.all.iter().find(|v| *v.name == *name);
             let mut payload = self.payload(volume, before);
             let sources = std::mem::take(&mut payload.sources);
             let mut new = before.cloned();
@@ -54,7 +55,7 @@ impl Turn<'_> {
                     [one] => one.clone(),
                     several => format!("[{}]", several.join(", ")),
                 };
-                failures.push(format!("MountVolume.SetUp failed for volume {:?} : {why}", volume.name));
+                failures.push(format!("MountVolume.SetUp failed for volume {name:?} : {why}"));
                 if let Some(new) = &mut new {
                     changed |= new.sources != sources;
                     new.sources = sources;
@@ -64,7 +65,7 @@ impl Turn<'_> {
             }
             let files = self.files_of(payload);
             let mut new = new.unwrap_or_else(|| FileVolume {
-                name: volume.name.as_str().into(),
+                name: name.into(),
                 versions: Vec::new(),
                 sources: Vec::new(),
             });
@@ -76,7 +77,7 @@ impl Turn<'_> {
                 self.rt.files.count += 1;
                 let version = Version { number: self.rt.files.count, at: issued.unwrap_or(self.now), files };
                 if let Some(before) = before {
-                    self.disk_writes.push(self.why_rewritten(volume, before, &new.sources, issued.is_some()));
+                    self.disk_writes.push(self.why_rewritten(name, before, &new.sources, issued.is_some()));
                 }
                 new.add(version, oldest);
                 changed = true;
@@ -96,27 +97,27 @@ impl Turn<'_> {
     }
 
     /// Why a volume is written anew that containers see.
-    fn why_rewritten(&self, volume: &Volume, before: &FileVolume, sources: &[Source], token: bool) -> Why {
+    fn why_rewritten(&self, volume: &str, before: &FileVolume, sources: &[Source], token: bool) -> Why {
         let pod = ObjectRef { kind: Kind::POD, key: MetaExt::key(&self.pod.metadata) };
         let changed = sources.iter().find(|s| !before.sources.contains(s));
         let why = match changed {
-            _ if token => Why::new("kubelet.write_token").read("pod", pod, "spec.volumes", &volume.name),
+            _ if token => Why::new("kubelet.write_token").read("pod", pod, "spec.volumes", volume),
             Some(source) => {
                 let kind = match source.store {
                     Store::ConfigMap => Kind::CONFIG_MAP,
                     Store::Secret => Kind::SECRET,
                 };
                 let from = ObjectRef { kind, key: self.named_key(&source.name) };
-                Why::new("kubelet.write_volumes").read("pod", pod, "spec.volumes", &volume.name).read(
+                Why::new("kubelet.write_volumes").read("pod", pod, "spec.volumes", volume).read(
                     "source",
                     from,
                     "data",
                     format!("{} {}", kind.as_str(), source.name),
                 )
             }
-            None => Why::new("kubelet.write_downward").read("pod", pod, "metadata", &volume.name),
+            None => Why::new("kubelet.write_downward").read("pod", pod, "metadata", volume),
         };
-        why.with("volume", &volume.name)
+        why.with("volume", volume)
     }
 
     /// Lets the processes that run see new versions of their volumes.
@@ -127,11 +128,12 @@ impl Turn<'_> {
             let Some(process) = r.process.clone().filter(|_| r.stopping.is_none()) else { continue };
             let mut writes = Vec::new();
             for mount in spec.volume_mounts.iter().flatten().filter(|m| is_whole(m)) {
-                let volume = self.rt.files.all.iter().find(|v| *v.name == *mount.name);
+                let name = self.spec.volume_name(&mount.name);
+                let volume = self.rt.files.all.iter().find(|v| *v.name == *name);
                 let Some(new) = volume.and_then(|v| v.newest()) else { continue };
-                let old = before.iter().find(|v| *v.name == *mount.name).and_then(|v| v.newest());
+                let old = before.iter().find(|v| *v.name == *name).and_then(|v| v.newest());
                 if old.is_none_or(|old| old != new) {
-                    writes.extend(self.seen_by(&mount.mount_path, &mount.name, |m| m.writes(old, new)));
+                    writes.extend(self.seen_by(&mount.mount_path, name, |m| m.writes(old, new)));
                 }
             }
             if !writes.is_empty() {
@@ -150,26 +152,28 @@ impl Turn<'_> {
 
     /// The files of a volume that a container finds which has started when the pod's volumes had been written `count` times.
     pub(super) fn found_files(&self, mount: &VolumeMount, part: &str, count: u64) -> Vec<Write> {
-        let Some(volume) = self.rt.files.all.iter().find(|v| *v.name == *mount.name) else {
+        let name = self.spec.volume_name(&mount.name);
+        let Some(volume) = self.rt.files.all.iter().find(|v| *v.name == *name) else {
             return Vec::new();
         };
         if !part.is_empty() {
             let Some(version) = volume.as_of(count) else { return Vec::new() };
-            return self.seen_by(&mount.mount_path, &mount.name, |m| m.part(version, part));
+            return self.seen_by(&mount.mount_path, name, |m| m.part(version, part));
         }
         let Some(newest) = volume.newest() else { return Vec::new() };
         let version = self.replaced_tokens(newest);
-        self.seen_by(&mount.mount_path, &mount.name, |m| m.writes(None, version.as_ref().unwrap_or(newest)))
+        self.seen_by(&mount.mount_path, name, |m| m.writes(None, version.as_ref().unwrap_or(newest)))
     }
 
     /// What happened to the files of a running container since they were written: its tokens were replaced while nobody looked.
     pub(super) fn replaced_since(&self, spec: &Container) -> Vec<Write> {
         let mut out = Vec::new();
         for mount in spec.volume_mounts.iter().flatten().filter(|m| is_whole(m)) {
-            let volume = self.rt.files.all.iter().find(|v| *v.name == *mount.name);
+            let name = self.spec.volume_name(&mount.name);
+            let volume = self.rt.files.all.iter().find(|v| *v.name == *name);
             let Some(newest) = volume.and_then(FileVolume::newest) else { continue };
             if let Some(new) = self.replaced_tokens(newest) {
-                out.extend(self.seen_by(&mount.mount_path, &mount.name, |m| m.writes(Some(newest), &new)));
+                out.extend(self.seen_by(&mount.mount_path, name, |m| m.writes(Some(newest), &new)));
             }
         }
         out
@@ -247,7 +251,7 @@ impl Turn<'_> {
                     return false;
                 };
                 let mounts = spec.volume_mounts.iter().flatten();
-                mounts.filter(|m| m.name == *volume.name && is_whole(m)).any(|m| {
+                mounts.filter(|m| self.spec.volume_name(&m.name) == &*volume.name && is_whole(m)).any(|m| {
                     let data = format!("{}/..data", m.mount_path.trim_end_matches('/'));
                     process.run.files.contains(&data)
                 })

@@ -74,12 +74,12 @@ impl Turn<'_> {
 }
 
 /// Where the files of a volume are on the node; `None` for an image, which the runtime mounts by itself.
-fn directory(volume: &Volume, pod: &str, csi: Option<&str>) -> Option<String> {
+fn directory(volume: &Volume, name: &str, pod: &str, csi: Option<&str>) -> Option<String> {
     if let Some(host) = &volume.host_path {
         return Some(host.path.clone());
     }
-    if let Some(name) = csi {
-        return Some(format!("{pod}/volumes/kubernetes.io~csi/{name}/mount"));
+    if let Some(volume) = csi {
+        return Some(format!("{pod}/volumes/kubernetes.io~csi/{volume}/mount"));
     }
     let plugin = [
         ("configmap", volume.config_map.is_some()),
@@ -91,7 +91,7 @@ fn directory(volume: &Volume, pod: &str, csi: Option<&str>) -> Option<String> {
         ("iscsi", volume.iscsi.is_some()),
     ];
     let plugin = plugin.into_iter().find(|(_, is)| *is)?.0;
-    Some(format!("{pod}/volumes/kubernetes.io~{plugin}/{}", volume.name))
+    Some(format!("{pod}/volumes/kubernetes.io~{plugin}/{name}"))
 }
 
 impl Turn<'_> {
@@ -192,8 +192,14 @@ impl Turn<'_> {
             });
             let part = mount.sub_path.as_deref().or(mount.sub_path_expr.as_deref());
             let host_path = match part.filter(|p| !p.is_empty()) {
-                Some(_) => Some(format!("{pod}/volume-subpaths/{}/{}/{n}", volume.name, spec.name)),
-                None => directory(volume, &pod, bound.map(|v| &*v.volume)),
+                Some(_) => Some(format!(
+                    "{pod}/volume-subpaths/{}/{}/{n}",
+                    self.spec.volume_name(&volume.name),
+                    spec.name
+                )),
+                None => {
+                    directory(volume, self.spec.volume_name(&volume.name), &pod, bound.map(|v| &*v.volume))
+                }
             };
             let Some(host_path) = host_path else { continue };
             let readonly = mount.read_only == Some(true);

@@ -6,6 +6,7 @@ use super::prober;
 use super::security_context::Identity;
 use super::state::WorkerPhase;
 use super::turn::Turn;
+use crate::api::pod::Spec;
 use crate::api::types::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
     ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, Time, VolumeMountStatus,
@@ -46,7 +47,7 @@ impl Turn<'_> {
             name: spec.name.clone(),
             image: spec.image.clone().unwrap_or_default(),
             restart_count: c.restarts,
-            volume_mounts: volume_mounts(spec),
+            volume_mounts: volume_mounts(self.spec, spec),
             started: Some(false),
             ..Default::default()
         };
@@ -175,11 +176,11 @@ fn terminated(e: &Exited) -> ContainerState {
     }
 }
 
-fn volume_mounts(spec: &Container) -> Option<Vec<VolumeMountStatus>> {
+fn volume_mounts(of: &Spec, spec: &Container) -> Option<Vec<VolumeMountStatus>> {
     let mounts = spec.volume_mounts.as_ref().filter(|m| !m.is_empty())?;
     let status = |m: &crate::api::types::VolumeMount| VolumeMountStatus {
         mount_path: m.mount_path.clone(),
-        name: m.name.clone(),
+        name: of.volume_name(&m.name).to_owned(),
         read_only: m.read_only.filter(|r| *r),
         recursive_read_only: m.read_only.filter(|r| *r).map(|_| match m.recursive_read_only.as_deref() {
             Some("Enabled" | "IfPossible") => "Enabled".to_owned(),

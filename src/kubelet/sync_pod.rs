@@ -24,7 +24,7 @@ use super::task::{Cx, Kubelet, Task};
 use super::turn::{PodEvent, Turn};
 use super::wake::Wakes;
 use super::watched;
-use crate::api::types::{ContainerStatus, Node, ObjectReference, Pod, PodSpec, PodStatus};
+use crate::api::types::{ContainerStatus, Node, ObjectReference, Pod, PodStatus};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Recorded, Result, Wait, Why, object_reference};
@@ -227,7 +227,7 @@ impl Kubelet {
             let allocation =
                 allocation::allocate(pod, &mut rt, s.node.used, node, s.settings.cpus.is_some(), cx.now());
             let seen = allocation.pod.as_ref().unwrap_or(pod);
-            let spec: &PodSpec = seen.spec.as_ref()?;
+            let spec = seen.spec.as_ref()?;
             let ephemeral = ephemeral::specs(seen, &rt);
             rt.ephemeral = ephemeral.clone();
             let mut turn = Turn::new(seen, spec, rt, s, &self.key, cx.caches(), cx.now());

@@ -14,8 +14,8 @@ use super::state::{NodeRuntime, PodRuntime, State};
 use super::strain::Foreseen;
 use crate::api::ip_family::family_of;
 use crate::api::persistent::Map;
-use crate::api::types::{Container, Node, Pod, PodSpec};
-use crate::api::{Key, MetaExt, Timestamp};
+use crate::api::types::{Container, Node, Pod};
+use crate::api::{Key, MetaExt, Timestamp, pod};
 use crate::client::{Caches, Why};
 use crate::network::Question;
 use crate::shell::Answers;
@@ -46,7 +46,7 @@ pub(super) struct Host<'a> {
 /// waiting nor a request to the API server.
 pub(super) struct Turn<'a> {
     pub(super) pod: &'a Pod,
-    pub(super) spec: &'a PodSpec,
+    pub(super) spec: &'a pod::Spec,
     pub(super) rt: PodRuntime,
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
@@ -118,7 +118,7 @@ impl<'a> Turn<'a> {
     /// A turn of a pod that the kubelet of the node `node_key` runs, and of which it remembers `rt`.
     pub(super) fn new(
         pod: &'a Pod,
-        spec: &'a PodSpec,
+        spec: &'a pod::Spec,
         rt: PodRuntime,
         state: &'a State,
         node_key: &'a Key,

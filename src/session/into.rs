@@ -65,7 +65,7 @@ impl Session {
     /// The actions that a moment is made of, in order. Empty for what a person did, and for a step of the
     /// explorer, which brings the cluster into normal form first and cannot be stepped into.
     pub fn actions_of(&self, id: MomentId) -> Vec<Action> {
-        match self.moment(id).map(|m| &m.op) {
+        match self.moment(id).map(|m| &*m.op) {
             Some(Op::Heard { .. }) => Vec::new(),
             _ => self.made_of(id),
         }
@@ -73,7 +73,7 @@ impl Session {
 
     /// How many finest actions [`Session::actions_of`] gives.
     pub fn count_actions_of(&self, id: MomentId) -> usize {
-        match self.moment(id).map(|m| (&m.op, &m.what)) {
+        match self.moment(id).map(|m| (&*m.op, &m.what)) {
             Some((Op::Heard { .. }, _)) | None => 0,
             Some((_, What::Commands(c))) => c.iter().map(|c| c.actions.len()).sum(),
             Some((_, What::Machinery(_))) => 1,
@@ -83,7 +83,7 @@ impl Session {
 
     pub(super) fn made_of(&self, id: MomentId) -> Vec<Action> {
         match self.moment(id).map(|m| &m.what) {
-            Some(What::Commands(c)) => c.iter().flat_map(|c| c.actions.iter().copied()).collect(),
+            Some(What::Commands(c)) => c.iter().flat_map(|c| c.actions.iter()).collect(),
             Some(What::Machinery(t)) => vec![t.action],
             _ => Vec::new(),
         }
@@ -109,7 +109,7 @@ impl Session {
     pub(super) fn before(&self, id: MomentId) -> Option<Cluster> {
         let moment = self.moment(id)?;
         let cluster = self.cluster_at(moment.parent?)?;
-        match moment.op {
+        match *moment.op {
             Op::Heard { depth, .. } => super::explore::settled(cluster, depth).ok(),
             _ => Some(cluster),
         }
@@ -154,9 +154,11 @@ impl Session {
         };
         let greater = |before: MomentId, first: Action| {
             let mut children = self.moment(before)?.children.iter().rev().copied();
-            children.find(|c| match self.moment(*c).map(|m| (&m.op, &m.what)) {
+            children.find(|c| match self.moment(*c).map(|m| (&*m.op, &m.what)) {
                 Some((Op::Heard { .. }, _)) | None => false,
-                Some((_, What::Commands(of))) => of.iter().flat_map(|c| &c.actions).next() == Some(&first),
+                Some((_, What::Commands(of))) => {
+                    of.iter().flat_map(|c| c.actions.iter()).next() == Some(first)
+                }
                 Some(_) => false,
             })
         };
@@ -216,7 +218,7 @@ impl Session {
             let (op, after, n) = ops.find_map(|op| {
                 let mut after = cluster.clone();
                 let What::Commands(of) = take_step(&mut after, &op).ok()? else { return None };
-                let actions: Vec<Action> = of.iter().flat_map(|c| c.actions.iter().copied()).collect();
+                let actions: Vec<Action> = of.iter().flat_map(|c| c.actions.iter()).collect();
                 let same = actions.iter().zip(way).all(|(a, (_, b))| a == b) && !actions.is_empty();
                 same.then_some((op, after, actions.len()))
             })?;

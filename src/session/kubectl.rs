@@ -68,7 +68,7 @@ impl Session {
             let what = What::Person {
                 exchanges: client.exchanges,
                 writes: client.writes,
-                output: ran.output.clone(),
+                output: Box::new(ran.output.clone()),
             };
             self.push(what, Op::Kubectl { line: given.line, files: given.files }, client.cluster);
         }

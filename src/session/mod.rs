@@ -143,7 +143,7 @@ impl Session {
             parent: None,
             children: Vec::new(),
             what: if start.objects.is_some() { What::Import } else { What::Start },
-            op: Op::Start,
+            op: Rc::new(Op::Start),
             steps: 0,
             kept: Some(Box::new(cluster.clone())),
             trail: keep::Trail::default(),
@@ -414,7 +414,7 @@ impl Session {
         // Each moment of a branch has a higher number than its parent.
         while id > from {
             let m = self.moments.get(id)?;
-            ops.push(m.op.clone());
+            ops.push(Op::clone(&m.op));
             id = m.parent?;
         }
         ops.reverse();

@@ -27,10 +27,10 @@ pub enum What {
         /// What they wrote to the store.
         writes: Vec<Write>,
         /// What the command printed.
-        output: Output,
+        output: Box<Output>,
     },
     /// A fault was injected.
-    Fault(Fault, Vec<Write>),
+    Fault(Box<Fault>, Vec<Write>),
     /// A command, or at reconcile depth all commands of a sync.
     Commands(Vec<Command>),
     /// A single action.
@@ -56,8 +56,8 @@ pub struct Moment {
     pub children: Vec<MomentId>,
     /// What led to it.
     pub what: What,
-    /// The op that repeats it.
-    pub op: Op,
+    /// The op that repeats it. Moments of one branch share it as long as it is the same.
+    pub op: Rc<Op>,
     /// The number of moments before it.
     pub steps: usize,
     /// The cluster, if the moment keeps it; otherwise [`Session::cluster_at`](super::Session::cluster_at) computes it.

@@ -126,7 +126,7 @@ impl Session {
         }
         let mut cluster = self.cluster().clone();
         let writes = cluster.fault_with_writes(fault)?;
-        self.push(What::Fault(fault.clone(), writes), op, cluster);
+        self.push(What::Fault(Box::new(fault.clone()), writes), op, cluster);
         Ok(())
     }
 
@@ -148,7 +148,8 @@ impl Session {
     }
 
     pub(super) fn replay(&mut self, op: &Op) -> bool {
-        let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
+        let Some(child) = self.current().children.iter().copied().find(|c| *self.moments[*c].op == *op)
+        else {
             return false;
         };
         // The only next moment is on the branch that is shown; its cluster is computed from the present one.
@@ -176,8 +177,15 @@ impl Session {
         let (trail, keep) = self.follow_trail(id, what.work(), matches!(what, What::Person { .. }));
         let kept = keep.then(|| Box::new(self.cluster.clone()));
         let parent = Some(self.at);
+        let before = &mut self.moments[self.at];
+        let op = if *before.op == op { before.op.clone() } else { Rc::new(op) };
+        // Nearly every moment has one after it, and there may be a hundred thousand: no room is taken for what does not come.
+        before.children.reserve_exact(1);
+        before.children.push(id);
+        if id == self.moments.capacity() {
+            self.moments.reserve_exact(id / 8 + 64);
+        }
         self.moments.push(Moment { parent, children: Vec::new(), what, op, steps, kept, trail });
-        self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;
         self.end = None;

@@ -1,6 +1,8 @@
 //! Going to a moment in slices. If the moment has not kept its cluster, the moments since the last kept one
 //! are repeated, which can take a while at reconcile depth.
 
+use std::rc::Rc;
+
 use super::steps::redo;
 use super::{MomentId, NEAR, Op, Session};
 use crate::cluster::Cluster;
@@ -11,7 +13,7 @@ pub struct Travel {
     to: MomentId,
     cluster: Cluster,
     /// The moments that are left to repeat, the last first.
-    left: Vec<(MomentId, Op)>,
+    left: Vec<(MomentId, Rc<Op>)>,
     of: usize,
     /// Clusters on the way that the session keeps, as `look_at` does, because after one step back another is
     /// likely.

@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 use steady::api::Kind;
 use steady::apiserver::http::{Texts, texts_of};
 
-/// The structs with a schema. The library's own Pod, which has shared parts, uses that of k8s-openapi.
+/// The structs with a schema. The library's own Pod and Event, which have shared parts, use those of k8s-openapi.
 mod types {
-    pub use k8s_openapi::api::core::v1::Pod;
+    pub use k8s_openapi::api::core::v1::{Event, Pod};
     pub use steady::api::types::*;
 }
 

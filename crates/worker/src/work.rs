@@ -210,7 +210,7 @@ impl Work {
         while !replay.advance(1) {
             let run = replay.session();
             let now = run.current();
-            let finest = matches!(now.what, What::Machinery(_)) && !matches!(now.op, Op::Heard { .. });
+            let finest = matches!(now.what, What::Machinery(_)) && !matches!(*now.op, Op::Heard { .. });
             if finest && depth != Depth::Machinery {
                 passed = Some(run.cluster().clone());
                 continue;

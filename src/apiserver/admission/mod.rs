@@ -20,8 +20,6 @@ mod service_account;
 mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
 
-pub use service_account::TOKEN_VOLUME_PREFIX;
-
 use super::ApiServer;
 use super::context::RequestContext;
 use super::stage::Stage;

@@ -2,6 +2,7 @@
 //! (`k8s.io/kubernetes/plugin/pkg/admission/serviceaccount`).
 
 use super::{Plugin, hook};
+use crate::api::pod::TOKEN_VOLUME_PREFIX;
 use crate::api::pod_references::references_secrets;
 use crate::api::quote::go_quote;
 use crate::api::types::{
@@ -18,8 +19,6 @@ use crate::apiserver::refusal::name_in_refusal;
 pub(super) const PLUGIN: Plugin =
     Plugin { admit_create: hook(&[Kind::POD], admit_create), ..Plugin::new("ServiceAccount") };
 
-/// The name of the volume with a pod's token begins with this; five random letters follow.
-pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
 /// Where containers find the token.
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -53,7 +52,8 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     }
     let namespace = pod.metadata.namespace().to_owned();
     let pod_name = name_in_refusal(&pod.metadata).to_owned();
-    let Some(spec) = pod.spec.as_deref_mut() else { return Ok(()) };
+    let Some(whole) = pod.spec.as_mut() else { return Ok(()) };
+    let spec: &mut PodSpec = whole;
     let name =
         spec.service_account_name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
     spec.service_account_name = Some(name.clone());
@@ -102,6 +102,7 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     }
     if needed && existing.is_none() {
         spec.volumes.get_or_insert_default().push(token_volume(volume));
+        whole.part_token_volume();
     }
     Ok(())
 }

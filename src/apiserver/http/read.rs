@@ -12,13 +12,12 @@ use super::query::{Query, Violation, invalid_options, violation};
 use crate::api::fields::FieldSelector;
 use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
-use crate::api::persistent::Map;
 use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
 use crate::apiserver::apiextensions::View;
 use crate::apiserver::{ApiServer, fields};
-use crate::etcd::Record;
+use crate::etcd::{Record, Records};
 
 /// Which objects of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +64,7 @@ impl Selectors {
 /// store, so a cursor costs the same however many objects there are.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor {
-    data: Map<ObjectRef, Record>,
+    data: Records,
     kind: Kind,
     namespace: Option<String>,
     selectors: Selectors,
@@ -77,12 +76,7 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// A cursor before the first object.
-    pub(super) fn new(
-        data: Map<ObjectRef, Record>,
-        kind: Kind,
-        namespace: Option<String>,
-        selectors: Selectors,
-    ) -> Cursor {
+    pub(super) fn new(data: Records, kind: Kind, namespace: Option<String>, selectors: Selectors) -> Cursor {
         let first = ObjectRef { kind, key: Key::new(namespace.as_deref().unwrap_or_default(), "") };
         Cursor { data, kind, namespace, selectors, after: Bound::Included(first), left: usize::MAX }
     }
@@ -91,6 +85,7 @@ impl Cursor {
     fn rest(&self) -> impl Iterator<Item = (&ObjectRef, &Record)> {
         self.data
             .range((self.after.clone(), Bound::Unbounded))
+            .map(|(key, record)| (key, &**record))
             .take_while(|(k, _)| {
                 k.kind == self.kind && self.namespace.as_deref().is_none_or(|n| &*k.key.namespace == n)
             })

@@ -10,7 +10,7 @@ use crate::apiserver::kinds::service::allocation::begin_create;
 use crate::apiserver::kinds::service::ip_allocator::Transaction;
 use crate::apiserver::kinds::{self, Creation};
 use crate::apiserver::stage::Stage;
-use crate::apiserver::valid_spec::ValidSpecCache;
+use crate::apiserver::valid_spec::{Valid, ValidSpecCache};
 use crate::apiserver::validation::invalid;
 use crate::apiserver::{ApiServer, admission, rest};
 
@@ -23,8 +23,6 @@ pub const GENERATED_SUFFIX: usize = 5;
 struct Submitted {
     /// The spec of a pod.
     spec: Option<pod::Spec>,
-    /// The same spec with its defaults.
-    defaulted: Option<pod::Spec>,
     /// Whether it has labels.
     labelled: bool,
 }
@@ -55,15 +53,15 @@ impl ApiServer {
         cx.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
         cx.enter(Stage::Default, "", Some(&object));
-        let spec_of = |o: &Object| o.get::<Pod>().and_then(|p| p.spec.clone());
-        let (spec, labelled) = (spec_of(&object), !object.meta().labels_or_empty().is_empty());
+        let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
+        let labelled = !object.meta().labels_or_empty().is_empty();
         if !self.valid_spec.fill_in(&mut object) {
             strategy.default(&mut object)?;
         }
-        let submitted = Submitted { spec, defaulted: spec_of(&object), labelled };
         one_owner_once(&mut object, false, &mut cx.warnings);
         // Nothing is added to an event, and half of all writes are events: their objects are not copied.
-        cx.submitted = (r.kind != Kind::EVENT).then(|| object.clone());
+        cx.submitted = (r.kind != Kind::EVENT).then(|| self.valid_spec.as_submitted(spec.as_ref(), &object));
+        let submitted = Submitted { spec, labelled };
         if let Some(view) = &cx.view {
             view.admits_create(&object)?;
         }
@@ -91,6 +89,7 @@ impl ApiServer {
         let (now, labelled) = (self.now_seconds(), submitted.labelled);
         let mut creation = Creation { now, labelled, warnings: &mut cx.warnings };
         strategy.prepare_for_create(&mut object, &mut creation)?;
+        self.valid_spec.share(submitted.spec.as_ref(), &mut object);
         cx.enter(Stage::Validate, "", Some(&object));
         self.validate_new(r, strategy, submitted, &object, cx)?;
         admission::validate_create(self, &object, cx)?;
@@ -155,8 +154,8 @@ impl ApiServer {
         // The claims of ephemeral volumes are named after the pod.
         let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
         let came = submitted.spec.filter(|s| !known && !named(s));
-        if let Some((came, defaulted)) = came.zip(submitted.defaulted) {
-            self.valid_spec = ValidSpecCache::of(came, defaulted);
+        if let Some((came, submitted)) = came.zip(cx.submitted.clone()) {
+            self.valid_spec = ValidSpecCache::of(Valid { came, submitted, stored: object.clone() });
         }
         Ok(())
     }

@@ -24,12 +24,12 @@ const MAX_SEARCH_CHARS: usize = 2048;
 pub(in crate::apiserver) fn pod_annotations(
     errs: &mut Errors,
     meta: &t::ObjectMeta,
-    spec: &t::PodSpec,
+    node_name: Option<&str>,
     path: &Path,
 ) {
     let Some(annotations) = &meta.annotations else { return };
     if let Some(value) = annotations.get(MIRROR)
-        && text(&spec.node_name).is_empty()
+        && node_name.unwrap_or_default().is_empty()
     {
         let message = "must set spec.nodeName if mirror pod annotation is set";
         errs.push(FieldError::invalid(&path.key(MIRROR), value, message));
@@ -51,7 +51,7 @@ pub(in crate::apiserver) fn template(errs: &mut Errors, template: &t::PodTemplat
     let spec = or_default(&template.spec, &none);
     labels(errs, meta.labels.as_ref(), &path.child("labels"));
     annotations(errs, meta.annotations.as_ref(), &path.child("annotations"));
-    pod_annotations(errs, meta, spec, &path.child("annotations"));
+    pod_annotations(errs, meta, spec.node_name.as_deref(), &path.child("annotations"));
     pod_spec(errs, spec, None, &path.child("spec"));
     if !list(&spec.ephemeral_containers).is_empty() {
         let at = path.child("spec").child("ephemeralContainers");

@@ -8,7 +8,7 @@ use crate::api::{MetaExt, Object};
 
 pub(in super::super) fn pod(cx: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(pod) = object.get::<Pod>() else { return Ok(true) };
-    let spec = pod.spec.clone().unwrap_or_default();
+    let spec = pod.whole_spec().into_owned();
     let status = pod.status.clone().unwrap_or_default();
     let some = |t: &Option<String>| t.clone().filter(|t| !t.is_empty());
     w.line(0, &format!("Name:\t{}", object.name()));

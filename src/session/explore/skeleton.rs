@@ -141,7 +141,7 @@ fn classify(word: &str) -> Word {
     } else if bytes.len() >= 32 && hex(bytes) {
         return Word::Noise("\u{1}id");
     }
-    if word.strip_prefix(crate::apiserver::TOKEN_VOLUME_PREFIX).is_some_and(|rest| rest.len() == 5) {
+    if word.strip_prefix(crate::api::pod::TOKEN_VOLUME_PREFIX).is_some_and(|rest| rest.len() == 5) {
         return Word::Noise("\u{1}volume");
     }
     let mut parts = 0;

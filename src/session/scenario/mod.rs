@@ -90,7 +90,7 @@ impl Scenario {
     pub fn begins(&self, session: &Session) -> MomentId {
         let line = session.timeline();
         let mut at = 0;
-        let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &m.op);
+        let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &*m.op);
         for deed in &self.setup {
             let matches = |op: Option<&Op>| match (deed, op) {
                 // In the op, the placeholders for pods are replaced by names.
@@ -214,7 +214,7 @@ impl Scenario {
             .filter(|deed| matches!(deed, ScenarioStep::Kubectl(line) if applies(line)))
             .count();
         let is_apply = |id: &MomentId| {
-            let op = session.moment(*id).map(|m| &m.op);
+            let op = session.moment(*id).map(|m| &*m.op);
             matches!(op, Some(Op::Kubectl { line, .. }) if applies(line))
         };
         session.timeline().iter().copied().filter(is_apply).nth(last.checked_sub(1)?)

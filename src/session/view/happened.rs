@@ -9,7 +9,7 @@ use crate::api::types::Event;
 use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::{Request, Response, Subresource, Verb};
 use crate::cluster::{Action, Cluster, Command, Fault, Outcome, Transition};
-use crate::kubectl::{self, Output};
+use crate::kubectl;
 use crate::session::op::Op;
 use crate::session::{Moment, What};
 
@@ -199,21 +199,21 @@ impl Happened {
         match &moment.what {
             What::Start => Happened::Start,
             What::Import => Happened::Imported,
-            What::Person { output: Output { executed_in: Some((pod, container)), .. }, .. } => {
-                let command = match &moment.op {
-                    Op::Kubectl { line, .. } => kubectl::executed(line),
-                    _ => String::new(),
-                };
-                Happened::Executed { pod: pod.name.to_string(), container: container.clone(), command }
-            }
-            // A raw request prints the raw answer.
-            What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => Happened::Requested(
-                exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
-            ),
-            What::Person { output, .. } => {
-                Happened::Printed(output.stdout.lines().map(str::to_owned).collect())
-            }
-            What::Fault(fault, _) => Happened::Fault(fault.clone()),
+            What::Person { output, exchanges, .. } => match &output.executed_in {
+                Some((pod, container)) => {
+                    let command = match &*moment.op {
+                        Op::Kubectl { line, .. } => kubectl::executed(line),
+                        _ => String::new(),
+                    };
+                    Happened::Executed { pod: pod.name.to_string(), container: container.clone(), command }
+                }
+                // A raw request prints the raw answer.
+                None if output.stdout.starts_with('{') => Happened::Requested(
+                    exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
+                ),
+                None => Happened::Printed(output.stdout.lines().map(str::to_owned).collect()),
+            },
+            What::Fault(fault, _) => Happened::Fault(Fault::clone(fault)),
             What::Commands(c) => match c.first() {
                 Some(first) => Happened::Issued(Box::new(Issued::of(first)), c.len() - 1),
                 None => Happened::Nothing,

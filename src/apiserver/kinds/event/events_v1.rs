@@ -58,7 +58,7 @@ impl Version for EventsV1Event {
 
 fn validate_create(errs: &mut Errors, event: &Event) {
     object_meta(errs, &event.metadata, true, name_is_dns_subdomain);
-    validate_series(errs, event.series.as_ref());
+    validate_series(errs, event.series.as_deref());
     if event.event_time.is_none() {
         errs.push(FieldError::required(&Path::new("eventTime"), ""));
     }
@@ -83,7 +83,7 @@ fn validate_create(errs: &mut Errors, event: &Event) {
 fn validate_update(errs: &mut Errors, new: &Event, old: &Event) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if new.series != old.series {
-        validate_series(errs, new.series.as_ref());
+        validate_series(errs, new.series.as_deref());
     }
     let (new, old) = (to_value(new), to_value(old));
     for name in [

@@ -163,7 +163,7 @@ fn at_most(errs: &mut Errors, value: &str, max: usize, path: &Path) {
 
 /// Who reports the event, as a cell shows it (`formatEventSource`).
 fn reporter(e: &Event) -> String {
-    let source = e.source.clone().unwrap_or_default();
+    let source = e.source.as_deref().cloned().unwrap_or_default();
     let component =
         source.component.filter(|c| !c.is_empty()).or(e.reporting_component.clone()).unwrap_or_default();
     let host = source.host.filter(|h| !h.is_empty()).or(e.reporting_instance.clone()).unwrap_or_default();

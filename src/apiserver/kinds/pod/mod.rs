@@ -123,8 +123,7 @@ impl Strategy for Pod {
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         warnings::label_name(out, self.metadata.name(), "the Pod's hostname");
-        let none = PodSpec::default();
-        warnings::pod_spec::spec(out, self.spec.as_deref().unwrap_or(&none), &self.metadata, None);
+        warnings::pod_spec::spec(out, &self.whole_spec(), &self.metadata, None);
     }
 
     fn field(&self, path: &str) -> Option<String> {

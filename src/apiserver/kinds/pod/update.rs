@@ -74,7 +74,7 @@ pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t
             errs.push(FieldError::forbidden(&path.key(key), "may not add mirror pod annotation"));
         }
     }
-    pod_annotations(errs, &new.metadata, &new.whole_spec(), &path);
+    pod_annotations(errs, &new.metadata, new.node_name(), &path);
 }
 
 /// Validates the images. Returns whether the other rules are to be checked.

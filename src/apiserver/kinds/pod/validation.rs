@@ -59,5 +59,5 @@ pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
 pub(in crate::apiserver) fn metadata(errs: &mut Errors, pod: &t::Pod) {
     object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
     let at = Path::new("metadata").child("annotations");
-    pod_annotations(errs, &pod.metadata, &pod.whole_spec(), &at);
+    pod_annotations(errs, &pod.metadata, pod.node_name(), &at);
 }

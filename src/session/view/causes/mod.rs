@@ -236,7 +236,7 @@ impl<'s> Causes<'s> {
 
     /// What a person did at a moment, if it was a command line.
     pub fn line(&self, moment: MomentId) -> Option<&'s str> {
-        match &self.session.moment(moment)?.op {
+        match &*self.session.moment(moment)?.op {
             Op::Kubectl { line, .. } => Some(line),
             _ => None,
         }
