@@ -45,6 +45,7 @@ pub mod pod;
 pub mod pod_references;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod queue;
 pub mod quote;
 pub mod regexp;
 pub mod release;

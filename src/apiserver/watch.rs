@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::api::persistent::{Map, Vector};
 use crate::api::types::Pod;
-use crate::api::{ApiKind, Key, Kind, Object};
+use crate::api::{ApiKind, Key, Kind, Object, queue};
 use crate::apimachinery::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
 
 /// A watch, with the events that its client has not read yet.
@@ -80,7 +80,7 @@ impl WatchCache {
             Some(w) if w.queue.is_empty() => Ok(None),
             Some(_) => {
                 let w = self.watchers.get_mut(id as usize).and_then(Option::as_mut);
-                Ok(w.and_then(|w| Rc::make_mut(w).queue.pop_front()))
+                Ok(w.and_then(|w| queue::take(&mut Rc::make_mut(w).queue)))
             }
         }
     }

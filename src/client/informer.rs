@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::indexer::Indexer;
 use crate::api::order;
-use crate::api::{Key, Kind, Object};
+use crate::api::{Key, Kind, Object, queue};
 use crate::apimachinery::{Filter, WatchEvent, WatchEventType, WatchId};
 use crate::apiserver::ApiServer;
 
@@ -58,7 +58,7 @@ impl DeltaFifo {
 
     /// Takes the oldest delta.
     pub fn pop(&mut self) -> Option<Delta> {
-        self.deltas.pop_front()
+        queue::take(&mut self.deltas)
     }
 
     /// Takes in a list: a delta for each of its objects, and a removal for each known object that is not
@@ -103,19 +103,10 @@ pub struct Listener {
     pub pending: VecDeque<Notification>,
 }
 
-/// A queue with room for more changes than this gives back what it does not need.
-const ROOM: usize = 128;
-
 impl Listener {
     /// Takes the oldest change that the component has not been told of.
     pub fn take(&mut self) -> Option<Notification> {
-        let change = self.pending.pop_front();
-        // The queues of all listeners are long while the pods of a large Deployment start, and short ever after.
-        let (waiting, room) = (self.pending.len(), self.pending.capacity());
-        if room > ROOM && waiting < room / 4 {
-            self.pending.shrink_to(waiting * 2);
-        }
-        change
+        queue::take(&mut self.pending)
     }
 }
 
