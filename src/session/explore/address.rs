@@ -22,6 +22,11 @@ impl Hasher for OfAddress {
         }
     }
 
+    fn write_u128(&mut self, n: u128) {
+        // A fingerprint, whose bits are irregular already.
+        self.0 ^= n as u64;
+    }
+
     fn write_usize(&mut self, n: usize) {
         self.0 = (self.0 ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }

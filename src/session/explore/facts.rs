@@ -1,14 +1,16 @@
 //! What a state is beside its objects: what every component still has to do and remembers, a line of text each.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::address::ByAddress;
-use super::known::{Objects, without_bookkeeping};
-use super::skeleton::Skeleton;
+use super::known::{Objects, plain, without_bookkeeping};
+use super::skeleton::{Reading, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
-use crate::api::{Kind, Object, Shared, Timestamp};
-use crate::apimachinery::{Body, DeleteOptions, Filter, Patch};
+use crate::api::{Kind, Shared, Timestamp};
+use crate::apimachinery::{Body, DeleteOptions, Filter, Patch, Request};
 use crate::client::{Caches, Component};
 use crate::cluster::{Cluster, Process};
 
@@ -56,9 +58,12 @@ fn name_of(process: &Process, c: &dyn Component) -> String {
     }
 }
 
-/// What is known of components.
+/// What is known of components and of the requests that they are about to send.
 #[derive(Debug, Default)]
-pub(super) struct Components(ByAddress<Known>);
+pub(super) struct Components {
+    known: ByAddress<Known>,
+    bodies: ByAddress<(Rc<Request>, Skeleton)>,
+}
 
 impl Components {
     /// The facts about components: what is under way, planned or remembered. Each line of text is one fact.
@@ -121,7 +126,7 @@ impl Components {
         facts: &mut Facts,
     ) {
         let address = component.address();
-        let known = self.0.get(&address);
+        let known = self.known.get(&address);
         if let Some(known) = known.filter(|k| k.component.ptr_eq(component) && k.at == now) {
             return facts.include(&known.facts);
         }
@@ -131,11 +136,40 @@ impl Components {
         for line in lines {
             own.add(objects.names.skeleton(&line));
         }
-        facts.include(&own);
-        if self.0.len() >= COMPONENTS {
-            self.0.clear();
+        if let Some(work) = self.work(process, &***component, objects) {
+            own.add(work);
         }
-        self.0.insert(address, Known { component: component.clone(), at: now, facts: own });
+        facts.include(&own);
+        if self.known.len() >= COMPONENTS {
+            self.known.clear();
+        }
+        self.known.insert(address, Known { component: component.clone(), at: now, facts: own });
+    }
+
+    /// The sync that a component has under way, and the request that it stopped at.
+    fn work(&mut self, process: &Process, c: &dyn Component, objects: &mut Objects) -> Option<Skeleton> {
+        let key = c.working_on()?;
+        let mut line = format!("{} works on {key}", name_of(process, c));
+        let Some(pending) = c.pending() else { return Some(objects.names.skeleton(&line)) };
+        let r = &pending.request;
+        let address = Rc::as_ptr(r).addr();
+        let known = self.bodies.get(&address).filter(|(request, _)| Rc::ptr_eq(request, r));
+        let body = match known {
+            Some((_, body)) => body.clone(),
+            None => {
+                let body = body(&r.body, objects);
+                if self.bodies.len() >= COMPONENTS {
+                    self.bodies.clear();
+                }
+                self.bodies.insert(address, (r.clone(), body.clone()));
+                body
+            }
+        };
+        line.push_str(&format!(": {} {} {}", r.verb.as_str(), r.path(), c.answer_codes().len()));
+        let mut reading = Reading::new(&mut objects.names);
+        reading.text(&line);
+        reading.skeleton(&body);
+        Some(reading.done())
     }
 }
 
@@ -220,7 +254,7 @@ fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>)
     }
 }
 
-/// A component's queue, failures, sync under way and memory.
+/// A component's queue, failures and memory.
 fn component_lines(process: &Process, c: &dyn Component, now: Timestamp, lines: &mut Vec<String>) {
     let me = name_of(process, c);
     for (n, key) in c.queue().iter().enumerate() {
@@ -229,39 +263,47 @@ fn component_lines(process: &Process, c: &dyn Component, now: Timestamp, lines: 
     for (key, n) in c.queue().failed() {
         lines.push(format!("{me} failed {n} times at {key}"));
     }
-    if let Some(key) = c.working_on() {
-        let asks = c.pending().map(|p| {
-            let r = &p.request;
-            format!("{} {} {} {}", r.verb.as_str(), r.path(), body_text(&r.body), c.answer_codes().len())
-        });
-        lines.push(format!("{me} works on {key}: {}", asks.unwrap_or_default()));
-    }
     for fact in c.remembers(now) {
         lines.push(format!("{me} remembers {fact}"));
     }
 }
 
-/// The body of a request as text, without what every run makes anew.
-fn body_text(body: &Body) -> String {
-    let plain = |mut value: Value| {
+/// The body of a request, without what every run makes anew.
+fn body(body: &Body, objects: &mut Objects) -> Skeleton {
+    let bare = |mut value: Value| {
         without_bookkeeping(&mut value);
-        value.to_string()
+        value
     };
-    let text = |object: &Object| plain(object.to_value());
-    match body {
-        Body::None => String::new(),
-        Body::Object(object) => text(object),
-        Body::Patch(Patch::Between { from, to }) => format!("{} to {}", text(from), text(to)),
-        Body::Patch(Patch::PodStatus { from, status }) => {
-            let (from, to) = Patch::between(from, status);
-            format!("{} to {}", text(&from), text(&to))
-        }
+    let whole = |body: &Value, what: &str, objects: &mut Objects| {
+        let mut reading = Reading::new(&mut objects.names);
+        reading.text(what);
+        reading.value(body);
+        reading.done()
+    };
+    let (from, to) = match body {
+        Body::None => return objects.names.skeleton(""),
+        Body::Object(object) => return whole(&plain(object), "object", objects),
         Body::Patch(Patch::Json(value) | Patch::Merge(value) | Patch::Strategic(value)) => {
-            plain(value.clone())
+            return whole(&bare(value.clone()), "patch", objects);
         }
-        Body::Patch(Patch::Apply { config, force }) => format!("{} {force}", plain(config.clone())),
-        Body::Delete(options) => format!("{:?}", DeleteOptions { resource_version: None, ..options.clone() }),
-        Body::Binding { node } => node.to_string(),
-        Body::Scale { replicas, resource_version: _ } => replicas.to_string(),
-    }
+        Body::Patch(Patch::Apply { config, force }) => {
+            return whole(&bare(config.clone()), if *force { "force" } else { "apply" }, objects);
+        }
+        Body::Delete(options) => {
+            let options = DeleteOptions { resource_version: None, ..options.clone() };
+            return objects.names.skeleton(&format!("{options:?}"));
+        }
+        Body::Binding { node } => return objects.names.skeleton(&format!("to {node}")),
+        Body::Scale { replicas, resource_version: _ } => {
+            return objects.names.skeleton(&replicas.to_string());
+        }
+        Body::Patch(Patch::Between { from, to }) => (from.clone(), to.clone()),
+        Body::Patch(Patch::PodStatus { from, status }) => Patch::between(from, status),
+    };
+    // What it leads from is mostly an object that is known.
+    let from = objects.skeleton(&from);
+    let mut reading = Reading::new(&mut objects.names);
+    reading.skeleton(&from);
+    reading.value(&plain(&to));
+    reading.done()
 }

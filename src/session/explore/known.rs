@@ -111,11 +111,10 @@ impl Objects {
         if let Some(known) = self.found(object) {
             return known.clone();
         }
-        let mut value = object.to_value();
-        without_bookkeeping(&mut value);
+        let value = plain(object);
         let known = Rc::new(Known {
             object: object.clone(),
-            skeleton: Rc::new(self.names.skeleton(&value.to_string())),
+            skeleton: Rc::new(self.names.skeleton_of(&value)),
             uid: self.names.intern(object.uid()),
             name: self.names.get(object.name()),
         });
@@ -151,6 +150,16 @@ fn is_generated(object: &Object) -> bool {
     let base = base.char_indices().nth(MAX_GENERATED_BASE).map_or(base, |(end, _)| &base[..end]);
     let suffix = object.name().strip_prefix(base).unwrap_or_default();
     !base.is_empty() && suffix.len() == GENERATED_SUFFIX
+}
+
+/// An object as JSON, without the fields that every write or every run makes anew.
+pub(super) fn plain(object: &Object) -> Value {
+    // Writing who owns which field would take longer than all the rest.
+    let mut bare = object.clone();
+    bare.meta_mut().managed_fields = None;
+    let mut value = bare.to_value();
+    without_bookkeeping(&mut value);
+    value
 }
 
 /// Removes the fields that every write or every run makes anew.

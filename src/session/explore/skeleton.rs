@@ -4,9 +4,13 @@
 //! each such name replaced by *the object that it names*: a [`Skeleton`] is the fingerprint of the rest of
 //! the text, and the list of the names in it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
+use serde_json::Value;
+
+use super::address::OfAddress;
 use crate::api::digest::Digest;
 
 /// The number of a name in the table [`Names`].
@@ -51,69 +55,158 @@ pub(super) fn spread(n: u128) -> u128 {
 
 /// The table of names and uids that stand for an object and have no other meaning.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names(BTreeMap<Rc<str>, NameId>);
+pub(super) struct Names {
+    /// By the fingerprint of the name.
+    ids: HashMap<u128, NameId, BuildHasherDefault<OfAddress>>,
+    /// A bit for each length of a name; the last one is for all that are longer.
+    lengths: u64,
+}
+
+/// The bit of a length.
+fn bit(length: usize) -> u64 {
+    1 << length.min(63)
+}
 
 impl Names {
     /// The number of a name, which is added if it is new.
     pub fn intern(&mut self, name: &str) -> NameId {
-        if let Some(id) = self.0.get(name) {
-            return *id;
-        }
-        let id = NameId::try_from(self.0.len()).unwrap_or(NameId::MAX);
-        self.0.insert(name.into(), id);
-        id
+        let next = NameId::try_from(self.ids.len()).unwrap_or(NameId::MAX);
+        self.lengths |= bit(name.len());
+        *self.ids.entry(Digest::default().with(name).finish()).or_insert(next)
     }
 
     /// The number of a name; `None` if it is not in the table.
     pub fn get(&self, name: &str) -> Option<NameId> {
-        self.0.get(name).copied()
+        if self.lengths & bit(name.len()) == 0 {
+            return None;
+        }
+        self.ids.get(&Digest::default().with(name).finish()).copied()
     }
 
     /// The number of names in the table.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.ids.len()
     }
 
     /// Splits a text into names and the rest. Names that are not in the table stay in the rest.
     pub fn skeleton(&mut self, text: &str) -> Skeleton {
-        let mut digest = Digest::default();
-        let mut names = Vec::new();
+        let mut reading = Reading::new(self);
+        reading.text(text);
+        reading.done()
+    }
+
+    /// As [`Names::skeleton`], of all texts in a JSON value and their places in it.
+    pub fn skeleton_of(&mut self, value: &Value) -> Skeleton {
+        let mut reading = Reading::new(self);
+        reading.value(value);
+        reading.done()
+    }
+}
+
+/// A skeleton in the making.
+pub(super) struct Reading<'a> {
+    table: &'a mut Names,
+    digest: Digest,
+    names: Vec<NameId>,
+}
+
+impl Reading<'_> {
+    pub fn new(table: &mut Names) -> Reading<'_> {
+        Reading { table, digest: Digest::default(), names: Vec::new() }
+    }
+
+    /// What was read.
+    pub fn done(self) -> Skeleton {
+        Skeleton::new(self.digest.finish(), self.names.into())
+    }
+
+    /// Adds what was read before.
+    pub fn skeleton(&mut self, s: &Skeleton) {
+        self.digest = self.digest.number(s.literal);
+        self.names.extend(s.names.iter());
+    }
+
+    /// Adds a JSON value.
+    pub fn value(&mut self, value: &Value) {
+        let tag = |digest: Digest, tag: u8, n: u64| digest.number(u128::from(tag) << 64 | u128::from(n));
+        match value {
+            Value::Null => self.digest = tag(self.digest, 0, 0),
+            Value::Bool(is) => self.digest = tag(self.digest, 1, u64::from(*is)),
+            Value::Number(n) => {
+                self.digest = match (n.as_i64(), n.as_u64()) {
+                    (Some(n), _) => tag(self.digest, 2, n.cast_unsigned()),
+                    (None, Some(n)) => tag(self.digest, 3, n),
+                    (None, None) => tag(self.digest, 4, n.as_f64().unwrap_or_default().to_bits()),
+                };
+            }
+            Value::String(text) => {
+                self.digest = tag(self.digest, 5, 0);
+                self.text(text);
+            }
+            Value::Array(all) => {
+                self.digest = tag(self.digest, 6, all.len() as u64);
+                all.iter().for_each(|v| self.value(v));
+            }
+            Value::Object(all) => {
+                self.digest = tag(self.digest, 7, all.len() as u64);
+                for (key, value) in all {
+                    self.text(key);
+                    self.value(value);
+                }
+            }
+        }
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: &str) {
         let mut plain = 0;
         let mut at = 0;
         let bytes = text.as_bytes();
         while at < bytes.len() {
-            if !is_word(bytes[at]) {
+            if !IS_WORD[usize::from(bytes[at])] {
                 at += 1;
                 continue;
             }
-            let mut end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
+            let mut end =
+                bytes[at..].iter().position(|b| !IS_WORD[usize::from(*b)]).map_or(bytes.len(), |n| at + n);
             // The end of a sentence, and the colon after what it is about, are not of the word.
             while end > at + 1 && matches!(bytes.get(end - 1), Some(b'.' | b':')) {
                 end -= 1;
             }
             // A word is ASCII, so both its ends are on character boundaries.
             let word = &text[at..end];
-            let placeholder = match classify(word) {
-                Word::Plain => self.get(word).map(|id| {
-                    names.push(id);
-                    "\u{1}name"
-                }),
-                Word::Uid => {
-                    names.push(self.intern(word));
-                    Some("\u{1}name")
-                }
-                Word::Noise(what) => Some(what),
-            };
-            if let Some(placeholder) = placeholder {
-                digest = digest.with(&text[plain..at]).with(placeholder);
+            if let Some(placeholder) = self.placeholder(word) {
+                self.digest = self.digest.with(&text[plain..at]).with(placeholder);
                 plain = end;
             }
             at = end;
         }
-        digest = digest.with(&text[plain..]);
-        Skeleton::new(digest.finish(), names.into())
+        self.digest = self.digest.with(&text[plain..]);
+    }
+
+    /// What stands for a word, if it is a name or differs from run to run.
+    fn placeholder(&mut self, word: &str) -> Option<&'static str> {
+        // Most words are shorter than what `classify` looks for, and no number begins them.
+        let is_plain = word.len() < 20 && !word.starts_with(|c: char| c.is_ascii_digit());
+        match if is_plain { Word::Plain } else { classify(word) } {
+            Word::Plain => self.names.push(self.table.get(word)?),
+            Word::Uid => self.names.push(self.table.intern(word)),
+            Word::Noise(what) => return Some(what),
+        }
+        Some("\u{1}name")
     }
 }
+
+/// Whether a byte is of a word.
+const IS_WORD: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut b = 0u8;
+    while b < 128 {
+        is[b as usize] = b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b':');
+        b += 1;
+    }
+    is
+};
 
 /// The kind of a word, by its form.
 enum Word {
@@ -121,10 +214,6 @@ enum Word {
     Uid,
     /// A word that differs from run to run and names no object.
     Noise(&'static str),
-}
-
-fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b':')
 }
 
 fn classify(word: &str) -> Word {
