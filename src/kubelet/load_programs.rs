@@ -143,7 +143,11 @@ fn scaled(text: &str, unit: fn(char) -> Option<i64>) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn load(line: &str) -> Option<(i64, i64, Option<(i64, i32)>)> {
+    /// Its end: after how many seconds, and with which code.
+    type Ends = Option<(i64, i32)>;
+
+    /// Thousandths of a CPU, MiB beside the program's own, and its end.
+    fn load(line: &str) -> Option<(i64, i64, Ends)> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let Load { uses, ends, .. } = of(&words)?;
         Some((uses.cpu, (uses.memory - OWN) >> 20, ends.map(|(t, code)| (t.as_secs(), code))))
