@@ -10,8 +10,8 @@ use super::{Moment, MomentId, Session};
 /// commands: a few milliseconds.
 const KEEP_EVERY: usize = 256;
 /// This many of the last kept clusters stay. Twice as far back every second one stays, and so on. Going back
-/// over `n` commands then repeats at most a quarter of them, or [`KEEP_EVERY`]. (With twice as many it would be an eighth, but a
-/// session of ten thousand pods took a sixth more memory.)
+/// over `n` commands then repeats at most a quarter of them, or [`KEEP_EVERY`]. (With twice as many it would be an eighth, and
+/// more of the nodes of trees would be copies: see "What a pod's memory is" in docs/benchmarks.md.)
 const RECENT: usize = 8;
 
 /// What a moment knows of the kept clusters on the path to it.
