@@ -1,12 +1,10 @@
 //! The cluster's DNS: the one that every cluster has, which is no object, or CoreDNS in pods, as kubeadm adds it.
 
-use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
 
 use super::Cluster;
 use super::fault::NoSuchFault;
 use super::network::Network;
-use super::noting::Noted;
 use crate::api::Key;
 use crate::api::types::{EndpointSlice, Service};
 use crate::apiserver::Write;
@@ -40,28 +38,6 @@ impl Cluster {
         let writes = self.install(MANIFEST, USER, installed)?;
         self.core_dns = installed;
         Ok(writes)
-    }
-
-    /// Lets the kubelets know which queries have come to their pods of CoreDNS, and which requests to their servers.
-    pub(super) fn note(&mut self, noted: Noted) {
-        for queried in noted.queries {
-            self.tell_kubelet_of(&queried.pod, &queried);
-        }
-        for visited in noted.visits {
-            self.tell_kubelet_of(&visited.process.pod, &visited);
-        }
-    }
-
-    fn tell_kubelet_of(&mut self, pod: &Key, news: &dyn Any) {
-        let kubelet = self.actors().collect::<Vec<_>>().into_iter().find(|actor| {
-            let process = self.processes.get(actor.process as usize);
-            let component = process.and_then(|p| p.components.get(usize::from(actor.component)));
-            let state = component.and_then(|c| c.state().downcast_ref::<kubelet::State>());
-            state.is_some_and(|state| state.pods.contains_key(pod))
-        });
-        if let Some(kubelet) = kubelet {
-            self.component_fault(kubelet, news);
-        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::network::policy::Direction;
 use crate::network::proxy::{Fraction, Kernel, Origin, Packet, Ruleset, Share, Verdict};
 use crate::network::question::Behind;
 use crate::network::traffic::Names;
-use crate::network::visit::{self, Visit};
+use crate::network::visit::{RequestHead, Visit};
 use crate::network::{Answer, Because, Outcome, Protocol, Question, Reply};
 use crate::shell::{Outside, Sent};
 
@@ -96,9 +96,9 @@ impl Outside for From<'_> {
             .map(|s| if to.ip().is_loopback() { to.ip() } else { s.address });
         let referer = headers.get("Referer").unwrap_or_default().into();
         let agent = headers.get("User-Agent").unwrap_or_else(|| sent.agent.to_owned()).into();
-        let asked = visit::Sent { method: method.clone(), path: path.clone(), agent, referer };
+        let head = RequestHead { method: method.clone(), path: path.clone(), agent, referer };
         let at = sent.given_up.unwrap_or_else(|| later(sent.came, response.takes));
-        if let Some(visit) = Visit::answered(sent.reply, own, asked, (sent.came, at)) {
+        if let Some(visit) = Visit::answered(sent.reply, own, head, (sent.came, at)) {
             let visit = Visit { given_up: sent.given_up.is_some(), ..visit };
             noting.noted.borrow_mut().visits.push(Visited { process, visit });
         }

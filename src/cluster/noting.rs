@@ -1,7 +1,11 @@
 //! Notes of what comes to CoreDNS and to servers while somebody asks.
 
+use std::any::Any;
 use std::cell::RefCell;
 
+use super::Cluster;
+use crate::api::Key;
+use crate::kubelet;
 use crate::kubelet::queries::Queried;
 use crate::kubelet::visited::Visited;
 
@@ -21,4 +25,28 @@ pub(super) struct Noting<'a> {
     pub(super) noted: &'a RefCell<Noted>,
     /// Whether the answers may come from the cache, and are kept in it.
     pub(super) caches: bool,
+}
+
+impl Cluster {
+    /// Lets the kubelets know which queries have come to their pods of CoreDNS, and which requests to their servers.
+    pub(super) fn note(&mut self, noted: Noted) {
+        for queried in noted.queries {
+            self.tell_kubelet_of(&queried.pod, &queried);
+        }
+        for visited in noted.visits {
+            self.tell_kubelet_of(&visited.process.pod, &visited);
+        }
+    }
+
+    fn tell_kubelet_of(&mut self, pod: &Key, news: &dyn Any) {
+        let kubelet = self.actors().collect::<Vec<_>>().into_iter().find(|actor| {
+            let process = self.processes.get(actor.process as usize);
+            let component = process.and_then(|p| p.components.get(usize::from(actor.component)));
+            let state = component.and_then(|c| c.state().downcast_ref::<kubelet::State>());
+            state.is_some_and(|state| state.pods.contains_key(pod))
+        });
+        if let Some(kubelet) = kubelet {
+            self.component_fault(kubelet, news);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! Everything else of a control plane follows from its objects, so nothing else is taken over (etcd's snapshots have no
 //! more either). What the components of the new cluster make of the objects are its first steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -42,12 +42,22 @@ impl Cluster {
     /// restored.
     pub fn restore(&mut self, config: &Config, objects: &[Value]) -> Vec<NotRestored> {
         let mut refused = Vec::new();
-        self.make_room_for_uids(objects);
+        let mut uids = BTreeSet::new();
+        let (objects, again): (Vec<&Value>, Vec<&Value>) = objects.iter().partition(|value| {
+            let uid = text(value, "/metadata/uid");
+            uid.is_empty() || uids.insert(uid)
+        });
+        let has_its_uid = |value: &&Value| {
+            let why = format!("metadata.uid: Duplicate value: {}", text(value, "/metadata/uid"));
+            (text(value, "/kind").to_owned(), text(value, "/metadata/name").to_owned(), why)
+        };
+        refused.extend(again.iter().map(has_its_uid));
+        self.make_room_for_uids(&objects);
         let first = |value: &Value| {
             let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
             ["Namespace", "Node", "CustomResourceDefinition"].contains(&kind)
         };
-        for value in objects.iter().filter(|v| first(v)) {
+        for value in objects.iter().copied().filter(|v| first(v)) {
             self.restore_one(value, &mut refused);
         }
         let nodes = self.api().cached_list(Kind::NODE, None);
@@ -60,7 +70,7 @@ impl Cluster {
         }
         // If the components never settle, steps of the cluster will show that.
         let _ = self.settle();
-        for value in objects.iter().filter(|v| !first(v)) {
+        for value in objects.iter().copied().filter(|v| !first(v)) {
             self.restore_one(value, &mut refused);
         }
         self.adopt_mirror_pods();
@@ -75,11 +85,10 @@ impl Cluster {
         refused
     }
 
-    fn make_room_for_uids(&mut self, objects: &[Value]) {
-        let mut given = BTreeMap::new();
-        for object in objects {
-            given.entry(text(object, "/metadata/uid").to_owned()).or_insert(object);
-        }
+    /// Gives other uids to those objects of this cluster that have the uid of another object which is to be restored.
+    fn make_room_for_uids(&mut self, objects: &[&Value]) {
+        let mut given: BTreeMap<String, &Value> =
+            objects.iter().map(|object| (text(object, "/metadata/uid").to_owned(), *object)).collect();
         given.remove("");
         self.api.reserve_uids(given.keys().cloned());
         let is_same = |object: &Object, value: &Value| {

@@ -33,9 +33,9 @@ pub struct Visit {
     pub given_up: bool,
 }
 
-/// What a client has sent.
+/// The head of a request, as far as logs tell of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct RequestHead {
     /// The method.
     pub method: Rc<str>,
     /// The path with the query.
@@ -47,16 +47,16 @@ pub struct Sent {
 }
 
 impl Visit {
-    /// A request from an address that met a reply and was answered at a moment. `None` if nobody answered. A proxy opens a connection
-    /// of its own, and says for whom.
+    /// A request from the address `own` that met a reply, came at the first moment and was answered at the second. `None` if nobody
+    /// answered. If a proxy has passed it on, the proxy is the server's client, and `own` stands in `X-Forwarded-For`.
     pub fn answered(
         reply: &Reply,
         own: Option<IpAddr>,
-        sent: Sent,
+        head: RequestHead,
         (came, at): (Timestamp, Timestamp),
     ) -> Option<Visit> {
         let Outcome::Answered(response) = &reply.outcome else { return None };
-        let Sent { method, mut path, agent, referer } = sent;
+        let RequestHead { method, mut path, agent, referer } = head;
         let (mut client, mut forwarded): (_, Rc<str>) = (own, "".into());
         if let Some(via) = &reply.via {
             client = Some(via.at.ip());

@@ -7,7 +7,7 @@ use super::client::Client;
 use crate::api::Timestamp;
 use crate::network::question::{Outcome, Reply};
 use crate::network::serving::Process;
-use crate::network::visit::{Sent, Visit};
+use crate::network::visit::{RequestHead, Visit};
 
 /// What the transport of Go's `net/http` calls itself (`defaultUserAgent` in `request.go`).
 const GO: &str = "Go-http-client/1.1";
@@ -64,14 +64,14 @@ impl Visits {
         if at <= self.after {
             return;
         }
-        let sent = Sent {
+        let head = RequestHead {
             method: self.method.clone(),
             path: client.url.path.as_str().into(),
             agent: self.agent.clone(),
             referer: "".into(),
         };
         let own = source(addresses, client, reply);
-        let Some(mut visit) = Visit::answered(reply, own, sent, (came, at)) else { return };
+        let Some(mut visit) = Visit::answered(reply, own, head, (came, at)) else { return };
         if let Ended::Refused(status) = ended {
             (visit.status, visit.bytes) = (status, 0);
         }
