@@ -4,8 +4,11 @@
 
 mod cel;
 mod engine;
+mod helpers;
+mod search;
 mod work;
 
 pub use crate::cel::{Cel, LENGTH, LOOPS};
 pub use crate::engine::Serving;
+pub use crate::search::Search;
 pub use crate::work::{Work, explore};

@@ -3,8 +3,8 @@
 
 #[cfg(target_arch = "wasm32")]
 mod worker {
-    use steady::session::explore::message::{Ask, Tell, VERSION, read, write};
-    use steady_worker::{Serving, Work};
+    use steady::session::explore::message::{Ask, Call, Said, Tell, VERSION, read, write};
+    use steady_worker::{Search, Serving, Work};
     use wasm_bindgen::prelude::*;
 
     #[wasm_bindgen]
@@ -69,11 +69,11 @@ mod worker {
 
     #[wasm_bindgen]
     impl ExplorerRole {
-        /// An explorer without a task.
+        /// An explorer without a task, on a machine with so many cores.
         #[wasm_bindgen(constructor)]
-        pub fn new() -> ExplorerRole {
+        pub fn new(cores: usize) -> ExplorerRole {
             console_error_panic_hook::set_once();
-            ExplorerRole(Work::default())
+            ExplorerRole(Work::new(cores))
         }
 
         /// The first message.
@@ -96,7 +96,58 @@ mod worker {
             write(&self.0.go_on(|| clock() < end, memory))
         }
 
-        /// As that of the engine: at once, as long as there is a task.
+        /// As that of the engine: at once, as long as there is a task that does not wait for other workers.
+        pub fn due(&self) -> Option<f64> {
+            (self.0.is_busy() && !self.0.waits_for_others()).then_some(0.0)
+        }
+
+        /// Handles a message of a worker that helps. Returns the messages as a JSON list.
+        #[wasm_bindgen(js_name = hearHelper)]
+        pub fn hear_helper(&mut self, n: usize, message: &str) -> String {
+            let said = read::<Vec<Said>>(message).unwrap_or_else(|why| vec![Said::Failed(why)]);
+            write(&self.0.hear_helper(n, said, memory()))
+        }
+
+        /// What workers that help are to do, as the JSON of `Calls`; `undefined` if nothing.
+        pub fn calls(&mut self) -> Option<String> {
+            self.0.calls().map(|calls| write(&calls))
+        }
+    }
+
+    /// A worker that helps an explorer.
+    #[wasm_bindgen]
+    pub struct SearcherRole(Search);
+
+    #[wasm_bindgen]
+    impl SearcherRole {
+        /// A searcher without a task.
+        #[wasm_bindgen(constructor)]
+        pub fn new() -> SearcherRole {
+            console_error_panic_hook::set_once();
+            SearcherRole(Search::default())
+        }
+
+        /// What is told before anything is heard: nothing.
+        pub fn ready(&self) -> String {
+            "[]".to_owned()
+        }
+
+        /// Handles a message of the explorer. Returns the answers as a JSON list.
+        pub fn hear(&mut self, message: &str) -> String {
+            match read::<Call>(message) {
+                Ok(call) => write(&self.0.hear(call)),
+                Err(why) => write(&[Said::Failed(why)]),
+            }
+        }
+
+        /// Continues the task for a slice. Returns the messages as a JSON list.
+        #[wasm_bindgen(js_name = goOn)]
+        pub fn go_on(&mut self) -> String {
+            let end = clock() + SLICE;
+            write(&self.0.go_on(|| clock() < end, memory))
+        }
+
+        /// As that of the explorer.
         pub fn due(&self) -> Option<f64> {
             self.0.is_busy().then_some(0.0)
         }

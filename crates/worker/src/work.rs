@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use steady::api::types::Pod;
 use steady::session::explore::message::{
-    Ask, Break, Circle, Found, Goal, Outcome, Plan, Progress, Rehearse, Tell,
+    Ask, Break, Calls, Circle, Found, Goal, Outcome, Plan, Progress, Rehearse, Said, Tell, Unreadable,
 };
 use steady::session::explore::picture::{DRAWN, picture};
 use steady::session::explore::{Choice, Cut, Explorer, Invariant, Options, StateId, builtin, objects};
@@ -13,6 +13,7 @@ use steady::session::view::pod_view;
 use steady::session::{Depth, Link, Op, Replay, Session, What};
 
 use crate::Cel;
+use crate::helpers::Helpers;
 
 /// The most outcomes in a result.
 const OUTCOMES: usize = 24;
@@ -20,6 +21,8 @@ const OUTCOMES: usize = 24;
 const MOMENTS: usize = 2_000;
 /// The most states that can be asked for.
 const STATES: usize = 1_000_000;
+/// Others are called to help when so many states wait to be explored. Fewer are explored before others stand.
+const CALL: usize = 100;
 
 /// The task of a worker.
 #[derive(Default)]
@@ -28,6 +31,7 @@ pub struct Work {
     rehearsal: Option<Box<Rehearsal>>,
     exploring: Option<Box<Exploring>>,
     busy: bool,
+    helpers: Helpers,
 }
 
 /// What follows when the run has been repeated.
@@ -48,9 +52,80 @@ struct Exploring {
 }
 
 impl Work {
+    /// A worker without a task, on a machine with so many cores. It can have as many other workers help.
+    pub fn new(cores: usize) -> Work {
+        Work { helpers: Helpers::new(cores), ..Work::default() }
+    }
+
     /// Whether there is a task to continue.
     pub fn is_busy(&self) -> bool {
         self.busy
+    }
+
+    /// Whether the task goes on when others have said something, and not before.
+    pub fn waits_for_others(&self) -> bool {
+        self.busy && self.exploring.as_ref().is_some_and(|e| e.explorer.is_shared())
+    }
+
+    /// What others are to do since the last call.
+    pub fn calls(&mut self) -> Option<Calls> {
+        self.helpers.take_calls()
+    }
+
+    /// Hears a worker that helps; `memory` is the memory in use, in bytes.
+    pub fn hear_helper(&mut self, n: usize, said: Vec<Said>, memory: usize) -> Vec<Tell> {
+        let Some(e) = self.exploring.as_mut().filter(|_| self.busy && self.helpers.has(n)) else {
+            return Vec::new();
+        };
+        for said in said {
+            self.helpers.note(n, &said);
+            match said {
+                Said::Begun | Said::Memory(_) => {}
+                Said::Told(told) => {
+                    if let Err(why) = e.explorer.hear(n, told) {
+                        return self.fail(why);
+                    }
+                }
+                Said::Failed(why) if e.explorer.is_shared() => return self.fail(why),
+                // Nothing was left to it yet, so this one goes on alone.
+                Said::Failed(_) => {
+                    self.helpers.end();
+                    self.helpers.most = 0;
+                    return Vec::new();
+                }
+            }
+        }
+        if !e.explorer.is_shared() {
+            return Vec::new();
+        }
+        self.helpers.order(e.explorer.orders());
+        let memory = memory + self.helpers.memory();
+        if e.is_full(memory) || e.explorer.waiting() == 0 {
+            return self.finish(memory);
+        }
+        // One is heard about as often as all are.
+        if n == 0 { vec![Tell::Progress(e.progress(memory))] } else { Vec::new() }
+    }
+
+    /// Ends with a failure of a worker that helps, whose states are lost.
+    fn fail(&mut self, why: String) -> Vec<Tell> {
+        self.busy = false;
+        self.helpers.end();
+        vec![Tell::Failed(why)]
+    }
+
+    /// Ends with what was found.
+    fn finish(&mut self, memory: usize) -> Vec<Tell> {
+        self.busy = false;
+        self.helpers.end();
+        self.exploring.iter().flat_map(|e| e.found(memory)).collect()
+    }
+
+    /// Forgets the task.
+    fn clear(&mut self) {
+        self.helpers.end();
+        let helpers = std::mem::take(&mut self.helpers);
+        *self = Work { helpers, ..Work::default() };
     }
 
     /// Handles a message of the page; `memory` is the memory in use, in bytes. This is quick, except for
@@ -60,7 +135,7 @@ impl Work {
             Ask::Explore(plan) => self.begin(plan),
             Ask::Rehearse(r) => {
                 let Rehearse { link, plan } = *r;
-                *self = Work::default();
+                self.clear();
                 self.replay(&link, Then::Rehearse(plan))
             }
             Ask::Stop => self.stop(memory),
@@ -75,7 +150,7 @@ impl Work {
     }
 
     fn begin(&mut self, plan: Box<Plan>) -> Vec<Tell> {
-        *self = Work::default();
+        self.clear();
         for own in &plan.own {
             if let Err(why) = Cel::read(own) {
                 return vec![Tell::Unreadable(why)];
@@ -102,7 +177,10 @@ impl Work {
         self.rehearsal = None;
         let was = std::mem::take(&mut self.busy);
         match &self.exploring {
-            Some(e) if was => e.found(memory),
+            Some(_) if was => {
+                let memory = memory + self.helpers.memory();
+                self.finish(memory)
+            }
             // A worker that is done has sent its result already.
             None if was => vec![Tell::Stopped],
             _ => Vec::new(),
@@ -144,37 +222,36 @@ impl Work {
             self.busy = false;
             return Vec::new();
         };
+        if e.explorer.is_shared() {
+            return Vec::new();
+        }
         let mut more = true;
         while more && time() {
             more = e.explorer.explore(1);
-            if e.plan.megabytes > 0 && memory() > e.plan.megabytes.saturating_mul(1 << 20) {
-                e.explorer.cut_short(Cut::Memory);
-                more = false;
+            more &= !e.is_full(memory());
+            if more && e.explorer.waiting() >= CALL {
+                self.helpers.call(&e.plan);
             }
         }
-        if more {
-            return vec![Tell::Progress(e.progress(memory()))];
+        if !more {
+            return self.finish(memory());
         }
-        self.busy = false;
-        e.found(memory())
+        if self.helpers.are_ready() {
+            e.explorer.share(self.helpers.count());
+            self.helpers.order(e.explorer.orders());
+        }
+        vec![Tell::Progress(e.progress(memory()))]
     }
 
     fn explore_from(&mut self, session: Session, plan: Box<Plan>, memory: usize) -> Vec<Tell> {
-        let mut invariants: Vec<Box<dyn Invariant>> = Vec::new();
-        let mut names = Vec::new();
-        for invariant in builtin().into_iter().filter(|i| plan.invariants.iter().any(|n| n == i.name())) {
-            names.push((invariant.name().to_owned(), false));
-            invariants.push(invariant);
-        }
-        for own in &plan.own {
-            match Cel::read(own) {
-                Ok(cel) => {
-                    names.push((own.text.clone(), true));
-                    invariants.push(Box::new(cel));
-                }
-                Err(why) => return vec![Tell::Unreadable(why)],
-            }
-        }
+        let invariants = match invariants(&plan) {
+            Ok(invariants) => invariants,
+            Err(why) => return vec![Tell::Unreadable(why)],
+        };
+        // A person's come last.
+        let first = invariants.len().saturating_sub(plan.own.len());
+        let names =
+            invariants.iter().enumerate().map(|(nth, i)| (i.name().to_owned(), nth >= first)).collect();
         let options = options(&plan);
         let explorer = Explorer::new(session.cluster(), options, invariants);
         let exploring = Exploring { session, explorer, plan, names, before: memory };
@@ -223,7 +300,20 @@ impl Work {
     }
 }
 
-fn options(plan: &Plan) -> Options {
+/// The invariants of a plan: those of the library that it names, then a person's.
+///
+/// # Errors
+/// What is wrong with a person's invariant.
+pub(crate) fn invariants(plan: &Plan) -> Result<Vec<Box<dyn Invariant>>, Unreadable> {
+    let mut all = builtin();
+    all.retain(|i| plan.invariants.iter().any(|n| n == i.name()));
+    for own in &plan.own {
+        all.push(Box::new(Cel::read(own)?));
+    }
+    Ok(all)
+}
+
+pub(crate) fn options(plan: &Plan) -> Options {
     Options {
         depth: plan.depth,
         symmetry: plan.symmetry,
@@ -235,6 +325,15 @@ fn options(plan: &Plan) -> Options {
 }
 
 impl Exploring {
+    /// Whether the bound on memory is met; if it is, notes that.
+    fn is_full(&mut self, memory: usize) -> bool {
+        let full = self.plan.megabytes > 0 && memory > self.plan.megabytes.saturating_mul(1 << 20);
+        if full {
+            self.explorer.cut_short(Cut::Memory);
+        }
+        full
+    }
+
     fn progress(&self, memory: usize) -> Progress {
         let states = self.explorer.states();
         Progress {
@@ -258,7 +357,7 @@ impl Exploring {
             own: self.names.get(b.invariant).is_some_and(|(_, own)| *own),
             steps: e.counterexample(b).len(),
             object: b.violation.object.as_ref().map(|o| o.to_string()),
-            values: b.violation.values.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect(),
+            values: b.violation.values.iter().map(|(n, v)| (n.clone().into_owned(), v.clone())).collect(),
             undecided: b.violation.undecided.clone(),
         });
         let holds = |nth: usize| report.broken.iter().all(|b| b.invariant != nth);

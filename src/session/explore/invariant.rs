@@ -1,5 +1,9 @@
 //! Invariants: conditions that have to hold in every state, in every steady state, or for every step.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use crate::api::pod::{is_active, is_ready};
 use crate::api::types::{Deployment, Pod, ReplicaSet};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
@@ -8,12 +12,12 @@ use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 
 /// How an invariant was violated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// The object concerned, if it is about one.
     pub object: Option<ObjectRef>,
     /// The values that were compared, each with a name.
-    pub values: Vec<(&'static str, String)>,
+    pub values: Vec<(Cow<'static, str>, String)>,
     /// Why the invariant could not be evaluated; `None` if it could and does not hold.
     pub undecided: Option<String>,
 }
@@ -21,6 +25,7 @@ pub struct Violation {
 impl Violation {
     /// A violation, with the object concerned and the values that were compared.
     pub fn new(object: Option<ObjectRef>, values: Vec<(&'static str, String)>) -> Violation {
+        let values = values.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect();
         Violation { object, values, undecided: None }
     }
 

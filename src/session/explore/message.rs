@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::order::{Order, Told};
 use super::picture::Picture;
 use super::{Choice, Cut, StateId, Symmetry};
 use crate::session::Depth;
@@ -130,6 +131,38 @@ pub enum Tell {
     Refused(String),
     /// The worker has failed and does nothing any more, with the reason.
     Failed(String),
+}
+
+/// A message from the worker that explores to another one that helps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Call {
+    /// Repeat the run of the plan, and stand at its end.
+    Begin(Box<Plan>),
+    /// What to do there.
+    Order(Order),
+}
+
+/// A message from a worker that helps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Said {
+    /// It has repeated the run and can hear orders.
+    Begun,
+    /// What it has found.
+    Told(Told),
+    /// How much its memory has grown since it could hear orders, in bytes.
+    Memory(usize),
+    /// It has failed and does nothing any more, with the reason.
+    Failed(String),
+}
+
+/// What the worker that explores has others do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Grows when all who helped before are to be ended.
+    pub turn: u32,
+    /// The messages, each with the number of the worker that it is for and as the text of a [`Call`]. Who is called for the
+    /// first time is to be started.
+    pub say: Vec<(usize, String)>,
 }
 
 /// The error about an invariant that cannot be parsed.

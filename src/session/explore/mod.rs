@@ -17,39 +17,48 @@
 
 mod address;
 mod colours;
+mod crew;
+#[cfg(test)]
+mod crew_tests;
 mod facts;
+pub mod findings;
 mod fingerprint;
+mod graph;
 mod invariant;
 mod known;
 pub mod message;
 mod normal;
+pub mod order;
 mod path;
 pub mod picture;
 mod report;
+mod searcher;
 mod skeleton;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 pub use invariant::{Invariant, Violation, builtin, objects};
 pub use known::Symmetry;
 pub use normal::{Choice, Did};
 pub use path::{Diverged, follow};
 pub use report::{Broken, Ending, Endless, Report};
+pub use searcher::Searcher;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Cluster, Stopped};
+use crate::cluster::Cluster;
 use crate::session::Depth;
-use fingerprint::Fingerprints;
-use normal::{Able, Normal, normal};
+use crew::Crew;
+use graph::Graph;
 pub(super) use normal::{heard, settled};
+use order::{Order, Told};
 
 /// Whether the objects of two clusters have equal fingerprints.
 #[cfg(test)]
 pub(super) fn objects_alike(a: &Cluster, b: &Cluster) -> bool {
-    let mut fingerprints = Fingerprints::new(Symmetry::Merged);
+    let mut fingerprints = fingerprint::Fingerprints::new(Symmetry::Merged);
     fingerprints.of_objects(a) == fingerprints.of_objects(b)
 }
 
@@ -99,7 +108,7 @@ pub enum Cut {
 }
 
 /// A state that was reached.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// The state from which it was reached first, and the choice that led to it; `None` for the start.
     pub from: Option<(StateId, Choice)>,
@@ -118,168 +127,104 @@ pub struct State {
 }
 
 /// A step from one state to another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     /// The choice that was made.
     pub choice: Choice,
     /// What the step did.
-    pub did: Did,
+    pub did: Rc<Did>,
     /// The state that it leads to.
     pub to: StateId,
 }
 
 /// A search through the states of a cluster.
 pub struct Explorer {
-    start: Cluster,
-    options: Options,
-    invariants: Vec<Box<dyn Invariant>>,
-    fingerprints: Fingerprints,
-    able: Able,
-    states: Vec<State>,
-    by_fingerprint: BTreeMap<u128, StateId>,
-    waiting: VecDeque<(StateId, Normal)>,
-    broken: Vec<Broken>,
-    cut: Option<Cut>,
+    graph: Graph,
+    /// Works out the steps of states, if nobody else does; and paths.
+    searcher: Searcher,
+    /// Those who work out the steps of states; `None` if the explorer does it alone.
+    crew: Option<Crew>,
 }
 
 impl Explorer {
     /// A search from a cluster. It has reached the start and explored nothing.
     pub fn new(start: &Cluster, options: Options, invariants: Vec<Box<dyn Invariant>>) -> Explorer {
-        let fingerprints = Fingerprints::new(options.symmetry);
-        let mut explorer = Explorer {
-            start: start.clone(),
-            options,
-            invariants,
-            fingerprints,
-            able: Able::default(),
-            states: Vec::new(),
-            by_fingerprint: BTreeMap::new(),
-            waiting: VecDeque::new(),
-            broken: Vec::new(),
-            cut: None,
-        };
-        explorer.reach(start.clone(), None);
-        explorer
+        let mut searcher = Searcher::new(start, &options, invariants);
+        let mut graph = Graph::new(options, searcher.names());
+        match searcher.begin() {
+            Ok((fingerprint, fresh)) => graph.begin(fingerprint, fresh),
+            Err(_) => graph.cut_short(Cut::Circle),
+        }
+        searcher.broken(graph.broken());
+        Explorer { graph, searcher, crew: None }
+    }
+
+    /// From now on so many others explore, and this one only keeps the graph: [`Searcher`]s with the same start, options and
+    /// invariants, each of which hears [`Explorer::orders`], and whose answers are handed to [`Explorer::hear`]. The result is
+    /// that of a search that is done alone, but for [`Options::waiting`], which does not bound it any more.
+    pub fn share(&mut self, searchers: usize) {
+        if self.crew.is_none() {
+            self.graph.wait_without_bound();
+            let waiting = self.searcher.give_up(usize::MAX);
+            self.crew = Some(Crew::new(&self.graph, searchers.clamp(1, order::SEARCHERS), &waiting));
+        }
+    }
+
+    /// Whether others explore.
+    pub fn is_shared(&self) -> bool {
+        self.crew.is_some()
     }
 
     /// Explores at most `states` more states. Returns whether there are more to explore.
     pub fn explore(&mut self, states: usize) -> bool {
         for _ in 0..states {
-            let Some((id, here)) = self.waiting.pop_front() else { return false };
-            self.expand(id, here);
+            let Some((id, steps)) = self.searcher.explore() else { return false };
+            let judged = self.graph.explored(id, steps);
+            self.searcher.judged(&judged);
+            self.searcher.broken(self.graph.broken());
         }
-        !self.waiting.is_empty()
+        self.graph.waiting() > 0
     }
 
-    fn expand(&mut self, id: StateId, here: Normal) {
-        let mut edges = Vec::with_capacity(here.choices.len());
-        for next in here.steps() {
-            let Ok(next) = next else {
-                self.cut.get_or_insert(Cut::Circle);
-                continue;
-            };
-            for (nth, invariant) in self.invariants.iter().enumerate() {
-                if let Err(violation) = invariant.step(&here.cluster, &next.after)
-                    && self.broken.iter().all(|b| b.invariant != nth)
-                {
-                    let name = invariant.name().to_owned();
-                    let at = Some((id, next.choice));
-                    self.broken.push(Broken { invariant: nth, name, at, violation });
-                }
-            }
-            if let Some(to) = self.reach(next.after, Some((id, next.choice))) {
-                edges.push(Edge { choice: next.choice, did: next.did, to });
-            }
-        }
-        if let Some(state) = self.states.get_mut(id) {
-            state.next = edges;
-            state.explored = true;
+    /// Hears what a searcher has found.
+    ///
+    /// # Errors
+    /// Why the search cannot go on.
+    pub fn hear(&mut self, searcher: usize, told: Told) -> Result<(), String> {
+        match &mut self.crew {
+            Some(crew) => crew.hear(&mut self.graph, searcher, told),
+            None => Err("this explorer works alone".to_owned()),
         }
     }
 
-    /// The state of a cluster; a new one if its fingerprint is new. `None` if a bound was reached.
-    fn reach(&mut self, cluster: Cluster, from: Option<(StateId, Choice)>) -> Option<StateId> {
-        let here = match normal(cluster, self.options.depth, &mut self.able) {
-            Ok(here) => here,
-            Err(Stopped::Limit | Stopped::Idle) => {
-                self.cut.get_or_insert(Cut::Circle);
-                return None;
-            }
-        };
-        let fingerprint = self.fingerprints.of(&here.cluster);
-        if let Some(id) = self.by_fingerprint.get(&fingerprint) {
-            return Some(*id);
-        }
-        let steps = from.and_then(|(id, _)| self.states.get(id)).map_or(0, |s| s.steps + 1);
-        let cut = [
-            (self.states.len() >= self.options.states, Cut::States),
-            (steps > self.options.steps, Cut::Steps),
-            (self.waiting.len() >= self.options.waiting, Cut::Waiting),
-        ];
-        if let Some((_, cut)) = cut.into_iter().find(|(is, _)| *is) {
-            self.cut.get_or_insert(cut);
-            return None;
-        }
-        let id = self.states.len();
-        let steady = here.is_steady();
-        for (nth, invariant) in self.invariants.iter().enumerate() {
-            if self.broken.iter().any(|b| b.invariant == nth) {
-                continue;
-            }
-            let always = invariant.state(&here.cluster);
-            let found = if steady { always.and_then(|()| invariant.steady(&here.cluster)) } else { always };
-            if let Err(violation) = found {
-                let name = invariant.name().to_owned();
-                self.broken.push(Broken { invariant: nth, name, at: from, violation });
-            }
-        }
-        self.by_fingerprint.insert(fingerprint, id);
-        let objects = steady.then(|| self.fingerprints.of_objects(&here.cluster));
-        self.states.push(State {
-            from,
-            steps,
-            next: Vec::new(),
-            steady,
-            objects,
-            fingerprint,
-            explored: steady,
-        });
-        if !steady {
-            self.waiting.push_back((id, here));
-        }
-        Some(id)
+    /// What the searchers are to hear since the last call, each with its number.
+    pub fn orders(&mut self) -> Vec<(usize, Order)> {
+        self.crew.as_mut().map(Crew::take_orders).unwrap_or_default()
     }
 
     /// The states reached so far, by id.
     pub fn states(&self) -> &[State] {
-        &self.states
+        self.graph.states()
     }
 
     /// The number of states that wait to be explored.
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.graph.waiting()
     }
 
     /// Why the search ended early, if it did.
     pub fn cut(&self) -> Option<Cut> {
-        self.cut
+        self.graph.cut()
     }
 
     /// A shortest path from the start to a state.
     pub fn path(&self, to: StateId) -> Vec<Choice> {
-        let mut path = Vec::new();
-        let mut at = to;
-        while let Some((from, choice)) = self.states.get(at).and_then(|s| s.from) {
-            path.push(choice);
-            at = from;
-        }
-        path.reverse();
-        path
+        self.graph.way(to).into_iter().map(|(choice, _)| choice).collect()
     }
 
     /// Ends the search early, for this reason. An earlier reason stays.
     pub fn cut_short(&mut self, why: Cut) {
-        self.cut.get_or_insert(why);
+        self.graph.cut_short(why);
     }
 
     /// The state of a cluster; `None` if it was not reached. The caller asks for each moment of a run in
@@ -287,61 +232,32 @@ impl Explorer {
     /// moment at which a key without a write is queued before a key with one is not found, as the normal
     /// form has worked off the first one earlier.
     pub fn find(&mut self, cluster: &Cluster) -> Option<StateId> {
-        let here = normal(cluster.clone(), self.options.depth, &mut self.able).ok()?;
-        self.by_fingerprint.get(&self.fingerprints.of(&here.cluster)).copied()
+        self.graph.find(self.searcher.fingerprint(cluster)?)
     }
 
     /// The cluster of a state, computed by taking the path to it again.
     pub fn cluster(&self, state: StateId) -> Option<Cluster> {
-        self.states.get(state)?;
-        let mut able = Able::default();
-        let mut here = normal(self.start.clone(), self.options.depth, &mut able).ok()?;
-        for choice in self.path(state) {
-            let next = here.take(choice).ok()??;
-            here = normal(next.after, self.options.depth, &mut able).ok()?;
-        }
-        Some(here.cluster)
+        self.states().get(state)?;
+        self.searcher.cluster(self.path(state))
     }
 
     /// The choices that lead from the start through these states, one after the other; `None` if there are
     /// none. In merged states the same step may be another choice, since objects have other names, so each
     /// step is searched for.
     pub fn through(&mut self, states: &[StateId]) -> Option<Vec<Choice>> {
-        let mut here = normal(self.start.clone(), self.options.depth, &mut self.able).ok()?;
-        let mut way = Vec::with_capacity(states.len());
-        for state in states {
-            let wanted = self.states.get(*state)?.fingerprint;
-            let mut found = None;
-            for next in here.steps() {
-                let next = next.ok()?;
-                let there = normal(next.after, self.options.depth, &mut self.able).ok()?;
-                if self.fingerprints.of(&there.cluster) == wanted {
-                    found = Some((next.choice, there));
-                    break;
-                }
-            }
-            let (choice, there) = found?;
-            way.push(choice);
-            here = there;
-        }
-        Some(way)
+        let wanted = states.iter().map(|id| Some(self.graph.states().get(*id)?.fingerprint));
+        let wanted: Vec<u128> = wanted.collect::<Option<_>>()?;
+        self.searcher.through(wanted)
     }
 
     /// The states on a shortest path to a state, without the start.
     pub fn states_to(&self, to: StateId) -> Vec<StateId> {
-        let mut states = Vec::new();
-        let mut at = to;
-        while let Some((from, _)) = self.states.get(at).and_then(|s| s.from) {
-            states.push(at);
-            at = from;
-        }
-        states.reverse();
-        states
+        self.graph.way(to).into_iter().map(|(_, state)| state).collect()
     }
 
     /// The states on a longest path to a steady state, without the start; empty if there is no longest one.
     pub fn longest(&self) -> Vec<StateId> {
-        report::longest_way(&self.states)
+        report::longest_way(self.states())
     }
 
     /// The path to the violation of an invariant.
@@ -354,6 +270,6 @@ impl Explorer {
 
     /// The result of the search so far.
     pub fn report(&self) -> Report {
-        report::report(&self.states, &self.broken, self.cut, self.waiting.is_empty())
+        self.graph.report()
     }
 }

@@ -29,7 +29,7 @@ pub enum Choice {
 }
 
 /// A summary of what a step did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Did {
     /// The component that acted, at machinery depth the process; `None` if time has passed.
     pub by: Option<Rc<str>>,

@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use std::rc::Rc;
 
+use super::fingerprint::Fingerprints;
+use super::normal::{Able, Normal, normal};
 use super::*;
 use crate::api::pod::is_active;
 use crate::api::types::Pod;
@@ -124,7 +126,7 @@ fn every_run_stays_within_what_was_explored() {
         let mut here = normal(s.cluster().clone(), Depth::Command, &mut Able::default()).unwrap();
         let mut at = 0;
         loop {
-            let id = e.by_fingerprint.get(&fingerprints.of(&here.cluster)).copied();
+            let id = e.graph.find(fingerprints.of(&here.cluster));
             assert_eq!(id, Some(at), "seed {seed}");
             if here.is_steady() {
                 break;
@@ -135,7 +137,7 @@ fn every_run_stays_within_what_was_explored() {
             // Objects may have other names than in the representative, and choices may differ, but the
             // states have to be the same.
             let next = normal(chosen.after, Depth::Command, &mut Able::default()).unwrap();
-            let to = e.by_fingerprint.get(&fingerprints.of(&next.cluster)).copied().unwrap();
+            let to = e.graph.find(fingerprints.of(&next.cluster)).unwrap();
             assert!(e.states()[at].next.iter().any(|edge| edge.to == to), "seed {seed}");
             (here, at) = (next, to);
         }
@@ -165,22 +167,23 @@ fn what_is_remembered_changes_nothing() {
         assert!(e.report().complete);
         let mut looked = 0;
         let mut found: Vec<Normal> = Vec::new();
-        for id in 0..e.states.len() {
-            let cluster = match e.states[id].from {
+        for id in 0..e.states().len() {
+            let cluster = match e.states()[id].from {
                 Some((from, choice)) => found[from].take(choice).unwrap().unwrap().after,
                 None => s.cluster().clone(),
             };
-            let known = normal(cluster.clone(), depth, &mut e.able).unwrap();
+            let known = normal(cluster.clone(), depth, &mut e.searcher.able).unwrap();
             let here = normal(cluster, depth, &mut Able::default()).unwrap();
-            let state = &e.states[id];
-            e.fingerprints.forget();
-            assert_eq!(e.fingerprints.of(&here.cluster), state.fingerprint, "{depth:?} {symmetry:?} {id}");
+            e.searcher.fingerprints.forget();
+            let fingerprint = e.searcher.fingerprints.of(&here.cluster);
+            let state = &e.states()[id];
+            assert_eq!(fingerprint, state.fingerprint, "{depth:?} {symmetry:?} {id}");
             assert_eq!(here.choices, known.choices, "{depth:?} {symmetry:?} {id}");
             assert_eq!(here.is_steady(), state.steady);
             // Each choice can be taken: a component that approaches a command issues it.
             for (choice, edge) in here.choices.iter().zip(&state.next) {
                 let next = here.take(*choice).unwrap().unwrap();
-                assert_eq!((*choice, &next.did), (edge.choice, &edge.did));
+                assert_eq!((*choice, &next.did), (edge.choice, &*edge.did));
                 looked += 1;
             }
             found.push(here);
@@ -281,6 +284,7 @@ fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     // The objects are the same again. The fighter may still have the key of the deleted pod, which leads to
     // no write and distinguishes this moment from the state.
     let there = e.cluster(endless.state).unwrap();
-    assert_eq!(e.fingerprints.of_objects(s.cluster()), e.fingerprints.of_objects(&there));
+    let fingerprints = &mut e.searcher.fingerprints;
+    assert_eq!(fingerprints.of_objects(s.cluster()), fingerprints.of_objects(&there));
     assert!(e.longest().is_empty());
 }
