@@ -109,70 +109,63 @@ impl fmt::Display for ObjectRef {
 
 /// Accessors for `metadata` that return Go's zero values for absent fields.
 pub trait MetaExt {
+    /// The metadata itself.
+    fn object_meta(&self) -> &ObjectMeta;
     /// The name; empty if absent.
-    fn name(&self) -> &str;
+    fn name(&self) -> &str {
+        self.object_meta().name.as_deref().unwrap_or_default()
+    }
     /// The namespace; empty if absent.
-    fn namespace(&self) -> &str;
+    fn namespace(&self) -> &str {
+        self.object_meta().namespace.as_deref().unwrap_or_default()
+    }
     /// The uid; empty if absent.
-    fn uid(&self) -> &str;
+    fn uid(&self) -> &str {
+        self.object_meta().uid.as_deref().unwrap_or_default()
+    }
     /// Namespace and name.
-    fn key(&self) -> Key;
+    fn key(&self) -> Key {
+        Key::new(MetaExt::namespace(self), MetaExt::name(self))
+    }
     /// The value of a label.
-    fn label(&self, key: &str) -> Option<&str>;
+    fn label(&self, key: &str) -> Option<&str> {
+        self.object_meta().labels.as_ref()?.get(key).map(String::as_str)
+    }
     /// The value of an annotation.
-    fn annotation(&self, key: &str) -> Option<&str>;
+    fn annotation(&self, key: &str) -> Option<&str> {
+        self.object_meta().annotations.as_ref()?.get(key).map(String::as_str)
+    }
     /// The generation; 0 if absent.
-    fn generation(&self) -> i64;
+    fn generation(&self) -> i64 {
+        self.object_meta().generation.unwrap_or_default()
+    }
     /// Whether `deletionTimestamp` is set.
-    fn is_deleting(&self) -> bool;
+    fn is_deleting(&self) -> bool {
+        self.object_meta().deletion_timestamp.is_some()
+    }
     /// The owner reference with `controller: true`.
-    fn controller(&self) -> Option<&OwnerReference>;
+    fn controller(&self) -> Option<&OwnerReference> {
+        self.owners().iter().find(|o| o.controller == Some(true))
+    }
     /// All owner references.
-    fn owners(&self) -> &[OwnerReference];
+    fn owners(&self) -> &[OwnerReference] {
+        self.object_meta().owner_references.as_deref().unwrap_or_default()
+    }
     /// The labels; an empty map if absent.
-    fn labels_or_empty(&self) -> &BTreeMap<String, String>;
+    fn labels_or_empty(&self) -> &BTreeMap<String, String> {
+        self.object_meta().labels.as_ref().unwrap_or(&EMPTY)
+    }
     /// Whether the object has a finalizer.
-    fn has_finalizer(&self, name: &str) -> bool;
+    fn has_finalizer(&self, name: &str) -> bool {
+        self.object_meta().finalizers.iter().flatten().any(|f| f == name)
+    }
 }
 
 static EMPTY: BTreeMap<String, String> = BTreeMap::new();
 
 impl MetaExt for ObjectMeta {
-    fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or_default()
-    }
-    fn namespace(&self) -> &str {
-        self.namespace.as_deref().unwrap_or_default()
-    }
-    fn uid(&self) -> &str {
-        self.uid.as_deref().unwrap_or_default()
-    }
-    fn key(&self) -> Key {
-        Key::new(MetaExt::namespace(self), MetaExt::name(self))
-    }
-    fn label(&self, key: &str) -> Option<&str> {
-        self.labels.as_ref()?.get(key).map(String::as_str)
-    }
-    fn annotation(&self, key: &str) -> Option<&str> {
-        self.annotations.as_ref()?.get(key).map(String::as_str)
-    }
-    fn generation(&self) -> i64 {
-        self.generation.unwrap_or_default()
-    }
-    fn is_deleting(&self) -> bool {
-        self.deletion_timestamp.is_some()
-    }
-    fn controller(&self) -> Option<&OwnerReference> {
-        self.owners().iter().find(|o| o.controller == Some(true))
-    }
-    fn owners(&self) -> &[OwnerReference] {
-        self.owner_references.as_deref().unwrap_or_default()
-    }
-    fn labels_or_empty(&self) -> &BTreeMap<String, String> {
-        self.labels.as_ref().unwrap_or(&EMPTY)
-    }
-    fn has_finalizer(&self, name: &str) -> bool {
-        self.finalizers.iter().flatten().any(|f| f == name)
+    fn object_meta(&self) -> &ObjectMeta {
+        self
     }
 }
 

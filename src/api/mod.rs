@@ -33,6 +33,7 @@ mod kinds;
 pub mod labels;
 mod managers;
 mod meta;
+mod metadata;
 pub mod metrics;
 pub mod names;
 pub mod node_selector;

@@ -36,10 +36,12 @@ pub trait ApiKind: Clone + PartialEq + fmt::Debug + 'static {
     fn shared_mut(object: &mut Object) -> Option<&mut Rc<Self>>;
     /// Wraps the struct without a copy.
     fn into_object(this: Rc<Self>) -> Object;
-    /// The struct's `metadata`.
+    /// The struct's `metadata`; its `resource_version` is [`ApiKind::resource_version`].
     fn meta(&self) -> &ObjectMeta;
     /// The struct's `metadata`, to be changed.
     fn meta_mut(&mut self) -> &mut ObjectMeta;
+    /// The struct's `metadata.resourceVersion`; `None` if the object was never stored.
+    fn resource_version(&self) -> Option<&str>;
 }
 
 macro_rules! define {
@@ -61,6 +63,15 @@ macro_rules! define {
             }
             fn meta_mut(&mut self) -> &mut ObjectMeta {
                 match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* Repr::Custom(o) => Rc::make_mut(o).meta_mut() }
+            }
+            fn resource_version(&self) -> Option<&str> {
+                match self { $(Repr::$kind(o) => o.metadata.resource_version.as_deref(),)* Repr::Custom(o) => o.meta().resource_version.as_deref() }
+            }
+            fn set_resource_version(&mut self, version: Option<&str>) {
+                match self {
+                    $(Repr::$kind(o) => Rc::make_mut(o).metadata.resource_version = version.map(Into::into),)*
+                    Repr::Custom(o) => Rc::make_mut(o).meta_mut().resource_version = version.map(Into::into),
+                }
             }
             fn ptr_eq(&self, other: &Self) -> bool {
                 match (self, other) {
@@ -93,6 +104,7 @@ macro_rules! define {
             fn into_object(this: Rc<Self>) -> Object { Object(Repr::$kind(this)) }
             fn meta(&self) -> &ObjectMeta { &self.metadata }
             fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
+            fn resource_version(&self) -> Option<&str> { self.metadata.resource_version.as_deref() }
         })*
     };
 }
@@ -114,14 +126,29 @@ impl Object {
         self.0.kind()
     }
 
-    /// The object's `metadata`.
+    /// The object's `metadata`; its `resource_version` is [`Object::resource_version`].
     pub fn meta(&self) -> &ObjectMeta {
         self.0.meta()
     }
 
-    /// The object's `metadata`, to be changed.
+    /// The object's `metadata`, to be changed; its `resource_version` by [`Object::set_resource_version`].
     pub fn meta_mut(&mut self) -> &mut ObjectMeta {
         self.0.meta_mut()
+    }
+
+    /// The object's `metadata.resourceVersion`; `None` if it was never stored.
+    pub fn resource_version(&self) -> Option<&str> {
+        self.0.resource_version()
+    }
+
+    /// The number in the object's `metadata.resourceVersion`; `None` if it has none.
+    pub fn revision(&self) -> Option<u64> {
+        self.resource_version()?.parse().ok()
+    }
+
+    /// Changes the object's `metadata.resourceVersion`.
+    pub fn set_resource_version(&mut self, version: Option<&str>) {
+        self.0.set_resource_version(version);
     }
 
     /// The name; empty if the object does not have one yet.

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 use k8s_openapi::api::core::v1::{Container, EphemeralContainer, PodCondition, PodSpec, PodStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::meta::{MetaExt, Name};
+use super::metadata::Metadata;
 use super::shared::Shared;
 
 /// A pod. Pods are the most numerous objects, each has five versions until it is ready, and the spec is the
-/// largest part of it. So the versions of a pod share spec and status as long as these do not change.
+/// largest part of it. So the versions of a pod share metadata, spec and status as long as these do not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pod {
     /// Names, labels, owners and so on.
-    pub metadata: ObjectMeta,
+    pub metadata: Metadata,
     /// The desired state.
     pub spec: Option<Spec>,
     /// The observed state.
@@ -37,7 +37,11 @@ impl Pod {
 
 impl From<k8s_openapi::api::core::v1::Pod> for Pod {
     fn from(pod: k8s_openapi::api::core::v1::Pod) -> Pod {
-        Pod { metadata: pod.metadata, spec: pod.spec.map(Spec::from), status: pod.status.map(Shared::new) }
+        Pod {
+            metadata: pod.metadata.into(),
+            spec: pod.spec.map(Spec::from),
+            status: pod.status.map(Shared::new),
+        }
     }
 }
 
@@ -175,7 +179,7 @@ impl Serialize for Pod {
         let mut pod = serializer.serialize_struct("Pod", fields)?;
         pod.serialize_field("apiVersion", "v1")?;
         pod.serialize_field("kind", "Pod")?;
-        pod.serialize_field("metadata", &self.metadata)?;
+        pod.serialize_field("metadata", &*self.metadata.whole())?;
         if let Some(spec) = &self.spec {
             pod.serialize_field("spec", spec)?;
         }

@@ -47,7 +47,7 @@ impl Scale {
             replicas: count("spec"),
             current: count("status"),
             selector: field("status", "selector").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            resource_version: object.meta().resource_version.clone(),
+            resource_version: object.resource_version().map(str::to_owned),
         }
     }
 }

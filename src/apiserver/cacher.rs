@@ -81,7 +81,7 @@ fn event(entry: &LogEntry, filter: &Filter) -> Option<WatchEvent> {
     let kind = WatchEventType::of(before, after)?;
     let mut object = entry.next.as_ref().or(entry.prev.as_ref())?.clone();
     if entry.next.is_none() {
-        object.meta_mut().resource_version = Some(entry.revision.to_string());
+        object.set_resource_version(Some(&entry.revision.to_string()));
     }
     Some(WatchEvent { kind, key: entry.key.key.clone(), object, revision: entry.revision })
 }

@@ -184,7 +184,7 @@ pub(super) fn preconditions(kind: Kind, old: &Object, options: &DeleteOptions) -
         return Err(Status::precondition_failed(kind, old.name(), &why));
     }
     if let Some(rv) = &options.resource_version {
-        let have = old.meta().resource_version.as_deref().unwrap_or_default();
+        let have = old.resource_version().unwrap_or_default();
         if rv != have {
             let why = format!(
                 "the ResourceVersion in the precondition ({rv}) does not match the ResourceVersion in record ({have}). The object might have been modified"

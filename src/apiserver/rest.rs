@@ -99,7 +99,7 @@ pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     // First what holds for every kind (`rest.BeforeUpdate`); the kinds' own rules repeat it, so
     // that such an error is among the causes twice, and in the message once.
-    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
     kinds::validate_update(new, old, &mut errs);
     errs
 }
@@ -107,7 +107,7 @@ pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
 /// What is wrong with an update of `old`'s status to that of `new`.
 pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
     kinds::validate_status_update(new, old, &mut errs);
     errs
 }
@@ -115,7 +115,7 @@ pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
 /// What is wrong with an update of a namespace's finalizers.
 pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Namespace>(), old.get::<t::Namespace>()) {
         kinds::namespace::validate_finalize_update(&mut errs, new, old);
     }
@@ -125,7 +125,7 @@ pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
 /// What is wrong with an update of a Pod's ephemeral containers.
 pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
         kinds::pod::subresources::ephemeral_containers(&mut errs, new, old);
     }
@@ -135,7 +135,7 @@ pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldErr
 /// What is wrong with an update of what a Pod's containers request and may use.
 pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
         kinds::pod::subresources::resize(&mut errs, new, old);
     }
@@ -145,7 +145,7 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
 /// What is wrong with an update of a CertificateSigningRequest's approval.
 pub fn validate_approval(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
     if let (Some(new), Some(old)) =
         (new.get::<t::CertificateSigningRequest>(), old.get::<t::CertificateSigningRequest>())
     {

@@ -35,7 +35,7 @@ impl ApiServer {
         }
         object.meta_mut().managed_fields = None;
         let (at, revision) = (object.reference(), self.etcd.revision() + 1);
-        object.meta_mut().resource_version = Some(revision.to_string());
+        object.set_resource_version(Some(&revision.to_string()));
         let prev = self.etcd.get(&at).map(|r| r.object.clone());
         self.events += usize::from(prev.is_none() && kind == Kind::EVENT);
         self.etcd.put(at.clone(), object.clone());

@@ -38,7 +38,7 @@ pub(super) fn changed<S, K: WorkKey + From<Key>, O: Selects, C: ApiKind>(
     expectations: Option<Field<S>>,
 ) {
     match (seen.old, seen.new) {
-        (Some(old), Some(new)) => updated::<S, K, O>(cx, old.meta(), new.meta(), expectations),
+        (Some(old), Some(new)) => updated::<S, K, O, C>(cx, old, new, expectations),
         // One that is seen for the first time while it is being deleted is no creation.
         (None, Some(new)) if !new.meta().is_deleting() => added::<S, K, O>(cx, new.meta(), expectations),
         _ => deleted::<S, K, O>(cx, seen.object().meta(), expectations),
@@ -64,16 +64,17 @@ fn added<S, K: WorkKey + From<Key>, O: Selects>(
     }
 }
 
-fn updated<S, K: WorkKey + From<Key>, O: Selects>(
+fn updated<S, K: WorkKey + From<Key>, O: Selects, C: ApiKind>(
     cx: &mut Handler<'_, S, K>,
-    old: &ObjectMeta,
-    new: &ObjectMeta,
+    old: &C,
+    new: &C,
     expectations: Option<Field<S>>,
 ) {
     // Listed anew.
-    if old.resource_version == new.resource_version {
+    if old.resource_version() == new.resource_version() {
         return;
     }
+    let (old, new) = (old.meta(), new.meta());
     // With expectations, a deletion counts when it begins, not when the child is gone.
     if expectations.is_some() && new.is_deleting() {
         deleted::<S, K, O>(cx, new, expectations);

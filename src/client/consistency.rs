@@ -8,7 +8,6 @@ use super::context::Context;
 use super::indexer::Caches;
 use super::key::WorkKey;
 use super::memory::Memory;
-use super::origin::revision;
 use super::sync::{Error, Result};
 use crate::api::persistent::Map;
 use crate::api::types::ObjectMeta;
@@ -24,7 +23,8 @@ pub struct Consistency {
 impl Consistency {
     /// Notes that `object`, as the API server has answered it, was written for the object `owner`.
     pub fn wrote<T: ApiKind>(&mut self, owner: &Key, object: &T) {
-        let Some(revision) = revision(object.meta()) else { return };
+        let version = object.resource_version().and_then(|v| v.parse::<u64>().ok());
+        let Some(revision) = version else { return };
         let mut written = self.written.get(owner).cloned().unwrap_or_default();
         let of_kind = Rc::make_mut(&mut written).entry(T::KIND).or_default();
         *of_kind = revision.max(*of_kind);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_sync_waits_until_the_cache_has_what_was_written() {
         let pod = |revision: &str| Pod {
-            metadata: ObjectMeta { resource_version: Some(revision.into()), ..ObjectMeta::default() },
+            metadata: ObjectMeta { resource_version: Some(revision.into()), ..ObjectMeta::default() }.into(),
             ..Pod::default()
         };
         let (set, other) = (Key::new("default", "web"), Key::new("default", "other"));

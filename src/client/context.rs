@@ -358,7 +358,7 @@ pub fn object_reference<T: ApiKind>(object: &T) -> ObjectReference {
         name: Some(MetaExt::name(meta).into()),
         namespace: Some(MetaExt::namespace(meta).into()).filter(|n: &String| !n.is_empty()),
         uid: Some(MetaExt::uid(meta).into()),
-        resource_version: meta.resource_version.clone(),
+        resource_version: object.resource_version().map(str::to_owned),
         field_path: None,
     }
 }

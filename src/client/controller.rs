@@ -13,7 +13,7 @@ use super::indexer::Caches;
 use super::informer::Notification;
 use super::key::AnyKey;
 use super::memory::Memory;
-use super::origin::{Origin, revision};
+use super::origin::Origin;
 use super::reconciler::Reconciler;
 use super::recorder::{EventFlavour, Recorder};
 use super::sync::{Effect, Error, Pending, Published, Shared};
@@ -335,7 +335,7 @@ impl<R: Reconciler> Component for Controller<R> {
         let writes = f.pending.as_ref().is_some_and(|p| p.request.verb.writes());
         if let Response::Object { object, .. } = &answer
             && writes
-            && let Some(revision) = revision(object.meta())
+            && let Some(revision) = object.revision()
         {
             f.leads = Origin::write(revision);
         }

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use crate::api::Object;
-use crate::api::types::ObjectMeta;
 
 /// How many revisions are kept. Of a sync that follows from more writes the newest are.
 const MOST: usize = 8;
@@ -54,7 +53,7 @@ impl Origin {
 
     /// The origin of what follows from hearing of an object.
     pub(super) fn heard(object: Option<&Object>) -> Origin {
-        object.and_then(|o| revision(o.meta())).map(Origin::write).unwrap_or_default()
+        object.and_then(|o| o.revision()).map(Origin::write).unwrap_or_default()
     }
 
     /// Adds another origin.
@@ -75,11 +74,6 @@ impl Origin {
         let from = all.len().saturating_sub(MOST);
         self.revisions = Revisions::Many(all.split_off(from).into());
     }
-}
-
-/// The revision of the write that an object with this metadata comes from.
-pub(super) fn revision(meta: &ObjectMeta) -> Option<u64> {
-    meta.resource_version.as_deref()?.parse().ok()
 }
 
 #[cfg(test)]

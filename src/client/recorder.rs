@@ -322,7 +322,7 @@ impl Recorder {
     }
 
     fn patch(&mut self, from: Object, mut to: Event, user: &Rc<str>) -> Request {
-        to.metadata.resource_version.clone_from(&from.meta().resource_version);
+        to.metadata.resource_version = from.resource_version().map(str::to_owned);
         let key = Key::new(from.namespace(), from.name());
         Request::new(user, Verb::Patch, Kind::EVENT, key)
             .body(Body::Patch(Patch::Between { from, to: to.into() }))

@@ -192,9 +192,7 @@ impl Cluster {
             let p = self.processes.get(action.process()? as usize)?;
             p.informers.get(usize::from(action.informer()?))
         };
-        let version = |o: &crate::api::Object| {
-            o.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
-        };
+        let version = |o: &crate::api::Object| o.revision().unwrap_or(0);
         match action {
             Action::Advance => 0,
             Action::List { .. } => self.api.resource_version(),

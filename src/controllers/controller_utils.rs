@@ -41,7 +41,8 @@ pub fn pod_from_template(
             finalizers: meta.and_then(|m| m.finalizers.clone()),
             owner_references: Some(vec![owner.clone()]),
             ..Default::default()
-        },
+        }
+        .into(),
         spec,
         status: None,
     }

@@ -224,7 +224,7 @@ impl Etcd {
     /// them.
     pub fn notes_of(&self, object: &Object) -> Option<&Rc<Note>> {
         let at = object.reference();
-        let revision = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
+        let revision = object.revision();
         let record = self.data.get(&at);
         let Some(revision) = revision else { return record?.notes.as_ref() };
         if let Some(record) = record.filter(|r| r.mod_revision == revision) {
@@ -293,8 +293,7 @@ impl Etcd {
         for e in undo.into_iter().rev() {
             match &e.prev {
                 Some(object) => {
-                    let mod_revision =
-                        object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0);
+                    let mod_revision = object.revision().unwrap_or(0);
                     let record = Record {
                         object: object.clone(),
                         create_revision: 0,

@@ -153,7 +153,7 @@ fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, command: &[String]
 
 /// A name for the container. Where Kubernetes throws dice, the pod's version is the seed.
 fn generated(cx: &mut Invocation<'_>, args: &Args, object: &Object) -> String {
-    let version = object.meta().resource_version.as_deref().unwrap_or_default();
+    let version = object.resource_version().unwrap_or_default();
     let mut dice = Pcg32::seed_from_u64(version.parse().unwrap_or(0));
     let letters = (0..5).filter_map(|_| {
         let at = usize::try_from(dice.next_u32()).unwrap_or(0) % ALPHABET.len();

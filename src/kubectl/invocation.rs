@@ -281,7 +281,7 @@ impl<'a> Invocation<'a> {
         let what = WaitFor::Change {
             kind: object.kind(),
             key: object.key(),
-            resource_version: object.meta().resource_version.clone().unwrap_or_default(),
+            resource_version: object.resource_version().map(str::to_owned).unwrap_or_default(),
         };
         self.wait(CommandWait { what, until })?;
         Ok(until.is_none_or(|t| self.now < t))

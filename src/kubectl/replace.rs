@@ -111,8 +111,10 @@ fn replace(
 fn version(cx: &mut Invocation<'_>, m: &Manifest) -> Result<String> {
     match m.value.pointer("/metadata/resourceVersion").and_then(serde_json::Value::as_str) {
         Some(version) => Ok(version.to_owned()),
-        None => {
-            Ok(cx.get(m.kind, &m.namespace, &m.name)?.meta().resource_version.clone().unwrap_or_default())
-        }
+        None => Ok(cx
+            .get(m.kind, &m.namespace, &m.name)?
+            .resource_version()
+            .map(str::to_owned)
+            .unwrap_or_default()),
     }
 }

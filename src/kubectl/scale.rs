@@ -36,7 +36,7 @@ fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, replicas: i64, dry
     if dry_run == DryRun::Client {
         return Ok(());
     }
-    let version = object.meta().resource_version.as_deref().unwrap_or_default();
+    let version = object.resource_version().unwrap_or_default();
     let mut patch = json!({"spec": {"replicas": replicas}});
     let expected = args.int("current-replicas").filter(|n| *n >= 0);
     let wanted = args.text("resource-version");

@@ -221,7 +221,7 @@ mod tests {
             ),
             ..Default::default()
         };
-        let pod = Pod { metadata: meta, ..Default::default() };
+        let pod = Pod { metadata: meta.into(), ..Default::default() };
         let of =
             |name: &str| of(&pod, &Container { name: name.into(), ..Default::default() }, OWN).ends.unwrap();
         assert_eq!(of("a"), (SignedDuration::ZERO, Exit::code(1)));

@@ -118,14 +118,14 @@ pub fn adopt(mirror: &Pod) -> Option<ManifestChange> {
         ..ObjectMeta::default()
     };
     let mut written =
-        Pod { metadata: metadata(name, annotations.clone()), spec: mirror.spec.clone(), status: None };
+        Pod { metadata: metadata(name, annotations.clone()).into(), spec: mirror.spec.clone(), status: None };
     if let Some(spec) = &mut written.spec {
         spec.node_name = None;
     }
     annotations.insert(CONFIG_HASH_ANNOTATION.into(), hash.to_owned());
     let mut metadata = metadata(MetaExt::name(meta), annotations);
     metadata.uid = Some(hash.to_owned());
-    let pod = Pod { metadata, spec: mirror.spec.clone(), status: mirror.status.clone() };
+    let pod = Pod { metadata: metadata.into(), spec: mirror.spec.clone(), status: mirror.status.clone() };
     // A pod that was read from JSON can be written as JSON.
     let text = to_yaml(&serde_json::to_value(&written).unwrap_or_default());
     let manifest = Manifest { text: text.into(), pod: Ok(Rc::new(pod)) };

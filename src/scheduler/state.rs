@@ -155,7 +155,7 @@ impl fmt::Display for Waiting {
 
 /// The object's `resourceVersion` as a number.
 pub(super) fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
-    object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
+    object.resource_version().and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
 /// The version with the higher `resourceVersion`; `None` if the informer's cache does not have the object.

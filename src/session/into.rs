@@ -459,7 +459,7 @@ mod tests {
                 let (_, trace) = s.trace(at, i).unwrap();
                 assert_eq!(trace.response.code(), e.response.code(), "{}", e.request.path());
                 let rv = |r: &Response| match r {
-                    Response::Object { object, .. } => object.meta().resource_version.clone(),
+                    Response::Object { object, .. } => object.resource_version().map(str::to_owned),
                     _ => None,
                 };
                 assert_eq!(rv(&trace.response), rv(&e.response));

@@ -39,7 +39,7 @@ impl Guard {
             self.revision = w.revision;
             let Some(next) = &w.next else { continue };
             let at = &w.object;
-            assert_eq!(next.meta().resource_version, Some(w.revision.to_string()), "{at}");
+            assert_eq!(next.resource_version(), Some(&*w.revision.to_string()), "{at}");
             let owners = next.meta().owner_references.iter().flatten();
             assert!(owners.filter(|o| o.controller == Some(true)).count() < 2, "{at} has two controllers");
             let generation = next.meta().generation();

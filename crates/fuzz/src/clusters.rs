@@ -72,8 +72,7 @@ pub(crate) fn rising(before: &Cluster, writes: &[Write]) {
         revision = w.revision;
         if let Some(next) = &w.next {
             one_controller(next);
-            let own: u64 =
-                next.meta().resource_version.as_deref().and_then(|r| r.parse().ok()).unwrap_or_default();
+            let own: u64 = next.resource_version().and_then(|r| r.parse().ok()).unwrap_or_default();
             assert_eq!(own, w.revision, "{}: the object says another revision", w.object);
         }
         if let (Some(prev), Some(next)) = (&w.prev, &w.next) {
@@ -157,7 +156,7 @@ fn caches(cluster: &Cluster) {
 }
 
 fn version(object: &Object) -> (String, String) {
-    (object.meta().uid().to_owned(), object.meta().resource_version.clone().unwrap_or_default())
+    (object.meta().uid().to_owned(), object.resource_version().map(str::to_owned).unwrap_or_default())
 }
 
 fn differences(a: &BTreeMap<String, (String, String)>, b: &BTreeMap<String, (String, String)>) -> String {

@@ -390,7 +390,9 @@ impl CustomKind {
 
 fn metadata_update(errs: &mut Errors, new: &Value, old: &Value) {
     match (meta(new), meta(old)) {
-        (Ok(new), Ok(old)) => object_meta_update_generic(errs, &new, &old),
+        (Ok(new), Ok(old)) => {
+            object_meta_update_generic(errs, new.resource_version.as_deref(), &new, &old);
+        }
         (Err(error), _) | (_, Err(error)) => errs.push(error),
     }
 }

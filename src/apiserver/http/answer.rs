@@ -81,7 +81,7 @@ impl Call<'_> {
                 let value = self.value_of(kind, &object, managers.as_deref());
                 match media.shape {
                     Shape::Table => {
-                        let meta = json!({"resourceVersion": object.meta().resource_version});
+                        let meta = json!({"resourceVersion": object.resource_version()});
                         let rows = [(object.clone(), value)];
                         let columns = Columns::of(object.kind(), self.cx.view.as_ref());
                         let table = table::table(columns, &rows, &meta, self.api.now, &self.rows(media));

@@ -5,8 +5,8 @@
 
 use super::storage::Storage;
 use super::{AGE, Column, NAME, SelectableFields, Strategy};
-use crate::api::Timestamp;
 use crate::api::types::Lease;
+use crate::api::{ApiKind, Timestamp};
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{
     invalid_each, non_negative, object_meta_generic, object_meta_update_generic,
@@ -38,7 +38,7 @@ impl Strategy for Lease {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        object_meta_update_generic(errs, &self.metadata, &old.metadata);
+        object_meta_update_generic(errs, self.resource_version(), &self.metadata, &old.metadata);
         validate_spec(errs, self);
     }
 

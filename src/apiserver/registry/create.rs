@@ -191,12 +191,12 @@ impl ApiServer {
 /// # Errors
 /// 500: the object has a version, and the request is no dry run.
 fn drop_version(r: &Request, object: &mut Object) -> Result<(), Status> {
-    let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
+    let version = object.revision();
     if version.is_some_and(|v| v != 0) && !r.dry_run {
         return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
     }
     if version.is_none_or(|v| v == 0) {
-        object.meta_mut().resource_version = None;
+        object.set_resource_version(None);
     }
     Ok(())
 }

@@ -53,7 +53,7 @@ impl ApiServer {
         cx.enter(Stage::Patch, "", Some(&old));
         // A custom object is changed whatever its version, if the scale has none.
         if cx.view.is_none() || resource_version.is_some() {
-            object.meta_mut().resource_version.clone_from(resource_version);
+            object.set_resource_version(resource_version.as_deref());
         }
         self.store_update(r, old, object, cx)
     }
@@ -91,8 +91,8 @@ pub(in crate::apiserver) fn scale_of(object: &Object) -> Option<Value> {
         "spec": spec_value,
         "status": {"replicas": observed},
     });
-    if let Some(rv) = &meta.resource_version {
-        value["metadata"]["resourceVersion"] = rv.as_str().into();
+    if let Some(rv) = object.resource_version() {
+        value["metadata"]["resourceVersion"] = rv.into();
     }
     if let Some(t) = &meta.creation_timestamp {
         value["metadata"]["creationTimestamp"] = t.0.to_string().into();

@@ -1,8 +1,11 @@
 //! What an update is, whatever the kind (`rest.BeforeUpdate` and what follows it).
 
+use std::collections::BTreeMap;
+
 use super::strategy::WriteStrategy;
 use super::{one_owner_once, shown, take_managers};
 use crate::api::quote::go_quote;
+use crate::api::types::ObjectMeta;
 use crate::api::{Kind, MetaExt, Object, ObjectRef, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::context::RequestContext;
@@ -96,7 +99,7 @@ impl ApiServer {
         }
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
-        object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
+        object.set_resource_version(old.resource_version());
         if is_released(&object) {
             let object = strategy.to_stored(object)?;
             if !r.dry_run {
@@ -137,17 +140,17 @@ fn replaces(r: &Request, object: &mut Object, old: &Object) -> Result<(), Status
     if !uid.is_empty() && uid != old.uid() && r.verb == Verb::Update {
         return Err(other_uid(uid, old));
     }
-    let version = object.meta().resource_version.as_deref().unwrap_or_default();
+    let version = object.resource_version().unwrap_or_default();
     if !matches!(version, "" | "0") {
         if version.parse::<u64>().is_err() {
             let message = format!("strconv.ParseUint: parsing {}: invalid syntax", go_quote(version));
             return Err(Status::new(500, "", message));
         }
-        if old.meta().resource_version.as_deref() != Some(version) {
+        if old.resource_version() != Some(version) {
             return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
         }
     } else if kinds::allow_unconditional_update(r.kind) {
-        object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
+        object.set_resource_version(old.resource_version());
     } else if r.field_manager.is_some() {
         return Err(must_say_version(r.kind, &r.key.name));
     }
@@ -192,9 +195,27 @@ fn changes(r: &Request, old: &Object, object: &Object, cx: &RequestContext) -> b
     object != old || cx.managers.is_some() || undone
 }
 
+/// Whether metadata is as [`keep_system_fields`] leaves it. Most updates are of a status; then the metadata stays shared.
+fn has_system_fields(meta: &ObjectMeta, old: &ObjectMeta) -> bool {
+    let is_empty = |map: &Option<BTreeMap<String, String>>| map.as_ref().is_some_and(BTreeMap::is_empty);
+    meta.generation == old.generation
+        && meta.self_link.is_none()
+        && meta.creation_timestamp == old.creation_timestamp
+        && !meta.uid().is_empty()
+        && meta.owner_references.as_ref().is_none_or(|v| !v.is_empty())
+        && meta.finalizers.as_ref().is_none_or(|v| !v.is_empty())
+        && !is_empty(&meta.labels)
+        && !is_empty(&meta.annotations)
+        && meta.deletion_timestamp == old.deletion_timestamp
+        && meta.deletion_grace_period_seconds == old.deletion_grace_period_seconds
+}
+
 /// Keeps the metadata that only the system writes as it was.
 fn keep_system_fields(object: &mut Object, old: &Object) {
     let o = old.meta();
+    if has_system_fields(object.meta(), o) {
+        return;
+    }
     let meta = object.meta_mut();
     meta.generation = o.generation;
     meta.self_link = None;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::api::types::ManagedFieldsEntry;
-use crate::api::{Key, Kind, Manager, Object, ObjectRef};
+use crate::api::types::{ManagedFieldsEntry, Pod};
+use crate::api::{ApiKind, Key, Kind, Manager, Object, ObjectRef};
 use crate::apimachinery::{Request, Subresource, Verb};
 use crate::apiserver::apiextensions::View;
 use crate::apiserver::context::RequestContext;
@@ -11,6 +11,13 @@ use crate::apiserver::kinds::service::ip_allocator::release_all;
 use crate::apiserver::managed_fields::{self, NOTES_LIMIT};
 use crate::apiserver::{ApiServer, OWN_USER, Write};
 use crate::etcd::{Memo, Note};
+
+/// Has a pod share its metadata with the version before, if it is equal.
+fn share_metadata(object: &mut Object, prev: &Object) {
+    if let (Some(pod), Some(prev)) = (Pod::from_object_mut(object), prev.get::<Pod>()) {
+        pod.metadata.share_with(&prev.metadata);
+    }
+}
 
 impl ApiServer {
     /// Stores a new state and tells the watchers.
@@ -24,7 +31,10 @@ impl ApiServer {
     ) -> Object {
         let revision = self.etcd.revision() + 1;
         self.events += usize::from(prev.is_none() && at.kind == Kind::EVENT);
-        object.meta_mut().resource_version = Some(revision.to_string());
+        object.set_resource_version(Some(&revision.to_string()));
+        if let Some(prev) = &prev {
+            share_metadata(&mut object, prev);
+        }
         let note = self.note(prev.as_ref(), &object, r, revision, cx);
         let notes = match &prev {
             Some(_) => self.etcd.put_noted(at.clone(), object.clone(), note),
@@ -204,7 +214,7 @@ impl ApiServer {
         self.note_definition(None, last);
         let revision = self.etcd.revision();
         let mut last = last.clone();
-        last.meta_mut().resource_version = Some(revision.to_string());
+        last.set_resource_version(Some(&revision.to_string()));
         self.watches.dispatch(&at.key, Some(&last), None, revision, &mut self.woken);
         self.writes_anew();
         self.writes.push(Write {

@@ -216,7 +216,7 @@ pub(in crate::apiserver) fn object_meta(
     standard_finalizers(errs, meta);
 }
 
-fn standard_finalizers(errs: &mut Errors, meta: &ObjectMeta) {
+pub(in crate::apiserver) fn standard_finalizers(errs: &mut Errors, meta: &ObjectMeta) {
     let path = Path::new("metadata").child("finalizers");
     for (i, finalizer) in meta.finalizers.iter().flatten().enumerate() {
         kube_finalizer(errs, finalizer, &path.index(i));
@@ -245,8 +245,14 @@ fn json_or_null<T: serde::Serialize>(value: Option<&T>) -> BadValue {
     BadValue::Json(value.map_or_else(|| "null".to_owned(), |v| crate::api::to_value(v).to_string()))
 }
 
-/// What may happen to metadata in an update (`ValidateObjectMetaAccessorUpdate`).
-pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
+/// What may happen to metadata in an update (`ValidateObjectMetaAccessorUpdate`); `version` is the `resourceVersion` of the new
+/// object.
+pub(crate) fn object_meta_update_generic(
+    errs: &mut Errors,
+    version: Option<&str>,
+    new: &ObjectMeta,
+    old: &ObjectMeta,
+) {
     let path = Path::new("metadata");
     if old.is_deleting() {
         let before: BTreeSet<&String> = order::gather(old.finalizers.iter().flatten());
@@ -263,7 +269,7 @@ pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, ol
             ));
         }
     }
-    if new.resource_version.as_deref().unwrap_or_default().is_empty() {
+    if version.unwrap_or_default().is_empty() {
         errs.push(FieldError::invalid(&path.child("resourceVersion"), "", "must be specified for an update"));
     }
     let generation = MetaExt::generation(new);
@@ -299,7 +305,7 @@ pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, ol
 
 /// [`object_meta_update_generic`] with the rule of the built-in kinds about finalizers.
 pub(in crate::apiserver) fn object_meta_update(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
-    object_meta_update_generic(errs, new, old);
+    object_meta_update_generic(errs, new.resource_version.as_deref(), new, old);
     standard_finalizers(errs, new);
 }
 
@@ -394,7 +400,7 @@ mod tests {
         let mut new = old.clone();
         new.finalizers = Some(vec!["example.com/a".to_owned(), "example.com/more".to_owned()]);
         let mut errs = Errors::new();
-        object_meta_update_generic(&mut errs, &new, &old);
+        object_meta_update_generic(&mut errs, new.resource_version.as_deref(), &new, &old);
         let messages: Vec<String> = errs.iter().map(ToString::to_string).collect();
         assert_eq!(
             messages,

@@ -190,7 +190,7 @@ fn a_circle_in_the_foreground_comes_to_an_end() {
     let mut a2 = config_map("a", &[("b", &b)]);
     a2["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] = true.into();
     a2["metadata"]["uid"] = a.uid().into();
-    a2["metadata"]["resourceVersion"] = a.meta().resource_version.as_deref().into();
+    a2["metadata"]["resourceVersion"] = a.resource_version().into();
     let a2 = Object::from_value(Kind::CONFIG_MAP, a2).unwrap();
     let update = Request::new(&"kubectl".into(), Verb::Update, Kind::CONFIG_MAP, a2.key());
     c.request(&update.body(Body::Object(a2))).0.object().unwrap();

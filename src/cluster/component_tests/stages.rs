@@ -45,7 +45,7 @@ fn a_refusal_is_of_the_last_stage() {
     cluster.request(&with("nginx"));
     let stored = cluster.api().etcd().iter().find(|(k, _)| k.kind == Kind::POD).unwrap().1.object.clone();
     let mut stale = stored.clone();
-    stale.meta_mut().resource_version = Some("1".into());
+    stale.set_resource_version(Some("1"));
     let update = Request::new(&"kubectl".into(), Verb::Update, Kind::POD, stale.key());
     let conflict = cluster.api().trace(&update.body(Body::Object(stale)));
     assert_eq!((conflict.response.code(), last(&conflict)), (409, Some(Stage::Compare)));

@@ -36,7 +36,7 @@ pub(super) async fn delete_object(
     let mut options = DeleteOptions {
         propagation_policy: Some(policy),
         uid: Some(uid.to_string()),
-        resource_version: latest.meta().resource_version.clone(),
+        resource_version: latest.resource_version().map(str::to_owned),
         ..Default::default()
     };
     let refused = match cx.delete(*kind, key.clone(), options.clone()).because(why.clone()).await {
@@ -46,7 +46,7 @@ pub(super) async fn delete_object(
     };
     let Some(live) = get_object(cx, &node.identity).await? else { return Ok(()) };
     let unrelated = live.uid() == &**uid
-        && live.meta().resource_version != latest.meta().resource_version
+        && live.resource_version() != latest.resource_version()
         && live.meta().owner_references == latest.meta().owner_references;
     if !unrelated {
         return Err(refused);
@@ -89,7 +89,7 @@ impl OwnerChange {
             }
             OwnerChange::Unblocked => object.meta().owners().iter().map(unblocked).collect(),
         };
-        let version = &object.meta().resource_version;
+        let version = &object.resource_version();
         json!({"metadata": {"resourceVersion": version, "ownerReferences": owners}})
     }
 }
@@ -144,8 +144,7 @@ pub(super) async fn remove_finalizer(cx: &Cx, identity: &Identity, finalizer: &s
         let left: Vec<&String> =
             object.meta().finalizers.iter().flatten().filter(|f| *f != finalizer).collect();
         let left = if left.is_empty() { Value::Null } else { json!(left) };
-        let change =
-            json!({"metadata": {"resourceVersion": object.meta().resource_version, "finalizers": left}});
+        let change = json!({"metadata": {"resourceVersion": object.resource_version(), "finalizers": left}});
         let Identity { kind, key, .. } = identity;
         let body = Body::Patch(Patch::Merge(change));
         let call = cx.send(Verb::Patch, *kind, key.clone(), Subresource::None, body);

@@ -136,7 +136,7 @@ fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     let mut events: Vec<(u64, Object)> = Vec::new();
     let mut look = |event: &Object| {
         if is_about(event, of) {
-            let version = event.meta().resource_version.as_deref().and_then(|v| v.parse().ok());
+            let version = event.revision();
             events.push((version.unwrap_or(0), event.clone()));
         }
     };

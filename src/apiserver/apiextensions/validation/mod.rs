@@ -99,7 +99,12 @@ pub fn validate_update(new: &CustomResourceDefinition, old: &CustomResourceDefin
         too_many_fields: too_many_fields(&spec, &before),
     };
     let mut errs = Errors::new();
-    object_meta_update_generic(&mut errs, &new.metadata, &old.metadata);
+    object_meta_update_generic(
+        &mut errs,
+        new.metadata.resource_version.as_deref(),
+        &new.metadata,
+        &old.metadata,
+    );
     spec::validate(&mut errs, &spec, &options);
     spec::validate_immutable(&mut errs, new, old, &options);
     status(&mut errs, new);
@@ -112,7 +117,12 @@ pub fn validate_update(new: &CustomResourceDefinition, old: &CustomResourceDefin
 /// What is wrong with an update of `old`'s status to that of `new`.
 pub fn validate_status_update(new: &CustomResourceDefinition, old: &CustomResourceDefinition) -> Errors {
     let mut errs = Errors::new();
-    object_meta_update_generic(&mut errs, &new.metadata, &old.metadata);
+    object_meta_update_generic(
+        &mut errs,
+        new.metadata.resource_version.as_deref(),
+        &new.metadata,
+        &old.metadata,
+    );
     status(&mut errs, new);
     errs
 }

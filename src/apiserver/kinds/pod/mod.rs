@@ -94,13 +94,18 @@ impl Strategy for Pod {
         if let Some(spec) = this.spec.as_mut().filter(|s| disabled::uses_disabled(s)) {
             disabled::drop_disabled(spec, old.spec.as_deref());
         }
-        count_change(&mut this.metadata, &old.metadata, this.spec != old.spec);
+        if this.spec != old.spec {
+            count_change(&mut this.metadata, &old.metadata, true);
+        }
     }
 
     fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
         let this = Rc::make_mut(this);
         keep(&mut this.spec, &old.spec);
-        keep(&mut this.metadata.owner_references, &old.metadata.owner_references);
+        // What is not written stays shared.
+        if this.metadata.owner_references != old.metadata.owner_references {
+            this.metadata.owner_references.clone_from(&old.metadata.owner_references);
+        }
         let qos = old.status.as_ref().and_then(|s| s.qos_class.clone());
         if let Some(s) = this.status.as_mut()
             && s.qos_class.is_none()

@@ -4,11 +4,11 @@ use crate::api::types as t;
 
 use super::update;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_strings};
-use crate::apiserver::validation::meta::{IMMUTABLE, label_name, object_meta_update};
+use crate::apiserver::validation::meta::{IMMUTABLE, label_name};
 use crate::apiserver::validation::{ip, list, or_default, security, text};
 
 pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
-    object_meta_update(errs, &new.metadata, &old.metadata);
+    update::metadata(errs, new, old);
     update::annotations(errs, new, old);
     let none = Default::default();
     status(errs, new.status.as_deref().unwrap_or(&none), old);

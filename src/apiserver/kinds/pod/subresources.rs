@@ -12,7 +12,6 @@ use t::Quantity;
 use super::update;
 use super::validation::metadata_and_spec;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string, go_quote};
-use crate::apiserver::validation::meta::object_meta_update;
 use crate::apiserver::validation::{diff, internal, list, or_default, semantic_eq, text};
 
 fn is_mirror(pod: &t::Pod) -> bool {
@@ -28,7 +27,7 @@ fn refuse_all(errs: &mut Errors, message: &str) {
 /// Validates an update of `pods/ephemeralcontainers`: containers may be added, and those that the pod has must stay as
 /// they are (`ValidatePodEphemeralContainersUpdate`).
 pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
-    object_meta_update(errs, &new.metadata, &old.metadata);
+    update::metadata(errs, new, old);
     metadata_and_spec(errs, new);
     update::annotations(errs, new, old);
     if is_mirror(old) {
@@ -61,7 +60,7 @@ pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod
 /// Validates an update of `pods/resize`: requests and limits of cpu and memory may change, as long as the pod keeps its
 /// quality of service (`ValidatePodResize`).
 pub(in crate::apiserver) fn resize(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
-    object_meta_update(errs, &new.metadata, &old.metadata);
+    update::metadata(errs, new, old);
     metadata_and_spec(errs, new);
     if is_mirror(old) {
         return refuse_all(errs, "static pods cannot be resized");

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::ApiKind;
 use crate::api::names::inclusive_range_error;
 use crate::api::types as t;
 use crate::api::well_known::{APP_ARMOR_ANNOTATION_PREFIX, CONFIG_MIRROR_ANNOTATION as MIRROR};
@@ -11,14 +12,20 @@ use crate::api::well_known::{APP_ARMOR_ANNOTATION_PREFIX, CONFIG_MIRROR_ANNOTATI
 use super::validation::metadata_and_spec;
 use crate::apiserver::validation::diff;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_map};
-use crate::apiserver::validation::meta::object_meta_update;
+use crate::apiserver::validation::meta::{object_meta_update_generic, standard_finalizers};
 use crate::apiserver::validation::pod_spec::pod_annotations;
 use crate::apiserver::validation::{container, internal, list, scheduling, semantic_eq, text};
 
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
+/// What may happen to a pod's metadata in an update.
+pub(super) fn metadata(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+    object_meta_update_generic(errs, new.resource_version(), &new.metadata, &old.metadata);
+    standard_finalizers(errs, &new.metadata);
+}
+
 pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
-    object_meta_update(errs, &new.metadata, &old.metadata);
+    metadata(errs, new, old);
     metadata_and_spec(errs, new);
     annotations(errs, new, old);
     let path = Path::new("spec");

@@ -211,7 +211,7 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
 fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
     let pending = component.pending().map(|p| {
         let object = p.request.object();
-        let version = |o: &crate::api::Object| o.meta().resource_version.clone();
+        let version = |o: &crate::api::Object| o.resource_version().map(str::to_owned);
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
         let stored = cluster.api().cached(&object);
         Pending {

@@ -160,7 +160,7 @@ pub(super) fn reflector(
 }
 
 fn version(object: &Object) -> String {
-    object.meta().resource_version.clone().unwrap_or_default()
+    object.resource_version().map(str::to_owned).unwrap_or_default()
 }
 
 /// The keys whose changes a reflector without a watch has missed: those written since the last revision it

@@ -129,7 +129,7 @@ fn of(cluster: &Cluster, sent: Exchange, trace: Trace) -> Way {
     let request = sent.request;
     let brings = version_in(&http.body);
     let about = request.object();
-    let had = cluster.api().cached(&about).and_then(|o| o.meta().resource_version.clone());
+    let had = cluster.api().cached(&about).and_then(|o| o.resource_version().map(str::to_owned));
     Way {
         query: http.query,
         media: http.content_type,
