@@ -250,7 +250,7 @@ impl Cluster {
         // A proxy that may not pass the request on any more has asked nobody, so that a request that goes in circles ends.
         let via = reply.as_ref().and_then(|r| r.via.as_ref());
         let onward =
-            via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, 0, hops + 1)).map(Box::new);
+            via.and_then(|via| self.journey_by(&via.pod, via.asked.as_ref()?, nth, hops + 1)).map(Box::new);
         let question = Some(question.clone());
         Some(Journey { from: from.clone(), names, question, service, way, reply, cause: None, onward })
     }

@@ -1,7 +1,7 @@
 //! Requests that come to a pod that is a proxy, and go on from there: to the endpoint that the nginx of an ingress controller or of a
-//! Gateway chooses.
+//! Gateway chooses, or to where the configuration of an nginx of one's own leads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
@@ -14,15 +14,22 @@ use crate::api::types::Pod;
 use crate::api::{Key, Kind, ObjectRef};
 use crate::gateway_fabric;
 use crate::ingress_nginx;
+use crate::kubelet;
 use crate::network::dns::{Objects as _, RecordType};
 use crate::network::gateway::Configuration;
 use crate::network::ingress::{self as nginx, Flags, Nginx};
+use crate::network::nginx::Passing;
 use crate::network::passing::{HeaderChange, Passed, Passes, Place, Request, Routed, Then, Upstream};
 use crate::network::question::{Behind, Via, reason};
+use crate::network::traffic::Client;
+use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
 
 /// Through how many proxies a request may go. A real one that is led in a circle ends when somebody gives up.
 const PROXIES_LIMIT: usize = 3;
+
+/// The most names that are asked for one host, over all search domains.
+const NAMES_LIMIT: usize = 64;
 
 /// The most endpoints that one request is tried at, where the number of tries has no limit.
 const TRIES_LIMIT: usize = 100;
@@ -33,6 +40,8 @@ enum Proxied<'a> {
     Ingress(Flags, Option<&'a nginx::Configuration>),
     /// Of a Gateway.
     Gateway(&'a Configuration),
+    /// With a configuration that is mounted, and what that says of the request.
+    Mounted(Box<Passing>),
 }
 
 /// A page that nginx makes by itself.
@@ -58,6 +67,12 @@ fn page(status: u16, location: Option<&Rc<str>>) -> Outcome {
         takes: SignedDuration::ZERO,
         by: None,
     }))
+}
+
+/// Somebody whom a proxy can ask: the address that it asks, and what comes of it.
+struct Peer {
+    to: SocketAddr,
+    part: Part,
 }
 
 /// What came of one try.
@@ -113,15 +128,14 @@ impl<'n> Network<'n> {
             let place = |name: &str| self.processes.iter().position(|p| &*p.name == name);
             Controllers { ingress: place(ingress_nginx::NAME), gateway: place(gateway_fabric::NAME) }
         });
-        if controllers.ingress.is_none() && controllers.gateway.is_none() {
-            return None;
-        }
         let pod = self.receiver(question)?;
         let own = |outcome: Outcome, because: Because| {
             Some(vec![Part { weight: 1, reply: Reply::of_all(outcome, because) }])
         };
-        let proxied =
-            self.ingress_at(*controllers, &pod).or_else(|| self.gateway_at(*controllers, &pod, to.port()))?;
+        let proxied = self
+            .ingress_at(*controllers, &pod)
+            .or_else(|| self.gateway_at(*controllers, &pod, to.port()))
+            .or_else(|| self.nginx_at(&pod, question))?;
         let of_ingress;
         let passes: &dyn Passes = match &proxied {
             Proxied::Ingress(flags, configuration) => {
@@ -136,6 +150,7 @@ impl<'n> Network<'n> {
                 &of_ingress
             }
             Proxied::Gateway(configuration) => *configuration,
+            Proxied::Mounted(passing) => &**passing,
         };
         let over_tls = passes.listens(to.port())?;
         if *tls != over_tls {
@@ -160,6 +175,14 @@ impl<'n> Network<'n> {
         Some(Proxied::Ingress(flags, running))
     }
 
+    /// The nginx of a pod whose configuration is mounted, if it passes the request on.
+    fn nginx_at(&self, pod: &Key, question: &Question) -> Option<Proxied<'_>> {
+        let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
+        let caches = &host.process.caches;
+        let passing = kubelet::network::passing(host.state, caches, &host.node, pod, question, self.now)?;
+        Some(Proxied::Mounted(Box::new(passing)))
+    }
+
     /// The nginx of a Gateway in a pod, if it has been told of a port.
     fn gateway_at(&self, controllers: Controllers, pod: &Key, port: u16) -> Option<Proxied<'_>> {
         let state = gateway::state(self.processes.get(controllers.gateway?)?)?;
@@ -175,7 +198,7 @@ impl<'n> Network<'n> {
         }
         let node = self.node_with(to.ip())?;
         let host = self.hosts().find(|h| h.node == node)?;
-        crate::kubelet::network::listens_on_host(host.state, &host.process.caches, &node, question, self.now)
+        kubelet::network::listens_on_host(host.state, &host.process.caches, &node, question, self.now)
     }
 }
 
@@ -213,7 +236,7 @@ impl Proxy<'_, '_> {
             let upstream = self.passes.upstream(name)?;
             Some((u128::from(*weight), upstream, self.peers(question, passed, &upstream)))
         });
-        let backends: Vec<(u128, Upstream<'_>, Vec<Part>)> = backends.collect();
+        let backends: Vec<(u128, Upstream<'_>, Vec<Peer>)> = backends.collect();
         // The backends' parts stand in relation to each other, whatever the number of their endpoints is.
         let whole = backends.iter().map(|(_, _, peers)| sum(peers)).fold(1, common_multiple);
         let mut parts = Vec::new();
@@ -223,7 +246,7 @@ impl Proxy<'_, '_> {
                 parts.push(Part { weight: each, reply: self.without(passed, place, upstream) });
             }
             for first in 0..peers.len() {
-                let Some(own) = peers.get(first).map(|p| p.weight) else { continue };
+                let Some(own) = peers.get(first).map(|p| p.part.weight) else { continue };
                 let reply = self.try_from(question, first, peers, (passed, place, upstream));
                 parts.push(Part { weight: own.saturating_mul(each), reply });
             }
@@ -241,24 +264,26 @@ impl Proxy<'_, '_> {
     }
 
     /// What becomes of the request at each endpoint of a backend.
-    fn peers(&self, question: &Question, passed: &Passed, upstream: &Upstream<'_>) -> Vec<Part> {
+    fn peers(&self, question: &Question, passed: &Passed, upstream: &Upstream<'_>) -> Vec<Peer> {
         let (mut all, behind) = (Vec::new(), self.behind(upstream));
         for to in self.endpoints(upstream) {
             let asked = asked(question, passed, to);
             let found = self.network.replies_by(&self.pod, to, &asked, self.hops + 1);
             let every: u128 = found.iter().map(|r| u128::from(r.share)).sum();
-            all.extend(found.into_iter().map(|reply| Part {
+            let parts = found.into_iter().map(|reply| Part {
                 weight: u128::from(reply.share) * 1_000_000 / every.max(1),
                 reply: Reply {
                     endpoint: reply.endpoint.or(Some(to)),
                     behind: reply.behind.or(behind.contains(&to).then_some(Behind::Proxy)),
                     ..reply
                 },
-            }));
+            });
+            all.extend(parts.map(|part| Peer { to, part }));
         }
         // In the smallest numbers: several backends are brought to one denominator.
-        let divisor = all.iter().fold(0, |d, part| common_divisor(part.weight, d)).max(1);
-        all.iter_mut().for_each(|part| part.weight = part.weight.checked_div(divisor).unwrap_or(1));
+        let divisor = all.iter().fold(0, |d, p: &Peer| common_divisor(p.part.weight, d)).max(1);
+        let smaller = |p: &mut Peer| p.part.weight = p.part.weight.checked_div(divisor).unwrap_or(1);
+        all.iter_mut().for_each(smaller);
         all
     }
 
@@ -267,6 +292,9 @@ impl Proxy<'_, '_> {
         let Some((host, port)) = upstream.external else { return upstream.endpoints.to_vec() };
         if let Ok(address) = host.parse() {
             return vec![SocketAddr::new(address, port)];
+        }
+        if upstream.searches {
+            return self.looked_up(host, port);
         }
         let servers = self.network.names_of(&self.pod).map(|names| names.conf.servers).unwrap_or_default();
         let Some(server) = servers.first().copied() else { return Vec::new() };
@@ -280,12 +308,37 @@ impl Proxy<'_, '_> {
         }
     }
 
+    /// The addresses of a host, as a program of the pod looks its name up.
+    fn looked_up(&self, host: &str, port: u16) -> Vec<SocketAddr> {
+        let (Some(names), Ok(url)) =
+            (self.network.names_of(&self.pod), Url::parse(&format!("http://{host}:{port}")))
+        else {
+            return Vec::new();
+        };
+        let (client, mut answers) = (Client::once(&url), BTreeMap::new());
+        let mut found = Vec::new();
+        for _ in 0..NAMES_LIMIT {
+            match client.open(&names, &answers, self.network.now) {
+                Some(question @ Question::Lookup { .. }) => {
+                    let answer = self.network.asked(&self.pod, &question, 0);
+                    if let Answer::Records(Some(records)) = &answer {
+                        found.extend(records.addresses.iter().map(|a| SocketAddr::new(*a, port)));
+                    }
+                    answers.insert(question, vec![(self.network.now, answer)]);
+                }
+                Some(Question::Fetch { to, .. }) if found.is_empty() => return vec![to],
+                _ => break,
+            }
+        }
+        found
+    }
+
     /// Asks one endpoint after the other until one answers, beginning with that in a place.
     fn try_from(
         &self,
         question: &Question,
         first: usize,
-        peers: &[Part],
+        peers: &[Peer],
         to: (&Passed, &Place, &Upstream<'_>),
     ) -> Reply {
         let (passed, place, upstream) = to;
@@ -298,9 +351,11 @@ impl Proxy<'_, '_> {
         via.place.service = service_of(upstream);
         let mut waited = SignedDuration::ZERO;
         let mut last = Reply::of_all(page(502, None), Because::Nothing);
+        let mut met = None;
         for nth in 0..limit.max(1) {
             let turn = (first + nth).checked_rem(peers.len()).and_then(|place| peers.get(place));
-            let Some(Part { reply, .. }) = turn else { break };
+            let Some(Peer { to, part: Part { reply, .. } }) = turn else { break };
+            met = Some(*to);
             let (came, again) = tried(passed, reply);
             let outcome = match came {
                 Tried::Answer(outcome) => handed_on(&outcome, waited, &passed.answer),
@@ -317,11 +372,14 @@ impl Proxy<'_, '_> {
         }
         // Whoever ends while it answers is followed by the next one, which the client does not notice.
         let answers = |p: &&Part| matches!(tried(passed, &p.reply), (Tried::Answer(_), false));
+        let parts = || peers.iter().map(|p| &p.part);
         if passed.next_on_error && via.failed.len() + 1 < limit {
-            let next = peers.iter().filter(answers).find(|p| p.reply.endpoint != last.endpoint);
+            let next = parts().filter(answers).find(|p| p.reply.endpoint != last.endpoint);
             via.next = next.and_then(|p| p.reply.endpoint);
         }
-        via.asked = last.endpoint.map(|to| asked(question, passed, to));
+        // A host that is looked up can be a Service, whose address is asked then.
+        let to = if upstream.searches { met } else { last.endpoint };
+        via.asked = to.map(|to| asked(question, passed, to));
         Reply { via: Some(Rc::new(via)), ..last }
     }
 
@@ -342,8 +400,8 @@ fn service_of(upstream: &Upstream<'_>) -> Option<(Key, Rc<str>)> {
     upstream.service.map(|(key, port)| (key.clone(), port.clone()))
 }
 
-fn sum(parts: &[Part]) -> u128 {
-    parts.iter().map(|p| p.weight).sum::<u128>().max(1)
+fn sum(peers: &[Peer]) -> u128 {
+    peers.iter().map(|p| p.part.weight).sum::<u128>().max(1)
 }
 
 /// What nginx asks an endpoint.

@@ -17,7 +17,7 @@ use super::known_images::{self, Sort};
 use super::limits;
 use super::load_programs;
 use super::network::Dns;
-use super::servers::{Asked, Keeps, Server};
+use super::servers::{Asked, Keeps, Server, may_pass_on};
 use super::timings::later;
 use super::turn::Turn;
 use super::usage::said;
@@ -25,6 +25,7 @@ use crate::api::quantity::amount_of;
 use crate::api::types::{Container, IntOrString, Quantity};
 use crate::api::{MetaExt, Timestamp};
 use crate::network::coredns;
+use crate::network::nginx::{Done, Passing};
 use crate::network::serving::{Process, Serving};
 use crate::network::{Because, Outcome, Protocol, Question, Response};
 use crate::shell::Files;
@@ -238,8 +239,24 @@ impl Turn<'_> {
         if let Some(page) = r.process.as_ref().filter(|_| !tls).and_then(|p| p.page(to.port(), path, at)) {
             return (page, Because::Nothing);
         }
-        let asked = Asked { method, host, path, headers };
+        let asked = Asked { port: to.port(), method, host, path, headers };
         (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
+    }
+
+    /// Whom an nginx of the pod asks for a request, if the configuration that is mounted there says so.
+    pub(super) fn passing(&self, question: &Question, at: Timestamp) -> Option<Passing> {
+        let Question::Fetch { to, host, method, path, headers, .. } = question else { return None };
+        let (i, r) = self.listener(to.port(), Protocol::Tcp, at)?;
+        let spec = self.container_spec(i).filter(|spec| r.process.is_none() && may_pass_on(spec))?;
+        let told = |what: &str| annotation(&self.pod.metadata, &spec.name, what).is_some();
+        if told("answers") || told("answer-status") {
+            return None;
+        }
+        let asked = Asked { port: to.port(), method, host, path, headers };
+        match self.with_server(i, spec, r, at, |server| server.nginx_does(&asked)) {
+            Some(Done::Pass(passing)) => Some(*passing),
+            _ => None,
+        }
     }
 
     /// The CoreDNS that gets the pod's DNS queries; `None` if somebody else gets them, or nobody.

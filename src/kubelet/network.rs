@@ -13,10 +13,11 @@ use super::servers;
 use super::state::{PodRuntime, State};
 use super::task::Task;
 use super::turn::Turn;
-use crate::api::types::{ContainerPort, Pod};
+use crate::api::types::{Container, ContainerPort, Pod};
 use crate::api::{Key, Timestamp};
 use crate::client::{Caches, Handler};
 use crate::network::coredns::Configuration;
+use crate::network::nginx::Passing;
 use crate::network::serving::{Life, Serving};
 use crate::network::{Answer, Because, Outcome, Protocol, Question};
 use crate::shell::Outside;
@@ -125,9 +126,24 @@ pub fn reached(
     Turn::new(object, spec, (**rt).clone(), state, node, caches, now).reply(question, now)
 }
 
+/// Whom the nginx of a pod asks for a request that has reached it; `None` if the pod has none whose configuration passes it on.
+pub fn passing(
+    state: &State,
+    caches: &Caches,
+    node: &Key,
+    pod: &Key,
+    question: &Question,
+    now: Timestamp,
+) -> Option<Passing> {
+    let rt = state.pods.get(pod)?;
+    let object = rt.pod(pod, caches)?;
+    let spec = object.spec.as_ref().filter(|spec| spec.containers.iter().any(servers::may_pass_on))?;
+    Turn::new(object, spec, (**rt).clone(), state, node, caches, now).passing(question, now)
+}
+
 /// What becomes of a question that reaches a pod follows from these alone, as long as they are there; `None` if something else makes it
 /// another one: a command runs in the pod, a port opens or closes at a moment that has come, the server answers in another way after
-/// some time, or others write to its volumes.
+/// some time or asks others, or others write to its volumes.
 pub fn lasting(
     state: &State,
     caches: &Caches,
@@ -141,7 +157,8 @@ pub fn lasting(
     let alone = rt.lasting.as_ref().is_none_or(|l| l.volumes.is_empty());
     let spec = object.spec.as_ref()?;
     let mut containers = spec.init_containers.iter().flatten().chain(&spec.containers);
-    let lasts = lasts && alone && !containers.any(servers::changes_with_time);
+    let changes = |c: &Container| servers::changes_with_time(c) || servers::may_pass_on(c);
+    let lasts = lasts && alone && !containers.any(changes);
     lasts.then(|| (rt.clone(), object.clone()))
 }
 

@@ -142,7 +142,7 @@ impl Turn<'_> {
             let headers = given.iter().filter(|h| !h.name.eq_ignore_ascii_case("host"));
             let headers = headers.map(|h| (h.name.as_str().into(), h.value.as_str().into()));
             let headers = HeaderFields::new(headers.collect());
-            let asked = Asked { method: "GET", host: &http.host, path: &http.path, headers: &headers };
+            let asked = Asked { port, method: "GET", host: &http.host, path: &http.path, headers: &headers };
             let (period, limit) = (whole(probe.period_seconds, 10, 1), whole(probe.timeout_seconds, 1, 1));
             let earliest = later(
                 tick_before(base, period, last),

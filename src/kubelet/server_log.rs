@@ -94,13 +94,11 @@ impl Server<'_> {
     pub(super) fn log_format(&self) -> Option<Format> {
         match program_name(self.words) {
             "nginx" => {
-                let own = |path: &String| path != "/etc/nginx/nginx.conf";
                 let configured = self.nginx_configuration();
-                let off = |path: &String| {
-                    let Some(Node::File(text)) = (self.files)(path) else { return false };
-                    text.lines().any(|line| line.split_whitespace().eq(["access_log", "off;"]))
-                };
-                (!configured.iter().any(off)).then(|| Format::Nginx { forwarded: configured.iter().all(own) })
+                let is_off = |line: &str| line.split_whitespace().eq(["access_log", "off;"]);
+                let off = configured.values().any(|text| text.lines().any(is_off));
+                let forwarded = configured.keys().all(|path| **path != *"/etc/nginx/nginx.conf");
+                (!off).then_some(Format::Nginx { forwarded })
             }
             "httpd" | "httpd-foreground" => match (self.files)("/usr/local/apache2/conf/httpd.conf") {
                 Some(Node::File(text)) => text.lines().find_map(|line| {

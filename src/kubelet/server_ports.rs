@@ -5,7 +5,7 @@ use super::known_images::program_name;
 use super::servers::{NGINX_OF_GATEWAYS, Server};
 use crate::api::order;
 use crate::network::Protocol;
-use crate::shell::Node;
+use crate::network::nginx::Configuration;
 
 /// The ports of programs that listen on the same ones whatever their arguments are.
 const PORTS: &[(&str, &[u16])] = &[
@@ -109,23 +109,8 @@ impl Server<'_> {
         if configured.is_empty() {
             return vec![own];
         }
-        let mut ports = Vec::new();
-        for path in configured {
-            let Some(Node::File(text)) = (self.files)(&path) else { continue };
-            for statement in text
-                .lines()
-                .filter(|l| !l.trim_start().starts_with('#'))
-                .flat_map(|l| l.split([';', '{', '}']))
-            {
-                let mut words = statement.split_whitespace();
-                if words.next() != Some("listen") {
-                    continue;
-                }
-                let port = words.next().and_then(|w| w.rsplit(':').next()).and_then(|w| w.parse().ok());
-                ports.extend(port.filter(|p| !ports.contains(p)));
-            }
-        }
-        // A configuration without `listen` leaves the port of a server as it is by default.
+        // One that nginx refuses, and one without a server.
+        let ports = Configuration::read(&configured).map(|c| c.ports()).unwrap_or_default();
         if ports.is_empty() { vec![own] } else { ports }
     }
 

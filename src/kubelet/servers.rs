@@ -12,7 +12,8 @@ use jiff::SignedDuration;
 use super::known_images::{self, program_name};
 use crate::api::types::Container;
 use crate::api::{Timestamp, order};
-use crate::network::question::HeaderFields;
+use crate::network::nginx::{self, Configuration, Done, Texts, There, Wanted};
+use crate::network::question::{HeaderFields, reason};
 use crate::network::{Outcome, Response};
 use crate::shell::Node;
 
@@ -40,6 +41,8 @@ pub(super) struct Server<'a> {
 
 /// An HTTP request.
 pub(super) struct Asked<'a> {
+    /// The port that it came to.
+    pub(super) port: u16,
     pub(super) method: &'a str,
     /// The header `Host`.
     pub(super) host: &'a str,
@@ -103,14 +106,48 @@ impl Server<'_> {
         None
     }
 
-    /// Whether files are mounted over the image's configuration of nginx.
-    pub(super) fn nginx_configuration(&self) -> Vec<String> {
-        let mut all = (self.below)("/etc/nginx/conf.d");
-        all.extend((self.below)("/etc/nginx/templates"));
-        if matches!((self.files)("/etc/nginx/nginx.conf"), Some(Node::File(_))) {
-            all.push("/etc/nginx/nginx.conf".to_owned());
+    /// The files of a configuration of nginx that are mounted. Templates are filled in with the environment's variables, as the
+    /// image's script `20-envsubst-on-templates.sh` does it.
+    pub(super) fn nginx_configuration(&self) -> Texts {
+        let text = |path: &str| match (self.files)(path) {
+            Some(Node::File(text)) => Some(text),
+            _ => None,
+        };
+        let mut all = Texts::new();
+        for path in (self.below)("/etc/nginx/templates") {
+            let Some(name) = path.rsplit('/').next().and_then(|n| n.strip_suffix(".template")) else {
+                continue;
+            };
+            let filled = text(&path).map(|text| envsubst(&text, self.env));
+            all.extend(filled.map(|text| (format!("/etc/nginx/conf.d/{name}").into(), text)));
         }
+        let own = (self.below)("/etc/nginx/conf.d").into_iter().chain((self.below)("/etc/nginx"));
+        all.extend(own.filter_map(|path| Some((path.as_str().into(), text(&path)?))));
         all
+    }
+
+    /// What a configuration of nginx that is mounted says of a request; `None` if none is, or nginx would refuse it.
+    pub(super) fn nginx_does(&self, asked: &Asked<'_>) -> Option<Done> {
+        if program_name(self.words) != "nginx" {
+            return None;
+        }
+        let configuration =
+            Configuration::read(&Some(self.nginx_configuration()).filter(|c| !c.is_empty())?)?;
+        let Asked { port, host, method, path, .. } = *asked;
+        let there = |path: &str| match (self.files)(path) {
+            Some(Node::File(_)) => There::File,
+            Some(_) => There::Directory,
+            None => match path.strip_prefix(nginx::PAGES) {
+                Some("") => There::Directory,
+                Some("/index.html" | "/50x.html")
+                    if !matches!((self.files)(nginx::PAGES), Some(Node::Directory)) =>
+                {
+                    There::File
+                }
+                _ => There::Nothing,
+            },
+        };
+        Some(configuration.find(&Wanted { port, host, method, path, hostname: self.host }, &there))
     }
 
     /// The program and its version as the header `Server` has it, if the image's tag begins with one.
@@ -171,12 +208,42 @@ impl Server<'_> {
                         "<html>\r\n<head><title>{status} {reason}</title></head>\r\n<body>\r\n<center><h1>{status} {reason}</h1></center>\r\n<hr><center>{version}</center>\r\n</body>\r\n</html>\r\n"
                     )
                 };
-                match self.page("/usr/share/nginx/html", path) {
-                    Page::File(text) => respond_with(200, &version, "text/html", text, file(None)),
-                    // What a configuration answers that somebody wrote is not worked out.
-                    _ if !self.nginx_configuration().is_empty() => {
-                        respond(200, &version, "text/html", String::new())
+                let (page, fields) = match self.nginx_does(asked) {
+                    None if self.nginx_configuration().is_empty() => {
+                        (self.page(nginx::PAGES, path), Vec::new())
                     }
+                    // What others answer that are asked then, the network of the cluster says.
+                    None | Some(Done::Unclear | Done::Pass(_)) => {
+                        return respond(200, &version, "text/html", String::new());
+                    }
+                    Some(Done::Closed) => return Some(Outcome::Reset),
+                    Some(Done::Text { status, content_type, body, fields }) => {
+                        return respond_with(
+                            status,
+                            &version,
+                            &content_type,
+                            body,
+                            HeaderFields::new(fields),
+                        );
+                    }
+                    Some(Done::Error(status)) => {
+                        return respond(status, &version, "text/html", error(status, reason(status)));
+                    }
+                    Some(Done::Redirect { status, to }) => {
+                        let page = respond(status, &version, "text/html", error(status, reason(status)));
+                        return page.map(|page| located(page, &to));
+                    }
+                    Some(Done::File { path, fields }) => match (self.files)(&path) {
+                        Some(Node::File(text)) => {
+                            let type_ = nginx::type_of(&path).unwrap_or("application/octet-stream");
+                            let all = file(None).iter().cloned().chain(fields).collect();
+                            return respond_with(200, &version, type_, text, HeaderFields::new(all));
+                        }
+                        _ => (Page::Own, fields),
+                    },
+                };
+                match page {
+                    Page::File(text) => respond_with(200, &version, "text/html", text, file(None)),
                     Page::Own => {
                         let written = WELCOME_DATES.iter().find(|(of, _)| *of == version);
                         // `ngx_http_set_etag`, and `Last-Modified` as RFC 9110 has it.
@@ -185,7 +252,8 @@ impl Server<'_> {
                             let modified = modified.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
                             Some((modified, format!("\"{seconds:x}-{:x}\"", WELCOME.len())))
                         });
-                        respond_with(200, &version, "text/html", WELCOME.to_owned(), file(dated))
+                        let all = file(dated).iter().cloned().chain(fields).collect();
+                        respond_with(200, &version, "text/html", WELCOME.to_owned(), HeaderFields::new(all))
                     }
                     Page::Missing => respond(404, &version, "text/html", error(404, "Not Found")),
                     Page::Forbidden => respond(403, &version, "text/html", error(403, "Forbidden")),
@@ -312,6 +380,46 @@ impl Server<'_> {
     }
 }
 
+/// An answer that leads elsewhere.
+fn located(answer: Outcome, to: &str) -> Outcome {
+    match answer {
+        Outcome::Answered(response) => {
+            Outcome::Answered(Rc::new(Response { location: to.into(), ..(*response).clone() }))
+        }
+        other => other,
+    }
+}
+
+/// Whether files are mounted where nginx has its configuration.
+pub(super) fn may_pass_on(spec: &Container) -> bool {
+    spec.volume_mounts.iter().flatten().any(|m| m.mount_path.starts_with("/etc/nginx"))
+}
+
+/// What `envsubst` makes of a text: `$NAME` and `${NAME}` become the variable's value, where there is such a variable.
+fn envsubst(text: &str, env: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('$') {
+        out.push_str(before);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let plain = behind.split_at_checked(behind.find(|c| !is_word(c)).unwrap_or(behind.len()));
+        let found = braced.or(plain).and_then(|(name, after)| Some((env.get(name)?, after)));
+        match found {
+            Some((value, after)) => {
+                out.push_str(value);
+                rest = after;
+            }
+            None => {
+                out.push('$');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 /// The name of a header field as Go writes it (`textproto.CanonicalMIMEHeaderKey`).
 fn canonical(name: &str) -> String {
     let part = |part: &str| {
@@ -369,7 +477,7 @@ pub(super) mod tests {
     }
 
     fn get(image: &str, words: &[&str], files: &[(&str, &str)], path: &str) -> (u16, String) {
-        let asked = Asked { method: "GET", host: "web", path, headers: &HeaderFields::default() };
+        let asked = Asked { port: 80, method: "GET", host: "web", path, headers: &HeaderFields::default() };
         match with(image, words, files, |s| s.answer(&asked)) {
             Some(Outcome::Answered(r)) => (r.status, r.body.to_string()),
             other => panic!("{other:?}"),
@@ -380,7 +488,8 @@ pub(super) mod tests {
     #[test]
     fn a_first_page_says_when_it_was_written() {
         let fields = |image: &str, program: &str, path: &str| {
-            let asked = Asked { method: "GET", host: "web", path, headers: &HeaderFields::default() };
+            let asked =
+                Asked { port: 80, method: "GET", host: "web", path, headers: &HeaderFields::default() };
             match with(image, &[program], &[("/usr/share/nginx/html/a", "A")], |s| s.answer(&asked)) {
                 Some(Outcome::Answered(r)) => {
                     let named = |name: &str| r.headers.get(name).unwrap_or_default();
@@ -399,7 +508,8 @@ pub(super) mod tests {
         assert_eq!(fields("nginx:1.27.5", "nginx", "/a"), of("nginx/1.27.5", "  bytes"));
         assert_eq!(fields("nginx:1.27.5", "nginx", "/b"), of("nginx/1.27.5", "  "));
         let own = |image: &str| {
-            let asked = Asked { method: "GET", host: "web", path: "/", headers: &HeaderFields::default() };
+            let asked =
+                Asked { port: 80, method: "GET", host: "web", path: "/", headers: &HeaderFields::default() };
             match with(image, &["nginx"], &[], |s| s.answer(&asked)) {
                 Some(Outcome::Answered(r)) => r.headers.get("Last-Modified").zip(r.headers.get("ETag")),
                 other => panic!("{other:?}"),

@@ -65,6 +65,7 @@ pub mod gateway;
 pub mod header;
 pub mod ingress;
 pub mod moved;
+pub mod nginx;
 mod outside;
 pub mod passing;
 mod pattern;

@@ -87,6 +87,8 @@ pub enum Whose {
     Ingress,
     /// That of a Gateway.
     Gateway,
+    /// That of a configuration that somebody has mounted.
+    Configuration,
 }
 
 /// Where a request was found to belong.
@@ -122,6 +124,8 @@ pub enum Lack {
     BadFilter,
     /// None of the rule's backends has a weight.
     NoWeight,
+    /// The name of the host has no address.
+    NoAddress,
 }
 
 /// What is done with a request.
@@ -240,6 +244,8 @@ pub struct Upstream<'a> {
     pub endpoints: &'a [SocketAddr],
     /// The host and the port that a Service of type `ExternalName` stands for.
     pub external: Option<(&'a str, u16)>,
+    /// Whether the name of that host is completed with the search domains of the proxy's pod, as a program asks for it.
+    pub searches: bool,
     /// What the proxy answers if there is nobody to ask, and why there is nobody.
     pub without: (u16, Lack),
 }

@@ -45,6 +45,8 @@ pub mod link;
 #[cfg(test)]
 mod log_tests;
 mod moment;
+#[cfg(test)]
+mod nginx_tests;
 mod op;
 #[cfg(test)]
 mod policy_tests;

@@ -247,7 +247,7 @@ impl Passes for Configuration {
             None => (503, Lack::NoEndpoints),
         };
         let service = upstream.service.as_ref().map(|(key, port)| (key, port));
-        Some(Upstream { service, endpoints: &upstream.endpoints, external: None, without })
+        Some(Upstream { service, endpoints: &upstream.endpoints, external: None, searches: false, without })
     }
 
     fn found(&self, service: &Service, slices: &[&EndpointSlice], port: &str) -> Vec<SocketAddr> {

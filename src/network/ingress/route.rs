@@ -155,6 +155,7 @@ impl Passes for Nginx<'_> {
             service: Some((&backend.service, &backend.port)),
             endpoints: &backend.endpoints,
             external: backend.external.as_ref().map(|(host, port)| (&**host, *port)),
+            searches: false,
             // A host that the Service stands for has no address.
             without: (503, backend.lack.unwrap_or(Lack::NoEndpoints)),
         })

@@ -1,4 +1,5 @@
-//! What a proxy does with a request on its journey, of an ingress controller or of a Gateway: [`ViaView`].
+//! What a proxy does with a request on its journey, of an ingress controller, of a Gateway, or with a configuration of its own:
+//! [`ViaView`].
 
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,7 @@ impl ViaView {
             _ => None,
         };
         let word = |kind: crate::network::passing::PathType| match place.whose {
-            Whose::Ingress => kind.as_str().to_owned(),
+            Whose::Ingress | Whose::Configuration => kind.as_str().to_owned(),
             Whose::Gateway => kind.as_route_word().to_owned(),
         };
         Some(ViaView {

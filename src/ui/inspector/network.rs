@@ -172,7 +172,7 @@ fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView) -> Html {
     </> }
 }
 
-/// What a proxy does with the request: that of an ingress controller, or of a Gateway.
+/// What a proxy does with the request: that of an ingress controller or of a Gateway, or an nginx with a configuration of its own.
 fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
     let name = |o: &Option<ObjectRef>| o.as_ref().map(|o| o.key.name.to_string()).unwrap_or_default();
     let host = if v.host.is_empty() { "*".to_owned() } else { v.host.clone() };
@@ -187,6 +187,8 @@ fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
     let rule = match (&v.rule, &v.service) {
         (Some(_), Some(_)) if v.whose == Whose::Gateway => "journey-via-route",
         (Some(_), None) if v.whose == Whose::Gateway => "journey-via-route-alone",
+        (Some(_), _) if v.whose == Whose::Configuration => "journey-via-location-of",
+        (None, _) if v.whose == Whose::Configuration => "journey-via-server-of",
         (Some(_), _) => "journey-via-rule",
         (None, Some(_)) => "journey-via-default",
         (None, None) => "journey-via-none",
@@ -198,12 +200,15 @@ fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
         Lack::NotResolved => "journey-via-not-resolved",
         Lack::BadFilter => "journey-via-bad-filter",
         Lack::NoWeight => "journey-via-no-weight",
+        Lack::NoAddress => "journey-via-no-address",
     });
     let heading = match (v.whose, v.passed) {
         (Whose::Ingress, true) => "journey-via",
         (Whose::Ingress, false) => "journey-via-answers",
         (Whose::Gateway, true) => "journey-via-gateway",
         (Whose::Gateway, false) => "journey-via-gateway-answers",
+        (Whose::Configuration, true) => "journey-via-nginx",
+        (Whose::Configuration, false) => "journey-via-nginx-answers",
     };
     let failed = Some(v.failed.join(", ")).filter(|f| !f.is_empty());
     html! { <section class="via">
