@@ -66,6 +66,7 @@ pub(crate) use kind::{BuiltIn, OtherVersion};
 pub use kind::{CustomNames, Kind, Scope};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, Name, ObjectRef, owner_reference};
+pub use metadata::Metadata;
 pub use object::{ApiKind, Decoded, Object};
 pub use shared::Shared;
 pub use structs::{DecodeError, to_value};

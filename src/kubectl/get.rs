@@ -156,9 +156,11 @@ fn sort<T>(args: &Args, found: &mut Found<T>, value_of: impl Fn(&T) -> Value) ->
     Ok(())
 }
 
-/// Numbers as numbers, quantities as quantities, the rest as text; what is missing comes first.
+/// Numbers as numbers, quantities as quantities, the rest as text; what is missing or `null` comes first (`isLess` of kubectl's
+/// `pkg/cmd/get/sorter.go`).
 fn compare(a: Option<&Value>, b: Option<&Value>) -> std::cmp::Ordering {
-    match (a, b) {
+    let given = |value: &&Value| !value.is_null();
+    match (a.filter(given), b.filter(given)) {
         (Some(Value::String(a)), Some(Value::String(b))) => {
             match (quantity::Amount::parse(a), quantity::Amount::parse(b)) {
                 (Ok(x), Ok(y)) => x.cmp(&y),
@@ -173,5 +175,24 @@ fn compare(a: Option<&Value>, b: Option<&Value>) -> std::cmp::Ordering {
         (None, Some(_)) => std::cmp::Ordering::Less,
         (Some(_), None) => std::cmp::Ordering::Greater,
         (Some(a), Some(b)) => a.to_string().cmp(&b.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The events of the scheduler have `lastTimestamp: null`.
+    #[test]
+    fn null_comes_first_as_what_is_missing_does() {
+        let mut all = [
+            Some(json!("2026-01-01T00:00:00Z")),
+            Some(Value::Null),
+            Some(json!("2025-01-01T00:00:00Z")),
+            None,
+        ];
+        all.sort_by(|a, b| compare(a.as_ref(), b.as_ref()));
+        assert_eq!(all[2..], [Some(json!("2025-01-01T00:00:00Z")), Some(json!("2026-01-01T00:00:00Z"))]);
     }
 }

@@ -131,9 +131,9 @@ impl Turn<'_> {
     }
 }
 
-/// What the first container of a pod knows of names by itself; `None` if the pod is not on the node.
+/// What the first container of a pod knows of names by itself; `None` if no container of it runs on the node.
 pub fn names(state: &State, caches: &Caches, node: &Key, pod: &Key, now: Timestamp) -> Option<Names> {
-    let rt = state.pods.get(pod)?;
+    let rt = state.pods.get(pod).filter(|rt| rt.containers.iter().any(|c| c.running().is_some()))?;
     let object = rt.pod(pod, caches)?;
     let spec = object.spec.as_ref()?;
     let container = spec.containers.first()?;

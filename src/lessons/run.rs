@@ -91,11 +91,13 @@ impl LessonRun {
     /// Shows a step. One that was not reached before begins at the moment that is shown, after what [`LessonRun::first`] says
     /// was done.
     ///
-    /// Returns the moment to go to, if the step was reached before. `None` also for a step that cannot be reached yet.
+    /// Returns the moment to go to, if the step was reached before: the one at which it was done, so that what is shown is what
+    /// its answer tells of, or else its beginning. `None` also for a step that cannot be reached yet.
     pub fn enter(&mut self, step: usize, session: &Session) -> Option<MomentId> {
         if let Some(visit) = self.visits.get(step) {
             self.step = step;
-            return Some(visit.history.begins());
+            let answered = visit.predicted.as_ref().map(|p| p.at);
+            return Some(visit.met.or(answered).unwrap_or(visit.history.begins()));
         }
         if step == self.visits.len() && step <= self.lesson.steps.len() {
             self.step = step;

@@ -236,15 +236,15 @@ fn Steady(props: &SteadyProps) -> Html {
     let d = &*props.declared;
     if d.met() {
         let text = match d {
-            Declared { want: 0, stored: 0, .. } => t.get("steady-nothing"),
-            Declared { want: 0, completions: 0, custom: 0, .. } => t.get("steady-stored"),
-            Declared { want: 0, completions: 0, custom, .. } => {
+            Declared { want: 0, bare: 0, completions: 0, ended: 0, stored: 0, .. } => t.get("steady-nothing"),
+            Declared { want: 0, bare: 0, completions: 0, ended: 0, custom: 0, .. } => t.get("steady-stored"),
+            Declared { want: 0, bare: 0, completions: 0, ended: 0, custom, .. } => {
                 t.with("steady-custom", &[("n", (*custom as f64).into())])
             }
-            Declared { want: 0, completions, .. } => {
-                t.with("steady-ended", &[("n", (*completions as f64).into())])
+            Declared { want: 0, bare: 0, completions, ended, .. } => {
+                t.with("steady-ended", &[("n", ((completions + ended) as f64).into())])
             }
-            Declared { want, .. } => t.with("steady-met", &[("n", (*want as f64).into())]),
+            Declared { want, bare, .. } => t.with("steady-met", &[("n", ((want + bare) as f64).into())]),
         };
         return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
     }

@@ -142,6 +142,8 @@ pub enum NoRehearsal {
     NoService,
     /// No node is ready, so nobody can send requests.
     NoNode,
+    /// What listens at this URL accepts connections and speaks no HTTP, so no request is ever answered.
+    NoHttp(String),
     /// A command line was refused. This is what it printed.
     Refused(String),
     /// The cluster did not come to rest before the rollout.

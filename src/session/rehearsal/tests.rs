@@ -152,6 +152,15 @@ fn what_cannot_be_rehearsed_says_why() {
     assert!(matches!(found.tried[0].before[..], [(Cause::Refused(Because::NotListening), _)]), "{found:?}");
 }
 
+/// redis listens and speaks a protocol of its own: every request breaks, whether anything is rolled out or not.
+#[test]
+fn what_speaks_no_http_is_not_tried() {
+    let redis = WEB.replace("nginx:1.28", "redis:7").replace("containerPort: 80", "containerPort: 6379");
+    let redis = redis.replace("targetPort: 80", "targetPort: 6379");
+    let found = rehearse(with(&redis), plan(None));
+    assert_eq!(found.unwrap_err(), NoRehearsal::NoHttp("http://web.default/".to_owned()));
+}
+
 #[test]
 fn workloads_behind_a_service_come_first() {
     let more = format!("{WEB}---\n{}", WEB.split_once("---\n").unwrap().1.replace("web", "alone"));

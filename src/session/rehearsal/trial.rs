@@ -19,7 +19,8 @@ use super::{NoRehearsal, Plan, Tried, Trigger};
 const STEPS: usize = 60_000;
 /// After so much time a rollout is given up.
 const TIME: SignedDuration = SignedDuration::from_hours(1);
-/// What would become of requests if nothing changed is worked out for so much time.
+/// What would become of requests if nothing changed is worked out for so much time, and requests are counted for so much time
+/// after the last change.
 const BEFORE: SignedDuration = SignedDuration::from_secs(10);
 
 /// How far a trial is.
@@ -59,6 +60,8 @@ pub struct Trial {
     times: Vec<Timestamp>,
     steps: usize,
     begin: Timestamp,
+    /// When something was written last, besides what an autoscaler says of itself.
+    last: Timestamp,
     /// The number of ops until the rollout begins.
     ready: usize,
     /// When the workload began to be changed before it is rolled out.
@@ -82,6 +85,7 @@ impl Trial {
     pub fn new(session: Session) -> Trial {
         Trial {
             begin: session.now(),
+            last: session.now(),
             changed: session.now(),
             session,
             stage: Stage::Start,
@@ -204,8 +208,12 @@ impl Trial {
                     self.steps += 1;
                     self.times.push(self.session.now());
                     let moment = self.times.len();
+                    let aside = [Kind::LEASE, Kind::HORIZONTAL_POD_AUTOSCALER];
                     for command in self.session.current().commands() {
                         self.log.note(command, moment);
+                        if command.writes.iter().any(|w| !aside.contains(&w.object.kind)) {
+                            self.last = command.at;
+                        }
                     }
                 }
                 Ok(false) => return None,
@@ -290,8 +298,12 @@ impl Trial {
         let brought = Measured::of(self.session.cluster(), (self.changed, now)).count(&senders);
         self.brought = brought.lost.values().sum();
         let before = Measured::of(self.session.cluster(), (now, crate::api::later(now, BEFORE)));
-        self.before = by_number(before.count(&senders).lost);
-        self.begin = now;
+        let before = before.count(&senders);
+        if before.sent > 0 && before.lost.get(&Cause::Broken) == Some(&before.sent) {
+            return Err(NoRehearsal::NoHttp(self.url.clone()));
+        }
+        self.before = by_number(before.lost);
+        (self.begin, self.last) = (now, now);
         let pods = self.session.cluster().api().cached_list(Kind::POD, None);
         self.log = Log::begin(now, pods.filter_map(|(_, o)| o.get::<Pod>()));
         let changes = |manifest: &&String| {
@@ -334,7 +346,8 @@ impl Trial {
 
     /// What became of the requests. `anchor` is the moment of the run at which the rehearsal began.
     pub fn told(&self, plan: &Plan, anchor: MomentId) -> Tried {
-        let now = self.session.now();
+        // An autoscaler without metrics goes on to look for them long after the rollout.
+        let now = self.session.now().min(crate::api::later(self.last, BEFORE));
         let senders = self.senders();
         let measured = Measured::of(self.session.cluster(), (self.begin, now));
         let counts = measured.count(&senders);

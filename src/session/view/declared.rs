@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::labels::Selector;
+use crate::api::pod::phase;
 use crate::api::types::Pod;
 use crate::api::{MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
@@ -13,7 +14,7 @@ use super::events::last_warning;
 use super::graph::Drawing;
 use super::images::{MissingImage, missing_of};
 use super::kinds;
-use super::pods::PodLook;
+use super::pods::{PodLook, waiting};
 use super::readings::{Readings, readings};
 use super::report::{Counts, Report};
 
@@ -36,6 +37,10 @@ pub struct Declared {
     pub short: Vec<Short>,
     /// The objects that say of themselves that something is wrong.
     pub ailing: Vec<Ailing>,
+    /// The number of pods that no controller made and that have not ended.
+    pub bare: i64,
+    /// The number of pods that no controller made and that have ended with success.
+    pub ended: i64,
     /// The number of objects beside nodes and pods that a person sees.
     pub stored: i64,
     /// How many of these are of custom kinds.
@@ -153,6 +158,11 @@ fn look_at_all(cluster: &Cluster, drawing: &Drawing, out: &mut Declared) {
             out.custom += i64::from(node.reference.kind.is_custom());
         }
         let Some(object) = drawing.object(i) else { continue };
+        if let Some(pod) = object.get::<Pod>().filter(|p| p.metadata.controller().is_none()) {
+            let ended = phase(pod) == "Succeeded";
+            out.ended += i64::from(ended);
+            out.bare += i64::from(!ended);
+        }
         if let Some(ails) = kinds::of(node.reference.kind).ails(cluster, object) {
             let image = missing_of(cluster, object);
             out.ailing.push(Ailing { object: node.reference.clone(), ails, image });
@@ -214,13 +224,8 @@ fn words(cluster: &Cluster, pod: &ObjectRef, object: &Object, word: String) -> (
     let Some(status) = object.get::<Pod>().and_then(|p| p.status.as_ref()) else {
         return (word, String::new());
     };
-    let containers = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
-    for c in containers {
-        if let Some(w) = c.state.as_ref().and_then(|s| s.waiting.as_ref())
-            && let Some(message) = &w.message
-        {
-            return (w.reason.clone().unwrap_or(word), message.clone());
-        }
+    if let Some(said) = waiting(status) {
+        return said;
     }
     for c in status.conditions.iter().flatten().filter(|c| c.status != "True") {
         if let Some(message) = c.message.as_ref().filter(|m| !m.is_empty()) {

@@ -43,6 +43,22 @@ impl PodLook {
     ];
 }
 
+/// Why a container waits, with the message; for one that waits because it ended before, how it ended. `None` if no container
+/// waits with a message.
+pub(super) fn waiting(status: &PodStatus) -> Option<(String, String)> {
+    let containers = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
+    let found = containers.filter_map(|c| Some((c, c.state.as_ref()?.waiting.as_ref()?)));
+    let (c, w) = found.into_iter().find(|(_, w)| w.message.is_some())?;
+    let ended = c.last_state.as_ref().and_then(|s| s.terminated.as_ref()).and_then(|t| t.reason.as_deref());
+    let reason = w.reason.as_deref().unwrap_or_default();
+    // `Error` and `Completed` say no more than that it ended.
+    let reason = match ended.filter(|ended| !matches!(*ended, "Error" | "Completed")) {
+        Some(ended) => format!("{reason} ({ended})"),
+        None => reason.to_owned(),
+    };
+    Some((reason, w.message.clone().unwrap_or_default()))
+}
+
 /// A pod in the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodView {

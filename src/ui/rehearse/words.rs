@@ -26,6 +26,7 @@ pub fn trouble(t: &Texts, trouble: &Trouble) -> String {
         Trouble::None(NoRehearsal::NoWorkload) => t.get("rehearse-no-workload"),
         Trouble::None(NoRehearsal::NoService) => t.get("rehearse-no-service"),
         Trouble::None(NoRehearsal::NoNode) => t.get("rehearse-no-node"),
+        Trouble::None(NoRehearsal::NoHttp(url)) => t.with("rehearse-no-http", &[("url", url.clone().into())]),
         Trouble::None(NoRehearsal::Restless) => t.get("rehearse-restless"),
         Trouble::None(NoRehearsal::Refused(why)) => t.with("rehearse-refused", &[("why", why.trim().into())]),
         Trouble::Worker(why) => t.with("rehearse-failed", &[("why", why.as_str().into())]),

@@ -8,7 +8,7 @@ use crate::session::view::ails::Ails;
 use crate::session::view::card::{Card, Place};
 use crate::session::view::events::Condition;
 use crate::session::view::offers::{Deed, Offer, deletion};
-use crate::session::view::pods::pod_view;
+use crate::session::view::pods::{pod_view, waiting};
 
 /// Pods.
 pub(super) struct Pods;
@@ -35,7 +35,13 @@ impl KindView for Pods {
             status.conditions.iter().flatten().find(|c| c.type_ == type_ && c.status == "False")
         };
         let found = is_false("PodScheduled").or_else(|| is_false("Ready")).map(|c| {
-            Ails::Condition(Condition::new(&c.type_, &c.status, c.reason.as_deref(), c.message.as_deref()))
+            // Ready only sums up that containers are not ready.
+            let waits = waiting(status).filter(|_| c.type_ == "Ready");
+            let (reason, message) = match &waits {
+                Some((reason, message)) => (Some(reason.as_str()), Some(message.as_str())),
+                None => (c.reason.as_deref(), c.message.as_deref()),
+            };
+            Ails::Condition(Condition::new(&c.type_, &c.status, reason, message))
         });
         found.or_else(|| stuck(object))
     }

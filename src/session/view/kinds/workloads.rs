@@ -190,11 +190,11 @@ fn deployment(cluster: &Cluster, d: &Deployment) -> Report {
     // A status that has not observed the newest template counts pods of the one before.
     let observed = status.observed_generation >= d.metadata.generation;
     let updated = if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, d) };
-    let failed = status
-        .conditions
-        .iter()
-        .flatten()
-        .rfind(|c| (c.type_ == "Progressing" && c.status == "False") || is_failure(&c.type_, &c.status));
+    // Why pods cannot be made says more than that time is up.
+    let conditions = || status.conditions.iter().flatten();
+    let failed = conditions()
+        .find(|c| is_failure(&c.type_, &c.status))
+        .or_else(|| conditions().rfind(|c| c.type_ == "Progressing" && c.status == "False"));
     Report {
         counts: Counts::Pods {
             want: spec.and_then(|s| s.replicas).unwrap_or(1),
