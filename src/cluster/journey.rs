@@ -2,7 +2,6 @@
 //! comes by. It is made when somebody looks, from what is there at that moment, and changes nothing.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
@@ -10,6 +9,7 @@ use std::rc::Rc;
 use ipnet::IpNet;
 
 use super::Cluster;
+use super::lookup::LookedUp;
 use super::network::{Network, SOURCE_PORT, protocol_of};
 use crate::api::types::Node;
 use crate::api::{Key, Kind, MetaExt};
@@ -20,9 +20,6 @@ use crate::network::proxy::{Chance, Kernel, Origin, Packet, Verdict, Walk};
 use crate::network::traffic::{Cause, Client};
 use crate::network::url::Url;
 use crate::network::{Answer, Because, Outcome, Question, Reply};
-
-/// The most names that are asked for one request, over all search domains.
-const NAMES_LIMIT: usize = 64;
 
 /// What became of one connection, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,21 +262,11 @@ impl Cluster {
     pub fn journey_of(&self, from: &Key, client: &Client, nth: u64) -> Option<Journey> {
         let network = self.network();
         let known = network.names_of(from)?;
-        let (mut answers, mut names) = (BTreeMap::new(), Vec::new());
-        for _ in 0..NAMES_LIMIT {
-            match client.open(&known, &answers, network.now) {
-                Some(question @ Question::Lookup { .. }) => {
-                    let answer = network.answer(from, &question);
-                    answers.insert(question.clone(), vec![(network.now, answer.clone())]);
-                    names.push((question, answer));
-                }
-                Some(question) => {
-                    let journey = self.journey_by(from, &question, nth, 0)?;
-                    let cause = journey.reply.as_ref().and_then(|r| client.cause(r));
-                    return Some(Journey { names, cause, ..journey });
-                }
-                None => break,
-            }
+        let LookedUp { names, answers, then } = network.look_up(from, &known, client);
+        if let Some(question) = then {
+            let journey = self.journey_by(from, &question, nth, 0)?;
+            let cause = journey.reply.as_ref().and_then(|r| client.cause(r));
+            return Some(Journey { names, cause, ..journey });
         }
         let cause = client.nowhere(&known, &answers, network.now);
         let from = from.clone();

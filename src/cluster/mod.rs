@@ -27,6 +27,7 @@ pub mod ingress;
 mod journey;
 mod kubelets;
 mod looking;
+mod lookup;
 mod manifests;
 mod members;
 mod memo;

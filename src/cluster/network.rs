@@ -292,7 +292,8 @@ impl<'a> Network<'a> {
     /// What becomes of a connection that was accepted: what its server answers, or what a proxy makes of it.
     fn parts_of(&self, own: Reply, question: &Question, hops: usize) -> Vec<Part> {
         let accepted = matches!(own.outcome, Outcome::Connected | Outcome::Answered(_));
-        let Some(parts) = accepted.then(|| self.passed_on(question, hops)).flatten() else {
+        let passes = own.because == Because::PassedOn;
+        let Some(parts) = accepted.then(|| self.passed_on(question, hops, passes)).flatten() else {
             return vec![Part { weight: 1, reply: own }];
         };
         let through = |part: Part| Part {

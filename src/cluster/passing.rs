@@ -1,7 +1,7 @@
 //! Requests that come to a pod that is a proxy, and go on from there: to the endpoint that the nginx of an ingress controller or of a
 //! Gateway chooses, or to where the configuration of an nginx of one's own leads.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
@@ -27,9 +27,6 @@ use crate::network::{Answer, Because, Outcome, Question, Reply, Response};
 
 /// Through how many proxies a request may go. A real one that is led in a circle ends when somebody gives up.
 const PROXIES_LIMIT: usize = 3;
-
-/// The most names that are asked for one host, over all search domains.
-const NAMES_LIMIT: usize = 64;
 
 /// The most endpoints that one request is tried at, where the number of tries has no limit.
 const TRIES_LIMIT: usize = 100;
@@ -121,13 +118,16 @@ struct Proxy<'a, 'n> {
 
 impl<'n> Network<'n> {
     /// What becomes of a request that has come to an address where a proxy accepts it; `None` if somebody else is there. `hops`
-    /// counts the proxies that it has come by.
-    pub(super) fn passed_on(&self, question: &Question, hops: usize) -> Option<Vec<Part>> {
+    /// counts the proxies that it has come by; `mounted` says that a configuration that is mounted there passes it on.
+    pub(super) fn passed_on(&self, question: &Question, hops: usize, mounted: bool) -> Option<Vec<Part>> {
         let Question::Fetch { to, tls, host, method, path, headers } = question else { return None };
         let controllers = self.controllers.get_or_init(|| {
             let place = |name: &str| self.processes.iter().position(|p| &*p.name == name);
             Controllers { ingress: place(ingress_nginx::NAME), gateway: place(gateway_fabric::NAME) }
         });
+        if controllers.ingress.is_none() && controllers.gateway.is_none() && !mounted {
+            return None;
+        }
         let pod = self.receiver(question)?;
         let own = |outcome: Outcome, because: Because| {
             Some(vec![Part { weight: 1, reply: Reply::of_all(outcome, because) }])
@@ -135,7 +135,7 @@ impl<'n> Network<'n> {
         let proxied = self
             .ingress_at(*controllers, &pod)
             .or_else(|| self.gateway_at(*controllers, &pod, to.port()))
-            .or_else(|| self.nginx_at(&pod, question))?;
+            .or_else(|| if mounted { self.nginx_at(&pod, question) } else { None })?;
         let of_ingress;
         let passes: &dyn Passes = match &proxied {
             Proxied::Ingress(flags, configuration) => {
@@ -315,19 +315,11 @@ impl Proxy<'_, '_> {
         else {
             return Vec::new();
         };
-        let (client, mut answers) = (Client::once(&url), BTreeMap::new());
+        let looked = self.network.look_up(&self.pod, &names, &Client::once(&url));
         let mut found = Vec::new();
-        for _ in 0..NAMES_LIMIT {
-            match client.open(&names, &answers, self.network.now) {
-                Some(question @ Question::Lookup { .. }) => {
-                    let answer = self.network.asked(&self.pod, &question, 0);
-                    if let Answer::Records(Some(records)) = &answer {
-                        found.extend(records.addresses.iter().map(|a| SocketAddr::new(*a, port)));
-                    }
-                    answers.insert(question, vec![(self.network.now, answer)]);
-                }
-                Some(Question::Fetch { to, .. }) if found.is_empty() => return vec![to],
-                _ => break,
+        for (_, answer) in &looked.names {
+            if let Answer::Records(Some(records)) = answer {
+                found.extend(records.addresses.iter().map(|a| SocketAddr::new(*a, port)));
             }
         }
         found

@@ -240,7 +240,9 @@ impl Turn<'_> {
             return (page, Because::Nothing);
         }
         let asked = Asked { port: to.port(), method, host, path, headers };
-        (self.fetched(i, spec, r, &asked, *tls, at), Because::Nothing)
+        let passes = may_pass_on(spec) && self.passing(question, at).is_some();
+        let because = if passes { Because::PassedOn } else { Because::Nothing };
+        (self.fetched(i, spec, r, &asked, *tls, at), because)
     }
 
     /// Whom an nginx of the pod asks for a request, if the configuration that is mounted there says so.

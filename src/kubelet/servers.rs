@@ -139,9 +139,7 @@ impl Server<'_> {
             Some(_) => There::Directory,
             None => match path.strip_prefix(nginx::PAGES) {
                 Some("") => There::Directory,
-                Some("/index.html" | "/50x.html")
-                    if !matches!((self.files)(nginx::PAGES), Some(Node::Directory)) =>
-                {
+                Some("/index.html") if !matches!((self.files)(nginx::PAGES), Some(Node::Directory)) => {
                     There::File
                 }
                 _ => There::Nothing,
@@ -212,7 +210,7 @@ impl Server<'_> {
                     None if self.nginx_configuration().is_empty() => {
                         (self.page(nginx::PAGES, path), Vec::new())
                     }
-                    // What others answer that are asked then, the network of the cluster says.
+                    // What another server answers that is asked then is worked out by `cluster::passing`.
                     None | Some(Done::Unclear | Done::Pass(_)) => {
                         return respond(200, &version, "text/html", String::new());
                     }
@@ -233,11 +231,11 @@ impl Server<'_> {
                         let page = respond(status, &version, "text/html", error(status, reason(status)));
                         return page.map(|page| located(page, &to));
                     }
-                    Some(Done::File { path, fields }) => match (self.files)(&path) {
+                    Some(Done::File { status, path, fields }) => match (self.files)(&path) {
                         Some(Node::File(text)) => {
                             let type_ = nginx::type_of(&path).unwrap_or("application/octet-stream");
                             let all = file(None).iter().cloned().chain(fields).collect();
-                            return respond_with(200, &version, type_, text, HeaderFields::new(all));
+                            return respond_with(status, &version, type_, text, HeaderFields::new(all));
                         }
                         _ => (Page::Own, fields),
                     },
@@ -380,7 +378,7 @@ impl Server<'_> {
     }
 }
 
-/// An answer that leads elsewhere.
+/// The answer with the header field `Location`.
 fn located(answer: Outcome, to: &str) -> Outcome {
     match answer {
         Outcome::Answered(response) => {

@@ -143,7 +143,7 @@ impl Reply {
     }
 }
 
-/// Why a connection was not accepted.
+/// Why a connection was not accepted, or that somebody else answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Because {
     /// It was accepted, or nothing is known of it.
@@ -167,6 +167,8 @@ pub enum Because {
     Policy(Direction),
     /// The network plugin makes no routes to pods of other nodes.
     NoRoute,
+    /// It was accepted by a server whose configuration passes the request on. What comes of that, the network of the cluster says.
+    PassedOn,
 }
 
 /// What becomes of one connection.

@@ -3,7 +3,9 @@
 use jiff::SignedDuration;
 
 use super::parse::{Directive, parse};
-use super::{Configuration, Location, Matches, Pass, Peer, Return, Server, Settings, Texts};
+use super::{
+    Configuration, ErrorPage, Location, Matches, PageStatus, Pass, Peer, Return, Server, Settings, Texts,
+};
 use crate::network::pattern;
 
 /// The file with which everything begins.
@@ -17,11 +19,9 @@ const UNCLEAR: &[&str] = &[
     "auth_basic",
     "auth_request",
     "deny",
-    "error_page",
     "fastcgi_pass",
     "grpc_pass",
     "if",
-    "internal",
     "js_content",
     "limit_except",
     "limit_req",
@@ -151,7 +151,7 @@ impl Settings {
     /// alone; the others hold on the levels below that do not say otherwise.
     fn of(block: &[Directive], above: &Settings) -> Option<Settings> {
         let alone = Settings { returns: None, try_files: None, pass: None, alias: None, ..above.clone() };
-        let mut own = Settings { set: None, add: None, ..alone };
+        let mut own = Settings { set: None, add: None, error_pages: None, internal: false, ..alone };
         for d in block {
             match d.name.as_str() {
                 "root" => own.root = Some(d.arg().trim_end_matches('/').to_owned()),
@@ -161,6 +161,8 @@ impl Settings {
                 // The first one is carried out.
                 "return" if own.returns.is_none() => own.returns = Some(Return::of(d)?),
                 "try_files" if d.args.len() > 1 => own.try_files = Some(d.args.clone()),
+                "error_page" => own.error_pages.get_or_insert_default().push(ErrorPage::of(d)?),
+                "internal" => own.internal = true,
                 "proxy_pass" => own.pass = Some(Pass::of(d.arg())?),
                 "proxy_set_header" | "add_header" => {
                     let fields = if d.name == "add_header" { &mut own.add } else { &mut own.set };
@@ -175,6 +177,7 @@ impl Settings {
         }
         own.set = own.set.or_else(|| above.set.clone());
         own.add = own.add.or_else(|| above.add.clone());
+        own.error_pages = own.error_pages.or_else(|| above.error_pages.clone());
         // What is made of variables is looked up for each request.
         let varies = own.pass.as_ref().is_some_and(|p| p.authority.contains('$'))
             || own.root.iter().chain(&own.alias).any(|path| path.contains('$'));
@@ -193,6 +196,21 @@ impl Return {
             [status, text] => Some(Return { status: status.parse().ok()?, text: Some(text.clone()) }),
             _ => None,
         }
+    }
+}
+
+impl ErrorPage {
+    fn of(d: &Directive) -> Option<ErrorPage> {
+        let (to, words) = d.args.split_last()?;
+        let mut made = ErrorPage { statuses: Vec::new(), status: PageStatus::OfError, to: to.clone() };
+        for word in words {
+            match word.strip_prefix('=') {
+                Some("") => made.status = PageStatus::OfPage,
+                Some(status) => made.status = PageStatus::This(status.parse().ok()?),
+                None => made.statuses.push(word.parse().ok()?),
+            }
+        }
+        Some(made)
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::{Configuration, Location, Matches, Pass, Peer, Return, Server, Settings};
+use super::{Configuration, Location, Matches, PageStatus, Pass, Peer, Return, Server, Settings};
 use crate::api::types::{EndpointSlice, Service};
 use crate::network::header::HeaderField;
 use crate::network::passing::{
@@ -86,6 +86,8 @@ pub enum Done {
     Error(u16),
     /// A file is answered.
     File {
+        /// The status.
+        status: u16,
         /// Its path in nginx' file system.
         path: String,
         /// Further header fields.
@@ -132,6 +134,7 @@ impl Passes for Passing {
 }
 
 /// A request on its way through the configuration.
+#[derive(Clone)]
 struct Way<'a> {
     wanted: &'a Wanted<'a>,
     server: &'a Server,
@@ -140,6 +143,8 @@ struct Way<'a> {
     path: String,
     query: Option<&'a str>,
     left: usize,
+    /// Whether it is on its way to an error's page. An error there has none (`recursive_error_pages off`).
+    to_page: bool,
 }
 
 impl Configuration {
@@ -147,13 +152,21 @@ impl Configuration {
     pub fn find(&self, wanted: &Wanted<'_>, there: &dyn Fn(&str) -> There) -> Done {
         let Some(server) = self.server(wanted) else { return Done::Unclear };
         let (path, query) = wanted.path.split_once('?').map_or((wanted.path, None), |(p, q)| (p, Some(q)));
-        let way = Way { wanted, server, there, path: path.to_owned(), query, left: INTERNAL_REDIRECTS };
+        let way = Way {
+            wanted,
+            server,
+            there,
+            path: path.to_owned(),
+            query,
+            left: INTERNAL_REDIRECTS,
+            to_page: false,
+        };
         if server.own.unclear {
             return Done::Unclear;
         }
         match &server.own.returns {
             Some(returns) => way.returned(&server.own, returns),
-            None => self.at(way),
+            None => self.at(&way),
         }
     }
 
@@ -185,15 +198,55 @@ impl Configuration {
     }
 
     /// What is done with a request for the path as it is now.
-    fn at(&self, way: Way<'_>) -> Done {
-        let location = way.server.location(&way.path);
-        self.within(way, location)
+    fn at(&self, way: &Way<'_>) -> Done {
+        self.within(way, way.server.location(&way.path))
     }
 
-    fn within(&self, way: Way<'_>, location: Option<&Location>) -> Done {
+    /// What is done with a request in a location, or in the server itself: also what an `error_page` makes of an error.
+    fn within(&self, way: &Way<'_>, location: Option<&Location>) -> Done {
         let own = location.map_or(&way.server.own, |l| &l.own);
+        let done = self.done(way, location, own);
+        let Done::Error(status) = done else { return done };
+        let mut pages = own.error_pages.iter().flatten().filter(|_| !way.to_page);
+        let page = pages.find(|page| page.statuses.contains(&status));
+        let Some((page, left)) = page.zip(way.left.checked_sub(1)) else { return done };
+        if !page.to.starts_with(['/', '@']) {
+            return way.redirect(302, &page.to);
+        }
+        let answered = |of_page: u16| match page.status {
+            PageStatus::OfError => status,
+            PageStatus::OfPage => of_page,
+            PageStatus::This(status) => status,
+        };
+        match self.led_to(&page.to, Way { left, to_page: true, ..way.clone() }) {
+            Done::File { status, path, fields } => Done::File { status: answered(status), path, fields },
+            Done::Text { status, content_type, body, fields } => {
+                Done::Text { status: answered(status), content_type, body, fields }
+            }
+            // The page is not there, so it is nginx' own.
+            Done::Error(_) => done,
+            other => other,
+        }
+    }
+
+    /// What is done where nginx itself leads: at a path, or in a location with a name.
+    fn led_to(&self, to: &str, way: Way<'_>) -> Done {
+        if to.starts_with('@') {
+            let is_it = |l: &&Location| matches!(&l.matches, Matches::Named(name) if name == to);
+            let named = way.server.locations.iter().find(is_it);
+            return named.map_or(Done::Error(500), |named| self.within(&way, Some(named)));
+        }
+        let Some(path) = way.expand(to) else { return Done::Unclear };
+        let path = path.split('?').next().unwrap_or_default().to_owned();
+        self.at(&Way { path, ..way })
+    }
+
+    fn done(&self, way: &Way<'_>, location: Option<&Location>, own: &Settings) -> Done {
         if own.unclear {
             return Done::Unclear;
+        }
+        if own.internal && way.left == INTERNAL_REDIRECTS {
+            return Done::Error(404);
         }
         if let Some(returns) = &own.returns {
             return way.returned(own, returns);
@@ -210,12 +263,18 @@ impl Configuration {
             return self.try_files(way, location, own, tries);
         }
         match &own.pass {
-            Some(pass) => self.pass(&way, location, own, pass),
+            Some(pass) => self.pass(way, location, own, pass),
             None => way.file(location, own),
         }
     }
 
-    fn try_files(&self, way: Way<'_>, location: Option<&Location>, own: &Settings, tries: &[String]) -> Done {
+    fn try_files(
+        &self,
+        way: &Way<'_>,
+        location: Option<&Location>,
+        own: &Settings,
+        tries: &[String],
+    ) -> Done {
         let Some((last, first)) = tries.split_last() else { return Done::Unclear };
         for text in first {
             let Some(path) = way.expand(text) else { return Done::Unclear };
@@ -225,21 +284,16 @@ impl Configuration {
                 None => (full, There::File),
             };
             if (way.there)(&full) == wanted {
-                return Way { path, ..way }.file(location, own);
+                return Way { path, ..way.clone() }.file(location, own);
             }
         }
         if let Some(status) = last.strip_prefix('=').and_then(|s| s.parse().ok()) {
             return Done::Error(status);
         }
-        let Some(left) = way.left.checked_sub(1) else { return Done::Error(500) };
-        if last.starts_with('@') {
-            let is_it = |l: &&Location| matches!(&l.matches, Matches::Named(name) if name == last);
-            let Some(named) = way.server.locations.iter().find(is_it) else { return Done::Error(500) };
-            return self.within(Way { left, ..way }, Some(named));
+        match way.left.checked_sub(1) {
+            Some(left) => self.led_to(last, Way { left, ..way.clone() }),
+            None => Done::Error(500),
         }
-        let Some(path) = way.expand(last) else { return Done::Unclear };
-        let path = path.split('?').next().unwrap_or_default().to_owned();
-        self.at(Way { path, left, ..way })
     }
 
     /// Passes a request on (`proxy_pass`).
@@ -275,7 +329,7 @@ impl Configuration {
             read_timeout: own.read_timeout.unwrap_or(TIMEOUT),
         };
         for (name, value) in own.set.iter().flatten() {
-            // Of fields with the address of the client and the like nobody sees the value here.
+            // A field whose value is not known here, for example the client's address, is left out.
             let value = if value == "$proxy_host" { Some(pass.authority.clone()) } else { way.expand(value) };
             match value {
                 Some(value) if name.eq_ignore_ascii_case("Host") => passed.host = value.into(),
@@ -428,7 +482,7 @@ impl Way<'_> {
         if !matches!(self.wanted.method, "GET" | "HEAD") {
             return Done::Error(405);
         }
-        let found = |path: String| Done::File { path, fields: self.fields(own, 200) };
+        let found = |path: String| Done::File { status: 200, path, fields: self.fields(own, 200) };
         if let Some(directory) = full.strip_suffix('/') {
             let index = own.index.clone().unwrap_or_else(|| vec!["index.html".to_owned()]);
             let mut all = index.iter().map(|name| format!("{directory}/{name}"));

@@ -79,6 +79,9 @@ struct Settings {
     default_type: Option<String>,
     returns: Option<Return>,
     try_files: Option<Vec<String>>,
+    error_pages: Option<Vec<ErrorPage>>,
+    /// Whether only nginx itself leads here.
+    internal: bool,
     pass: Option<Pass>,
     /// `proxy_set_header`
     set: Option<Vec<(String, String)>>,
@@ -96,6 +99,26 @@ struct Return {
     status: u16,
     /// The text, or the address of a redirect.
     text: Option<String>,
+}
+
+/// `error_page`
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ErrorPage {
+    statuses: Vec<u16>,
+    status: PageStatus,
+    /// A path, the name of a location, or an address.
+    to: String,
+}
+
+/// The status with which an `error_page` is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PageStatus {
+    /// That of the error.
+    OfError,
+    /// That of the page (`=`).
+    OfPage,
+    /// This one (`=200`).
+    This(u16),
 }
 
 /// `proxy_pass`

@@ -26,7 +26,8 @@ fn does(conf: &str, host: &str, path: &str) -> String {
         Done::Text { status, content_type, body, .. } => format!("{status} {content_type} {body}"),
         Done::Redirect { status, to } => format!("{status} {to}"),
         Done::Error(status) => format!("{status}"),
-        Done::File { path, .. } => path,
+        Done::File { status: 200, path, .. } => path,
+        Done::File { status, path, .. } => format!("{status} {path}"),
         Done::Closed => "closed".to_owned(),
         Done::Unclear => "unclear".to_owned(),
         Done::Pass(passing) => {
@@ -108,6 +109,26 @@ fn files_are_found_below_root_and_alias() {
     assert_eq!((of("/static/"), of("/plain"), of("/strict")), ("403".into(), "404".into(), "404".into()));
     // Without a root nginx looks where it was built for.
     assert_eq!(does("server { }", "web", "/"), "404");
+}
+
+/// <https://nginx.org/en/docs/http/ngx_http_core_module.html#error_page> and `#internal`. The configuration of nginx' images has the
+/// first line.
+#[test]
+fn errors_have_pages() {
+    let conf = "server { root /data; error_page 500 502 503 504 /50x.html;
+        error_page 404 /x/index.html; error_page 403 =200 /x/index.html;
+        location /x/ { internal; }
+        location /shut { return 503; }
+        location /no { return 403; }
+        location /far { error_page 404 http://far.example/; }
+        location /app { error_page 404 = @app; }
+        location @app { return 201 app; }
+    }";
+    let of = |path: &str| does(conf, "web", path);
+    assert_eq!((of("/gone"), of("/no")), ("404 /data/x/index.html".into(), "/data/x/index.html".into()));
+    assert_eq!(of("/x/index.html"), "404 /data/x/index.html", "nobody may ask for it");
+    assert_eq!((of("/shut"), of("/far")), ("503".into(), "302 http://far.example/".into()));
+    assert_eq!(of("/app"), "201 application/octet-stream app");
 }
 
 /// <https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_pass>: with a path the part of the location is replaced.
