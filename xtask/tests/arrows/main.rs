@@ -68,3 +68,20 @@ fn arrows_point_down() {
     let messages: Vec<String> = breaks.iter().map(message).collect();
     assert!(messages.is_empty(), "\n{}\nThe map is in ARCHITECTURE.md.", messages.join("\n"));
 }
+
+/// The metadata of a pod that code for any kind gets has no `resource_version`, because a pod has that beside it
+/// (`api::Metadata`): such code asks the object.
+#[test]
+fn the_resource_version_is_asked_of_the_object() {
+    let mut all = Vec::new();
+    FOLDERS.iter().for_each(|folder| files(folder, &mut all));
+    let asks =
+        |line: &str| ["meta()", "meta_mut()"].iter().any(|m| line.contains(&format!("{m}.resource_version")));
+    let found = all.iter().filter(|f| f.name != "src/api/object.rs").flat_map(|f| {
+        let lines = f.text.lines().enumerate().filter(|(_, line)| asks(line));
+        lines.map(|(n, _)| format!("{}:{}", f.name, n + 1))
+    });
+    assert_eq!(found.collect::<Vec<_>>(), Vec::<String>::new(), "Object::resource_version is what is meant");
+    let object = all.iter().find(|f| f.name == "src/api/object.rs").expect("the objects");
+    assert!(object.text.lines().any(asks), "this test looks for what nobody writes any more");
+}
