@@ -171,15 +171,16 @@ impl Turn<'_> {
     }
 
     /// A command is executed in a container: a hook's, which has no timeout, or a probe's. `told` is whether it succeeds, where
-    /// what it does is not known.
+    /// what it does is not known, or why it could not be started.
     pub(super) fn note_exec(
         &mut self,
         i: usize,
         (cmd, timeout, at): (&[String], i64, Timestamp),
         executed: Option<&Executed>,
-        told: bool,
+        told: Result<bool, &str>,
     ) {
         let limit = jiff::SignedDuration::from_secs(timeout);
+        let executed = executed.filter(|_| told.is_ok());
         let takes = executed.filter(|e| e.certain).map(|e| e.takes);
         // `None` where the command does not end, or not in time.
         let ends = takes.map(|t| t.filter(|t| timeout == 0 || *t <= limit));
@@ -193,7 +194,7 @@ impl Turn<'_> {
         };
         self.call(Some(i), at, course, |turn| {
             let known = executed.filter(|e| e.certain);
-            let code = known.map_or_else(|| i32::from(!told), |e| e.code);
+            let code = known.map_or_else(|| i32::from(told != Ok(true)), |e| e.code);
             let mut answer = vec![("exit_code", code.to_string())];
             for (path, stderr) in [("stdout", false), ("stderr", true)] {
                 let printed = known.into_iter().flat_map(|e| &e.printed).filter(|o| o.stderr == stderr);
@@ -201,11 +202,12 @@ impl Turn<'_> {
                 answer.extend((!text.is_empty()).then(|| (path, text.trim_end().to_owned())));
             }
             let id = turn.container_id(i)?;
-            let answer = match ends {
-                Some(None) if timeout > 0 => {
+            let answer = match (told, ends) {
+                (Err(why), _) => Err(why.to_owned()),
+                (_, Some(None)) if timeout > 0 => {
                     Err("rpc error: code = DeadlineExceeded desc = context deadline exceeded".to_owned())
                 }
-                Some(None) => Ok(Vec::new()),
+                (_, Some(None)) => Ok(Vec::new()),
                 _ => Ok(answer),
             };
             Some((Request::ExecSync { id, cmd: cmd.to_vec(), timeout }, answer))

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::images::sandbox_id;
 use super::known_images;
 use super::lasting;
+use super::mounts::has_unknown_files;
 use super::pod_manager;
 use super::runc::{not_executable, not_found};
 use super::state::State;
@@ -21,7 +22,7 @@ use crate::api::{Key, Timestamp};
 use crate::apimachinery::{ExecEnd, ExecOptions, Executed, KubeletError};
 use crate::client::{Caches, Handler};
 use crate::network::{Answer, Question};
-use crate::shell::{self, Outside, Sent};
+use crate::shell::{self, Outside, Program, Sent};
 
 /// The network as a command finds it, which also notes the answers.
 struct Noting<'a> {
@@ -79,9 +80,6 @@ pub fn exec(
         KubeletError::Failed(format!("unable to upgrade connection: container not found ({container})"))
     })?;
     if let Some(why) = turn.cannot_start_command(i, command) {
-        // The runtime gives each execution an id.
-        let id = sandbox_id(&format!("{} {now}", turn.rt.uid), 0);
-        let why = format!("failed to exec in container: failed to start exec {}: {why}", go_quote(&id));
         let end = ExecEnd::NotStarted(why);
         return Ok(Executed { stdout: String::new(), stderr: String::new(), end, writes: false });
     }
@@ -136,19 +134,66 @@ fn turn_of<'a>(
     Some((turn, i))
 }
 
+/// Whether the runtime can start a command in a container.
+pub(super) enum Startable {
+    /// It can, and what the program does is known.
+    Known,
+    /// The image may have the program. Nobody knows what it does.
+    Perhaps,
+    /// It cannot, for this reason.
+    No(String),
+}
+
+/// Why a command could not be started in a container (`container_execsync.go` of containerd). The runtime gives each
+/// execution an id, which is in the message.
+fn not_started(uid: &str, at: Timestamp, why: &str) -> String {
+    let id = sandbox_id(&format!("{uid} {at}"), 0);
+    format!(
+        "failed to exec in container: failed to start exec {}: OCI runtime exec failed: exec failed: unable to start \
+         container process: {why}",
+        go_quote(&id)
+    )
+}
+
 impl Turn<'_> {
-    /// Why the runtime cannot start a command in a container: its program is not in the image, or it is none of those that
-    /// are built here. What it would print is not known then, so that it counts as missing.
+    /// Why the runtime cannot start a command of a client in a container: its program is not in the image, or it is none of
+    /// those that are built here. What it would print is not known then, so that it counts as missing.
     fn cannot_start_command(&self, i: usize, command: &[String]) -> Option<String> {
-        let spec = self.container_spec(i)?;
-        let (name, image) = (command.first()?, spec.image.as_deref().unwrap_or_default());
-        let exists = known_images::bare(image).is_none() && shell::is_built(&self.program(i, spec), name);
-        let script = name.contains('/').then(|| self.finds_script(i, name)).flatten();
-        if exists || script == Some(true) {
-            return None;
+        let why = match self.startable(i, command) {
+            Startable::Known => return None,
+            Startable::Perhaps => not_found(command.first()?),
+            Startable::No(why) => why,
+        };
+        Some(not_started(&self.rt.uid, self.now, &why))
+    }
+
+    /// The error of the runtime if a container certainly does not have the program of a hook or a probe. The runtime gives its
+    /// errors no code.
+    pub(super) fn exec_error(&self, i: usize, command: &[String], at: Timestamp) -> Option<String> {
+        let Startable::No(why) = self.startable(i, command) else { return None };
+        Some(format!("rpc error: code = Unknown desc = {}", not_started(&self.rt.uid, at, &why)))
+    }
+
+    /// Whether the runtime can start a command in a container that runs: what `kubectl exec`, hooks and probes have in common.
+    fn startable(&self, i: usize, command: &[String]) -> Startable {
+        let Some((spec, name)) = self.container_spec(i).zip(command.first()) else {
+            return Startable::Perhaps;
+        };
+        match name.contains('/').then(|| self.finds_script(i, name)).flatten() {
+            Some(true) => return Startable::Known,
+            Some(false) => return Startable::No(not_executable(name)),
+            None => {}
         }
-        let why = if script == Some(false) { not_executable(name) } else { not_found(name) };
-        Some(format!("OCI runtime exec failed: exec failed: unable to start container process: {why}"))
+        let program = self.program(i, spec);
+        let tool = shell::is_built(&Program { complete: false, ..program.clone() }, name);
+        let perhaps = match known_images::bare(spec.image.as_deref().unwrap_or_default()) {
+            // Images without an operating system have neither a shell nor its commands.
+            Some([]) => !tool,
+            Some(programs) => programs.contains(&name.as_str()) || has_unknown_files(self.spec, spec),
+            None if shell::is_built(&program, name) => return Startable::Known,
+            None => shell::can_start(&program, name),
+        };
+        if perhaps { Startable::Perhaps } else { Startable::No(not_found(name)) }
     }
 
     /// Whether a file of the container may be executed; `None` if there is none at this path.

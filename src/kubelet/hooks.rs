@@ -39,8 +39,13 @@ impl Turn<'_> {
 
     fn exec_hook(&mut self, i: usize, command: &[String], at: Timestamp) -> (SignedDuration, bool) {
         let executed = self.execute(i, command, at).filter(|_| !command.is_empty());
+        let error = self.exec_error(i, command, at);
         if !command.is_empty() {
-            self.note_exec(i, (command, 0, at), executed.as_ref(), true);
+            let told = error.as_deref().map_or(Ok(true), Err);
+            self.note_exec(i, (command, 0, at), executed.as_ref(), told);
+        }
+        if error.is_some() {
+            return (SignedDuration::ZERO, false);
         }
         let Some(executed) = executed else { return (SignedDuration::ZERO, true) };
         self.note_execution(i, &executed);

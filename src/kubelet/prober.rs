@@ -63,15 +63,22 @@ struct Heard {
     executed: Option<Executed>,
     /// Why it fails, in the words of its handler.
     why: String,
+    /// Why there is no answer, if the probe could not be run: then nothing is counted (`prober.go`, `probe`; `worker.go`,
+    /// `doProbe`).
+    error: Option<String>,
 }
 
 impl Heard {
     fn passed(changes: Option<Timestamp>) -> Heard {
-        Heard { passes: true, changes, executed: None, why: String::new() }
+        Heard { passes: true, changes, executed: None, why: String::new(), error: None }
     }
 
     fn failed(why: String, changes: Option<Timestamp>) -> Heard {
-        Heard { passes: false, changes, executed: None, why }
+        Heard { passes: false, changes, executed: None, why, error: None }
+    }
+
+    fn errored(error: String, changes: Option<Timestamp>) -> Heard {
+        Heard { error: Some(error), ..Heard::failed(String::new(), changes) }
     }
 }
 
@@ -190,12 +197,17 @@ fn of_command(
     told: (bool, Option<Timestamp>),
 ) -> Result<Heard, Question> {
     let executed = turn.execute(i, command, at);
+    if let Some(error) = turn.exec_error(i, command, at) {
+        // A script may be written later.
+        let changes = executed.as_ref().and_then(|e| turn.next_change(i, command, e, at));
+        return Ok(Heard::errored(error, changes));
+    }
     if let Some(question) = executed.as_ref().and_then(|e| e.open.as_ref()) {
         return Err(question.clone());
     }
     let Some(executed) = executed.filter(|e| e.certain) else {
         let (passes, changes) = if failing { (false, None) } else { told };
-        return Ok(Heard { passes, changes, executed: None, why: String::new() });
+        return Ok(Heard { passes, ..Heard::passed(changes) });
     };
     let limit = whole(probe.timeout_seconds, 1, 1);
     let in_time = executed.takes.is_some_and(|t| t <= limit);
@@ -208,7 +220,7 @@ fn of_command(
             format!("command timed out: {:?} timed out after {}", command.join(" "), go_duration(limit))
         }
     };
-    Ok(Heard { passes, changes, executed: Some(executed), why })
+    Ok(Heard { passes, executed: Some(executed), why, ..Heard::passed(changes) })
 }
 
 /// The HTTP part of what a probe asks.
@@ -330,7 +342,10 @@ pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
         };
         let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
         let counting = state.last.is_some_and(|l| Some(l) != known(c, type_));
-        if known(c, type_) != Some(heard.passes) || counting {
+        // What gives no answer changes nothing, however often it is tried; it is tried once, so that its event is there.
+        let counts = heard.error.is_none() && (known(c, type_) != Some(heard.passes) || counting);
+        let untried = heard.error.is_some() && state.asked.is_none();
+        if counts || untried {
             wakes.add(sort(turn.is_routine(i, SignedDuration::ZERO)), tick);
             continue;
         }
@@ -399,14 +414,24 @@ impl Turn<'_> {
             return;
         }
         let before = known(c, type_);
-        let Heard { passes, executed, why, .. } = match heard(self, i, probe, type_, tick) {
+        let Heard { passes, executed, why, error, .. } = match heard(self, i, probe, type_, tick) {
             Ok(heard) => heard,
             // The probe is begun anew when the answer is there.
             Err(question) => return self.ask(&question),
         };
         if let Some(command) = probe.exec.as_ref().and_then(|e| e.command.as_deref()) {
             let timeout = whole(probe.timeout_seconds, 1, 1).as_secs();
-            self.note_exec(i, (command, timeout, now), executed.as_ref(), passes);
+            let told = error.as_deref().map_or(Ok(passes), Err);
+            self.note_exec(i, (command, timeout, now), executed.as_ref(), told);
+        }
+        if let Some(error) = error {
+            let message = format!("{} probe errored and resulted in unknown state: {error}", type_.as_str());
+            self.event(Some(i), "Warning", "Unhealthy", message);
+            state.asked = Some(tick);
+            if let Some(p) = self.rt.containers.get_mut(i).and_then(|c| c.probes.get_mut(type_ as usize)) {
+                *p = state;
+            }
+            return;
         }
         if !passes {
             let message = format!("{} probe failed: {why}", type_.as_str());

@@ -123,3 +123,56 @@ fn a_pre_stop_hook_waits_for_its_answer() {
     assert_eq!(lab.cluster.now().duration_since(deleted).as_secs(), 8, "{}", lab.log);
     assert!(!lab.log.contains("FailedPreStopHook"), "{}", lab.log);
 }
+
+/// `pkg/kubelet/prober/prober.go`, `probe`: the words about a probe that could not be run; `worker.go`, `doProbe`: its result is
+/// thrown away. The runtime's words, with containerd 2: prometheus-operator/prometheus-operator#8605.
+#[test]
+fn a_command_that_the_image_does_not_have_gives_a_probe_no_answer() {
+    let run = |image: &str, command: &str, which: &str| {
+        let mut lab = Lab::new();
+        let probe = json!({"exec": {"command": [command]}, "periodSeconds": 5, "failureThreshold": 1});
+        let keeps = if image == "busybox" { json!(["sleep", "1000"]) } else { Value::Null };
+        lab.pod(one(json!({"image": image, "args": keeps, which: probe}))).steady().wait(60);
+        lab.log
+    };
+    let errored = |which: &str, command: &str, log: &str| {
+        let begins = format!(
+            "event Warning Unhealthy spec.containers{{app}}: {which} probe errored and resulted in unknown state: rpc error: code = \
+             Unknown desc = failed to exec in container: failed to start exec \""
+        );
+        let ends = format!(
+            "\": OCI runtime exec failed: exec failed: unable to start container process: exec: \"{command}\": executable file \
+             not found in $PATH"
+        );
+        log.lines().any(|line| line.contains(&begins) && line.ends_with(&ends))
+    };
+    for (image, command) in
+        [("busybox", "curl"), ("registry.k8s.io/pause:3.10", "cat"), ("gcr.io/distroless/static", "sh")]
+    {
+        let log = run(image, command, "readinessProbe");
+        assert!(errored("Readiness", command, &log), "{image}: {log}");
+        assert!(!log.contains("app: running ready"), "{image}: {log}");
+        let log = run(image, command, "livenessProbe");
+        assert!(errored("Liveness", command, &log), "{image}: {log}");
+        assert!(log.contains("app: running ready") && !log.contains("restarts 1"), "{image}: {log}");
+        let log = run(image, command, "startupProbe");
+        assert!(errored("Startup", command, &log), "{image}: {log}");
+        assert!(!log.contains("app: running ready") && !log.contains("restarts 1"), "{image}: {log}");
+    }
+    // Nobody knows which programs other images have.
+    let log = run("team/app:1", "check", "readinessProbe");
+    assert!(log.contains("app: running ready") && !log.contains("Unhealthy"), "{log}");
+}
+
+/// The same command finds the same as that of `kubectl exec`, and a script can be written later.
+#[test]
+fn a_probe_finds_a_script_that_the_container_writes_later() {
+    let mut lab = Lab::new();
+    let script = "sleep 12; printf '#!/bin/sh\nexit 0\n' > /tmp/check; chmod +x /tmp/check; sleep 1000";
+    let probe = json!({"exec": {"command": ["/tmp/check"]}, "periodSeconds": 5});
+    let container = json!({"image": "busybox", "command": ["sh", "-c", script], "readinessProbe": probe});
+    lab.pod(one(container)).steady();
+    let missing = "exec: \"/tmp/check\": stat /tmp/check: no such file or directory";
+    assert!(lab.log.contains(missing), "{}", lab.log);
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+}
