@@ -17,15 +17,25 @@ pub(super) struct KnownImage {
     pub(super) entrypoint: &'static [&'static str],
     /// `CMD`.
     pub(super) cmd: &'static [&'static str],
-    /// Whether `ENTRYPOINT` is a script that runs its arguments, and puts `CMD`'s program before them if the first
-    /// one is an option.
-    pub(super) wraps: bool,
+    /// What `ENTRYPOINT` does with its arguments, if it is a script that runs them.
+    pub(super) script: Script,
     /// Whether its programs are those of BusyBox, and `others`.
     pub(super) busybox: bool,
     /// The programs that it has beside BusyBox'.
     pub(super) others: &'static [&'static str],
     /// The variables of which one has to be set when `CMD` runs, and what is said otherwise before the exit with 1.
     pub(super) needs: Option<(&'static [&'static str], &'static str)>,
+}
+
+/// A script that is an image's `ENTRYPOINT` and runs its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Script {
+    /// There is none.
+    None,
+    /// It puts `CMD`'s program before its arguments if the first one is an option (most official images).
+    Options,
+    /// It does that also if the first one is no command of the image (curl/curl-container: `etc/entrypoint.sh`).
+    OptionsAndArguments,
 }
 
 /// The user in an image's configuration (`USER`).
@@ -78,11 +88,19 @@ pub(super) fn user(image: &str) -> Option<ImageUser> {
 }
 
 const fn plain(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
-    KnownImage { name, entrypoint: &[], cmd, wraps: false, busybox: false, others: &[], needs: None }
+    KnownImage { name, entrypoint: &[], cmd, script: Script::None, busybox: false, others: &[], needs: None }
 }
 
 const fn wrapped(name: &'static str, cmd: &'static [&'static str]) -> KnownImage {
-    KnownImage { name, entrypoint: &[], cmd, wraps: true, busybox: false, others: &[], needs: None }
+    KnownImage {
+        name,
+        entrypoint: &[],
+        cmd,
+        script: Script::Options,
+        busybox: false,
+        others: &[],
+        needs: None,
+    }
 }
 
 const fn program(
@@ -90,7 +108,7 @@ const fn program(
     entrypoint: &'static [&'static str],
     cmd: &'static [&'static str],
 ) -> KnownImage {
-    KnownImage { name, entrypoint, cmd, wraps: false, busybox: false, others: &[], needs: None }
+    KnownImage { name, entrypoint, cmd, script: Script::None, busybox: false, others: &[], needs: None }
 }
 
 const POSTGRES: &str = "Error: Database is uninitialized and superuser password is not specified.
@@ -133,7 +151,7 @@ const IMAGES: &[KnownImage] = &[
     program("ingress-nginx/controller", &["/usr/bin/dumb-init", "--"], &["/nginx-ingress-controller"]),
     program("nginx/nginx-gateway-fabric", &["/usr/bin/gateway"], &[]),
     program("nginx/nginx-gateway-fabric/nginx", &["/agent/entrypoint.sh"], &[]),
-    program("curlimages/curl", &["curl"], &["--help"]),
+    KnownImage { script: Script::OptionsAndArguments, ..plain("curlimages/curl", &["curl"]) },
     plain("hello-world", &["/hello"]),
     plain("caddy", &["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]),
     plain("cassandra", &["cassandra", "-f"]),
@@ -305,10 +323,14 @@ pub(super) fn bare(image: &str) -> Option<&'static [&'static str]> {
     BARE.iter().find(|(bare, _)| *bare == name).map(|(_, programs)| *programs)
 }
 
+/// The images of the table that are made of alpine, whatever their tag says, and have more programs than that.
+const ON_ALPINE: &[&str] = &["curlimages/curl"];
+
 /// What the messages of an image's commands are like: those of an image on alpine are BusyBox's.
 pub(super) fn tools(image: &str, known: Option<&KnownImage>) -> Tools {
-    let on_alpine = image.rsplit_once(':').is_some_and(|(_, tag)| tag.contains("alpine"));
-    if on_alpine || known.is_some_and(|k| k.busybox) { Tools::Busybox } else { Tools::Gnu }
+    let said = image.rsplit_once(':').is_some_and(|(_, tag)| tag.contains("alpine"));
+    let on_alpine = said || known.is_some_and(|k| k.busybox || ON_ALPINE.contains(&k.name));
+    if on_alpine { Tools::Busybox } else { Tools::Gnu }
 }
 
 /// Whether an image is of BusyBox before 1.29, whose `nslookup` asks the C library.

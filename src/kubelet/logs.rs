@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use super::behaviour::annotation;
 use super::container_state::{ContainerRuntime, ContainerState, Exited};
-use super::known_images;
+use super::known_images::{self, Script};
 use super::probe_visits::Probed;
 use super::process::Process;
 use super::state::State;
@@ -263,7 +263,7 @@ fn server_lines(
     let spec = turn.container_spec(i)?;
     let known = known_images::find(spec.image.as_deref().unwrap_or_default());
     let told = annotation(&object.metadata, &spec.name, "entrypoint").is_some();
-    let wrapped = known.is_some_and(|k| k.wraps) && spec.command.is_none() && !told;
+    let wrapped = known.is_some_and(|k| k.script != Script::None) && spec.command.is_none() && !told;
     let signal = instance.signal.filter(|signal| *signal <= until);
     let (format, first, stop) = turn.with_past_server(i, spec, started, started, |server| {
         let stop = signal.and_then(|at| Some((at, server.stop_line(at)?)));

@@ -16,7 +16,7 @@ use super::container_state::ContainerState;
 use super::coredns;
 use super::environment::expand;
 use super::images;
-use super::known_images::{self, Sort};
+use super::known_images::{self, KnownImage, Script, Sort};
 use super::load_programs;
 use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
@@ -84,8 +84,12 @@ impl Turn<'_> {
         };
         let cmd = known.map(|k| k.cmd).unwrap_or_default();
         let mut rest = if args.is_empty() { text(cmd) } else { args };
-        // An image's script puts the program before options.
-        let wraps = known.is_some_and(|k| k.wraps) && rest.first().is_some_and(|w| w.starts_with('-'));
+        // An image's script puts the program before options, or before whatever it cannot execute.
+        let wraps = rest.first().zip(known).is_some_and(|(first, known)| match known.script {
+            Script::None => false,
+            Script::Options => first.starts_with('-'),
+            Script::OptionsAndArguments => first.starts_with('-') || !self.is_command(spec, known, first),
+        });
         if let Some(program) = cmd.first().filter(|_| wraps) {
             rest.insert(0, (*program).to_owned());
         }
@@ -95,6 +99,16 @@ impl Turn<'_> {
             (!set).then_some(message)
         });
         (entrypoint.into_iter().chain(rest).collect(), missing)
+    }
+
+    /// Whether an image's script finds a command of this name: one of alpine's, `CMD`'s own program, one that is built here, or
+    /// a mounted file.
+    fn is_command(&self, spec: &Container, known: &KnownImage, name: &str) -> bool {
+        let path = shell::absolute(spec.working_dir.as_deref().unwrap_or("/"), name);
+        shell::is_usual(name)
+            || shell::OF_ALPINE.contains(&name)
+            || known.cmd.first().is_some_and(|program| *program == name)
+            || (name.contains('/') && self.is_mounted(spec, &path))
     }
 
     /// The words that the runtime runs for a container of a known image; `None` for one of an image that nobody knows.
@@ -183,10 +197,15 @@ impl Turn<'_> {
 
     /// Whether the program is a file that is mounted: a script.
     fn is_mounted_file(&self, spec: &Container, program: &Program) -> bool {
+        let path = program.words.first().map(|w| shell::absolute(&program.directory, w));
+        path.is_some_and(|p| self.is_mounted(spec, &p))
+    }
+
+    /// Whether a file is mounted at a path.
+    fn is_mounted(&self, spec: &Container, path: &str) -> bool {
         let mut files = Files::default();
         self.volume_files(spec, (self.now, self.rt.files.count)).iter().for_each(|w| files.note(w));
-        let path = program.words.first().map(|w| shell::absolute(&program.directory, w));
-        path.is_some_and(|p| matches!(files.at(&p, self.now), Some(shell::Node::File(_))))
+        matches!(files.at(path, self.now), Some(shell::Node::File(_)))
     }
 
     /// What the program of a container does that has just started, and its process if the shell knows it.

@@ -341,6 +341,12 @@ pub fn is_built(program: &Program, name: &str) -> bool {
     is_found(name) && can_start(program, name) && (is_shell(base) || is_tool(base))
 }
 
+/// Whether a program is one that BusyBox has or that is built here, named without its directory or by one of those of commands.
+pub fn is_usual(name: &str) -> bool {
+    let base = tools::base_name(name);
+    is_found(name) && (is_shell(base) || is_tool(base) || tools::is_applet(base))
+}
+
 /// Whether a program is named without its directory, or by one of those of commands.
 fn is_found(name: &str) -> bool {
     !name.contains('/') || tools::is_standard(name)

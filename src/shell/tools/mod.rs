@@ -18,6 +18,7 @@ use super::machine::{Ran, Shell};
 use super::{Tools, Unknown, text};
 
 pub use applets::OF_ALPINE;
+pub(super) use applets::is_applet;
 
 /// The part of a path after its last `/`.
 pub(super) fn base_name(path: &str) -> &str {

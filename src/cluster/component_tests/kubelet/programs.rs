@@ -259,3 +259,33 @@ fn a_program_that_takes_memory_is_killed_at_its_limit() {
     let state = kubelet.components[0].state().downcast_ref::<State>().unwrap();
     assert_eq!(state.node.stats.memory, 151 << 20);
 }
+
+/// curl/curl-container: `etc/entrypoint.sh` puts `curl` before its arguments if the first one is an option or no command, and
+/// `create_base_image.sh` gives the image the command `curl`.
+#[test]
+fn an_entrypoint_executes_its_first_argument_if_that_is_a_command() {
+    let run = |args: Value| {
+        let mut lab = Lab::new();
+        let mut pod = one(json!({"image": "curlimages/curl:8.14.1", "args": args}));
+        pod["spec"]["restartPolicy"] = "Never".into();
+        lab.pod(pod).steady();
+        (logs(&lab), lab.log)
+    };
+    for args in [json!(["echo", "hello"]), json!(["sh", "-c", "echo hello"]), json!(["/bin/echo", "hello"])] {
+        assert_eq!(run(args.clone()).0, "hello\n", "{args}");
+    }
+    let usage =
+        "curl: (2) no URL specified\ncurl: try 'curl --help' or 'curl --manual' for more information\n";
+    for args in [json!([]), json!(["curl"]), json!(["-s"])] {
+        let (printed, log) = run(args.clone());
+        assert_eq!(printed, usage, "{args}");
+        assert!(log.contains("app: Error 2"), "{args}: {log}");
+    }
+    let unresolved = "curl: (6) Could not resolve host: web";
+    for args in [json!(["web"]), json!(["-s", "-S", "web"]), json!(["curl", "web"])] {
+        assert!(run(args.clone()).0.contains(unresolved), "{args}: {:?}", run(args.clone()));
+    }
+    // A command that is executed keeps the pod running.
+    let (_, log) = run(json!(["sleep", "infinity"]));
+    assert!(log.contains("app: running ready"), "{log}");
+}
