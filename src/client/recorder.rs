@@ -77,8 +77,11 @@ struct Similar {
 
 #[derive(Clone, Debug)]
 struct Known {
+    /// How often it was recorded, whether the spam filter let it through or not.
     count: i32,
     event: Rc<Event>,
+    /// Whether the API server has it.
+    written: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +163,7 @@ impl Recorder {
             Response::Object { object, .. } => {
                 if let Some(e) = object.get::<Event>() {
                     let count = e.count.unwrap_or(1);
-                    self.known.insert(key, Known { count, event: e.clone() });
+                    self.known.insert(key, Known { count, event: e.clone(), written: true });
                 }
             }
             // An event that could not be written is dropped, as the broadcaster does after retries.
@@ -193,16 +196,23 @@ impl Recorder {
             full_key
         };
         let known = self.known.get(&key).cloned();
-        if !self.take_token(object_key, r.at) {
-            return None;
-        }
-        self.out = Some(key);
+        let passes = self.take_token(object_key, r.at);
         let now = seconds(r.at);
         if let Some(k) = known {
+            let count = k.count.saturating_add(1);
+            if !passes {
+                // It is counted nevertheless: the next one that passes says how many there were (`EventCorrelate`).
+                self.known.insert(key, Known { count, ..k });
+                return None;
+            }
+            self.out = Some(key);
             let mut to = (*k.event).clone();
-            to.count = Some(k.count + 1);
+            to.count = Some(count);
             to.last_timestamp = Some(Time(now));
             to.message = Some(message);
+            if !k.written {
+                return Some(Self::create(to, user));
+            }
             let from = Object::from(k.event.clone());
             return Some(self.patch(from, to, user));
         }
@@ -220,6 +230,11 @@ impl Recorder {
             reporting_instance: Some(host.as_deref().unwrap_or_default().to_owned()),
             ..Default::default()
         };
+        if !passes {
+            self.known.insert(key, Known { count: 1, event: Rc::new(event), written: false });
+            return None;
+        }
+        self.out = Some(key);
         Some(Self::create(event, user))
     }
 
@@ -326,5 +341,55 @@ impl Recorder {
         let key = Key::new(from.namespace(), from.name());
         Request::new(user, Verb::Patch, Kind::EVENT, key)
             .body(Body::Patch(Patch::Between { from, to: to.into() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+
+    /// The verb and the count of each request that the recorder lets through when these events are recorded, of which the
+    /// API server takes each.
+    fn sent(
+        recorder: &mut Recorder,
+        events: impl IntoIterator<Item = (&'static str, i64)>,
+    ) -> Vec<(Verb, i32)> {
+        let mut sent = Vec::new();
+        for (message, second) in events {
+            recorder.record(Recorded {
+                about: ObjectReference { name: Some("p".into()), ..Default::default() },
+                type_: "Normal",
+                reason: "BackOff".into(),
+                message: message.into(),
+                action: "",
+                at: Timestamp::from_second(second).unwrap(),
+            });
+            let Some(request) = recorder.next_request(&"kubelet".into()) else { continue };
+            let object = match request.body {
+                Body::Object(object) => object,
+                Body::Patch(Patch::Between { to, .. }) => to,
+                other => panic!("{other:?}"),
+            };
+            sent.push((request.verb, object.get::<Event>().unwrap().count.unwrap()));
+            recorder.answered(&Response::Object { object, created: false });
+        }
+        sent
+    }
+
+    /// `client-go/tools/record/events_cache.go`: `eventObserve` counts before `EventCorrelate` asks the spam filter, whose bucket
+    /// has 25 tokens for an object and gets one each five minutes.
+    #[test]
+    fn events_that_the_spam_filter_drops_are_counted() {
+        let component = "kubelet".into();
+        let mut recorder = Recorder::new(EventFlavour::Core { component, host: None });
+        let first = sent(&mut recorder, (0..30).map(|_| ("again", 0)));
+        assert_eq!(first.len(), 25);
+        assert_eq!((first[0], first[24]), ((Verb::Create, 1), (Verb::Patch, 25)));
+        let later = sent(&mut recorder, [("again", 299), ("again", 301), ("again", 302)]);
+        assert_eq!(later, [(Verb::Patch, 32)]);
+        // One that was never let through is created with its count.
+        let other = sent(&mut recorder, [("other", 303), ("other", 304), ("other", 700)]);
+        assert_eq!(other, [(Verb::Create, 3)]);
     }
 }

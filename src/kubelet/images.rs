@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 
 use super::registry::{self, Official};
 use crate::api::MetaExt;
+use crate::api::quote::go_quote;
 use crate::api::types::ConfigMap;
 
 /// The registry of a reference that names none.
@@ -59,6 +60,17 @@ impl<'a> Reference<'a> {
     }
 }
 
+/// The registry's host, empty if there is none, and the rest of a reference (`splitDockerDomain` of distribution/reference). A
+/// first part with capitals is a host, because no organisation has capitals.
+fn split_host(reference: &str) -> (&str, &str) {
+    let is_host = |h: &str| h == "localhost" || h.contains(['.', ':']) || has_capitals(h);
+    reference.split_once('/').filter(|(h, _)| is_host(h)).unwrap_or(("", reference))
+}
+
+fn has_capitals(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_uppercase())
+}
+
 fn parse(image: &str) -> Option<Reference<'_>> {
     let (rest, digest) = image.split_once('@').unwrap_or((image, ""));
     if image.contains('@') {
@@ -67,10 +79,7 @@ fn parse(image: &str) -> Option<Reference<'_>> {
             return None;
         }
     }
-    let (host, rest) = match rest.split_once('/') {
-        Some((h, r)) if h == "localhost" || h.contains(['.', ':']) => (h, r),
-        _ => ("", rest),
-    };
+    let (host, rest) = split_host(rest);
     let (path, tag) = match rest.rsplit_once(':') {
         Some((path, tag)) => (path, tag),
         None => (rest, ""),
@@ -89,9 +98,20 @@ fn parse(image: &str) -> Option<Reference<'_>> {
     (path.split('/').all(component) && tag_ok).then_some(Reference { host, path, tag, digest })
 }
 
-/// The error for a name that is not a valid image reference; `None` if it is valid (`applyDefaultImageTag`).
+/// The error for a name that is not a valid image reference; `None` if it is valid (`applyDefaultImageTag`; the words are those
+/// of `ParseNormalizedNamed` of distribution/reference).
 pub fn invalid_name(image: &str) -> Option<String> {
-    parse(image).is_none().then(|| format!("couldn't parse image name {image:?}: invalid reference format"))
+    if parse(image).is_some() {
+        return None;
+    }
+    let (host, rest) = split_host(image);
+    let name = rest.split(':').next().unwrap_or_default();
+    let hub = matches!(host, "" | DEFAULT_HOST | "index.docker.io") && !rest.contains('/');
+    let why = match has_capitals(name) {
+        true => format!(": repository name ({}{name}) must be lowercase", if hub { OFFICIAL } else { "" }),
+        false => String::new(),
+    };
+    Some(format!("couldn't parse image name {}: invalid reference format{why}", go_quote(image)))
 }
 
 /// What an image reference asks for that no registry has.
@@ -125,7 +145,9 @@ pub fn tag(image: &str) -> &str {
 /// What a well-formed reference asks for that no registry has; `None` if it can be pulled.
 pub fn absent(image: &str) -> Option<Absent> {
     let r = parse(image)?;
-    if r.host.split(':').next().unwrap_or_default().ends_with(".invalid") {
+    // A host of one word is in no DNS; with a port it may be one of the network of the nodes.
+    let is_word = !r.host.is_empty() && r.host != "localhost" && !r.host.contains(['.', ':']);
+    if is_word || r.host.split(':').next().unwrap_or_default().ends_with(".invalid") {
         return Some(Absent::Host);
     }
     let tag = |newest| Absent::Tag { name: r.path.to_owned(), tag: r.tag().to_owned(), newest };
@@ -169,10 +191,12 @@ pub fn not_found(image: &str) -> String {
     )
 }
 
-/// containerd's error about a reference that it cannot resolve (`core/transfer/local/pull.go`). The kubelet shows no code
-/// before an error whose code is `Unknown`.
+/// containerd's error about a reference that it cannot resolve (`client/pull.go`: `fetch`). Nodes of kind have
+/// `discard_unpacked_layers` in `images/base/files/etc/containerd/config.toml`, with which containerd 2 pulls by its client and
+/// not by the transfer service, whose words are others. The kubelet shows no code before an error whose code is `Unknown`.
 fn resolve_error(reference: &str, why: &str) -> String {
-    format!("failed to pull and unpack image {reference:?}: failed to resolve image: {why}")
+    let reference = go_quote(reference);
+    format!("failed to pull and unpack image {reference}: failed to resolve reference {reference}: {why}")
 }
 
 /// Whether a ConfigMap declares images: it has the label `sim.steady/images`, and names in its values one image on each
@@ -335,24 +359,50 @@ mod tests {
         }
     }
 
+    /// `normalize.go` of distribution/reference: `ParseNormalizedNamed`, `splitDockerDomain`; the same message in a status:
+    /// xlab-uiuc/acto, alarm 80 ("repository name (library/ACTOKEY) must be lowercase").
+    #[test]
+    fn names_with_capitals() {
+        let upper = |image: &str, name: &str| {
+            let why = format!(
+                "couldn't parse image name \"{image}\": invalid reference format: repository name ({name}) must be lowercase"
+            );
+            assert_eq!(invalid_name(image), Some(why));
+        };
+        upper("ACTOKEY", "library/ACTOKEY");
+        upper("Nginx:1.27", "library/Nginx");
+        upper("team/App:V1", "team/App");
+        upper("docker.io/Nginx", "library/Nginx");
+        upper("reg.test:5000/Team/app", "Team/app");
+        assert_eq!(
+            invalid_name("nginx:"),
+            Some("couldn't parse image name \"nginx:\": invalid reference format".to_owned())
+        );
+        assert_eq!(invalid_name("nginx:V1"), None);
+        // That is a registry, which no DNS has.
+        assert_eq!(invalid_name("Team/app"), None);
+        assert!(refusal("Team/app").unwrap().ends_with("dial tcp: lookup Team: no such host"));
+    }
+
+    /// The words as events of a kind cluster have them (kubectl describe of an image whose tag does not exist).
     #[test]
     fn the_registry_refuses_in_containerds_words() {
         let refusal = |image: &str| refusal(image).unwrap();
         assert_eq!(
             refusal("ngnix"),
-            "failed to pull and unpack image \"docker.io/library/ngnix:latest\": failed to resolve image: pull access \
-             denied, repository does not exist or may require authorization: server message: insufficient_scope: \
-             authorization failed"
+            "failed to pull and unpack image \"docker.io/library/ngnix:latest\": failed to resolve reference \
+             \"docker.io/library/ngnix:latest\": pull access denied, repository does not exist or may require authorization: \
+             server message: insufficient_scope: authorization failed"
         );
         assert_eq!(
             refusal("nginx:1.999"),
             "rpc error: code = NotFound desc = failed to pull and unpack image \"docker.io/library/nginx:1.999\": failed \
-             to resolve image: docker.io/library/nginx:1.999: not found"
+             to resolve reference \"docker.io/library/nginx:1.999\": docker.io/library/nginx:1.999: not found"
         );
         assert_eq!(
             refusal("r.invalid:5000/app"),
-            "failed to pull and unpack image \"r.invalid:5000/app:latest\": failed to resolve image: failed to do \
-             request: Head \"https://r.invalid:5000/v2/app/manifests/latest\": dial tcp: lookup r.invalid: no such host"
+            "failed to pull and unpack image \"r.invalid:5000/app:latest\": failed to resolve reference \
+             \"r.invalid:5000/app:latest\": failed to do request: Head \"https://r.invalid:5000/v2/app/manifests/latest\": dial tcp: lookup r.invalid: no such host"
         );
     }
 

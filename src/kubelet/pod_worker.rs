@@ -232,6 +232,7 @@ impl<'a> Turn<'a> {
             || self.rt.changed
             || self.rt.generation != self.pod.metadata.generation()
             || self.rt.retry.is_some_and(|r| r.at <= self.now)
+            || self.rt.look.is_some_and(|at| at <= self.now)
             || (self.rt.waits_for_attach && self.volumes_are_attached())
             || self.files_are_due()
             || self.rt.files.described != self.described()
@@ -246,6 +247,7 @@ impl<'a> Turn<'a> {
         self.rt.changed = false;
         self.rt.syncing = true;
         self.rt.retry = None;
+        self.rt.look = None;
         self.rt.generation = self.pod.metadata.generation();
         self.rt.unreported = true;
         self.rt.files.described = self.described();
@@ -341,6 +343,7 @@ impl<'a> Turn<'a> {
         rt.todo.clear();
         rt.syncing = false;
         rt.retry = None;
+        rt.look = None;
         rt.waits_for_config = false;
         rt.unreported |= self.pod.metadata.is_deleting() || rt.withdrawn;
         for c in &mut rt.containers {
@@ -406,6 +409,9 @@ impl<'a> Turn<'a> {
             // While SyncPod waits for something, a retry is planned only when that is over.
             if let Some(retry) = self.rt.retry.filter(|_| self.rt.work.is_none()) {
                 wakes.add(retry.sort, retry.at);
+            }
+            if let Some(at) = self.rt.look.filter(|_| self.rt.work.is_none()) {
+                wakes.add(WakeSort::Background, at);
             }
             if let Some(due) = self.rt.files.due {
                 wakes.add(due.sort, due.at);

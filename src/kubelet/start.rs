@@ -122,7 +122,10 @@ impl Turn<'_> {
         self.waits_to_start(i, "CrashLoopBackOff", message, PodCause::RestartBackOff);
         // The next sync reports the waiting reason; after that there is nothing to do until the back-off
         // ends.
-        let at = if known { until } else { until.min(later(now, timings::RESYNC)) };
+        let resync = later(now, timings::RESYNC);
+        let at = if known { until } else { until.min(resync) };
+        // The pod is synced when the wait is over, but after a minute at the latest (`pod_workers.go`, `completeWork`).
+        self.look_before(at, resync);
         let recurs = (known || routine) && at_max;
         self.retry(at, if recurs { WakeSort::Recurring } else { WakeSort::Foreground });
         true
@@ -178,14 +181,15 @@ impl Turn<'_> {
         let Some(c) = self.rt.containers.get(i) else { return };
         let at_max = c.image_backoff.is_at_max();
         let known = c.waiting.as_ref().is_some_and(|w| w.reason == "ImagePullBackOff");
-        if known {
-            // Real kubelets record this event about every ten seconds; here it is recorded once.
-            self.retry(until, if at_max { WakeSort::Recurring } else { WakeSort::Foreground });
-            return;
-        }
         let message = format!("Back-off pulling image {image:?}");
         self.event(Some(i), "Normal", "BackOff", message.clone());
         self.event(Some(i), "Warning", "Failed", "Error: ImagePullBackOff".into());
+        if known {
+            // The pod worker does not know when this back-off ends, and tries again as after any other error.
+            self.look_before(until, later(self.now, timings::SYNC_RETRY));
+            self.retry(until, if at_max { WakeSort::Recurring } else { WakeSort::Foreground });
+            return;
+        }
         let message = format!("{message}: ErrImagePull: {error}");
         self.waits_to_start(i, "ImagePullBackOff", message, PodCause::PullBackOff);
         self.retry(later(self.now, timings::SYNC_RETRY), WakeSort::Foreground);
@@ -437,6 +441,13 @@ impl Turn<'_> {
             c.waiting = Some(Rc::new(Waiting { reason, message }));
         }
         self.caused(Some(i), cause);
+    }
+
+    /// Plans a sync of the pod before its containers may be started again.
+    fn look_before(&mut self, until: Timestamp, at: Timestamp) {
+        if at < until {
+            self.rt.look = Some(self.rt.look.map_or(at, |before| before.min(at)));
+        }
     }
 
     /// Plans a retry of SyncPod.

@@ -279,6 +279,8 @@ pub struct PodRuntime {
     pub changed: bool,
     /// When a sync that failed is retried; `None` if none failed.
     pub retry: Option<Retry>,
+    /// When the pod is synced although its containers still back off, which records that once more; `None` if it is not.
+    pub look: Option<Timestamp>,
     /// How many times in a row mounting failed.
     pub mount_failures: u32,
     /// How many times in a row the sandbox could not be created.
