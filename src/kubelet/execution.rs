@@ -52,6 +52,13 @@ impl Executed {
     pub(super) fn output(&self) -> String {
         self.printed.iter().map(|o| o.text.as_str()).collect()
     }
+
+    /// What it printed to its standard output, and to its standard error.
+    pub(super) fn streams(&self) -> (String, String) {
+        let printed =
+            |stderr| self.printed.iter().filter(move |o| o.stderr == stderr).map(|o| o.text.as_str());
+        (printed(false).collect(), printed(true).collect())
+    }
 }
 
 impl Turn<'_> {

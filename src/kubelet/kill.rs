@@ -76,8 +76,8 @@ impl Turn<'_> {
         let pre_stop = spec.lifecycle.as_ref().and_then(|l| l.pre_stop.as_ref());
         let mut left = grace;
         if let Some(handler) = pre_stop.filter(|_| grace > SignedDuration::ZERO) {
-            let (takes, succeeds) = self.hook(i, handler, now);
-            if !succeeds {
+            let (takes, failure) = self.hook(i, handler, now);
+            if failure.is_some() {
                 self.event(Some(i), "Warning", "FailedPreStopHook", "PreStopHook failed".into());
             }
             // Only whole seconds of the hook count.

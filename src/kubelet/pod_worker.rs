@@ -52,7 +52,10 @@ impl<'a> Turn<'a> {
                 self.probe_containers();
                 self.sync_pod();
             }
-            WorkerPhase::Terminating => self.sync_terminating_pod(),
+            WorkerPhase::Terminating => {
+                self.probe_containers();
+                self.sync_terminating_pod();
+            }
             WorkerPhase::Terminated => {}
         }
     }
@@ -326,7 +329,7 @@ impl<'a> Turn<'a> {
             Work::Pull { container, pull } => self.pulled(container, pull),
             Work::PullVolume { volume, pull } => self.volume_is_pulled(volume, &pull),
             Work::Start { container, .. } => self.started(container),
-            Work::PostStart { container, succeeded, .. } => self.post_start_done(container, succeeded),
+            Work::PostStart { container, failure, .. } => self.post_start_done(container, failure),
             Work::Kill { container } => {
                 if let Some(c) = self.rt.containers.get_mut(container) {
                     c.just_killed = true;
@@ -419,6 +422,8 @@ impl<'a> Turn<'a> {
             if let Some(at) = self.next_token() {
                 wakes.add(WakeSort::Recurring, at);
             }
+        }
+        if self.rt.phase != WorkerPhase::Terminated {
             for i in 0..self.rt.containers.len() {
                 prober::next(self, i, &mut wakes);
             }

@@ -31,8 +31,10 @@ impl ContainerRuntime {
     /// From when until when each probe of the current instance was asked, if nothing but a moment ends that.
     pub(super) fn probed(&self, until: Timestamp) -> Probed {
         let Some(r) = self.running() else { return [None; 3] };
-        let until = r.stopping.map_or(until, |stopping| stopping.min(until));
+        let stopping = r.stopping.map_or(until, |stopping| stopping.min(until));
         ProbeType::ALL.map(|type_| {
+            // Of a container that is being stopped the readiness alone is asked.
+            let until = if type_ == ProbeType::Readiness { until } else { stopping };
             let first = r.probed.get(type_ as usize).copied().flatten()?;
             let state = self.probes.get(type_ as usize).copied().unwrap_or_default();
             let over = state.on_hold || (type_ == ProbeType::Startup && state.result == Some(true));

@@ -20,7 +20,8 @@ use super::turn::Turn;
 use super::wake::{WakeSort, Wakes};
 use crate::api::Timestamp;
 use crate::api::duration::go_duration;
-use crate::api::types::{Container, HTTPGetAction, Probe};
+use crate::api::quote::go_quote;
+use crate::api::types::{Container, HTTPGetAction, IntOrString, Probe};
 use crate::network::serving::Met;
 use crate::network::{Outcome, Protocol, Question};
 
@@ -107,6 +108,10 @@ fn heard(
     // A program that is said to fail, or that a person made fail, answers with an error as soon as it listens.
     let listens = at >= later(since, r.behaviour.ready_after);
     let (passes, changes) = if failing { (false, None) } else { told };
+    let port = probe.http_get.as_ref().map(|h| &h.port).or(probe.tcp_socket.as_ref().map(|t| &t.port));
+    if let Some(why) = port.and_then(|port| unresolved(port, spec)) {
+        return Ok(Heard::errored(why, None));
+    }
     let Some(question) = question(turn, spec, probe) else { return Ok(Heard::passed(None)) };
     // What a probe asks of another host is taken to be well.
     let outcome = match question.own(turn) {
@@ -267,6 +272,21 @@ fn host(turn: &Turn<'_>, given: &Option<String>) -> String {
     given.as_deref().filter(|h| !h.is_empty()).unwrap_or_else(|| turn.address()).to_owned()
 }
 
+/// Why there is no port that a probe or a hook can ask (`pkg/probe/util.go`, `ResolveContainerPort`); `None` if there is one.
+pub(super) fn unresolved(port: &IntOrString, spec: &Container) -> Option<String> {
+    if number(port, spec).is_some() {
+        return None;
+    }
+    Some(match port {
+        IntOrString::Int(n) => format!("invalid port number: {n}"),
+        IntOrString::String(name) => match name.parse::<i64>() {
+            Ok(n) => format!("invalid port number: {n}"),
+            // The name of no port of the container is taken for a number.
+            Err(_) => format!("strconv.Atoi: parsing {}: invalid syntax", go_quote(name)),
+        },
+    })
+}
+
 /// What an `httpGet` of a probe or of a hook asks (`pkg/probe/http/request.go`, `NewRequestForHTTPGetAction`).
 pub(super) fn http_question(turn: &Turn<'_>, spec: &Container, http: &HTTPGetAction) -> Asks {
     let (to, port) = (host(turn, &http.host), number(&http.port, spec).unwrap_or(0));
@@ -298,12 +318,13 @@ fn known(c: &ContainerRuntime, type_: ProbeType) -> Option<bool> {
     if type_ == ProbeType::Liveness { result.or(Some(true)) } else { result }
 }
 
-/// Whether the worker of a probe probes now: the container runs and is not being stopped, and the startup
-/// probe has passed or this is the startup probe.
+/// Whether the worker of a probe probes now: the container runs, and the startup probe has passed or this is the startup
+/// probe. A container that is being stopped is asked for its readiness alone (`worker.go`, `doProbe`).
 fn is_active(c: &ContainerRuntime, spec: &Container, type_: ProbeType) -> bool {
     let held = c.probes.get(type_ as usize).is_none_or(|p| p.on_hold);
-    let stopping = c.running().is_none_or(|r| r.stopping.is_some());
-    !held && !stopping && (is_started(c, spec) != (type_ == ProbeType::Startup))
+    let Some(r) = c.running() else { return false };
+    let stopped = r.stopping.is_some() && type_ != ProbeType::Readiness;
+    !held && !stopped && (is_started(c, spec) != (type_ == ProbeType::Startup))
 }
 
 /// The last tick at or before a moment.

@@ -352,8 +352,9 @@ impl Turn<'_> {
         self.caused(Some(i), PodCause::Started);
         self.settle();
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {
-            let (takes, succeeded) = self.hook(i, handler, now);
-            self.rt.work = Some(Work::PostStart { container: i, until: later(now, takes), succeeded });
+            let (takes, failure) = self.hook(i, handler, now);
+            let failure = failure.map(Rc::from);
+            self.rt.work = Some(Work::PostStart { container: i, until: later(now, takes), failure });
         }
         self.observe_exits();
     }
@@ -384,14 +385,14 @@ impl Turn<'_> {
         self.cannot_start(i, "RunContainerError", message);
     }
 
-    /// A container's postStart hook has ended. If it failed, the container is stopped.
-    pub(super) fn post_start_done(&mut self, i: usize, succeeded: bool) {
-        if succeeded || self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
-            return;
-        }
+    /// A container's postStart hook has ended. If it failed, the container is stopped. What went wrong is in the status alone: an
+    /// event could show others a secret.
+    pub(super) fn post_start_done(&mut self, i: usize, failure: Option<Rc<str>>) {
+        let runs = self.rt.containers.get(i).is_some_and(|c| c.running().is_some());
+        let Some(failure) = failure.filter(|_| runs) else { return };
         self.event(Some(i), "Warning", "FailedPostStartHook", "PostStartHook failed".into());
         self.kill_container(i, "FailedPostStartHook".into(), None, None);
-        self.cannot_start(i, "PostStartHookError", "PostStartHook failed".into());
+        self.cannot_start(i, "PostStartHookError", failure.to_string());
         self.rt.work = Some(Work::Kill { container: i });
     }
 

@@ -187,8 +187,8 @@ pub enum Work {
         container: usize,
         /// When it ends.
         until: Timestamp,
-        /// Whether it will succeed.
-        succeeded: bool,
+        /// How it will fail, in the words of its runner; `None` if it will succeed.
+        failure: Option<Rc<str>>,
     },
     /// The end of a container that is being stopped.
     Kill {

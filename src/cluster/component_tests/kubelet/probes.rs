@@ -88,6 +88,108 @@ fn a_post_start_hook_waits_for_the_answer_whatever_it_is() {
     assert!(log.contains("event Normal Killing spec.containers{app}: FailedPostStartHook"), "{log}");
 }
 
+/// `pkg/kubelet/lifecycle/handlers.go`, `Run`: the message of the status; `kuberuntime_container.go`, `startContainer`: the event
+/// does not have it.
+#[test]
+fn a_failed_post_start_hook_says_why_in_the_status() {
+    let message = |annotations: Value, container: Value| {
+        let mut lab = Lab::new();
+        let mut pod = with(annotations, container);
+        pod["spec"]["terminationGracePeriodSeconds"] = 2.into();
+        lab.pod(pod);
+        for _ in 0..30 {
+            lab.wait(1);
+            let pod = lab.get();
+            let status =
+                pod.status.as_ref().and_then(|s| s.container_statuses.as_ref()?.first()?.state.clone());
+            let waiting =
+                status.and_then(|s| s.waiting).filter(|w| w.reason.as_deref() == Some("PostStartHookError"));
+            if let Some(waiting) = waiting {
+                assert!(!lab.log.contains("lifecycle hook ("), "{}", lab.log);
+                return waiting.message.unwrap().replace(pod.metadata.uid.as_deref().unwrap(), "UID");
+            }
+        }
+        panic!("{}", lab.log)
+    };
+    let exec = |command: Value| json!({"image": "busybox", "args": ["sleep", "1000"], "lifecycle": {"postStart": {"exec": {"command": command}}}});
+    let of = "for Container \"app\" in Pod \"p_default(UID)\" failed - error:";
+    assert_eq!(
+        message(json!({}), exec(json!(["sh", "-c", "echo out; echo err >&2; exit 3"]))),
+        format!(
+            "Exec lifecycle hook ([sh -c echo out; echo err >&2; exit 3]) {of} command 'sh -c echo out; echo err >&2; exit 3' \
+             exited with 3: err\n, message: \"out\\nerr\\n\""
+        )
+    );
+    let missing = message(json!({}), exec(json!(["curl"])));
+    let begins = format!(
+        "Exec lifecycle hook ([curl]) {of} rpc error: code = Unknown desc = failed to exec in container:"
+    );
+    assert!(
+        missing.starts_with(&begins)
+            && missing.ends_with("executable file not found in $PATH, message: \"\""),
+        "{missing}"
+    );
+    let http = |port: Value| json!({"lifecycle": {"postStart": {"httpGet": {"port": port, "path": "warm"}}}});
+    assert_eq!(
+        message(json!({"sim.steady/listens": "80"}), http(json!(8080))),
+        format!(
+            "HTTP lifecycle hook (warm) {of} Get \"http://10.88.0.2:8080/warm\": dial tcp 10.88.0.2:8080: connect: connection refused"
+        )
+    );
+    assert_eq!(
+        message(json!({}), http(json!("web"))),
+        format!("HTTP lifecycle hook (warm) {of} strconv.Atoi: parsing \"web\": invalid syntax")
+    );
+}
+
+/// `pkg/probe/util.go`, `ResolveContainerPort`; `prober.go`, `probe`: an event without a result.
+#[test]
+fn a_named_port_that_the_container_does_not_have_gives_a_probe_no_answer() {
+    let error = "probe errored and resulted in unknown state: strconv.Atoi: parsing \"web\": invalid syntax";
+    for handler in [json!({"httpGet": {"port": "web"}}), json!({"tcpSocket": {"port": "web"}})] {
+        let with = |which: &str| {
+            let mut probe = handler.clone();
+            probe["periodSeconds"] = 5.into();
+            let mut lab = Lab::new();
+            lab.pod(one(json!({"ports": [{"name": "http", "containerPort": 80}], which: probe})))
+                .steady()
+                .wait(30);
+            lab.log
+        };
+        let log = with("readinessProbe");
+        assert!(log.contains(&format!("Readiness {error}")) && !log.contains("app: running ready"), "{log}");
+        let log = with("livenessProbe");
+        assert!(log.contains(&format!("Liveness {error}")) && !log.contains("restarts 1"), "{log}");
+        let log = with("startupProbe");
+        assert!(log.contains(&format!("Startup {error}")) && !log.contains("restarts 1"), "{log}");
+    }
+}
+
+/// `pkg/kubelet/prober/worker.go`, `doProbe`: a pod that is being deleted is asked for its readiness until its containers have
+/// ended; its liveness and startup probes end.
+#[test]
+fn readiness_probes_go_on_while_a_pod_ends() {
+    let probe =
+        |file: &str| json!({"exec": {"command": ["cat", file]}, "periodSeconds": 2, "failureThreshold": 2});
+    let mut lab = Lab::new();
+    lab.pod(one(json!({
+        "image": "busybox",
+        "command": ["sh", "-c", "touch /tmp/ready /tmp/live; trap 'rm /tmp/ready /tmp/live; sleep 9; exit 0' TERM; while true; do sleep 1; done"],
+        "readinessProbe": probe("/tmp/ready"),
+        "livenessProbe": probe("/tmp/live"),
+    })))
+    .steady();
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+    lab.delete(None).steady();
+    let after = lab.log.split("-- the pod is deleted").nth(1).unwrap();
+    assert!(after.contains("Readiness probe failed: cat: can't open '/tmp/ready'"), "{after}");
+    assert!(
+        after.contains("app: running started | ") && after.contains("-Ready(ContainersNotReady)"),
+        "{after}"
+    );
+    assert!(!after.contains("Liveness"), "{after}");
+}
+
 /// `handlers_test.go`, `TestRunHandlerHttpsFailureFallback`
 #[test]
 fn a_hook_over_tls_falls_back_to_http() {
