@@ -359,8 +359,7 @@ mod tests {
         }
     }
 
-    /// `normalize.go` of distribution/reference: `ParseNormalizedNamed`, `splitDockerDomain`; the same message in a status:
-    /// xlab-uiuc/acto, alarm 80 ("repository name (library/ACTOKEY) must be lowercase").
+    /// `normalize.go` of distribution/reference: `ParseNormalizedNamed`, `splitDockerDomain`.
     #[test]
     fn names_with_capitals() {
         let upper = |image: &str, name: &str| {

@@ -230,3 +230,24 @@ fn a_missing_secret_for_pulls_is_told_and_the_pull_goes_on() {
     assert!(lab.log.contains("app: running ready"), "{}", lab.log);
     assert_eq!(lab.events("FailedToRetrieveImagePullSecret").len(), 1);
 }
+
+/// `image_manager.go`, `EnsureImageExists`: each sync while the pull backs off is told of, every 10 s (`pod_workers.go`,
+/// `completeWork`). client-go's `events_cache.go`: 25 events about a pod pass, then one in five minutes, which is the first of the next
+/// sync, with its full count. So `kubectl describe` of such a pod says `Pulling (x4 over 15m)` and `BackOff (x60 over 15m)`.
+#[test]
+fn an_image_that_backs_off_is_told_of_again_and_again() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"image": "team/app:missing"})));
+    // What is due in the background is met at the end of each wait.
+    (0..90).for_each(|_| drop(lab.wait(10)));
+    let count = |reason: &str, message: &str| {
+        lab.events(reason).iter().filter(|(_, m, _)| m.contains(message)).map(|(.., n)| *n).max().unwrap_or(0)
+    };
+    let (pulling, back_off) = (count("Pulling", ""), count("BackOff", ""));
+    assert!(
+        (4..=5).contains(&pulling) && back_off >= 40,
+        "pulling {pulling}, back-off {back_off}\n{}",
+        lab.log
+    );
+    assert!(count("Failed", "Error: ImagePullBackOff") <= 7, "{}", lab.log);
+}
