@@ -1,8 +1,10 @@
 //! What a pod needs next (`kuberuntime_manager.go`, `computePodActions`): which containers to stop and which
 //! to start, init containers first.
 
+use std::rc::Rc;
+
 use super::cause::PodCause;
-use super::container_state::{ContainerRuntime, ContainerState, Exited};
+use super::container_state::{ContainerRuntime, ContainerState, Exited, RESTARTING_ALL, Waiting};
 use super::fault::ProbeType;
 use super::state::Todo;
 use super::turn::Turn;
@@ -228,18 +230,20 @@ impl Turn<'_> {
         rules.any(|r| r.action == "RestartAllContainers")
     }
 
-    /// Stops all containers at once, without hooks and grace period, and makes them ones that have never been started
-    /// but for their number of restarts.
+    /// Stops all containers at once, without hooks and grace period, and removes them. What is left of each is the number of
+    /// restarts and that it was removed; one that waited goes on to wait (`convertToAPIContainerStatuses`).
     pub(super) fn restart_all(&mut self) {
         (0..self.rt.containers.len()).for_each(|i| self.note_reset(i));
         self.kill_now();
         for c in &mut self.rt.containers {
+            let waited = c.waiting.take().is_some();
             if let ContainerState::Exited(e) = &c.state {
-                c.last = Some(e.clone());
+                c.last = Some(if waited { e.clone() } else { Rc::new(e.removed()) });
                 c.restarts = c.restarts.saturating_add(1);
+                let (reason, message) = RESTARTING_ALL;
+                c.waiting = (!waited).then(|| Rc::new(Waiting { reason, message: message.into() }));
             }
             c.state = ContainerState::None;
-            c.waiting = None;
         }
         self.rt.restarting_all = false;
         self.rt.changed = true;

@@ -40,6 +40,31 @@ pub struct ContainerRuntime {
     pub failing: [bool; 3],
 }
 
+/// The reason and the message of a container that was removed because all containers of its pod are restarted
+/// (`convertToAPIContainerStatuses`).
+pub const RESTARTING_ALL: (&str, &str) =
+    ("RestartingAllContainers", "The container is removed because RestartAllContainers in place");
+
+impl Exited {
+    /// Whether the container was removed, so that nothing is known of how and when it ended.
+    pub fn is_removed(&self) -> bool {
+        self.reason == Some(RESTARTING_ALL.0)
+    }
+
+    /// What is left of this instance when it is removed.
+    pub fn removed(&self) -> Exited {
+        let (reason, message) = RESTARTING_ALL;
+        Exited {
+            exit: Exit::code(137),
+            reason: Some(reason),
+            message: Some(message.into()),
+            process: None,
+            signal: None,
+            ..self.clone()
+        }
+    }
+}
+
 impl ContainerRuntime {
     /// A container that has never been started.
     pub fn new(name: &str) -> ContainerRuntime {

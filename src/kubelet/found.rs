@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::backoff::BackOff;
 use super::behaviour::{self, Exit};
 use super::container_state::{
-    ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, Running, Waiting,
+    ContainerRuntime, ContainerState, Exited, Instance, ProbeRun, RESTARTING_ALL, Running, Waiting,
 };
 use super::fault::ProbeType;
 use super::images;
@@ -250,6 +250,7 @@ fn exited(t: &ContainerStateTerminated, instance: &Instance) -> Exited {
             Some("ContainerStatusUnknown") => Some("ContainerStatusUnknown"),
             Some("ContainerCannotRun") => Some("ContainerCannotRun"),
             Some("StartError") => Some("StartError"),
+            Some(reason) if reason == RESTARTING_ALL.0 => Some(RESTARTING_ALL.0),
             _ => None,
         },
         message: t.message.as_deref().map(Rc::from),

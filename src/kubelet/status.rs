@@ -104,7 +104,9 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
             }
         } else if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
             failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
-        } else if let Some(t) = s.last_state.as_ref().and_then(|s| s.terminated.as_ref()) {
+        } else if let Some(t) =
+            s.last_state.as_ref().and_then(|s| s.terminated.as_ref()).filter(|_| !turn.is_removed(i))
+        {
             failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
         } else if sidecar {
             pending_sidecars += 1;
@@ -159,6 +161,12 @@ fn is_terminal(phase: &str) -> bool {
 }
 
 impl Turn<'_> {
+    /// Whether a container was removed and has not been started again: it begins anew, however it has ended.
+    fn is_removed(&self, i: usize) -> bool {
+        let c = self.rt.containers.get(i);
+        c.and_then(|c| c.last.as_ref()).is_some_and(|last| last.is_removed())
+    }
+
     /// The pod's status at the present moment, based on `old`, the API server's (`generateAPIPodStatus`).
     pub(super) fn generate_api_pod_status(&self, old: &PodStatus) -> PodStatus {
         if self.rt.rejected {

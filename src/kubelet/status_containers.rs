@@ -157,6 +157,15 @@ fn waiting(reason: &str, message: Option<String>) -> ContainerState {
 }
 
 fn terminated(e: &Exited) -> ContainerState {
+    if e.is_removed() {
+        let terminated = ContainerStateTerminated {
+            exit_code: e.exit.code,
+            reason: e.reason.map(Into::into),
+            message: e.message.as_ref().map(|m| m.to_string()),
+            ..Default::default()
+        };
+        return ContainerState { terminated: Some(terminated), ..Default::default() };
+    }
     let reason = e.reason.unwrap_or(match e.exit.code {
         _ if e.exit.out_of_memory => "OOMKilled",
         0 => "Completed",

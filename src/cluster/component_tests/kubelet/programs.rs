@@ -221,6 +221,8 @@ fn a_last_message() {
     assert_eq!(ended.message.as_deref(), Some("Sleep expired\n"));
 }
 
+/// KEP-5532. `kubelet_pods.go`, `convertToAPIContainerStatuses`: a container that was removed waits with that reason, and has it in
+/// its last state, without times and id.
 #[test]
 fn a_rule_restarts_all_containers() {
     let mut lab = Lab::new();
@@ -235,8 +237,23 @@ fn a_rule_restarts_all_containers() {
     }}))
     .wait(16);
     assert!(lab.log.contains("+AllContainersRestarting(RestartAllContainersStarted)"), "{}", lab.log);
-    assert!(lab.log.contains("init: running started, before Completed 0, restarts 1"), "{}", lab.log);
-    assert!(lab.log.contains("other: running ready, before Error 137, restarts 1"), "{}", lab.log);
+    let removed = "init: RestartingAllContainers, before RestartingAllContainers 137, restarts 1 | app: RestartingAllContainers, before";
+    assert!(lab.log.contains(removed), "{}", lab.log);
+    let again = "before RestartingAllContainers 137, restarts 1";
+    assert!(lab.log.contains(&format!("init: running started, {again}")), "{}", lab.log);
+    assert!(lab.log.contains(&format!("other: running ready, {again}")), "{}", lab.log);
+    assert!(!lab.log.contains("Failed"), "{}", lab.log);
+    let pod = lab.get();
+    let status = &pod.status.as_ref().unwrap().container_statuses.as_ref().unwrap()[0];
+    let last = status.last_state.as_ref().unwrap().terminated.as_ref().unwrap();
+    assert_eq!(
+        last.message.as_deref(),
+        Some("The container is removed because RestartAllContainers in place")
+    );
+    assert!(
+        last.container_id.is_none() && last.started_at.is_none() && last.finished_at.is_none(),
+        "{last:?}"
+    );
 }
 
 /// `pods/resource/memory-request-limit-2.yaml` and `memory-request-limit.yaml` of Kubernetes' documentation.
