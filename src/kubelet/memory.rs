@@ -32,6 +32,7 @@ impl Memory for State {
             std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
         });
         let opened = self.opened.iter().map(|(pod, (_, ports))| format!("{pod} has opened {ports:?}"));
+        let starts_again = self.starts_again.then(|| "has just started again".to_owned());
         let no_network = self.no_network.then(|| "has no network plugin".to_owned());
         let strained = self.strained().map(|(pod, _, probes)| strain::line(pod, probes));
         let disk = self.node_disk.lines().map(|line| format!("has on its disk {line}"));
@@ -55,6 +56,7 @@ impl Memory for State {
             .chain(opened)
             .chain(strained)
             .chain(no_network)
+            .chain(starts_again)
             .chain(disk)
             .chain(cpus)
             .chain(faults)
@@ -101,6 +103,12 @@ fn beside(p: &PodRuntime) -> String {
     }
     if let Some(order) = &p.order {
         out.push_str(&format!(" ordered {order:?} removed {}", p.removed));
+    }
+    if p.sandbox_is_lost {
+        out.push_str(" has lost its sandbox");
+    }
+    if p.look.is_some() {
+        out.push_str(" looks at back-offs");
     }
     if let Some(container) = p.oom {
         out.push_str(&format!(" killed {container}"));

@@ -34,6 +34,10 @@ impl Kubelet {
     /// Creates the node's lease, or renews it (`controller.sync`), and plans the next renewal.
     pub(super) async fn update_lease(&self, cx: &Cx) -> Result {
         cx.enqueue_after_in_background(Task::Lease(self.node.clone()), timings::LEASE_RENEW);
+        if cx.state(|s| s.starts_again) {
+            self.tell_of_start(cx);
+            cx.update_state(|s| s.starts_again = false);
+        }
         let reference = ObjectRef { kind: Kind::NODE, key: Key::new("", &self.node) };
         let why =
             Why::new("kubelet.update_lease").read("node", reference.clone(), "metadata.name", &self.node);
@@ -95,6 +99,17 @@ impl Kubelet {
         let reason = if unschedulable { "NodeNotSchedulable" } else { "NodeSchedulable" };
         self.status_event(cx, reason);
         cx.update_state(move |s| s.unschedulable = unschedulable);
+    }
+
+    /// Records the events of a kubelet's start: its own (`BirthCry`), that of the limits of all pods together
+    /// (`node_container_manager_linux.go`), and those of the Node that it would register (`initialNode`).
+    fn tell_of_start(&self, cx: &Cx) {
+        self.node_event(cx, "Normal", "Starting", "Starting kubelet.".into());
+        let enforced = "Updated Node Allocatable limit across pods";
+        self.node_event(cx, "Normal", "NodeAllocatableEnforced", enforced.into());
+        for pressure in Pressure::ALL {
+            self.status_event(cx, well(pressure.condition()).3);
+        }
     }
 
     /// Records an event about a change of the node's status (`recordNodeStatusEvent`).

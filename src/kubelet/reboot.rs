@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use super::behaviour::Exit;
 use super::container_state::{ContainerState, Exited};
-use super::state::WorkerPhase;
 use super::turn::Turn;
 
 impl Turn<'_> {
@@ -14,6 +13,7 @@ impl Turn<'_> {
         if !self.rt.sandbox && self.rt.work.is_none() {
             return;
         }
+        self.rt.sandbox_is_lost |= self.rt.sandbox;
         self.rt.sandbox = false;
         self.rt.volumes.iter_mut().for_each(|v| v.mounted = false);
         self.rt.work = None;
@@ -43,13 +43,14 @@ impl Turn<'_> {
                 _ => {}
             }
         }
-        if self.rt.phase == WorkerPhase::Sync {
-            self.event(
-                None,
-                "Normal",
-                "SandboxChanged",
-                "Pod sandbox changed, it will be killed and re-created.".into(),
-            );
+    }
+
+    /// The pod gets a sandbox. One that had a sandbox before says so (`SyncPod` of the runtime manager); a pod of which nothing is
+    /// to be started gets none.
+    pub(super) fn replaces_sandbox(&mut self) {
+        if std::mem::take(&mut self.rt.sandbox_is_lost) {
+            let message = "Pod sandbox changed, it will be killed and re-created.";
+            self.event(None, "Normal", "SandboxChanged", message.into());
         }
     }
 }

@@ -235,6 +235,7 @@ impl Reconciler for Kubelet {
     fn restarted(&self, state: &State) -> State {
         // Images, disks and addresses survive a restart of the node; containers do not.
         let mut state = state.clone();
+        state.starts_again = true;
         // What came from a URL is known again when that has answered.
         http_source::forget(&mut state, &self.key);
         let pods: Vec<Key> = state.pods.keys().cloned().collect();

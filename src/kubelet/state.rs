@@ -73,6 +73,8 @@ pub struct State {
     pub static_pods: Map<Key, Rc<Pod>>,
     /// The node's lease as it was last written; `None` if it has to be created or read.
     pub lease: Option<Rc<Lease>>,
+    /// Whether the kubelet has started again and has not told of it.
+    pub starts_again: bool,
     /// Whether the node was unschedulable when an event told of it last.
     pub unschedulable: bool,
     /// What the kubelet is told about its node.
@@ -263,6 +265,8 @@ pub struct PodRuntime {
     pub phase: WorkerPhase,
     /// Whether the pod's sandbox exists.
     pub sandbox: bool,
+    /// Whether it had one that is gone and has not been replaced.
+    pub sandbox_is_lost: bool,
     /// The pod's addresses, one of each family; none before the sandbox has its network.
     pub addresses: Rc<[Rc<str>]>,
     /// The init containers, then the main containers, then the ephemeral ones, in the order of the spec.

@@ -175,15 +175,15 @@ impl Alone {
     }
 }
 
-#[test]
-fn containers_start_again_when_the_machine_comes_back() {
+/// What the kubelet of a machine says that comes back, of which a pod with this restart policy ran.
+fn said_after_a_restart(policy: &str) -> String {
     let object = |kind, v| crate::api::Object::from_value(kind, v).unwrap();
     let pod = object(
         Kind::POD,
         json!({
             "metadata": {"name": "p", "namespace": "default", "uid": "u", "generation": 1, "resourceVersion": "1"},
-            "spec": {"nodeName": "n", "restartPolicy": "Always",
-                "containers": [{"name": "app", "image": "team/app:1", "imagePullPolicy": "IfNotPresent"}]},
+            "spec": {"nodeName": "n", "restartPolicy": policy,
+                "containers": [{"name": "app", "image": "team/app:1", "imagePullPolicy": "IfNotPresent", "command": ["sleep", "infinity"]}]},
         }),
     );
     let mut alone = Alone {
@@ -198,7 +198,23 @@ fn containers_start_again_when_the_machine_comes_back() {
     alone.said.push("-- the machine comes back".into());
     alone.see(&pod);
     alone.run();
-    insta::assert_snapshot!(alone.said.join("\n"));
+    alone.said.join("\n")
+}
+
+/// The events of the kubelet's start: `kubelet.go`, `BirthCry`; `node_container_manager_linux.go`; `kubelet_node_status.go`,
+/// `initialNode`.
+#[test]
+fn containers_start_again_when_the_machine_comes_back() {
+    insta::assert_snapshot!(said_after_a_restart("Always"));
+}
+
+/// `kuberuntime_manager.go`, `computePodActions`: no sandbox is made for a pod of which nothing is started, and `SyncPod` tells of
+/// a changed sandbox only where it makes a new one.
+#[test]
+fn a_pod_that_is_never_restarted_gets_no_new_sandbox() {
+    let said = said_after_a_restart("Never");
+    assert!(said.contains("Starting") && said.contains("Unknown 255"), "{said}");
+    assert!(!said.contains("SandboxChanged"), "{said}");
 }
 
 #[test]
