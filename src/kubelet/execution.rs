@@ -126,7 +126,9 @@ impl Turn<'_> {
             let shared = self.shared_writes(i, spec);
             let cgroup = self.cgroup_files(i, spec, at);
             r.outside.iter().chain(&shared).chain(&cgroup).for_each(|w| world.files.note(w));
-            return Some((Program { companions: true, ..self.program(i, spec) }, world));
+            let program = self.program(i, spec);
+            let machine = Rc::new(self.machine(Some(program.words.join(" "))));
+            return Some((Program { companions: true, machine, ..program }, world));
         };
         let process = &self.process_now(i, spec, process);
         let run = process.evaluate(Until::Moment(at));
@@ -135,7 +137,9 @@ impl Turn<'_> {
         let cgroup = self.cgroup_files(i, spec, at);
         self.replaced_since(spec).iter().chain(&cgroup).for_each(|w| world.files.note(w));
         let processors = self.processors(&spec.name);
-        Some((Program { companions: !run.certain, processors, ..process.program.clone() }, world))
+        let machine = Rc::new(self.machine(Some(process.program.words.join(" "))));
+        let companions = !run.certain;
+        Some((Program { companions, processors, machine, ..process.program.clone() }, world))
     }
 
     /// A container's process with the files that other pods have written since its pod's last turn.

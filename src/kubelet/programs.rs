@@ -7,8 +7,10 @@
 //! program nobody knows has none. Hooks and probes that execute a command do so among the files of that moment.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::rc::Rc;
 
+use ipnet::IpNet;
 use jiff::SignedDuration;
 
 use super::behaviour::{self, Exit, Own};
@@ -22,11 +24,13 @@ use super::mounts::{has_unknown_files, termination_path};
 use super::process::Process;
 use super::runc::{not_executable, not_found};
 use super::security_context::Identity;
+use super::start::BRIDGE;
 use super::timings;
 use super::turn::Turn;
-use crate::api::types::Container;
+use crate::api::quantity::amount_of;
+use crate::api::types::{Container, Node};
 use crate::api::{Timestamp, later, order};
-use crate::shell::{self, End, Files, Program, Run, Unknown, Until, Write};
+use crate::shell::{self, End, Files, Machine, Program, Run, Unknown, Until, Write};
 
 /// How often the containers of a pod are run anew because of each other's files, at one moment.
 const ROUNDS_LIMIT: usize = 8;
@@ -153,7 +157,25 @@ impl Turn<'_> {
             first: self.spec.share_process_namespace != Some(true),
             signal: None,
             processors: self.processors(&spec.name),
+            machine: Rc::new(self.machine(None)),
         }
+    }
+
+    /// What programs in the pod see of the machine; `process` is the command of a container's first process.
+    pub(super) fn machine(&self, process: Option<String>) -> Machine {
+        let node = self.caches.get::<Node>(self.node_key);
+        let capacity = node.and_then(|n| n.status.as_ref()?.capacity.as_ref()?.get("memory"));
+        let kib = |bytes: i64| u64::try_from(bytes).unwrap_or_default() >> 10;
+        let memory = capacity.map(|all| (kib(amount_of(Some(all)).value()), kib(self.node.stats.memory)));
+        let ranges: Vec<IpNet> = self.host.pod_cidrs.iter().filter_map(|c| c.parse().ok()).collect();
+        let with_prefix = |address: IpAddr| {
+            let range = ranges.iter().find(|range| range.contains(&address));
+            IpNet::new(address, range.map_or(BRIDGE.prefix_len(), IpNet::prefix_len)).ok()
+        };
+        // Whoever has the network of the node sees its interfaces, of which nobody knows.
+        let own = self.rt.addresses.iter().filter(|_| self.spec.host_network != Some(true));
+        let addresses = own.filter_map(|a| with_prefix(a.parse().ok()?)).collect();
+        Machine { memory, addresses, process }
     }
 
     /// Why the runtime cannot start a container's program: the image certainly does not have it, or nobody may execute it.

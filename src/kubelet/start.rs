@@ -23,7 +23,7 @@ use crate::api::types::{ConfigMap, Container};
 use crate::api::{ApiKind, Kind, MetaExt, Timestamp};
 
 /// The range of a node that was given none: that of a container runtime's bridge.
-const BRIDGE: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(10, 88, 0, 0), 16));
+pub(super) const BRIDGE: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(10, 88, 0, 0), 16));
 
 /// The exit code of a container whose program could not be started (containerd's `errorStartExitCode`).
 const START_ERROR: i32 = 128;

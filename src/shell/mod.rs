@@ -142,6 +142,19 @@ pub struct Program {
     pub signal: Option<Timestamp>,
     /// The number of processors.
     pub processors: u32,
+    /// What else it sees of the machine.
+    pub machine: Rc<Machine>,
+}
+
+/// What a program sees of the machine, of its network and of the processes beside it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// All memory and what is used of it, in KiB; `None` if nobody knows.
+    pub memory: Option<(u64, u64)>,
+    /// The addresses of its network's interface, with the length of the range's prefix.
+    pub addresses: Vec<ipnet::IpNet>,
+    /// The command of the container's first process; `None` if it is the program itself.
+    pub process: Option<String>,
 }
 
 /// What a program finds outside of itself.
@@ -338,7 +351,8 @@ pub fn can_start(program: &Program, name: &str) -> bool {
 /// Whether a program can be started where another one runs, and is a shell or a command that is built here.
 pub fn is_built(program: &Program, name: &str) -> bool {
     let base = tools::base_name(name);
-    is_found(name) && can_start(program, name) && (is_shell(base) || is_tool(base))
+    let built = is_shell(base) || tools::is_built(program, base);
+    is_found(name) && can_start(program, name) && built
 }
 
 /// Whether a program is one that BusyBox has or that is built here, named without its directory or by one of those of commands.

@@ -25,6 +25,7 @@ fn program(words: &[&str], tools: Tools) -> Program {
         first: true,
         signal: None,
         processors: 2,
+        machine: Default::default(),
     }
 }
 
@@ -499,7 +500,7 @@ fn messages_of_busybox() {
     alpine.others = OF_ALPINE;
     alpine.unknown = Unknown::Ends(SignedDuration::from_secs(3));
     assert_eq!((ends(&alpine), printed(&alpine, 3)), (Some((3000, 0)), ("done\n".into(), String::new())));
-    assert_eq!(ends(&p("ps aux")), None);
+    assert_eq!(ends(&p("top -b")), None);
     assert_eq!(
         printed(&p("which vi; test -x /bin/tar && echo tar; which python"), 0).0,
         "/usr/bin/vi\ntar\n"
@@ -654,4 +655,60 @@ fn much_work_is_many_commands() {
     assert!(printed(&sh(&format!("{chain} echo $((v0))")), 0).1.contains("Illegal number"));
     let p = program(&["bash", "-c", &format!("{long} echo {{1..5000}}$x$x")], Tools::Gnu);
     assert!(printed(&p, 0).0.len() < 1 << 20);
+}
+
+/// BusyBox 1.36: `procps/ps.c`, `procps/free.c`, `networking/libiproute/ipaddress.c` and `iproute.c`. The routes are those of the CNI
+/// plugin `ptp` (`plugins/main/ptp/ptp.go` of containernetworking/plugins).
+#[test]
+fn what_is_seen_of_the_machine() {
+    let machine = Machine {
+        memory: Some((8 << 20, 1 << 20)),
+        addresses: vec!["10.244.1.5/24".parse().unwrap(), "fd00:10:244:1::5/64".parse().unwrap()],
+        process: Some("nginx -g daemon off;".into()),
+    };
+    let beside = |words: &[&str]| {
+        let p = Program { first: false, machine: Rc::new(machine.clone()), ..program(words, Tools::Busybox) };
+        printed(&p, 1).0
+    };
+    let head = "PID   USER     TIME  COMMAND\n    1 root      0:00 nginx -g daemon off;\n";
+    assert_eq!(beside(&["ps"]), format!("{head}    7 root      0:00 ps\n"));
+    assert_eq!(
+        beside(&["sh", "-c", "ps"]),
+        format!("{head}    7 root      0:00 sh -c ps\n    8 root      0:00 ps\n")
+    );
+    let own = printed(&program(&["sh", "-c", "ps"], Tools::Busybox), 1).0;
+    assert_eq!(own, "PID   USER     TIME  COMMAND\n    1 root      0:00 sh -c ps\n    7 root      0:00 ps\n");
+    assert_eq!(
+        beside(&["free", "-m"]),
+        "              total        used        free      shared  buff/cache   available\n\
+         Mem:           8192        1024        7168           0           0        7168\n\
+         Swap:             0           0           0\n"
+    );
+    assert_eq!(
+        beside(&["ip", "-4", "addr", "show", "eth0"]),
+        "2: eth0@if3: <BROADCAST,MULTICAST,UP,LOWER_UP,M-DOWN> mtu 1500 qdisc noqueue \n    \
+         link/ether 0a:58:0a:f4:01:05 brd ff:ff:ff:ff:ff:ff\n    \
+         inet 10.244.1.5/24 brd 10.244.1.255 scope global eth0\n       valid_lft forever preferred_lft forever\n"
+    );
+    assert!(beside(&["ip", "a"]).contains("    inet6 fd00:10:244:1::5/64 scope global \n"));
+    assert_eq!(
+        beside(&["ip", "route"]),
+        "default via 10.244.1.1 dev eth0 \n10.244.1.0/24 via 10.244.1.1 dev eth0  src 10.244.1.5 \n\
+         10.244.1.1 dev eth0 scope link  src 10.244.1.5 \n"
+    );
+    // Images with GNU's tools mostly have neither.
+    let debian =
+        Program { complete: false, unknown: Unknown::Missing, ..program(&["sh", "-c", "ps"], Tools::Gnu) };
+    assert!(printed(&debian, 1).1.contains("ps: not found"), "{:?}", printed(&debian, 1));
+}
+
+/// POSIX, `ls -l`: a directory's listing begins with the space that its entries take; GNU's and BusyBox' count KiB.
+#[test]
+fn a_long_list_begins_with_its_total() {
+    let script = "mkdir d; cd d; : > empty; echo a > small; ln -s small link; mkdir sub; ls -l | head -n 1; ls -la | head -n 1; ls -l small | wc -l";
+    for tools in [Tools::Gnu, Tools::Busybox] {
+        let (out, _) = printed(&program(&["sh", "-c", script], tools), 1);
+        let words: Vec<&str> = out.split_whitespace().collect();
+        assert_eq!(words, ["total", "8", "total", "16", "1"], "{tools:?}");
+    }
 }

@@ -179,6 +179,7 @@ fn program(text: &str, start: Timestamp) -> Program {
         first: false,
         signal: None,
         processors: 1,
+        machine: Default::default(),
     }
 }
 

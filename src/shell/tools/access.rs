@@ -21,6 +21,18 @@ pub(super) fn long(shell: &mut Shell<'_>, path: &str, link: Option<&str>) -> Str
     format!("{kind}{}    1 {user:<8} {group:<8} {size:>9} {date} ", access.letters())
 }
 
+/// The KiB that an entry takes on the disk, as `ls -l` adds them up: a link takes none, a directory and each begun 4 KiB of a file
+/// take 4.
+pub(super) fn blocks(shell: &mut Shell<'_>, path: &str) -> u64 {
+    if shell.link(path).is_some() {
+        return 0;
+    }
+    match shell.look(path) {
+        Some(Node::File(text)) => (text.len() as u64).div_ceil(4096) * 4,
+        _ => 4,
+    }
+}
+
 /// Tells that a command cannot change a path, if that is in a file system that is mounted for reading only.
 pub(super) fn is_refused(shell: &mut Shell<'_>, path: &str, busybox: &str, gnu: &str) -> bool {
     let refused = shell.is_read_only(path);

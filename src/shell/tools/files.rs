@@ -2,7 +2,7 @@
 
 use super::super::files::{Access, Change, Node, absolute, parent};
 use super::super::machine::{Ran, Shell};
-use super::access::{is_refused, long};
+use super::access::{blocks, is_refused, long};
 use super::{Options, Tools, base_name};
 
 pub(super) fn basename(shell: &mut Shell<'_>, args: &[String]) -> Ran {
@@ -58,6 +58,11 @@ pub(super) fn ls(shell: &mut Shell<'_>, args: &[String]) -> Ran {
                 names.retain(|n| o.has('a') || o.has('A') || !n.starts_with('.'));
                 if o.has('a') {
                     names.splice(0..0, [".".to_owned(), "..".to_owned()]);
+                }
+                if o.has('l') {
+                    let directory = shell.path(path);
+                    let total: u64 = names.iter().map(|n| blocks(shell, &absolute(&directory, n))).sum();
+                    out.push_str(&format!("total {total}\n"));
                 }
                 names
             }

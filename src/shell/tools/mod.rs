@@ -8,6 +8,7 @@ mod encode;
 mod files;
 mod filter;
 mod find;
+mod machine;
 mod net;
 mod sed;
 mod system;
@@ -46,9 +47,14 @@ pub fn is_tool(name: &str) -> bool {
     EFFECTLESS.contains(&name) || TOOLS.binary_search_by(|(n, _)| (*n).cmp(name)).is_ok()
 }
 
-/// Whether a command is known that the image of a process can have: BusyBox has no curl.
+/// Whether a command is known that the image of a process can have: BusyBox has no curl, and `ip` and `ps` are BusyBox' alone,
+/// because images with GNU's tools mostly lack them.
 pub(super) fn is_built(program: &super::Program, name: &str) -> bool {
-    is_tool(name) && !(name == "curl" && program.complete && program.tools == Tools::Busybox)
+    let lacks = match program.tools {
+        Tools::Busybox => name == "curl" && program.complete,
+        Tools::Gnu => matches!(name, "ip" | "ps"),
+    };
+    is_tool(name) && !lacks
 }
 
 /// The names of all commands that are known, shells among them.
@@ -87,13 +93,14 @@ const TOOLS: &[(&str, Tool)] = &[
     ("false", |_, _| Ok(1)),
     ("fgrep", filter::grep),
     ("find", find::find),
-    ("free", system::free),
+    ("free", machine::free),
     ("getent", net::getent),
     ("grep", filter::grep),
     ("head", filter::head),
     ("hostname", system::hostname),
     ("id", system::id),
     ("install", files::mkdir),
+    ("ip", machine::ip),
     ("kill", |s, a| s.kill(a.get(1..).unwrap_or_default())),
     ("ln", files::ln),
     ("ls", files::ls),
@@ -109,6 +116,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("ping", net::ping),
     ("printenv", system::printenv),
     ("printf", system::printf),
+    ("ps", machine::ps),
     ("pwd", system::pwd),
     ("readlink", find::readlink),
     ("realpath", find::readlink),

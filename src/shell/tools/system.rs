@@ -212,12 +212,6 @@ pub(super) fn uname(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     Ok(0)
 }
 
-pub(super) fn free(shell: &mut Shell<'_>, _: &[String]) -> Ran {
-    shell.certain = false;
-    shell.print("              total        used        free      shared  buff/cache   available\n");
-    Ok(0)
-}
-
 fn exported(shell: &Shell<'_>) -> Vec<(String, String)> {
     let all = shell.frame.variables.iter().filter(|(_, (_, exported))| *exported);
     all.map(|(n, (v, _))| (n.clone(), v.to_string())).collect()

@@ -182,6 +182,7 @@ fn program(script: &str, name: &str, tools: Tools) -> Program {
         first: true,
         signal: None,
         processors: 2,
+        machine: Default::default(),
     }
 }
 

@@ -73,7 +73,7 @@ fn files_are_links_into_the_directory_of_their_version() {
     assert_eq!(exec(&lab, "readlink /etc/config/..data"), format!("{dated}\n"));
     assert_eq!(exec(&lab, "readlink -f /etc/config/size"), format!("/etc/config/{dated}/size\n"));
     let long = exec(&lab, "ls -l /etc/config");
-    assert!(long.starts_with("lrwxrwxrwx    1 root     root            11 "), "{long}");
+    assert!(long.starts_with("total 0\nlrwxrwxrwx    1 root     root            11 "), "{long}");
     assert!(long.contains(" look -> ..data/look\n"), "{long}");
     assert_eq!(exec(&lab, "[ -L /etc/config/size ] && [ -f /etc/config/size ] && echo both"), "both\n");
     assert_eq!(exec(&lab, "find /etc/config -type l | wc -l"), "3\n");
@@ -155,7 +155,7 @@ fn labels_reach_the_files_of_the_downward_api() {
     lab.pod(pod).steady();
     assert_eq!(exec(&lab, "cat /etc/config/labels"), "app=\"web\"\ntier=\"front\"");
     assert_eq!(exec(&lab, "cat /etc/config/deep/name"), "p");
-    assert!(exec(&lab, "ls -l /etc/config/deep/").starts_with("-r--------"));
+    assert!(exec(&lab, "ls -l /etc/config/deep/").starts_with("total 4\n-r--------"));
     patch(&mut lab, Kind::POD, "p", json!({"metadata": {"labels": {"tier": "back"}}}));
     lab.steady();
     assert_eq!(exec(&lab, "cat /etc/config/labels"), "app=\"web\"\ntier=\"back\"");
@@ -235,7 +235,7 @@ fn modes_and_owners_decide_who_reads() {
     assert_eq!(reads(0o644, json!({"runAsUser": 1000})).0, "s3cret");
     let (text, listed) = reads(0o400, json!({"runAsUser": 1000, "fsGroup": 2000}));
     assert_eq!(text, "s3cret");
-    assert!(listed.starts_with("-r--r-----    1 root     2000 "), "{listed}");
+    assert!(listed.starts_with("total 4\n-r--r-----    1 root     2000 "), "{listed}");
 }
 
 /// A file of a ConfigMap has the mode 0644 unless somebody says otherwise, so it is no program.

@@ -1,0 +1,124 @@
+//! Commands that tell of the machine, of the network of the pod and of the processes beside them: `free`, `ip` and `ps`. Those of
+//! BusyBox are built; the layout is that of its 1.36 (`procps/free.c`, `procps/ps.c`, `networking/libiproute`).
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use super::super::machine::{Ran, Shell};
+
+/// The number of the first process that is started beside a container's own. It is made up.
+const NEXT_PROCESS: u32 = 7;
+
+/// The memory of the node. What is used is what pods use.
+pub(super) fn free(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    // Another moment has other numbers.
+    shell.certain = false;
+    let shift = match args.get(1).map(String::as_str) {
+        Some("-m") => 10,
+        Some("-g") => 20,
+        _ => 0,
+    };
+    shell.print("              total        used        free      shared  buff/cache   available\n");
+    if let Some((total, used)) = shell.program.machine.memory {
+        let (total, used) = (total >> shift, used.min(total) >> shift);
+        let left = total.saturating_sub(used);
+        shell.print(&format!("Mem:   {total:>12}{used:>12}{left:>12}{0:>12}{0:>12}{left:>12}\n", 0));
+        shell.print(&format!("Swap:  {0:>12}{0:>12}{0:>12}\n", 0));
+    }
+    Ok(0)
+}
+
+/// The first process of the container, the shell that runs the command, if one does, and the command itself.
+pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    let program = shell.program;
+    let own = program.words.join(" ");
+    let mut all: Vec<(u32, String)> = Vec::new();
+    match program.machine.process.as_ref().filter(|_| !program.first) {
+        Some(first) => all.push((1, first.clone())),
+        None => all.push((1, own.clone())),
+    }
+    let mut next = NEXT_PROCESS;
+    for words in [own, args.join(" ")] {
+        if all.iter().all(|(_, known)| *known != words) {
+            all.push((next, words));
+            next += 1;
+        }
+    }
+    let user = if program.user.0 == 0 { "root".to_owned() } else { program.user.0.to_string() };
+    let lines: String =
+        all.iter().map(|(n, words)| format!("{n:5} {user:<8} {:>5} {words}\n", "0:00")).collect();
+    shell.print(&format!("PID   USER     TIME  COMMAND\n{lines}"));
+    Ok(0)
+}
+
+/// `ip addr` and `ip route`, as the CNI plugin `ptp` leaves them, which kind's nodes have.
+pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
+    let addresses = shell.program.machine.addresses.clone();
+    let four = args.iter().any(|a| a == "-4");
+    let six = args.iter().any(|a| a == "-6");
+    let mut words = args.iter().skip(1).map(String::as_str).filter(|a| !a.starts_with('-'));
+    let what = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.filter(|w| !matches!(*w, "show" | "list" | "ls" | "dev")).collect();
+    let wanted = |net: &&IpNet| if six { net.addr().is_ipv6() } else { !four || net.addr().is_ipv4() };
+    let text = match what {
+        "a" | "addr" | "address" => devices(&addresses, rest.first().copied(), wanted),
+        "r" | "route" if rest.is_empty() => {
+            let family = |net: &&IpNet| net.addr().is_ipv6() == six;
+            addresses.iter().filter(family).map(routes).collect()
+        }
+        _ => {
+            // Nobody knows what else there is.
+            shell.certain = false;
+            return Ok(1);
+        }
+    };
+    shell.print(&text);
+    Ok(0)
+}
+
+const FOR_EVER: &str = "       valid_lft forever preferred_lft forever\n";
+
+fn devices(addresses: &[IpNet], only: Option<&str>, wanted: impl Fn(&&IpNet) -> bool) -> String {
+    let mut out = String::new();
+    if only.is_none_or(|device| device == "lo") {
+        out.push_str("1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue qlen 1000\n");
+        out.push_str("    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n");
+        out.push_str(&format!("    inet 127.0.0.1/8 scope host lo\n{FOR_EVER}"));
+        out.push_str(&format!("    inet6 ::1/128 scope host \n{FOR_EVER}"));
+    }
+    if only.is_none_or(|device| device == "eth0") && !addresses.is_empty() {
+        out.push_str("2: eth0@if3: <BROADCAST,MULTICAST,UP,LOWER_UP,M-DOWN> mtu 1500 qdisc noqueue \n");
+        out.push_str(&format!("    link/ether {} brd ff:ff:ff:ff:ff:ff\n", hardware_address(addresses)));
+        for net in addresses.iter().filter(wanted) {
+            match net {
+                IpNet::V4(net) => {
+                    out.push_str(&format!("    inet {net} brd {} scope global eth0\n", net.broadcast()));
+                }
+                IpNet::V6(net) => out.push_str(&format!("    inet6 {net} scope global \n")),
+            }
+            out.push_str(FOR_EVER);
+        }
+    }
+    out
+}
+
+/// A hardware address. It is made up of the pod's address.
+fn hardware_address(addresses: &[IpNet]) -> String {
+    let bytes: Vec<u8> = match addresses.first().map(IpNet::addr) {
+        Some(IpAddr::V4(ip)) => ip.octets().to_vec(),
+        Some(IpAddr::V6(ip)) => ip.octets().into_iter().skip(12).collect(),
+        None => Vec::new(),
+    };
+    let bytes: Vec<String> = [0x0a, 0x58].into_iter().chain(bytes).map(|b| format!("{b:02x}")).collect();
+    bytes.join(":")
+}
+
+/// The routes of an address: everything goes over the first address of its range, which is the node's.
+fn routes(net: &IpNet) -> String {
+    let (range, own) = (net.trunc(), net.addr());
+    let Some(gateway) = range.hosts().next() else { return String::new() };
+    format!(
+        "default via {gateway} dev eth0 \n{range} via {gateway} dev eth0  src {own} \n{gateway} dev eth0 scope link  src {own} \n"
+    )
+}
