@@ -23,7 +23,7 @@ impl Turn<'_> {
     /// Runs a hook of a container. One that never ends is cut off at the end of the grace period.
     pub(super) fn hook(&mut self, i: usize, handler: &LifecycleHandler, at: Timestamp) -> Ran {
         let name = self.container_spec(i).map_or("", |spec| &spec.name);
-        let whose = format!("for Container {} in Pod {}", go_quote(name), go_quote(&self.pod_name()));
+        let whose = format!("for Container {} in Pod {}", go_quote(name), go_quote(self.pod_name()));
         if let Some(exec) = &handler.exec {
             let command = exec.command.as_deref().unwrap_or_default();
             let (takes, failure) = self.exec_hook(i, command, at);
