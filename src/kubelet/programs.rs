@@ -244,6 +244,7 @@ impl Turn<'_> {
                 asked: Default::default(),
                 open: None,
                 listens: Vec::new(),
+                cycles: Vec::new(),
                 files: Default::default(),
                 writes: Vec::new(),
                 output: Vec::new(),
