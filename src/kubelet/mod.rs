@@ -77,6 +77,7 @@ pub mod cri;
 mod csi;
 pub mod decisions;
 mod dns_server;
+mod env_files;
 mod environment;
 mod ephemeral;
 mod eviction;

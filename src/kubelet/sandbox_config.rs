@@ -142,7 +142,7 @@ impl Turn<'_> {
             log_directory: format!("/var/log/pods/{namespace}_{name}_{}", self.rt.uid),
             metadata: [name, namespace, self.rt.uid.to_string()],
             attempt: 0,
-            hostname: if on_host { String::new() } else { self.host_name() },
+            hostname: if on_host { String::new() } else { self.kernel_host_name().unwrap_or_default() },
             dns_config: DnsConfig { servers, searches, options },
             port_mappings: port_mappings.collect(),
             cgroup_parent: self.cgroup_parent(),
