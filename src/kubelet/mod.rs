@@ -72,6 +72,7 @@ pub mod contents;
 mod coredns;
 mod cpu_manager;
 mod cpu_policy;
+mod cpu_share;
 mod cpu_topology;
 pub mod cri;
 mod csi;
