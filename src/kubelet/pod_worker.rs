@@ -281,7 +281,7 @@ impl<'a> Turn<'a> {
                 if self.volumes_are_there() && self.csi_volumes_are_mounted() {
                     self.rt.mount_failures = 0;
                     self.look_for_pull_secrets();
-                    if let Some(why) = self.runtime_is_missing() {
+                    if let Some(why) = self.sandbox_refused() {
                         self.rt.todo.clear();
                         return self.sandbox_failed(&why);
                     }
