@@ -252,6 +252,7 @@ impl Turn<'_> {
             },
         };
         self.run_process(&mut process, spec);
+        self.repeats_anew |= !process.run.cycles.is_empty();
         (own_of(&process.run, self.now), Some(Rc::new(process)))
     }
 
@@ -360,6 +361,7 @@ impl Turn<'_> {
             r.behaviour = behaviour::of(pod, spec, own);
             r.ends = r.behaviour.ends.map(|(after, exit)| (later(r.since, after).max(now), exit));
         }
+        self.repeats_anew |= r.process.as_ref().is_none_or(|before| before.run.cycles != process.run.cycles);
         r.process = Some(Rc::new(process));
     }
 }

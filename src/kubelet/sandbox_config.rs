@@ -11,7 +11,7 @@ use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
-use crate::api::types::{Container, Node, PodSpec, Quantity, Volume};
+use crate::api::types::{Container, Node, PodSpec, Volume};
 
 /// The period over which the CPU of a container is limited, in microseconds (`quotaPeriod`).
 const CPU_PERIOD: i64 = 100_000;

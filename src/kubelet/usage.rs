@@ -47,7 +47,7 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
             })
             .collect();
         share_out(pod, &mut containers);
-        measured.push((key, pod, containers));
+        measured.push((key, &**pod, containers));
     }
     let node = reading.caches.get::<Node>(node)?;
     contend(node, &mut measured);

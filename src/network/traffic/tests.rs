@@ -474,7 +474,8 @@ fn who_waits_for_an_answer_sends_nothing_meanwhile() {
     assert_eq!(within(&all, 0, 10_000).sent, 100);
     // Every fourth moment of the client comes after the answer to the last request.
     assert_eq!(within(&all, 10_000, 20_000).sent, 25);
-    assert_eq!(within(&all, 20_000, 280_000).sent, 3);
+    // A third one is under way by then.
+    assert_eq!(within(&all, 20_000, 280_000).sent, 2);
 }
 
 #[test]

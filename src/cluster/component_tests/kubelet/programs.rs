@@ -285,7 +285,7 @@ fn a_variable_comes_from_a_file_of_an_init_container() {
     let said = |script: &str, optional| {
         let mut lab = Lab::new();
         lab.pod(pod(script, optional)).wait(20);
-        (logs_of(&lab, "envfile"), lab.log)
+        (logs(&lab), lab.log)
     };
     let (printed, log) = said("echo \"DB_ADDRESS='db.test:5432'\" > /config/db.env", false);
     assert!(printed.contains("has [db.test:5432]\n"), "{printed} {log}");
@@ -312,7 +312,7 @@ fn the_hosts_name_is_what_the_pod_says() {
             spec[name] = value.clone();
         }
         lab.pod(json!({"metadata": {"name": "p"}, "spec": spec})).wait(10);
-        (logs_of(&lab, "p"), lab.log)
+        (logs(&lab), lab.log)
     };
     let full = "busybox-1.busybox-subdomain.default.svc.cluster.local";
     let names = json!({"hostname": "busybox-1", "subdomain": "busybox-subdomain"});
