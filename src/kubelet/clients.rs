@@ -72,6 +72,24 @@ impl RunningClient {
     }
 }
 
+/// The requests of a loop, each as a client of its own, and since when it sends. How long a round takes is as it was when the rounds
+/// became alike, with the time of the answers. Where answers take longer by then, rounds are left out.
+fn of_cycle(cycle: &Cycle) -> impl Iterator<Item = (Client, Timestamp)> + use<'_> {
+    cycle.requests.iter().map(|(after, sending)| {
+        let Sending { url, method, host, agent, headers, timeout } = sending;
+        let client = Client {
+            timeout: timeout.unwrap_or(FOREVER),
+            one_at_a_time: true,
+            host: Some(host.clone()),
+            method: method.clone(),
+            agent: agent.clone(),
+            headers: headers.clone(),
+            ..Client::regular(1, cycle.period, url.clone())
+        };
+        (client, cycle.first(*after))
+    })
+}
+
 impl Turn<'_> {
     /// The clients of a container.
     ///
@@ -79,25 +97,6 @@ impl Turn<'_> {
     /// The annotation cannot be read.
     fn clients_of(&self, spec: &Container) -> Result<Vec<Client>, NotAClient> {
         annotation(&self.pod.metadata, &spec.name, REQUESTS).map_or(Ok(Vec::new()), Client::parse)
-    }
-
-    /// The requests of a loop that goes round now, each as a client of its own, and since when it sends. How long a round takes is as it
-    /// was when the rounds became alike, with the time of the answers. Where answers take longer by then, rounds are left out.
-    fn of_cycle<'c>(&self, cycle: &'c Cycle) -> impl Iterator<Item = (Client, Timestamp)> + use<'c> {
-        let goes = cycle.until.is_none_or(|until| until > self.now);
-        cycle.requests.iter().filter(move |_| goes).map(|(after, sending)| {
-            let Sending { url, method, host, agent, headers, timeout } = sending;
-            let client = Client {
-                timeout: timeout.unwrap_or(FOREVER),
-                one_at_a_time: true,
-                host: Some(host.clone()),
-                method: method.clone(),
-                agent: agent.clone(),
-                headers: headers.clone(),
-                ..Client::regular(1, cycle.period, url.clone())
-            };
-            (client, cycle.first(*after))
-        })
     }
 
     fn names(&self, spec: &Container) -> Names {
@@ -116,8 +115,15 @@ impl Turn<'_> {
             let declared =
                 if i < self.init_count() { Vec::new() } else { self.clients_of(spec).unwrap_or_default() };
             let mut clients: Vec<(Client, Timestamp)> = declared.into_iter().map(|c| (c, r.since)).collect();
+            // Of each loop what it repeats now or, if something has just changed, what it will.
             let cycles = r.process.iter().flat_map(|p| &p.run.cycles);
-            clients.extend(cycles.flat_map(|cycle| self.of_cycle(cycle)).take(OF_LOOPS_LIMIT));
+            let mut goes: Vec<&Cycle> = Vec::new();
+            for cycle in cycles.filter(|c| c.until.is_none_or(|until| until > self.now)) {
+                if goes.iter().all(|known| known.number != cycle.number) {
+                    goes.push(cycle);
+                }
+            }
+            clients.extend(goes.into_iter().flat_map(of_cycle).take(OF_LOOPS_LIMIT));
             if clients.is_empty() {
                 continue;
             }

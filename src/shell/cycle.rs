@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::COMMANDS_LIMIT;
 use super::machine::{Frame, Shell, Stop};
 use crate::api::{Timestamp, later};
 use crate::network::question::HeaderFields;
@@ -40,6 +41,8 @@ pub struct Sending {
 /// What a loop does in each of the rounds that are alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
+    /// Which of the program's loops it is of, in the order in which they begin.
+    pub number: usize,
     /// When the loop began.
     pub begun: Timestamp,
     /// A moment at which a round begins, from which on they are known to be alike.
@@ -93,6 +96,7 @@ struct Round {
 /// The rounds of a loop that runs.
 #[derive(Debug)]
 pub(super) struct Rounds {
+    number: usize,
     begun: Timestamp,
     under_way: Option<Round>,
     /// How many rounds before the last one were like it.
@@ -101,8 +105,9 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// Of a loop that begins.
-    pub(super) fn new(shell: &Shell<'_>) -> Rounds {
-        Rounds { begun: shell.now, under_way: None, alike: 0 }
+    pub(super) fn new(shell: &mut Shell<'_>) -> Rounds {
+        shell.loops += 1;
+        Rounds { number: shell.loops, begun: shell.now, under_way: None, alike: 0 }
     }
 }
 
@@ -172,6 +177,7 @@ impl Shell<'_> {
             });
             if end.is_none_or(|end| end > self.now) {
                 self.cycles.push(Cycle {
+                    number: rounds.number,
                     begun: rounds.begun,
                     from: self.now,
                     until: end,
@@ -183,6 +189,8 @@ impl Shell<'_> {
                 None => return Err(self.block()),
                 Some(end) => {
                     self.varied = false;
+                    // There are only so many changes, so the program comes to an end of them.
+                    self.steps = COMMANDS_LIMIT;
                     (at, before) = (end, None);
                 }
             }

@@ -112,6 +112,8 @@ pub(super) struct Shell<'a> {
     pub(super) varied: bool,
     /// What loops have repeated, in the order of time.
     pub(super) cycles: Vec<Cycle>,
+    /// How many loops have begun.
+    pub(super) loops: usize,
     pub(super) listens: Vec<Listens>,
     pub(super) output: Vec<Output>,
     pub(super) printed: usize,
@@ -187,6 +189,7 @@ impl<'a> Shell<'a> {
             clock_reads: Cell::new(0),
             varied: false,
             cycles: Vec::new(),
+            loops: 0,
             listens: Vec::new(),
             output: Vec::new(),
             printed: 0,
@@ -379,7 +382,8 @@ impl<'a> Shell<'a> {
         let nth = self.asked.get(&question).copied().unwrap_or(0);
         let answer = self.ask(question)?;
         if let Answer::Replies { replies, .. } = &answer {
-            self.varied |= replies.windows(2).any(|two| matches!(two, [a, b] if a.outcome != b.outcome));
+            self.varied |=
+                replies.windows(2).any(|two| matches!(two, [a, b] if differ(&a.outcome, &b.outcome)));
         }
         Ok(answer.pick(nth).cloned())
     }
@@ -442,6 +446,14 @@ impl<'a> Shell<'a> {
             Then::Waits => Err(self.block()),
             Then::Leave(status) => Err(Stop::Killed(status)),
         }
+    }
+}
+
+/// Whether a program goes on otherwise after one outcome than after another one: what servers of one sort answer differs in its words.
+fn differ(a: &Outcome, b: &Outcome) -> bool {
+    match (a, b) {
+        (Outcome::Answered(a), Outcome::Answered(b)) => (a.status, a.takes) != (b.status, b.takes),
+        _ => a != b,
     }
 }
 

@@ -1830,6 +1830,7 @@ rehearse-request-nowhere = Request { $nth } of { $client } on { $node }:
 rehearse-stale = The rules of { $node } were behind: the EndpointSlice did not name this endpoint any more.
 rehearse-stale-proxy = The list of endpoints in { $through } was behind: the EndpointSlice did not name this endpoint any more.
 rehearse-open = Open that moment in the timeline
+rehearse-one-order = This was one order of the commands. Opened in the timeline, Every order (O) asks the same of all orders from the moment that is shown.
 rehearse-open-run = Open the rollout in the timeline
 rehearse-open-named = Open in the timeline: { $name }
 rehearse-mends = What mends it

@@ -1586,6 +1586,7 @@ rehearse-request-nowhere = { $node } 上的 { $client } 的第 { $nth } 个请�
 rehearse-stale = { $node } 的规则落后了：EndpointSlice 中已经没有这个端点。
 rehearse-stale-proxy = { $through } 中的端点列表落后了：EndpointSlice 中已经没有这个端点。
 rehearse-open = 在时间线中打开那一时刻
+rehearse-one-order = 这只是命令的一种顺序。在时间线中打开后，“所有顺序”（O）会从所示时刻起检查所有顺序。
 rehearse-open-run = 在时间线中打开这次更新
 rehearse-open-named = 在时间线中打开：{ $name }
 rehearse-mends = 怎样修复
