@@ -158,7 +158,7 @@ fn stepper(
         <div class="stepper" role="group" aria-label={t.get("journey-stepper")}>
             <button type="button" class="quiet" disabled={now.is_none()} onclick={to(now.and_then(|n| n.checked_sub(1)))}>{ t.get("journey-stop-back") }</button>
             <button type="button" class="quiet" disabled={next >= many} onclick={to(Some(next))}>{ t.get("journey-stop-next") }</button>
-            <span role="status">{ where_ }</span>
+            <span aria-live="polite">{ where_ }</span>
         </div>
     }
 }
