@@ -1,4 +1,6 @@
-//! Containers that send a stream of requests (`sim.steady/requests`), see [`crate::network::traffic`].
+//! Containers that send a stream of requests, see [`crate::network::traffic`]: those of which an annotation says so
+//! (`sim.steady/requests`), and those whose program is a loop that sends requests for ever ([`Cycle`]), as the load generator of
+//! Kubernetes' walkthrough of the HorizontalPodAutoscaler.
 //!
 //! A client asks the network once what its requests meet, and is told when that changes; from these answers the cluster works out what
 //! became of each request. It sends from the start of its container until SIGTERM.
@@ -6,6 +8,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
+
+use jiff::SignedDuration;
 
 use super::behaviour::annotation;
 use super::state::State;
@@ -16,9 +20,15 @@ use crate::client::Caches;
 use crate::network::Question;
 use crate::network::resolver::ResolvConf;
 use crate::network::traffic::{Answers, Client, Fate, Names, NotAClient, Stream, StreamId};
+use crate::shell::{Cycle, Sending};
 
 /// The annotation with the clients.
 const REQUESTS: &str = "requests";
+
+/// How long a program waits for a response that has no limit of its own.
+const FOREVER: SignedDuration = SignedDuration::from_hours(24);
+/// The most requests of loops of one container that are followed.
+const OF_LOOPS_LIMIT: usize = 8;
 
 /// A client of a container that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +72,24 @@ impl RunningClient {
     }
 }
 
+/// The requests of a loop, each as a client of its own, and since when it sends. How long a round takes is as it was when the rounds
+/// became alike, with the time of the answers. Where answers take longer by then, rounds are left out.
+fn of_cycle(cycle: &Cycle) -> impl Iterator<Item = (Client, Timestamp)> + use<'_> {
+    cycle.requests.iter().map(|(after, sending)| {
+        let Sending { url, method, host, agent, headers, timeout } = sending;
+        let client = Client {
+            timeout: timeout.unwrap_or(FOREVER),
+            one_at_a_time: true,
+            host: Some(host.clone()),
+            method: method.clone(),
+            agent: agent.clone(),
+            headers: headers.clone(),
+            ..Client::regular(1, cycle.period, url.clone())
+        };
+        (client, cycle.first(*after))
+    })
+}
+
 impl Turn<'_> {
     /// The clients of a container.
     ///
@@ -81,16 +109,27 @@ impl Turn<'_> {
     /// The clients of the pod's containers that run.
     fn running_clients(&self, pod: &Key) -> Vec<RunningClient> {
         let mut all = Vec::new();
-        for (i, c) in self.rt.containers.iter().enumerate().skip(self.init_count()) {
+        for (i, c) in self.rt.containers.iter().enumerate() {
             let (Some(r), Some(spec)) = (c.running(), self.container_spec(i)) else { continue };
             // Who declared a client that cannot be read is told so by `complain_of_clients`.
-            let Ok(clients) = self.clients_of(spec) else { continue };
+            let declared =
+                if i < self.init_count() { Vec::new() } else { self.clients_of(spec).unwrap_or_default() };
+            let mut clients: Vec<(Client, Timestamp)> = declared.into_iter().map(|c| (c, r.since)).collect();
+            // Of each loop what it repeats now or, if something has just changed, what it will.
+            let cycles = r.process.iter().flat_map(|p| &p.run.cycles);
+            let mut goes: Vec<&Cycle> = Vec::new();
+            for cycle in cycles.filter(|c| c.until.is_none_or(|until| until > self.now)) {
+                if goes.iter().all(|known| known.number != cycle.number) {
+                    goes.push(cycle);
+                }
+            }
+            clients.extend(goes.into_iter().flat_map(of_cycle).take(OF_LOOPS_LIMIT));
             if clients.is_empty() {
                 continue;
             }
             let names = self.names(spec);
             let addresses: Rc<[IpAddr]> = self.rt.addresses.iter().filter_map(|a| a.parse().ok()).collect();
-            all.extend(clients.into_iter().enumerate().map(|(place, client)| RunningClient {
+            all.extend(clients.into_iter().enumerate().map(|(place, (client, start))| RunningClient {
                 pod: pod.clone(),
                 container: c.name.clone(),
                 place,
@@ -98,7 +137,7 @@ impl Turn<'_> {
                 addresses: addresses.clone(),
                 names: names.clone(),
                 answers: self.answers.clone(),
-                start: r.since,
+                start,
                 end: r.signal,
             }));
         }
@@ -109,7 +148,9 @@ impl Turn<'_> {
     pub(super) fn drive_clients(&mut self) -> bool {
         let annotations = self.pod.metadata.annotations.iter().flatten();
         let prefix = format!("{}{REQUESTS}", super::behaviour::NAMESPACE);
-        if !annotations.into_iter().any(|(name, _)| name.starts_with(&prefix)) {
+        let mut processes = self.rt.containers.iter().filter_map(|c| c.running()?.process.as_ref());
+        let declares = annotations.into_iter().any(|(name, _)| name.starts_with(&prefix));
+        if !declares && processes.all(|p| p.run.cycles.is_empty()) {
             return false;
         }
         let clients = self.running_clients(&crate::api::MetaExt::key(&self.pod.metadata));

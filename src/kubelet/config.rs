@@ -195,6 +195,9 @@ impl Turn<'_> {
                     }
                 }
             }
+            if let Some(Err(why)) = source.file_key_ref.as_ref().map(|file| self.variable_of_file(file)) {
+                return Some(why);
+            }
         }
         None
     }

@@ -226,6 +226,7 @@ pub(super) fn run(program: &Program, found: &Found<'_>, version: &str, until: Un
         asked: Default::default(),
         open: None,
         listens,
+        cycles: Vec::new(),
         files: Default::default(),
         writes: Vec::new(),
         output: life.output,

@@ -118,9 +118,10 @@ impl Turn<'_> {
                     let secret = s.secret_key_ref.as_ref().map(|r| (self.secret(&r.name), &r.key));
                     let field = s.field_ref.as_ref().map(|f| self.field(f));
                     let resource = s.resource_field_ref.as_ref().map(|r| self.resource(r, Some(spec)));
+                    let file = || self.variable_of_file(s.file_key_ref.as_ref()?).ok().flatten();
                     match map.or(secret) {
                         Some((mut all, key)) => all.remove(key),
-                        None => field.or(resource),
+                        None => field.or(resource).or_else(file),
                     }
                 }
             };

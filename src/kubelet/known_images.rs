@@ -158,6 +158,7 @@ const IMAGES: &[KnownImage] = &[
     wrapped("elasticsearch", &["eswrapper"]),
     plain("etcd", &["/usr/local/bin/etcd"]),
     program("grafana/grafana", &["/run.sh"], &[]),
+    plain("hpa-example", &["apache2-foreground"]),
     wrapped("haproxy", &["haproxy", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]),
     plain("httpd", &["httpd-foreground"]),
     KnownImage {
@@ -247,6 +248,17 @@ const BARE: &[(&str, &[&str])] = &[
     ("pause", &["/pause"]),
     ("traefik/whoami", &["/whoami"]),
 ];
+
+/// Images whose pages compute something, and for how long that keeps one CPU busy, in billionths of a second. The page of
+/// `hpa-example` adds up a million square roots (Kubernetes' walkthrough of HorizontalPodAutoscalers). How long that takes depends on
+/// the machine: the number is assumed.
+const WORK: &[(&str, i64)] = &[("hpa-example", 50_000_000)];
+
+/// For how long an answer of an image keeps one CPU busy, in billionths of a second.
+pub(super) fn work_of_answer(image: &str) -> i64 {
+    let known = find(image).and_then(|known| WORK.iter().find(|(name, _)| *name == known.name));
+    known.map_or(0, |(_, work)| *work)
+}
 
 /// What a program answers to HTTP requests for a path.
 struct Page {

@@ -350,7 +350,8 @@ impl Turn<'_> {
 
     /// For how long an answer of a container needs one CPU, in billionths of a second.
     fn work_of_answer(&self, spec: &Container) -> i64 {
-        said(self.pod, &spec.name, "answer-cpu").map_or(0, |cost| cost.scaled_value(-9))
+        let of_image = || known_images::work_of_answer(spec.image.as_deref().unwrap_or_default());
+        said(self.pod, &spec.name, "answer-cpu").map_or_else(of_image, |cost| cost.scaled_value(-9))
     }
 
     /// How many requests a container answers at once, and how fast.
@@ -398,7 +399,8 @@ impl Turn<'_> {
         let annotations = self.pod.metadata.annotations.iter().flatten();
         let ours = annotations.filter(|(name, _)| name.starts_with(NAMESPACE));
         let mut all: Vec<&str> = ours.flat_map(|(name, text)| [name.as_str(), text.as_str()]).collect();
-        if !all.is_empty() {
+        let work = |c: &Container| known_images::work_of_answer(c.image.as_deref().unwrap_or_default()) > 0;
+        if !all.is_empty() || self.spec.containers.iter().any(work) {
             let running = self.rt.containers.iter().enumerate();
             let limits =
                 running.filter_map(|(i, c)| self.limit_of_cpu(self.container_spec(i)?, c.running()?));

@@ -28,6 +28,9 @@ fn unique(all: Vec<String>) -> Vec<String> {
 /// The types of `hostPath` that are mounted as one file, of which nobody knows what is in it.
 const NO_DIRECTORY: [&str; 5] = ["File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"];
 
+/// The longest name of a host that Linux takes (`__NEW_UTS_LEN`).
+const FQDN_LIMIT: usize = 64;
+
 /// Whether a container has a volume whose content comes from outside of the cluster: a directory of the node, or one of a
 /// file server.
 pub(super) fn has_unknown_files(spec: &PodSpec, container: &Container) -> bool {
@@ -112,11 +115,10 @@ impl Turn<'_> {
 
     /// The files that the kubelet writes for every container.
     pub(super) fn own_files(&self, spec: &Container) -> BTreeMap<String, Option<Rc<str>>> {
-        let ns = MetaExt::namespace(&self.pod.metadata);
         let host = self.host_name();
-        // A pod with a subdomain has its full name before the short one (`GeneratePodHostNameAndDomain`).
-        let subdomain = self.spec.subdomain.as_deref().filter(|s| !s.is_empty());
-        let full = subdomain.map(|s| format!("{host}.{s}.{ns}.svc.cluster.local\t")).unwrap_or_default();
+        let kernel = self.kernel_host_name().unwrap_or_else(|_| host.clone());
+        // A pod with a subdomain has its full name before the short one (`managedHostsFileContent`).
+        let full = self.domain().map(|domain| format!("{host}.{domain}\t")).unwrap_or_default();
         let own: Vec<String> = self.rt.addresses.iter().map(|ip| format!("{ip}\t{full}{host}\n")).collect();
         let own = own.concat();
         let mut hosts = format!(
@@ -132,7 +134,7 @@ impl Turn<'_> {
         }
         let text = |t: String| Some(Rc::from(t));
         BTreeMap::from([
-            ("/etc/hostname".to_owned(), text(format!("{host}\n"))),
+            ("/etc/hostname".to_owned(), text(format!("{kernel}\n"))),
             ("/etc/hosts".to_owned(), text(hosts)),
             ("/etc/resolv.conf".to_owned(), text(self.resolv_conf())),
             (termination_path(spec).to_owned(), text(String::new())),
@@ -204,9 +206,41 @@ impl Turn<'_> {
         if self.spec.host_network == Some(true) {
             return self.node_key.name.to_string();
         }
+        if let Some(name) = self.hostname_override() {
+            return name.to_owned();
+        }
         let name = self.spec.hostname.as_deref().filter(|h| !h.is_empty()).unwrap_or(name);
         // A host's name has at most 63 characters (`truncatePodHostnameIfNeeded`).
         name.chars().take(63).collect::<String>().trim_end_matches(['-', '.']).to_owned()
+    }
+
+    /// The name that stands for everything else which decides the host's name (`hostnameOverride`, KEP-4762); there is no domain then.
+    fn hostname_override(&self) -> Option<&str> {
+        self.spec.hostname_override.as_deref().filter(|name| !name.is_empty())
+    }
+
+    /// The domain of the pod's host: that of its subdomain (`GeneratePodHostNameAndDomain`).
+    fn domain(&self) -> Option<String> {
+        let subdomain = self.spec.subdomain.as_deref().filter(|s| !s.is_empty())?;
+        let ns = MetaExt::namespace(&self.pod.metadata);
+        self.hostname_override().is_none().then(|| format!("{subdomain}.{ns}.svc.cluster.local"))
+    }
+
+    /// The name of the pod's host as the kernel has it (`GetNodenameForKernel`), which is what `hostname` prints. `Err` is the message
+    /// about a name with its domain that is longer than the kernel's limit.
+    pub(super) fn kernel_host_name(&self) -> Result<String, String> {
+        let host = self.host_name();
+        let Some(domain) = self.domain().filter(|_| self.spec.set_hostname_as_fqdn == Some(true)) else {
+            return Ok(host);
+        };
+        let full = format!("{host}.{domain}");
+        if full.len() > FQDN_LIMIT {
+            let long = full.len();
+            return Err(format!(
+                "failed to construct FQDN from pod hostname and cluster domain, FQDN {full} is too long ({FQDN_LIMIT} characters is the max, {long} characters requested)"
+            ));
+        }
+        Ok(full)
     }
 
     /// The writable volumes of a container: the path of the mount, and the volume with the part that is mounted.

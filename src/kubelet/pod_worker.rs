@@ -287,7 +287,7 @@ impl<'a> Turn<'a> {
                     self.rt.mount_failures = 0;
                     self.look_for_pull_secrets();
                     self.replaces_sandbox();
-                    if let Some(why) = self.runtime_is_missing() {
+                    if let Some(why) = self.sandbox_refused() {
                         self.rt.todo.clear();
                         return self.sandbox_failed(&why);
                     }

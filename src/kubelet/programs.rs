@@ -126,7 +126,7 @@ impl Turn<'_> {
         let known = known_images::find(image);
         let running = self.rt.containers.get(i).and_then(|c| c.running()?.environment.as_ref());
         let mut env = running.map_or_else(|| self.environment(spec), |env| (**env).clone());
-        env.entry("HOSTNAME".into()).or_insert_with(|| self.host_name());
+        env.entry("HOSTNAME".into()).or_insert_with(|| self.kernel_host_name().unwrap_or_default());
         env.entry("HOME".into()).or_insert_with(|| "/root".into());
         const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
         env.entry("PATH".into()).or_insert_with(|| PATH.into());
@@ -142,7 +142,7 @@ impl Turn<'_> {
             words,
             env,
             directory: spec.working_dir.clone().unwrap_or_else(|| "/".into()),
-            host: self.host_name(),
+            host: self.kernel_host_name().unwrap_or_default(),
             user: (uid, gid),
             groups,
             start: self.now,
@@ -285,6 +285,7 @@ impl Turn<'_> {
                 asked: Default::default(),
                 open: None,
                 listens: Vec::new(),
+                cycles: Vec::new(),
                 files: Default::default(),
                 writes: Vec::new(),
                 output: Vec::new(),
@@ -292,6 +293,7 @@ impl Turn<'_> {
             },
         };
         self.run_process(&mut process, spec);
+        self.repeats_anew |= !process.run.cycles.is_empty();
         (own_of(&process.run, self.now), Some(Rc::new(process)))
     }
 
@@ -313,9 +315,21 @@ impl Turn<'_> {
         if mounts.is_empty() {
             return Vec::new();
         }
+        let all = self.written_beside(Some(i));
+        let here = |w: &Write| mounts.iter().filter_map(|(m, v)| moved(w, v, m)).collect::<Vec<_>>();
+        all.iter().flat_map(here).collect()
+    }
+
+    /// What containers have written, and will write, into the volumes of the pod: below the names of these.
+    pub(super) fn written_into_volumes(&self) -> Vec<Write> {
+        self.written_beside(None)
+    }
+
+    /// As [`Self::written_into_volumes`], without what the process writes that runs in one of the containers.
+    fn written_beside(&self, i: Option<usize>) -> Vec<Write> {
         let mut all: Vec<Write> = self.rt.disks.to_vec();
         let found = self.found_writes();
-        for (j, c) in self.rt.containers.iter().enumerate().filter(|(j, _)| *j != i) {
+        for (j, c) in self.rt.containers.iter().enumerate().filter(|(j, _)| Some(*j) != i) {
             let (Some(process), Some(other)) =
                 (c.running().and_then(|r| r.process.as_ref()), self.container_spec(j))
             else {
@@ -326,8 +340,7 @@ impl Turn<'_> {
         all.extend(self.seen_beside(&all));
         all.extend(found);
         order::sort_by(&mut all, |a, b| a.at.cmp(&b.at));
-        let here = |w: &Write| mounts.iter().filter_map(|(m, v)| moved(w, v, m)).collect::<Vec<_>>();
-        all.iter().flat_map(here).collect()
+        all
     }
 
     /// Lets running processes hear of what the network answers now.
@@ -389,6 +402,7 @@ impl Turn<'_> {
             r.behaviour = behaviour::of(pod, spec, own);
             r.ends = r.behaviour.ends.map(|(after, exit)| (later(r.since, after).max(now), exit));
         }
+        self.repeats_anew |= r.process.as_ref().is_none_or(|before| before.run.cycles != process.run.cycles);
         r.process = Some(Rc::new(process));
     }
 }

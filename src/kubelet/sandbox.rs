@@ -44,8 +44,13 @@ pub(super) fn handlers_changed(old: &Node, new: &Node) -> bool {
 }
 
 impl Turn<'_> {
-    /// Why the pod's sandbox cannot be created: the pod's RuntimeClass is gone, or the node does not have its handler.
-    pub(super) fn runtime_is_missing(&self) -> Option<String> {
+    /// Why the pod's sandbox cannot be created: its host's name is too long, the pod's RuntimeClass is gone, or the node does not have
+    /// its handler.
+    pub(super) fn sandbox_refused(&self) -> Option<String> {
+        self.kernel_host_name().err().or_else(|| self.runtime_is_missing())
+    }
+
+    fn runtime_is_missing(&self) -> Option<String> {
         let name = self.spec.runtime_class_name.as_deref().filter(|n| !n.is_empty())?;
         let Some(class) = self.caches.get::<RuntimeClass>(&Key::new("", name)) else {
             return Some(Status::not_found(Kind::RUNTIME_CLASS, name).message);

@@ -11,12 +11,13 @@ use super::turn::Turn;
 use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
 use crate::api::resource::qos_class;
-use crate::api::types::{Container, Node, PodSpec, Quantity, Volume};
+use crate::api::types::{Container, Node, PodSpec, Volume};
 
 /// The period over which the CPU of a container is limited, in microseconds (`quotaPeriod`).
 const CPU_PERIOD: i64 = 100_000;
 /// The bounds of CPU shares (`minShares`, `maxShares`), and the least quota (`minQuotaPeriod`).
-const SHARES: (i64, i64) = (2, 262_144);
+pub(super) const MIN_SHARES: i64 = 2;
+const MAX_SHARES: i64 = 262_144;
 const MIN_QUOTA: i64 = 1000;
 
 /// For which call resources are worked out.
@@ -29,8 +30,16 @@ pub(super) enum CgroupOf {
 }
 
 /// The CPU shares of thousandths of a core (`milliCPUToShares`).
-fn shares(milli: i64) -> i64 {
-    if milli == 0 { SHARES.0 } else { (milli.saturating_mul(1024) / 1000).clamp(SHARES.0, SHARES.1) }
+pub(super) fn shares(milli: i64) -> i64 {
+    if milli == 0 { MIN_SHARES } else { (milli.saturating_mul(1024) / 1000).clamp(MIN_SHARES, MAX_SHARES) }
+}
+
+/// The CPU shares of a container: of its request or, if that is not there, of its limit.
+pub(super) fn shares_of(pod: &PodSpec, spec: &Container) -> i64 {
+    let requests = spec.resources.as_ref().and_then(|r| r.requests.as_ref());
+    let request = amount_of(requests.and_then(|m| m.get("cpu"))).milli_value();
+    let limit = || amount_of(limits::of_container(Some(pod), spec.resources.as_ref(), "cpu")).milli_value();
+    shares(if request == 0 { limit() } else { request })
 }
 
 /// The quota of thousandths of a core in a period (`milliCPUToQuota`); 0 without a limit.
@@ -40,19 +49,13 @@ fn quota(milli: i64) -> i64 {
 
 /// The cgroup of a container (`calculateLinuxResources`).
 fn resources(pod: &PodSpec, spec: &Container, capacity: i64, of: CgroupOf) -> LinuxContainerResources {
-    let get = |list: Option<&std::collections::BTreeMap<String, Quantity>>, name: &str| {
-        amount_of(list.and_then(|m| m.get(name)))
-    };
-    let requests = spec.resources.as_ref().and_then(|r| r.requests.as_ref());
     let limited = |name: &str| amount_of(limits::of_container(Some(pod), spec.resources.as_ref(), name));
-    let (request, limit) = (get(requests, "cpu").milli_value(), limited("cpu").milli_value());
-    let cpu_quota = match quota(limit) {
+    let cpu_quota = match quota(limited("cpu").milli_value()) {
         0 if of == CgroupOf::Running => -1,
         quota => quota,
     };
     LinuxContainerResources {
-        // A request that is not there is the limit, if that is.
-        cpu_shares: shares(if request == 0 { limit } else { request }),
+        cpu_shares: shares_of(pod, spec),
         cpu_period: CPU_PERIOD,
         cpu_quota,
         memory_limit: limited("memory").value(),
@@ -142,7 +145,7 @@ impl Turn<'_> {
             log_directory: format!("/var/log/pods/{namespace}_{name}_{}", self.rt.uid),
             metadata: [name, namespace, self.rt.uid.to_string()],
             attempt: 0,
-            hostname: if on_host { String::new() } else { self.host_name() },
+            hostname: if on_host { String::new() } else { self.kernel_host_name().unwrap_or_default() },
             dns_config: DnsConfig { servers, searches, options },
             port_mappings: port_mappings.collect(),
             cgroup_parent: self.cgroup_parent(),

@@ -285,6 +285,11 @@ impl Server<'_> {
                     }
                 }
             }
+            // `index.php` of the image.
+            "apache2-foreground" if self.image.contains("hpa-example") => match path {
+                "/" | "/index.php" => respond(200, &self.version("Apache"), "text/html", "OK!".to_owned()),
+                _ => None,
+            },
             "whoami" if path == "/health" => respond(200, "", "", String::new()),
             "whoami" => {
                 let mut body = format!("Hostname: {}\nIP: 127.0.0.1\nIP: ::1\n", self.host);

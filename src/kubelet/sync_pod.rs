@@ -57,6 +57,8 @@ struct Decision {
     wakes: Wakes,
     /// What processes of the pod have asked the network that they had not asked before.
     asks: Vec<Question>,
+    /// Whether what it sends is another thing than before, though nothing new is asked for it.
+    sends_anew: bool,
     /// Whether the pod sends a stream of requests.
     sends: bool,
     /// Whether other ports of the pod are open than before.
@@ -113,6 +115,8 @@ impl Kubelet {
             if !d.asks.is_empty() {
                 let (key, uid, asks) = (key.clone(), d.rt.uid.clone(), d.asks.clone());
                 cx.update_state(move |s| s.note_questions(&key, &uid, &asks));
+            }
+            if !d.asks.is_empty() || d.sends_anew {
                 cx.ask_network(d.sends);
             }
             if d.listens {
@@ -266,6 +270,7 @@ impl Kubelet {
             let delete = turn.can_be_deleted();
             Some(Decision {
                 wakes: turn.wakes(),
+                sends_anew: turn.repeats_anew && sends,
                 asks,
                 sends,
                 listens,

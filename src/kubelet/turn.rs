@@ -81,6 +81,8 @@ pub(super) struct Turn<'a> {
     pub(super) no_network: bool,
     /// What they have asked in this turn and not before.
     pub(super) asks: Vec<Question>,
+    /// Whether the loops of a process repeat something else than before ([`crate::shell::Cycle`]).
+    pub(super) repeats_anew: bool,
     pub(super) events: Vec<PodEvent>,
     /// What was done to the pod's volumes on the disk of the node, each as the reason for it.
     pub(super) disk_writes: Vec<Why>,
@@ -137,6 +139,7 @@ impl<'a> Turn<'a> {
             },
             no_network: state.no_network,
             asks: Vec::new(),
+            repeats_anew: false,
             pod,
             spec,
             rt,

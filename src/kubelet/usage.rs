@@ -12,6 +12,7 @@ use crate::client::Reading;
 
 use super::behaviour::{Uses, annotation};
 use super::container_state::Running;
+use super::cpu_share::{self, Wants};
 use super::limits;
 use super::state::State;
 
@@ -29,8 +30,7 @@ fn usage(milli_cpu: i64, memory: i64) -> Usage {
 
 /// What the node and the containers that run on it use now.
 pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<Vec<Object>> {
-    let mut all = Vec::new();
-    let mut sum = usage(SYSTEM_CPU, state.settings.system.memory);
+    let mut measured = Vec::new();
     for (key, runtime) in &state.pods {
         let Some(pod) = runtime.pod(key, reading.caches) else { continue };
         let running = runtime.containers.iter().filter_map(|c| Some((&c.name, c.running()?)));
@@ -47,12 +47,18 @@ pub(super) fn read(state: &State, node: &Key, reading: &Reading<'_>) -> Option<V
             })
             .collect();
         share_out(pod, &mut containers);
+        measured.push((key, &**pod, containers));
+    }
+    let node = reading.caches.get::<Node>(node)?;
+    contend(node, &mut measured);
+    let mut all = Vec::new();
+    let mut sum = usage(SYSTEM_CPU, state.settings.system.memory);
+    for (key, pod, containers) in measured {
         sum = containers.iter().fold(sum, |sum, c| sum.plus(c.usage));
         let measured =
             PodMetrics { key: key.clone(), timestamp: reading.now, window: Default::default(), containers };
         all.extend(measured.to_object(&pod.metadata, reading.now));
     }
-    let node = reading.caches.get::<Node>(node)?;
     all.extend(metrics::of_node(&node.metadata, reading.now, Default::default(), sum, reading.now));
     Some(all)
 }
@@ -65,6 +71,26 @@ fn share_out(pod: &Pod, containers: &mut [ContainerMetrics]) {
     for c in containers {
         let part = i128::from(nanos(c.usage.cpu)) * i128::from(limit) / i128::from(wanted.max(1));
         c.usage.cpu = Amount::parse(&format!("{part}n")).unwrap_or(Amount::ZERO);
+    }
+}
+
+/// Containers that want more CPU than the node has get what their requests weigh ([`super::cpu_share`]).
+fn contend(node: &Node, pods: &mut [(&Key, &Pod, Vec<ContainerMetrics>)]) {
+    let capacity = node.status.as_ref().and_then(|s| s.capacity.as_ref()?.get("cpu"));
+    let Some(capacity) = capacity.map(|q| nanos(amount_of(Some(q)))) else { return };
+    let mut wants = Vec::with_capacity(pods.len());
+    for (_, pod, containers) in pods.iter() {
+        let Some(spec) = pod.spec.as_deref() else { return };
+        let containers = containers.iter().map(|c| (c.name.as_str(), nanos(c.usage.cpu))).collect();
+        wants.push(Wants { spec, containers });
+    }
+    let left = capacity.saturating_sub(SYSTEM_CPU * 1_000_000);
+    let Some(got) = cpu_share::hand_out(left, &wants) else { return };
+    drop(wants);
+    for ((.., containers), got) in pods.iter_mut().zip(got) {
+        for (c, got) in containers.iter_mut().zip(got) {
+            c.usage.cpu = Amount::parse(&format!("{got}n")).unwrap_or(Amount::ZERO);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Executes shells, and commands that consist of commands.
 
 use super::ast::Node;
+use super::cycle::Rounds;
 use super::machine::{Input, Job, Out, Ran, Shell, Stop};
 use super::parser::{self, Script, SyntaxError};
 use super::{Tools, tools};
@@ -242,8 +243,10 @@ impl Shell<'_> {
             Node::Count([first, condition, next], body) => {
                 self.arithmetic(first)?;
                 let mut status = 0;
+                let mut rounds = Rounds::new(self);
                 while condition.is_empty() || self.arithmetic(condition)? != 0 {
                     self.step()?;
+                    self.begin_round(&mut rounds)?;
                     if !self.round(body, &mut status)? {
                         break;
                     }
@@ -298,8 +301,10 @@ impl Shell<'_> {
 
     fn repeat(&mut self, until: bool, condition: &Node, body: &Node) -> Ran {
         let mut status = 0;
+        let mut rounds = Rounds::new(self);
         loop {
             self.step()?;
+            self.begin_round(&mut rounds)?;
             match self.test(condition) {
                 Ok(code) if (code == 0) == until => return Ok(status),
                 Ok(_) => {}

@@ -193,8 +193,12 @@ impl Shell<'_> {
                     .checked_sub(1)
                     .and_then(|n| f.args.get(n))
                     .map_or(Value::Unset, |v| Value::Text(v.clone())),
-                Err(_) if name == "RANDOM" && f.bash => Value::Text((self.steps * 7919 % 32768).to_string()),
+                Err(_) if name == "RANDOM" && f.bash => {
+                    self.note_clock();
+                    Value::Text((self.steps * 7919 % 32768).to_string())
+                }
                 Err(_) if name == "SECONDS" && f.bash => {
+                    self.note_clock();
                     Value::Text(self.now.duration_since(self.program.start).as_secs().to_string())
                 }
                 Err(_) => match self.variable(name) {

@@ -269,6 +269,14 @@ impl Files {
         links.iter().chain([&path]).filter_map(next).min()
     }
 
+    /// When anything changes next after a moment; `None` if nothing does, as far as is known.
+    pub fn next_of_all(&self, after: Timestamp) -> Option<Timestamp> {
+        let next = |history: &Vec<(Timestamp, Change)>| {
+            history.get(history.partition_point(|(t, _)| *t <= after)).map(|(t, _)| *t)
+        };
+        self.all.values().filter_map(next).min()
+    }
+
     fn below<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a String> {
         let prefix = if path == "/" { "/".to_owned() } else { format!("{path}/") };
         let from = prefix.clone();

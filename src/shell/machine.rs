@@ -1,5 +1,6 @@
 //! A shell's state: variables, files, streams, the clock.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -7,6 +8,7 @@ use jiff::SignedDuration;
 
 use super::array::Array;
 use super::ast::Node;
+use super::cycle::{Cycle, Sending};
 use super::files::{Files, Write};
 use super::{
     COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Listens, Output, Outside, Program,
@@ -76,7 +78,7 @@ pub(super) type Variable = (Rc<str>, bool);
 pub(super) type Hidden = (String, Option<Variable>, Option<Array>);
 
 /// What a subshell has a copy of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Frame {
     pub(super) variables: BTreeMap<String, Variable>,
     pub(super) arrays: BTreeMap<String, Array>,
@@ -102,6 +104,16 @@ pub(super) struct Shell<'a> {
     asked: BTreeMap<Question, u64>,
     /// The first question that nobody has answered yet.
     open: Option<Question>,
+    /// The requests that were sent, in the order of time.
+    pub(super) sendings: Vec<(Timestamp, Sending)>,
+    /// How often commands have looked at the clock.
+    pub(super) clock_reads: Cell<usize>,
+    /// Whether a request of the loop under way can meet different replies.
+    pub(super) varied: bool,
+    /// What loops have repeated, in the order of time.
+    pub(super) cycles: Vec<Cycle>,
+    /// How many loops have begun.
+    pub(super) loops: usize,
     pub(super) listens: Vec<Listens>,
     pub(super) output: Vec<Output>,
     pub(super) printed: usize,
@@ -173,6 +185,11 @@ impl<'a> Shell<'a> {
             looked_at: BTreeSet::new(),
             asked: BTreeMap::new(),
             open: None,
+            sendings: Vec::new(),
+            clock_reads: Cell::new(0),
+            varied: false,
+            cycles: Vec::new(),
+            loops: 0,
             listens: Vec::new(),
             output: Vec::new(),
             printed: 0,
@@ -222,6 +239,7 @@ impl<'a> Shell<'a> {
             asked: self.asked.into_keys().collect(),
             open: self.open,
             listens: self.listens,
+            cycles: self.cycles,
             files: self.looked_at,
             writes: self.writes,
             output: self.output,
@@ -362,7 +380,17 @@ impl<'a> Shell<'a> {
     /// As [`Shell::connect`], with all that is known of what it meets.
     pub(super) fn meet(&mut self, question: Question) -> Result<Option<Reply>, Stop> {
         let nth = self.asked.get(&question).copied().unwrap_or(0);
-        Ok(self.ask(question)?.pick(nth).cloned())
+        let answer = self.ask(question)?;
+        if let Answer::Replies { replies, .. } = &answer {
+            self.varied |=
+                replies.windows(2).any(|two| matches!(two, [a, b] if differ(&a.outcome, &b.outcome)));
+        }
+        Ok(answer.pick(nth).cloned())
+    }
+
+    /// The answers to all that was asked, each from a moment on.
+    pub(super) fn answers_of_asked(&self) -> impl Iterator<Item = &(Timestamp, Answer)> {
+        self.asked.keys().filter_map(|question| self.world.answers.get(question)).flatten()
     }
 
     /// A variable's value; of an array, that of its first element.
@@ -418,6 +446,14 @@ impl<'a> Shell<'a> {
             Then::Waits => Err(self.block()),
             Then::Leave(status) => Err(Stop::Killed(status)),
         }
+    }
+}
+
+/// Whether a program goes on otherwise after one outcome than after another one: what servers of one sort answer differs in its words.
+fn differ(a: &Outcome, b: &Outcome) -> bool {
+    match (a, b) {
+        (Outcome::Answered(a), Outcome::Answered(b)) => (a.status, a.takes) != (b.status, b.takes),
+        _ => a != b,
     }
 }
 

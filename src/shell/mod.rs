@@ -10,8 +10,8 @@
 //! that changes, the caller notes the change with its moment in the world, and runs the program again from its start. A program
 //! that has asked the network a question which nobody can answer yet stops there ([`Run::open`]).
 //!
-//! A loop that does not end is recognized by a budget: a program that has executed [`COMMANDS_LIMIT`] commands runs
-//! for ever. Shell functions, substitutions and nested commands are as deep as the stack of a browser allows.
+//! A loop that does not end is recognized by rounds that are alike ([`Cycle`]), and any other one by a budget: a program that has
+//! executed [`COMMANDS_LIMIT`] commands runs for ever. Shell functions, substitutions and nested commands are as deep as the stack of a browser allows.
 //!
 //! A command that is not among those of this room is a program that nobody knows. [`Program::unknown`] says what it
 //! does: a caller knows whether it is a server or a job.
@@ -22,6 +22,7 @@
 //! | `expand`, `glob`, `patterns`, `arith`, `array`, `arrays` | expansions, patterns, arithmetic, arrays |
 //! | `cursor` | which command the cursor is in, of a line that is being written |
 //! | `machine` | a shell's state: variables, files, streams, the clock |
+//! | `cycle` | loops whose rounds are alike |
 //! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
 //! | `builtins`, `condition`, `tools` | the commands |
 //!
@@ -36,6 +37,7 @@ mod builtins;
 mod compound;
 mod condition;
 mod cursor;
+mod cycle;
 mod disk;
 mod exec;
 mod expand;
@@ -62,6 +64,7 @@ use crate::network::{Answer, Protocol, Question, Reply};
 use machine::{Shell, Stop};
 
 pub use cursor::{AtCursor, at_cursor};
+pub use cycle::{Cycle, Sending};
 pub use files::{Access, Change, Files, Node, Write, absolute};
 pub use text::duration;
 pub use tools::{OF_ALPINE, is_shell, is_tool};
@@ -290,6 +293,8 @@ pub struct Run {
     pub open: Option<Question>,
     /// The ports on which its commands listen, each from a moment on.
     pub listens: Vec<Listens>,
+    /// What its loops repeat, in the order of time. A run that is not to the program's end has none.
+    pub cycles: Vec<Cycle>,
     /// The paths that it looked at.
     pub files: BTreeSet<String>,
     /// What it has written to files, in the order of time.

@@ -4,6 +4,7 @@ use crate::network::Outcome;
 use crate::network::dns::{RecordType, Records};
 
 mod bash;
+mod cycles;
 
 fn program(words: &[&str], tools: Tools) -> Program {
     Program {

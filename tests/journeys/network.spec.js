@@ -25,6 +25,37 @@ test("a pod's menu leads to the journey of a request, and what it comes by is li
   await expect(card(page, "Service default/web")).not.toHaveClass(/lit/);
 });
 
+test("one goes with a request stop by stop, and the graph shows where it is", async ({ page }) => {
+  await open(page, "?scenario=41-overlays");
+  await card(page, "Pod default/client").click();
+  await page.getByRole("tab", { name: "Network" }).click();
+  const steps = pane(page).getByRole("group", { name: "Go along the way, stop by stop" });
+  await expect(steps).toContainText(/\d+ stops$/);
+  await expect(page.locator(".world .way.flows")).toHaveCount(1);
+  await expect(page.locator(".packet")).toHaveCount(0);
+  const next = steps.getByRole("button", { name: "Next stop" });
+  await next.click();
+  await expect(steps).toContainText(/Stop 1 of \d+: client$/);
+  await expect(pane(page).locator("[aria-current=step]")).toHaveCount(1);
+  await expect(pane(page).locator(".lookups [aria-current=step]")).toHaveCount(1);
+  await expect(page.locator(".packet")).toHaveCount(1);
+  await expect(card(page, "Pod default/client")).toHaveClass(/lit/);
+  await expect(card(page, "Service default/far")).not.toHaveClass(/lit/);
+  await accessible(page, ".inspector");
+  const rules = pane(page).locator(".hop[aria-current=step] pre");
+  while ((await rules.count()) === 0) await next.click();
+  await expect(card(page, "Service default/far")).toHaveClass(/lit/);
+  while (await next.isEnabled()) await next.click();
+  await expect(pane(page).locator(".hop-end[aria-current=step]")).toBeVisible();
+  await expect(card(page, "Pod default/far")).toHaveClass(/lit/);
+  await expect(page.locator(".world .way.done")).toHaveCount(1);
+  await steps.getByRole("button", { name: "Back" }).click();
+  await expect(pane(page).locator(".hop-end[aria-current=step]")).toHaveCount(0);
+  // Another object has no way.
+  await card(page, "Service default/near").click();
+  await expect(page.locator(".world .way")).toHaveCount(0);
+});
+
 test("what was typed is followed, and a step follows it anew", async ({ page }) => {
   await open(page, "?scenario=40-network-policy");
   await card(page, "Pod default/client").click();

@@ -500,6 +500,49 @@ fn what_every_order_of_each_kind_of_workload_leads_to() {
     is_documented(&table);
 }
 
+/// Two pods behind a Service, a client that asks it all the time, and one of the pods is to go. Its containers stop as `lifecycle` says.
+fn one_pod_less(lifecycle: &str) -> Session {
+    let text = format!(
+        "apiVersion: v1
+kind: Service
+metadata: {{name: web}}
+spec: {{selector: {{app: web}}, ports: [{{port: 80}}]}}
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {{name: web}}
+spec:
+  replicas: 2
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec: {{containers: [{{name: web, image: nginx, ports: [{{containerPort: 80}}], lifecycle: {lifecycle}}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: client, annotations: {{sim.steady/requests: 20/s http://web/}}}}
+spec: {{containers: [{{name: c, image: busybox, command: [sleep, infinity]}}]}}
+"
+    );
+    let mut s = applied(1, &text);
+    run(&mut s);
+    kubectl(&mut s, "scale rs/web --replicas=1");
+    s
+}
+
+/// A pod that stops at once closes its port before kube-proxy has heard of it, in some order; one that sleeps first does so in none
+/// (KEP-3960; kubernetes.io/docs/tutorials/services/pods-and-endpoint-termination-flow).
+#[test]
+fn every_order_says_whether_requests_are_lost() {
+    let lossy = explored(&one_pod_less("{}"), 2_000, Vec::new());
+    let r = lossy.report();
+    let broken: Vec<&str> = r.broken.iter().map(|b| b.invariant.as_str()).collect();
+    assert_eq!(broken, ["noRequestLost"], "{r:?}");
+    let lossless = explored(&one_pod_less("{preStop: {sleep: {seconds: 5}}}"), 2_000, Vec::new());
+    let r = lossless.report();
+    assert!(r.complete && r.broken.is_empty(), "{r:?}");
+}
+
 /// The table stands in docs/explorer.md.
 fn is_documented(table: &str) {
     const BEGIN: &str = "<!-- every_order.rs -->\n";

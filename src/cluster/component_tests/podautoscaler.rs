@@ -291,3 +291,53 @@ fn a_size_that_meets_a_conflict_is_written_again() {
         assert_eq!(said, vec![conflict; usize::from(told)]);
     }
 }
+
+/// kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough: a loop of `wget` makes load, load makes CPU, and CPU
+/// makes pods; when the loop is stopped they go again. There seven or eight replicas are enough, because the loop waits for each answer.
+#[test]
+fn the_walkthrough_scales_up_under_its_load_generator_and_down_after_it() {
+    let mut c = Cluster::new(&Config::nodes(2));
+    c.fault(&Fault::MetricsServer { installed: true }).unwrap();
+    let (labels, metadata) = (json!({"run": "php-apache"}), json!({"name": "web", "namespace": "default"}));
+    let container = json!({
+        "name": "php-apache", "image": "registry.k8s.io/hpa-example", "ports": [{"containerPort": 80}],
+        "resources": {"limits": {"cpu": "500m"}, "requests": {"cpu": "200m"}},
+    });
+    let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [container]}});
+    let spec = json!({"selector": {"matchLabels": labels}, "template": template});
+    create(&mut c, Kind::DEPLOYMENT, json!({"metadata": metadata, "spec": spec}));
+    let spec = json!({"ports": [{"port": 80}], "selector": labels});
+    create(&mut c, Kind::SERVICE, json!({"metadata": metadata, "spec": spec}));
+    let cpu = json!({"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}});
+    let spec = json!({
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+        "minReplicas": 1, "maxReplicas": 10, "metrics": [{"type": "Resource", "resource": cpu}],
+    });
+    create(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, json!({"metadata": metadata, "spec": spec}));
+    steady(&mut c);
+    assert_eq!(replicas(&c), 1);
+    let load = json!({
+        "name": "load-generator", "image": "busybox:1.28",
+        "args": ["/bin/sh", "-c", "while sleep 0.01; do wget -q -O- http://web; done"],
+    });
+    let metadata = json!({"name": "load-generator", "namespace": "default"});
+    create(
+        &mut c,
+        Kind::POD,
+        json!({"metadata": metadata, "spec": {"containers": [load], "restartPolicy": "Never"}}),
+    );
+    let later = |c: &Cluster, seconds| crate::api::later(c.now(), jiff::SignedDuration::from_secs(seconds));
+    let to = later(&c, 300);
+    c.run_until(to, |_, _| {}).unwrap();
+    assert!((7..=9).contains(&replicas(&c)), "{}", replicas(&c));
+    let traffic = c.traffic_until_now();
+    let sent: u64 = traffic.streams().map(|(_, counts)| counts.sent).sum();
+    let lost: usize = traffic.streams().map(|(_, counts)| counts.losses() as usize).sum();
+    assert!(sent > 2000 && lost == 0, "{sent} {lost}");
+    let request =
+        Request::new(&"kubectl".into(), Verb::Delete, Kind::POD, Key::new("default", "load-generator"));
+    c.request(&request).0.object().unwrap();
+    let to = later(&c, 600);
+    c.run_until(to, |_, _| {}).unwrap();
+    assert_eq!(replicas(&c), 1);
+}

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::{Timestamp, later};
+use crate::network::question::HeaderFields;
 use crate::network::url::Url;
 
 /// The most requests a second of one client.
@@ -15,6 +16,9 @@ pub const CLIENTS_LIMIT: usize = 8;
 
 /// How long a client waits for a response if it does not say: long, as most do.
 const TIMEOUT: SignedDuration = SignedDuration::from_secs(30);
+
+/// What the transport of Go's `net/http` calls itself (`defaultUserAgent` in `request.go`).
+const GO: &str = "Go-http-client/1.1";
 
 /// How many connections on which nothing is asked a client keeps, if it does not say: `DefaultMaxIdleConnsPerHost` of Go's
 /// `net/http/transport.go`.
@@ -49,10 +53,18 @@ pub struct Client {
     pub timeout: SignedDuration,
     /// How often it sends a request again that has failed.
     pub retries: u32,
+    /// Whether it sends nothing while it waits for an answer: a request that would be sent meanwhile is not.
+    pub one_at_a_time: bool,
     /// How it keeps connections; `None` if each request has one of its own.
     pub keep: Option<Keep>,
     /// The header `Host`, if it is not the URL's.
     pub host: Option<Rc<str>>,
+    /// The method.
+    pub method: Rc<str>,
+    /// What it calls itself (`User-Agent`).
+    pub agent: Rc<str>,
+    /// The other header fields.
+    pub headers: HeaderFields,
 }
 
 /// Why the declaration of a client cannot be read.
@@ -84,8 +96,24 @@ impl Client {
 
     /// A client that sends one request.
     pub fn once(url: &Url) -> Client {
-        let per = SignedDuration::from_secs(1);
-        Client { requests: 1, per, url: url.clone(), timeout: TIMEOUT, retries: 0, keep: None, host: None }
+        Client::regular(1, SignedDuration::from_secs(1), url.clone())
+    }
+
+    /// A client of Go's `net/http` that sends so many requests in so much time.
+    pub fn regular(requests: u32, per: SignedDuration, url: Url) -> Client {
+        Client {
+            requests,
+            per,
+            url,
+            timeout: TIMEOUT,
+            retries: 0,
+            one_at_a_time: false,
+            keep: None,
+            host: None,
+            method: "GET".into(),
+            agent: GO.into(),
+            headers: HeaderFields::default(),
+        }
     }
 
     fn parse_one(text: &str) -> Result<Client, NotAClient> {
@@ -105,7 +133,7 @@ impl Client {
         };
         let address = words.next().unwrap_or_default();
         let url = Url::parse(address).map_err(|_| NotAClient(format!("{address:?} is no URL of HTTP")))?;
-        let mut client = Client { requests, per, url, timeout: TIMEOUT, retries: 0, keep: None, host: None };
+        let mut client = Client::regular(requests, per, url);
         for word in words {
             client.option(word)?;
         }

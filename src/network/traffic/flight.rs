@@ -31,7 +31,7 @@ impl Ledger {
 
     /// A client sends a request.
     pub(super) fn send(&mut self, stream: &Stream, nth: u64, at: Timestamp) {
-        if stream.fate == Fate::Unknown {
+        if stream.fate == Fate::Unknown || (stream.client.one_at_a_time && self.is_under_way(stream)) {
             return;
         }
         let counted = self.counts_at(at);
@@ -39,6 +39,11 @@ impl Ledger {
             self.total(&stream.id).sent += 1;
         }
         self.dispatch(Flight::new(stream, nth, at, counted), at);
+    }
+
+    /// Whether a request of a stream is under way.
+    pub(super) fn is_under_way(&self, stream: &Stream) -> bool {
+        self.flights.values().any(|f| f.id == stream.id)
     }
 
     /// A request takes a connection, or opens one.

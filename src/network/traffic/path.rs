@@ -51,9 +51,9 @@ impl Client {
             to: SocketAddr::new(address, self.url.port()),
             tls: self.url.tls,
             host: self.host.clone().unwrap_or_else(|| self.url.authority().into()),
-            method: "GET".into(),
+            method: self.method.clone(),
             path: self.url.path.as_str().into(),
-            headers: Default::default(),
+            headers: self.headers.clone(),
         }
     }
 

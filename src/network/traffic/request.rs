@@ -134,6 +134,6 @@ impl Flight {
 
     /// Whether nothing depends on when it fails.
     pub(super) fn fails_for_good(&self) -> bool {
-        self.attempt >= self.client.retries && self.client.keep.is_none()
+        self.attempt >= self.client.retries && self.client.keep.is_none() && !self.client.one_at_a_time
     }
 }

@@ -128,6 +128,16 @@ impl Stream {
         Some(Summary { classes, only, horizon, limited })
     }
 
+    /// Whether each request is over when the next one is sent.
+    pub(super) fn never_waits(&self, classes: &[Class]) -> bool {
+        let period = self.client.per.as_nanos() / i128::from(self.client.requests.max(1));
+        classes.iter().all(|class| match class {
+            Class::Answered(takes) => takes.as_nanos() <= period,
+            Class::Lost(Cause::TimedOut(_) | Cause::TooSlow) => false,
+            Class::Lost(_) => true,
+        })
+    }
+
     /// The most requests that it sends in a time, wherever that begins.
     fn most(&self, time: SignedDuration) -> u64 {
         let sent = time.as_nanos().saturating_mul(i128::from(self.client.requests));

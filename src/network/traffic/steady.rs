@@ -48,6 +48,10 @@ impl Ledger {
                 if !summary.limited.iter().all(calm) {
                     return None;
                 }
+                let alone = stream.client.one_at_a_time;
+                if alone && (self.is_under_way(stream) || !stream.never_waits(&summary.classes)) {
+                    return None;
+                }
                 let end = before(later(until, -summary.horizon));
                 if end < nth.saturating_add(FEW) {
                     return None;

@@ -27,8 +27,11 @@ fn names() -> Names {
     Names { conf: ResolvConf::parse(conf), hosts: "127.0.0.1 localhost\n".into() }
 }
 
+/// A client; with `alone` behind it, one that sends nothing while it waits.
 fn client(text: &str) -> Client {
-    Client::parse(text).unwrap().remove(0)
+    let alone = text.strip_suffix(" alone");
+    let client = Client::parse(alone.unwrap_or(text)).unwrap().remove(0);
+    Client { one_at_a_time: alone.is_some(), ..client }
 }
 
 /// A server that answers at a port of the pods' address, after some milliseconds.
@@ -416,6 +419,7 @@ fn both_ways_come_to_the_same_counts() {
             "50/s http://web/ connections=3 timeout=300ms",
         ],
         vec!["300/s http://web/", "7/m http://web/"],
+        vec!["10/s http://web/ alone", "37/s http://web/ alone", "3/s http://web/ timeout=100ms alone"],
     ];
     for clients in &nothing {
         let of = |replies: &[Reply], lives: &[(&Web, Life)]| scene(clients, replies, lives);
@@ -456,6 +460,22 @@ fn both_ways_come_to_the_same_counts() {
         }
         assert_eq!(seen(&stepped.until(millis(20_000))), seen(&whole));
     }
+}
+
+/// A loop of a shell asks a server that has become slow as often as the server answers, and one that is gone as often as it gives up
+/// (127 s, `tcp_syn_retries` of Linux).
+#[test]
+fn who_waits_for_an_answer_sends_nothing_meanwhile() {
+    let (quick, slow) = (web(1, 50), web(2, 350));
+    let lives = [(&quick, Life::Serves), (&slow, Life::Serves)];
+    let gone = Reply::of_all(Outcome::TimedOut, Because::CutOff);
+    let of = |replies: &[Reply]| scene(&["10/s http://web/ timeout=900s alone"], replies, &lives);
+    let all = history(vec![(0, of(&[quick.reply()])), (10_000, of(&[slow.reply()])), (20_000, of(&[gone]))]);
+    assert_eq!(within(&all, 0, 10_000).sent, 100);
+    // Every fourth moment of the client comes after the answer to the last request.
+    assert_eq!(within(&all, 10_000, 20_000).sent, 25);
+    // A third one is under way by then.
+    assert_eq!(within(&all, 20_000, 280_000).sent, 2);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The requests of clients that come to one process, as they are gathered for its log ([`Visit`]).
 
 use std::net::IpAddr;
-use std::rc::Rc;
 
 use super::client::Client;
 use crate::api::Timestamp;
@@ -9,17 +8,12 @@ use crate::network::question::{Outcome, Reply};
 use crate::network::serving::Process;
 use crate::network::visit::{RequestHead, Visit};
 
-/// What the transport of Go's `net/http` calls itself (`defaultUserAgent` in `request.go`).
-const GO: &str = "Go-http-client/1.1";
-
 /// The requests that come to a process.
 #[derive(Clone, Debug)]
 pub(super) struct Visits {
     pub(super) process: Process,
     /// Only those that end after this moment.
     after: Timestamp,
-    agent: Rc<str>,
-    method: Rc<str>,
     pub(super) all: Vec<Visit>,
 }
 
@@ -50,7 +44,7 @@ pub(super) enum Ended {
 impl Visits {
     /// Those that come to a process and end after a moment.
     pub(super) fn new(process: &Process, after: Timestamp) -> Visits {
-        Visits { process: process.clone(), after, agent: GO.into(), method: "GET".into(), all: Vec::new() }
+        Visits { process: process.clone(), after, all: Vec::new() }
     }
 
     /// Adds a request that came at one moment and ended at another one.
@@ -65,9 +59,9 @@ impl Visits {
             return;
         }
         let head = RequestHead {
-            method: self.method.clone(),
+            method: client.method.clone(),
             path: client.url.path.as_str().into(),
-            agent: self.agent.clone(),
+            agent: client.agent.clone(),
             referer: "".into(),
         };
         let own = source(addresses, client, reply);

@@ -133,6 +133,16 @@ pub enum PlayStep {
     Do(ScenarioStep),
     /// What kubectl prints at this moment.
     Expect(Expect),
+    /// What became of the requests of clients since the step before of this kind, or since the scenario was opened.
+    Requests(Requests),
+}
+
+/// What became of requests that were sent. Some have to have been sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requests {
+    /// Whether some of them were lost.
+    pub lost: bool,
 }
 
 /// What kubectl prints. In the output and in the texts, several spaces in a row count as one.

@@ -10,7 +10,7 @@ mod play;
 
 use super::link::find_action;
 use super::{CommandLine, Depth, MomentId, Op, Session, Start};
-pub use file::{Act, Expect, Note, PlayStep, Scenario, ScenarioStep, Steps, Text, Try, read};
+pub use file::{Act, Expect, Note, PlayStep, Requests, Scenario, ScenarioStep, Steps, Text, Try, read};
 pub use play::Broken;
 
 use crate::api::labels::Selector;

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::file::{Expect, PlayStep, Scenario, ScenarioStep};
+use super::file::{Expect, PlayStep, Requests, Scenario, ScenarioStep};
 use super::name_pods;
+use crate::api::Timestamp;
 use crate::session::Session;
 
 /// A step of a play that did not go as it is written.
@@ -31,13 +32,14 @@ impl Scenario {
     /// step has to.
     pub fn play(&self, play: &[PlayStep]) -> Result<Session, Broken> {
         let mut session = self.open();
+        let mut since = session.cluster().now();
         for (nth, step) in (1..).zip(play) {
-            self.take(&mut session, step).map_err(|why| Broken { step: nth, why })?;
+            self.take(&mut session, &mut since, step).map_err(|why| Broken { step: nth, why })?;
         }
         Ok(session)
     }
 
-    fn take(&self, session: &mut Session, step: &PlayStep) -> Result<(), String> {
+    fn take(&self, session: &mut Session, since: &mut Timestamp, step: &PlayStep) -> Result<(), String> {
         match step {
             PlayStep::Try(label) => {
                 let found = self.tries.iter().find(|t| t.label.en == *label);
@@ -49,6 +51,10 @@ impl Scenario {
                 changed(done || matches!(deed, ScenarioStep::Steady(_)), &format!("{deed:?}"))
             }
             PlayStep::Expect(expect) => check(session, expect),
+            PlayStep::Requests(wanted) => {
+                let from = std::mem::replace(since, session.cluster().now());
+                became(session, from, *wanted)
+            }
         }
     }
 }
@@ -68,6 +74,22 @@ fn check(session: &Session, expect: &Expect) -> Result<(), String> {
         return Err(format!("kubectl {line} prints {text:?}:\n{printed}"));
     }
     Ok(())
+}
+
+/// Checks what became of the requests that were sent since a moment.
+fn became(session: &Session, from: Timestamp, Requests { lost }: Requests) -> Result<(), String> {
+    let ledger = session.cluster().traffic_within((from, session.cluster().now()));
+    let (mut sent, mut losses) = (0, 0);
+    for (_, counts) in ledger.streams() {
+        sent += counts.sent;
+        losses += counts.losses();
+    }
+    match (sent, losses) {
+        (0, _) => Err("no request was sent".to_owned()),
+        (_, 0) if lost => Err(format!("none of {sent} requests was lost")),
+        (_, n) if n > 0 && !lost => Err(format!("{n} of {sent} requests were lost")),
+        _ => Ok(()),
+    }
 }
 
 /// The text with each row of spaces as one space.

@@ -80,6 +80,36 @@ pub struct WayView {
     pub onward: Option<Box<WayView>>,
 }
 
+impl WayView {
+    /// The stops of the request in the order in which it comes by them: the questions to the DNS, the places of the packet's way, its
+    /// end, the proxy in between, and what comes behind that. Each with the objects that it is at.
+    pub fn stops(&self) -> Vec<Vec<ObjectRef>> {
+        let from: Vec<ObjectRef> = self.objects.first().cloned().into_iter().collect();
+        let mut all: Vec<Vec<ObjectRef>> = self.lookups.iter().map(|_| from.clone()).collect();
+        all.extend(self.hops.iter().map(|hop| hop.objects.clone()));
+        if let Some(end) = self.end.as_ref().filter(|_| !self.hops.is_empty()) {
+            // Where it is dropped it stays.
+            let last = || self.hops.last().map(|hop| hop.objects.clone()).unwrap_or_default();
+            all.push(end.pod().map_or_else(last, |pod| vec![pod]));
+        }
+        all.extend(self.via.as_ref().map(|via| vec![via.pod.clone()]));
+        all.extend(self.onward.iter().flat_map(|onward| onward.stops()));
+        all
+    }
+}
+
+impl EndView {
+    /// The pod that the packet has come to.
+    fn pod(&self) -> Option<ObjectRef> {
+        match self {
+            EndView::Arrived { pod: Some(name), .. } => {
+                key_of(name).map(|key| ObjectRef { kind: Kind::POD, key })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A question to the DNS.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookupView {
@@ -154,6 +184,8 @@ pub struct HopView {
     pub new_destination: bool,
     /// The headers around it, while it is packed into another packet.
     pub outer: Option<OuterView>,
+    /// The objects that the place belongs to: the pod or the node, the Service whose rules match, the policies that let nothing pass.
+    pub objects: Vec<ObjectRef>,
 }
 
 /// The headers around a packet.
@@ -237,7 +269,7 @@ fn followed(journey: &Journey) -> WayView {
     });
     WayView {
         lookups: journey.names.iter().filter_map(lookup).collect(),
-        hops: journey.way.as_ref().map(hops).unwrap_or_default(),
+        hops: journey.way.as_ref().map(|way| hops(way, journey.service.as_ref())).unwrap_or_default(),
         end: journey.way.as_ref().map(|w| end(&w.end)),
         status,
         lost: journey.cause,
@@ -260,12 +292,34 @@ fn lookup((question, answer): &(Question, Answer)) -> Option<LookupView> {
     Some(LookupView { name: name.to_string(), record: type_.as_str().to_owned(), answer })
 }
 
-fn hops(way: &Way) -> Vec<HopView> {
+fn hops(way: &Way, service: Option<&Key>) -> Vec<HopView> {
     let before = std::iter::once(None).chain(way.hops.iter().map(|h| Some(h.headers)));
-    way.hops.iter().zip(before).map(|(hop, before)| hop_view(hop, before)).collect()
+    way.hops.iter().zip(before).map(|(hop, before)| hop_view(hop, before, service)).collect()
 }
 
-fn hop_view(hop: &Hop, before: Option<Headers>) -> HopView {
+/// The objects that a place belongs to.
+fn objects_of(hop: &Hop, service: Option<&Key>) -> Vec<ObjectRef> {
+    let object = |kind, key| vec![ObjectRef { kind, key }];
+    let node = || object(Kind::NODE, Key::new("", &hop.node));
+    match &hop.at {
+        At::Policy(denied) => {
+            let policy = |name: &String| Key::new(&denied.pod.namespace, name);
+            denied
+                .policies
+                .iter()
+                .map(|name| ObjectRef { kind: Kind::NETWORK_POLICY, key: policy(name) })
+                .collect()
+        }
+        At::KubeProxy(_) => service.map_or_else(node, |key| object(Kind::SERVICE, key.clone())),
+        At::Process | At::PodInterface => {
+            let pod = hop.pod.as_ref().and_then(|pod| key_of(&pod.to_string()));
+            pod.map_or_else(node, |key| object(Kind::POD, key))
+        }
+        _ => node(),
+    }
+}
+
+fn hop_view(hop: &Hop, before: Option<Headers>, service: Option<&Key>) -> HopView {
     let (place, detail, rules) = match &hop.at {
         At::Process => (HopPlace::Process, String::new(), Vec::new()),
         At::PodInterface => (HopPlace::PodInterface, "eth0".to_owned(), Vec::new()),
@@ -299,6 +353,7 @@ fn hop_view(hop: &Hop, before: Option<Headers>) -> HopView {
             mtu: o.mtu,
             copies: o.copies,
         }),
+        objects: objects_of(hop, service),
     }
 }
 

@@ -36,6 +36,40 @@ fn the_first_offer_is_followed_to_its_endpoint() {
     assert_eq!(f.end, Some(EndView::Arrived { node: "node-2".into(), pod: Some("default/far".into()) }));
 }
 
+/// One can go along a request's way stop by stop: each is at an object of the way, and the last one is where it ends.
+#[test]
+fn every_stop_of_a_way_is_at_objects_of_it() {
+    let view = look("41-overlays", "client", None);
+    let f = followed(&view);
+    let stops = f.stops();
+    assert_eq!(stops.len(), f.lookups.len() + f.hops.len() + 1);
+    assert!(stops.iter().flatten().all(|o| f.objects.contains(o)), "{stops:?}");
+    let mut names: Vec<String> = stops.iter().flatten().map(ToString::to_string).collect();
+    names.dedup();
+    let way = [
+        "Pod default/client",
+        "Node node-1",
+        "Service default/far",
+        "Node node-1",
+        "Node node-2",
+        "Pod default/far",
+    ];
+    assert_eq!(names, way);
+    let dropped = look("40-network-policy", "stranger", Some("http://web"));
+    let stops = followed(&dropped).stops();
+    assert_eq!(stops.last().map(|s| s[0].kind), Some(Kind::NETWORK_POLICY));
+    let nowhere = look("41-overlays", "client", Some("nobody.default"));
+    assert_eq!(followed(&nowhere).stops().len(), followed(&nowhere).lookups.len());
+    let proxied = look(
+        "51-ingress-routes",
+        "client",
+        Some("http://ingress-nginx-controller.ingress-nginx/cart/1 host=shop.example"),
+    );
+    let f = followed(&proxied);
+    assert!(f.via.is_some());
+    assert!(f.stops().last().is_some_and(|s| s[0].key.name.starts_with("cart-")), "{:?}", f.stops());
+}
+
 #[test]
 fn the_policies_that_drop_a_packet_are_named() {
     let view = look("40-network-policy", "stranger", Some(" http://web "));

@@ -127,6 +127,7 @@ pub(super) fn date(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         (None, Some(_)) => "%F",
         (None, None) => "%a %b %e %H:%M:%S UTC %Y",
     };
+    shell.note_clock();
     let text = format_date(shell.now, format);
     shell.print(&format!("{text}\n"));
     Ok(0)

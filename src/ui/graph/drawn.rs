@@ -7,7 +7,7 @@ use super::card::{self, Card};
 use super::fold::FoldView;
 use super::legend::Lines;
 use super::viewport::Viewport;
-use super::{Held, Props};
+use super::{Held, Props, rect_of};
 use crate::ui::i18n::Texts;
 use crate::ui::layout::{Flow, Item, Layout, Wire, led};
 
@@ -138,4 +138,51 @@ pub fn folds(
             }
         })
         .collect()
+}
+
+/// The line from stop to stop of the request that is followed, and the request where it is. Stops at objects that are not shown are left
+/// out.
+pub fn way(props: &Props, placed: &Layout) -> Vec<Html> {
+    let at = |object: &ObjectRef| {
+        let rect = rect_of(placed, props.graph.find(object)?)?;
+        Some((rect.x + rect.w / 2.0, rect.y + rect.h / 2.0))
+    };
+    // The stops that are shown, without those at the object of the one before.
+    let line = |stops: &[ObjectRef]| {
+        let mut all: Vec<(f32, f32)> = stops.iter().filter_map(at).collect();
+        all.dedup();
+        all
+    };
+    let along = &props.way.along;
+    let now = props.way.at.map(|n| n.min(along.len().saturating_sub(1)));
+    let (done, ahead) = match now {
+        Some(n) => (line(along.get(..=n).unwrap_or_default()), line(along.get(n..).unwrap_or_default())),
+        None => (line(along), Vec::new()),
+    };
+    let path = |class: &'static str, points: &[(f32, f32)]| {
+        (points.len() > 1).then(|| html! { <path class={classes!("way", class)} d={bows(points)} /> })
+    };
+    let flows = if now.is_none() { "flows" } else { "done" };
+    let packet = now.and(done.last()).map(|(x, y)| {
+        html! { <circle class="packet" r="7" style={format!("transform:translate({x}px,{y}px)")} /> }
+    });
+    [path("ahead", &ahead), path(flows, &done), packet].into_iter().flatten().collect()
+}
+
+/// A line through points. Each part is bent to its left, so that the way there and the way back do not cover each other.
+fn bows(points: &[(f32, f32)]) -> String {
+    const BEND: f32 = 0.12;
+    let mut d = String::new();
+    let mut last = None;
+    for (x, y) in points {
+        match last {
+            None => d.push_str(&format!("M{x} {y}")),
+            Some((fx, fy)) => {
+                let (mx, my) = ((fx + x) / 2.0 + (y - fy) * BEND, (fy + y) / 2.0 - (x - fx) * BEND);
+                d.push_str(&format!("Q{mx} {my} {x} {y}"));
+            }
+        }
+        last = Some((*x, *y));
+    }
+    d
 }

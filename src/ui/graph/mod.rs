@@ -23,14 +23,14 @@ use super::glyph;
 use super::keys;
 use super::layout::{CELL, Flow, Layout, Rect, Slots, layout};
 use super::pane::is_narrow;
-use super::store::Shared;
+use super::store::{Shared, Way};
 use crate::ui::hooks::{use_store, use_texts};
 pub use actions::Leads;
 use actions::ObjectMenu;
 use aim::Aim;
 use callout::Callout;
 pub use card::{halted, tally};
-use drawn::{cards, folds, titles, wires};
+use drawn::{cards, folds, titles, way, wires};
 use filter::FilterBar;
 use legend::{Legend, Lines};
 use minimap::Minimap;
@@ -76,6 +76,9 @@ pub struct Props {
     pub changed: Shared<BTreeSet<ObjectRef>>,
     /// What a command that is pointed at is about.
     pub lit: Shared<BTreeSet<ObjectRef>>,
+    /// The way of the request that is followed.
+    #[prop_or_default]
+    pub way: Shared<Way>,
     /// Grows with every step, so that marks move anew.
     pub version: u64,
     /// The number of the run. When it changes, the graph is scrolled to its beginning.
@@ -104,6 +107,7 @@ impl PartialEq for Props {
                 && self.alone == other.alone
                 && self.changed == other.changed
                 && self.lit == other.lit
+                && self.way == other.way
                 && self.selection == other.selection
                 && self.inspect == other.inspect
                 && self.children == other.children
@@ -293,6 +297,7 @@ pub fn Graph(props: &Props) -> Html {
                     <g class="wires" aria-hidden="true">{ for wires(props, &placed, flow, *lines, selected) }</g>
                     { for cards(props, &placed, flow, &select, selected, &t) }
                     { for folds(props, &placed, &view, &select, selected) }
+                    <g aria-hidden="true">{ for way(props, &placed) }</g>
                     }
                 </g>
                 <g class="heads" ref={heads} aria-hidden="true"><rect width="100%" height="36" /><g>{ for titles(&placed) }</g></g>

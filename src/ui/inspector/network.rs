@@ -1,5 +1,5 @@
 //! The journey of a request that a pod could send now: the names that it asks for, the packet's way hop by hop with its headers,
-//! and what becomes of it. What it comes by is lit up in the graph.
+//! and what becomes of it. What it comes by is lit up in the graph. One can go along it stop by stop.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,7 +16,9 @@ use yew::prelude::*;
 use super::{link, sent};
 use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::Texts;
+use crate::ui::keys;
 use crate::ui::requests;
+use crate::ui::store::Way;
 
 /// The id of the list of URLs that the field offers.
 const OFFERS: &str = "journey-offers";
@@ -63,16 +65,35 @@ pub fn Network(props: &NetworkProps) -> Html {
         Some(Answer::Journey(view)) => Some(&**view),
         _ => None,
     };
-    let lit: BTreeSet<ObjectRef> = match view.map(|v| &v.taken) {
-        Some(Taken::Followed(f)) => f.objects.iter().cloned().collect(),
-        _ => BTreeSet::new(),
+    let way = match view.map(|v| &v.taken) {
+        Some(Taken::Followed(f)) => Some(&**f),
+        _ => None,
     };
+    let stops = way.map(WayView::stops).unwrap_or_default();
+    // The stop that is looked at, of the way that was shown then.
+    let chosen = use_state(|| None::<(usize, Vec<Vec<ObjectRef>>)>);
+    let now = chosen.as_ref().filter(|(_, of)| *of == stops).map(|(at, _)| *at);
+    let lit: BTreeSet<ObjectRef> = match (now.and_then(|n| stops.get(n)), way) {
+        (Some(at), _) => at.iter().cloned().collect(),
+        (None, Some(f)) => f.objects.iter().cloned().collect(),
+        (None, None) => BTreeSet::new(),
+    };
+    let along = Way { along: stops.iter().filter_map(|s| s.first().cloned()).collect(), at: now };
     // A step puts the light out, so it is lit again with every version.
-    use_effect_with((lit, props.version), {
+    use_effect_with((lit, along, props.version), {
         let store = store.clone();
-        move |(lit, _)| {
-            store.light_these(lit.clone());
-            move || store.light_these(BTreeSet::new())
+        move |(lit, along, _)| {
+            store.show_way(lit.clone(), along.clone());
+            move || store.show_way(BTreeSet::new(), Way::default())
+        }
+    });
+    let list = use_node_ref();
+    use_effect_with(now, {
+        let list = list.clone();
+        move |now| {
+            if now.is_some() {
+                keys::into_sight(&list, ".stop-now");
+            }
         }
     });
     let Some(view) = view else { return Html::default() };
@@ -102,13 +123,73 @@ pub fn Network(props: &NetworkProps) -> Html {
         </form>
         if let Some(sent) = told { <sent::Sent sent={sent.clone()} /> }
         <p class="about">{ t.get(if told.is_some() { "journey-about-sent" } else { "journey-about" }) }</p>
-        { taken(&t, &store, view, &props.object) }
+        if stops.len() > 1 { { stepper(&t, &stops, now, &chosen) } }
+        <div ref={list}>{ taken(&t, &store, view, &props.object, now) }</div>
     </> }
 }
 
-fn taken(t: &Texts, store: &crate::ui::store::Store, view: &JourneyView, pod: &ObjectRef) -> Html {
+/// The buttons with which one goes along the way.
+fn stepper(
+    t: &Texts,
+    stops: &[Vec<ObjectRef>],
+    now: Option<usize>,
+    chosen: &UseStateHandle<Option<(usize, Vec<Vec<ObjectRef>>)>>,
+) -> Html {
+    let to = |at: Option<usize>| {
+        let (chosen, stops) = (chosen.clone(), stops.to_vec());
+        move |_: MouseEvent| chosen.set(at.map(|at| (at, stops.clone())))
+    };
+    let many = stops.len();
+    let next = now.map_or(0, |n| n + 1);
+    let where_ = match now {
+        Some(n) => {
+            let objects: Vec<String> =
+                stops.get(n).into_iter().flatten().map(|o| o.key.name.to_string()).collect();
+            let args = [
+                ("n", ((n + 1) as f64).into()),
+                ("of", (many as f64).into()),
+                ("at", objects.join(", ").into()),
+            ];
+            t.with("journey-stop", &args)
+        }
+        None => t.with("journey-stops", &[("of", (many as f64).into())]),
+    };
+    html! {
+        <div class="stepper" role="group" aria-label={t.get("journey-stepper")}>
+            <button type="button" class="quiet" disabled={now.is_none()} onclick={to(now.and_then(|n| n.checked_sub(1)))}>{ t.get("journey-stop-back") }</button>
+            <button type="button" class="quiet" disabled={next >= many} onclick={to(Some(next))}>{ t.get("journey-stop-next") }</button>
+            <span aria-live="polite">{ where_ }</span>
+        </div>
+    }
+}
+
+/// The class of a stop and what it is to a screen reader; nothing for one that is not looked at.
+type Mark = (Option<&'static str>, Option<&'static str>);
+
+/// Which stop of a way comes next as it is drawn, and which one is looked at.
+struct Stops {
+    next: usize,
+    now: Option<usize>,
+}
+
+impl Stops {
+    /// How the next stop is marked.
+    fn mark(&mut self) -> Mark {
+        let now = self.now == Some(self.next);
+        self.next += 1;
+        (now.then_some("stop-now"), now.then_some("step"))
+    }
+}
+
+fn taken(
+    t: &Texts,
+    store: &crate::ui::store::Store,
+    view: &JourneyView,
+    pod: &ObjectRef,
+    now: Option<usize>,
+) -> Html {
     let key = match &view.taken {
-        Taken::Followed(f) => return followed(t, store, f, pod),
+        Taken::Followed(f) => return followed(t, store, f, pod, &mut Stops { next: 0, now }),
         Taken::Nothing => "journey-none",
         Taken::NotRunning => "journey-not-running",
         Taken::NotAUrl(UrlError::Scheme) => "journey-url-scheme",
@@ -119,7 +200,14 @@ fn taken(t: &Texts, store: &crate::ui::store::Store, view: &JourneyView, pod: &O
     html! { <p class="empty" role="status">{ t.get(key) }</p> }
 }
 
-fn followed(t: &Texts, store: &crate::ui::store::Store, f: &WayView, pod: &ObjectRef) -> Html {
+fn followed(
+    t: &Texts,
+    store: &crate::ui::store::Store,
+    f: &WayView,
+    pod: &ObjectRef,
+    stops: &mut Stops,
+) -> Html {
+    let lookups: Vec<Html> = f.lookups.iter().map(|l| lookup(t, l, stops.mark())).collect();
     let verdict = match (f.lost, f.status) {
         (Some(cause), _) => html! { <p class="bad">{ requests::cause(t, cause) }</p> },
         (None, Some(status)) => {
@@ -139,24 +227,36 @@ fn followed(t: &Texts, store: &crate::ui::store::Store, f: &WayView, pod: &Objec
         </div>
         if !f.lookups.is_empty() {
             <h3>{ t.get("journey-names") }</h3>
-            <ul class="lookups">{ for f.lookups.iter().map(|l| lookup(t, l)) }</ul>
+            <ul class="lookups">{ for lookups }</ul>
         }
         if f.hops.is_empty() && f.status.is_some() {
             <p class="about">{ t.with("journey-within", &[("pod", pod.key.name.to_string().into())]) }</p>
         }
-        { way(t, store, f) }
+        { way(t, store, f, stops) }
     </> }
 }
 
 /// The way of the first packet and, behind a proxy, that of the request with which it is passed on.
-fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView) -> Html {
-    let stages = f.hops.iter().enumerate().map(|(i, hop)| {
-        let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
-        let enters = before.is_none_or(|b| b.node != hop.node);
-        html! { <>
-            if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
-            { stage(t, hop, before) }
-        </> }
+fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView, stops: &mut Stops) -> Html {
+    let stages: Vec<Html> = f
+        .hops
+        .iter()
+        .enumerate()
+        .map(|(i, hop)| {
+            let before = i.checked_sub(1).and_then(|i| f.hops.get(i));
+            let enters = before.is_none_or(|b| b.node != hop.node);
+            html! { <>
+                if enters { <li class="hop-node"><h4>{ &hop.node }</h4></li> }
+                { stage(t, hop, before, stops.mark()) }
+            </> }
+        })
+        .collect();
+    let end = f.end.as_ref().filter(|_| !f.hops.is_empty()).map(|end| (end, stops.mark()));
+    let proxy = f.via.as_ref().map(|v| (v, stops.mark()));
+    // What stands behind the proxy has lookups of its own, which are not shown.
+    let onward = f.onward.as_ref().map(|onward| {
+        stops.next += onward.lookups.len();
+        way(t, store, onward, stops)
     });
     // What comes to the controller has not come to its end.
     let lost = f.lost.is_some() && f.via.is_none();
@@ -164,16 +264,18 @@ fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView) -> Html {
         if !f.hops.is_empty() {
             <h3>{ t.get("journey-way") }</h3>
             <ol class="hops">{ for stages }
-                if let Some(end) = &f.end { <li class={classes!("hop-end", if lost { "bad" } else { "ok" })}>{ ends(t, end) }</li> }
+                if let Some((end, (now, step))) = end {
+                    <li class={classes!("hop-end", if lost { "bad" } else { "ok" }, now)} aria-current={step}>{ ends(t, end) }</li>
+                }
             </ol>
         }
-        if let Some(v) = &f.via { { via(t, store, v) } }
-        if let Some(onward) = &f.onward { { way(t, store, onward) } }
+        if let Some((v, mark)) = proxy { { via(t, store, v, mark) } }
+        { for onward }
     </> }
 }
 
 /// What a proxy does with the request: that of an ingress controller or of a Gateway, or an nginx with a configuration of its own.
-fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
+fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView, (now, step): Mark) -> Html {
     let name = |o: &Option<ObjectRef>| o.as_ref().map(|o| o.key.name.to_string()).unwrap_or_default();
     let host = if v.host.is_empty() { "*".to_owned() } else { v.host.clone() };
     let (path, kind) = v.rule.clone().unwrap_or_default();
@@ -211,7 +313,7 @@ fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
         (Whose::Configuration, false) => "journey-via-nginx-answers",
     };
     let failed = Some(v.failed.join(", ")).filter(|f| !f.is_empty());
-    html! { <section class="via">
+    html! { <section class={classes!("via", now)} aria-current={step}>
         <h3>{ t.with(heading, &[("pod", v.pod.key.name.to_string().into())]) }</h3>
         <p>{ t.with(rule, &args) }</p>
         if let Some(lack) = lack { <p class="bad">{ t.with(lack, &args) }</p> }
@@ -221,18 +323,18 @@ fn via(t: &Texts, store: &crate::ui::store::Store, v: &ViaView) -> Html {
     </section> }
 }
 
-fn lookup(t: &Texts, l: &LookupView) -> Html {
+fn lookup(t: &Texts, l: &LookupView, (now, step): Mark) -> Html {
     let (class, answer) = match &l.answer {
         LookupAnswer::Silence => ("bad", t.get("journey-name-silence")),
         LookupAnswer::NxDomain => ("none", "NXDOMAIN".to_owned()),
         LookupAnswer::Addresses(all) if all.is_empty() => ("none", t.get("journey-name-empty")),
         LookupAnswer::Addresses(all) => ("ok", all.join(" ")),
     };
-    html! { <li><code>{ &l.name }{ " " }<span class="how">{ &l.record }</span></code><b {class}>{ answer }</b></li> }
+    html! { <li class={now} aria-current={step}><code>{ &l.name }{ " " }<span class="how">{ &l.record }</span></code><b {class}>{ answer }</b></li> }
 }
 
 /// A hop. Its headers are shown where the packet begins and where they have changed.
-fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>) -> Html {
+fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>, (now, step): Mark) -> Html {
     let key = match hop.place {
         HopPlace::Process => "hop-process",
         HopPlace::PodInterface => "hop-pod-interface",
@@ -254,7 +356,7 @@ fn stage(t: &Texts, hop: &HopView, before: Option<&HopView>) -> Html {
     let side =
         |text: &str, new: bool| html! { <span class={new.then_some("new")}>{ text.to_owned() }</span> };
     html! {
-        <li class={classes!("hop", (hop.place == HopPlace::Policy).then_some("bad"))}>
+        <li class={classes!("hop", (hop.place == HopPlace::Policy).then_some("bad"), now)} aria-current={step}>
             <p>{ place }if !hop.detail.is_empty() { { " " }<code>{ &hop.detail }</code> }</p>
             if !hop.rules.is_empty() {
                 <pre class="klog" tabindex="0" aria-label={t.get("hop-kube-proxy")}>{ hop.rules.join("\n") }</pre>

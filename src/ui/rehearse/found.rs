@@ -88,6 +88,7 @@ pub fn Found(props: &Props) -> Html {
                 }
                 <p><button type="button" class="quiet" disabled={!props.can_open} onclick={open(plain, plain.moment)}>
                     { t.get(if plain.first.is_some() { "rehearse-open" } else { "rehearse-open-run" }) }</button></p>
+                <p class="board-hint">{ t.get("rehearse-one-order") }</p>
             } else {
                 { causes(&t, &plain.before) }
             }

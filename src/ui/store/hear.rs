@@ -132,6 +132,7 @@ impl Store {
             if !self.0.lit.borrow().is_empty() {
                 *self.0.lit.borrow_mut() = Shared::default();
             }
+            *self.0.way.borrow_mut() = Shared::default();
             self.plan_preview();
         }
     }

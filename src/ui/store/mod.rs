@@ -77,6 +77,15 @@ pub struct LastStep {
     pub text: String,
 }
 
+/// The way of a request through the graph.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Way {
+    /// The object at each of its stops, in their order.
+    pub along: Vec<ObjectRef>,
+    /// The stop that is looked at, counted from 0; `None` if all of the way is.
+    pub at: Option<usize>,
+}
+
 /// What the page draws.
 #[derive(Clone)]
 pub struct View {
@@ -86,6 +95,8 @@ pub struct View {
     pub texts: Texts,
     /// The objects of the command that is pointed at.
     pub lit: Shared<BTreeSet<ObjectRef>>,
+    /// The way of the request that is followed; empty if none is.
+    pub way: Shared<Way>,
     /// The last step.
     pub last_step: LastStep,
     /// A message.
@@ -109,6 +120,7 @@ struct Inner {
     options: RefCell<Options>,
     shared: RefCell<Option<String>>,
     lit: RefCell<Shared<BTreeSet<ObjectRef>>>,
+    way: RefCell<Shared<Way>>,
     toast: RefCell<Option<Toast>>,
     /// Where new views go.
     publish: RefCell<Option<Callback<View>>>,
@@ -319,8 +331,8 @@ impl Store {
             // Nothing is pointed at: what the lesson speaks of is lit.
             lit = Rc::new(lesson.lit.iter().cloned().collect::<BTreeSet<ObjectRef>>()).into();
         }
-        let shared = self.0.shared.borrow().clone();
-        View { shown, texts, lit, last_step, toast, shared, engine: self.0.reviving.which() }
+        let (shared, way) = (self.0.shared.borrow().clone(), self.0.way.borrow().clone());
+        View { shown, texts, lit, way, last_step, toast, shared, engine: self.0.reviving.which() }
     }
 
     /// Draws the page anew.
@@ -361,6 +373,17 @@ impl Store {
             *self.0.lit.borrow_mut() = Rc::new(lit).into();
             self.refresh();
         }
+    }
+
+    /// Draws the way of a request, and lights up the objects that it is at.
+    pub fn show_way(&self, lit: BTreeSet<ObjectRef>, way: Way) {
+        if **self.0.way.borrow() != way {
+            *self.0.way.borrow_mut() = Rc::new(way).into();
+            if **self.0.lit.borrow() == lit {
+                return self.refresh();
+            }
+        }
+        self.light_these(lit);
     }
 
     /// Shows a message for a while.

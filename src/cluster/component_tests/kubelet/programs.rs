@@ -306,3 +306,71 @@ fn an_entrypoint_executes_its_first_argument_if_that_is_a_command() {
     let (_, log) = run(json!(["sleep", "infinity"]));
     assert!(log.contains("app: running ready"), "{log}");
 }
+
+/// `pods/inject/envars-file-container.yaml` of Kubernetes' documentation: an init container writes a file of variables into an
+/// `emptyDir`, from which a container that does not mount it has one (KEP-3721).
+#[test]
+fn a_variable_comes_from_a_file_of_an_init_container() {
+    let pod = |script: &str, optional: bool| {
+        json!({
+            "metadata": {"name": "envfile"},
+            "spec": {
+                "initContainers": [{
+                    "name": "setup", "image": "busybox:1.37", "command": ["sh", "-c", script],
+                    "volumeMounts": [{"name": "config", "mountPath": "/config"}],
+                }],
+                "containers": [{
+                    "name": "app", "image": "busybox:1.37", "command": ["sh", "-c", "echo \"has [$DB]\"; sleep 3600"],
+                    "env": [{"name": "DB", "valueFrom": {"fileKeyRef": {
+                        "path": "db.env", "volumeName": "config", "key": "DB_ADDRESS", "optional": optional,
+                    }}}],
+                }],
+                "volumes": [{"name": "config", "emptyDir": {}}],
+            },
+        })
+    };
+    let said = |script: &str, optional| {
+        let mut lab = Lab::new();
+        lab.pod(pod(script, optional)).wait(20);
+        (logs(&lab), lab.log)
+    };
+    let (printed, log) = said("echo \"DB_ADDRESS='db.test:5432'\" > /config/db.env", false);
+    assert!(printed.contains("has [db.test:5432]\n"), "{printed} {log}");
+    let (printed, log) = said("echo \"OTHER='1'\" > /config/db.env", true);
+    assert!(printed.contains("has []\n"), "{printed} {log}");
+    let (_, log) = said("echo \"OTHER='1'\" > /config/db.env", false);
+    assert!(log.contains("CreateContainerConfigError"), "{log}");
+    assert!(log.contains("environment variable key \"DB_ADDRESS\" not found in file"), "{log}");
+    let (_, log) = said("echo DB_ADDRESS=1 > /config/db.env", false);
+    assert!(log.contains("couldn't parse env file"), "{log}");
+    let (_, log) = said("true", true);
+    assert!(log.contains("couldn't parse env file"), "{log}");
+}
+
+/// kubernetes.io/docs/concepts/services-networking/dns-pod-service, "Pod's setHostnameAsFQDN field" and "Pod's hostnameOverride field".
+#[test]
+fn the_hosts_name_is_what_the_pod_says() {
+    let said = |fields: Value| {
+        let mut lab = Lab::new();
+        let script = "hostname; echo $HOSTNAME; cat /etc/hostname; tail -n 1 /etc/hosts | cut -f 2-";
+        let container = json!({"name": "app", "image": "busybox:1.37", "command": ["sh", "-c", script]});
+        let mut spec = json!({"containers": [container], "restartPolicy": "Never"});
+        for (name, value) in fields.as_object().unwrap() {
+            spec[name] = value.clone();
+        }
+        lab.pod(json!({"metadata": {"name": "p"}, "spec": spec})).wait(10);
+        (logs(&lab), lab.log)
+    };
+    let full = "busybox-1.busybox-subdomain.default.svc.cluster.local";
+    let names = json!({"hostname": "busybox-1", "subdomain": "busybox-subdomain"});
+    assert_eq!(said(names.clone()).0, format!("busybox-1\nbusybox-1\nbusybox-1\n{full}\tbusybox-1\n"));
+    let mut as_full = names;
+    as_full["setHostnameAsFQDN"] = true.into();
+    assert_eq!(said(as_full.clone()).0, format!("{full}\n{full}\n{full}\n{full}\tbusybox-1\n"));
+    as_full["subdomain"] = "a-subdomain-that-is-too-long-for-linux".into();
+    let too_long = "Failed to create pod sandbox: failed to construct FQDN from pod hostname and cluster domain, FQDN busybox-1.a-subdomain-that-is-too-long-for-linux.default.svc.cluster.local is too long (64 characters is the max, 74 characters requested)";
+    let (_, log) = said(as_full);
+    assert!(log.contains(too_long), "{log}");
+    let own = json!({"hostnameOverride": "own.example.test", "hostname": "other", "subdomain": "sub"});
+    assert_eq!(said(own).0, "own.example.test\nown.example.test\nown.example.test\nown.example.test\n");
+}

@@ -235,6 +235,7 @@ fn attempt(
     verbose: bool,
 ) -> Result<Attempt, crate::shell::machine::Stop> {
     let Request { method, host, agent, headers } = *request;
+    shell.note_sending(|| request.sending(url, limits.total));
     let name = &url.host;
     let (addresses, _) = match shell.addresses(name)? {
         Ok(found) => found,

@@ -10,8 +10,8 @@ use crate::api::later;
 use crate::network::question::HeaderFields;
 use crate::network::url::Url;
 use crate::network::{Outcome, Question, Response};
-use crate::shell::Sent;
 use crate::shell::machine::{Shell, Stop};
+use crate::shell::{Sending, Sent};
 
 /// How long a client waits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +32,20 @@ pub(super) struct Request<'a> {
     pub(super) agent: &'a str,
     /// The other header fields.
     pub(super) headers: &'a HeaderFields,
+}
+
+impl Request<'_> {
+    /// The request as a loop repeats it.
+    pub(super) fn sending(&self, url: &Url, timeout: Option<SignedDuration>) -> Sending {
+        Sending {
+            url: url.clone(),
+            method: self.method.into(),
+            host: self.host.into(),
+            agent: self.agent.into(),
+            headers: self.headers.clone(),
+            timeout,
+        }
+    }
 }
 
 /// Why there is no response.

@@ -1,11 +1,16 @@
 //! `wget`, of BusyBox (`networking/wget.c`) and of GNU.
 
+use jiff::SignedDuration;
+
 use super::http::{Failed, Limits, Request, header_fields};
 use super::{flags, has, value};
 use crate::network::question::reason;
 use crate::network::url::{NotAUrl, Url};
 use crate::shell::machine::{Ran, Shell};
 use crate::shell::{Tools, text};
+
+/// How long `wget` waits for an answer, of BusyBox (`-T`) as of GNU (`--read-timeout`).
+const READ_TIMEOUT: SignedDuration = SignedDuration::from_secs(900);
 
 const VALUED: [&str; 22] = [
     "O",
@@ -72,18 +77,6 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
             ),
         );
     }
-    let address = match shell.address(&url.host)? {
-        Ok(address) => address,
-        Err(why) if gnu => {
-            say(shell, &format!("Resolving {0} ({0})... failed: {1}.", url.host, why.message()));
-            say(shell, &format!("wget: unable to resolve host address '{}'", url.host));
-            return Ok(4);
-        }
-        Err(_) => {
-            shell.error(&format!("wget: bad address '{}'", url.host));
-            return Ok(1);
-        }
-    };
     let seconds = |names: &[&str]| value(&flags, names).and_then(text::duration).filter(|t| t.is_positive());
     let limit = seconds(&["T", "timeout"]);
     let limits = Limits {
@@ -98,6 +91,24 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
     };
     let host = value(&flags, &["header"]).and_then(|h| h.strip_prefix("Host:")).map(str::trim);
     let host = host.map_or_else(|| url.authority(), str::to_owned);
+    let headers = header_fields(&flags);
+    let named = flags.iter().rev().find(|f| matches!(f.name, "U" | "user-agent")).map(|f| f.value);
+    let agent = named.unwrap_or(if gnu { "Wget/1.21.3" } else { "Wget" });
+    let request = Request { method, host: &host, agent, headers: &headers };
+    // Without a limit of its own either one waits so long for an answer.
+    shell.note_sending(|| request.sending(&url, limits.total.or(Some(READ_TIMEOUT))));
+    let address = match shell.address(&url.host)? {
+        Ok(address) => address,
+        Err(why) if gnu => {
+            say(shell, &format!("Resolving {0} ({0})... failed: {1}.", url.host, why.message()));
+            say(shell, &format!("wget: unable to resolve host address '{}'", url.host));
+            return Ok(4);
+        }
+        Err(_) => {
+            shell.error(&format!("wget: bad address '{}'", url.host));
+            return Ok(1);
+        }
+    };
     if gnu && address.to_string() != url.host {
         say(shell, &format!("Resolving {0} ({0})... {address}", url.host));
     }
@@ -112,10 +123,6 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
         };
         format!("Connecting to {shown}... ")
     };
-    let headers = header_fields(&flags);
-    let named = flags.iter().rev().find(|f| matches!(f.name, "U" | "user-agent")).map(|f| f.value);
-    let agent = named.unwrap_or(if gnu { "Wget/1.21.3" } else { "Wget" });
-    let request = Request { method, host: &host, agent, headers: &headers };
     let response = match shell.fetch(&url, address, &request, limits)? {
         Ok(response) => response,
         Err(failed) if gnu => {

@@ -1,0 +1,111 @@
+//! Loops whose rounds are alike.
+
+use super::*;
+use crate::network::question::{Because, Reply, Response};
+
+const SECOND: i64 = 1000;
+
+fn at(millis: i64) -> Timestamp {
+    crate::api::later(program(&[], Tools::Gnu).start, SignedDuration::from_millis(millis))
+}
+
+/// The reply of a server that takes so many milliseconds.
+fn answer(millis: i64) -> Answer {
+    let response = Response {
+        by: None,
+        location: "".into(),
+        headers: Default::default(),
+        status: 200,
+        server: "".into(),
+        content_type: "".into(),
+        body: "OK!".into(),
+        takes: SignedDuration::from_millis(millis),
+    };
+    let reply = Reply::of_all(crate::network::Outcome::Answered(Rc::new(response)), Because::Nothing);
+    Answer::Replies { replies: [reply].into(), seed: 1 }
+}
+
+/// A world whose only server answers like this from these moments on, in milliseconds.
+fn world(answers: &[(i64, i64)]) -> World {
+    let question = Question::Fetch {
+        to: ([10, 96, 0, 7], 80).into(),
+        tls: false,
+        host: "10.96.0.7".into(),
+        method: "GET".into(),
+        path: "/".into(),
+        headers: Default::default(),
+    };
+    let all = answers.iter().map(|(from, takes)| (at(*from), answer(*takes))).collect();
+    World { answers: Rc::new(BTreeMap::from([(question, all)])), ..World::default() }
+}
+
+/// Each cycle of a program: from and until when, how long a round takes, and when it sends, all in milliseconds.
+fn cycles(p: &Program, world: &World) -> Vec<(i128, Option<i128>, i128, Vec<i128>)> {
+    let run = run(p, world, &Nobody, Until::End);
+    assert_eq!(run.end, End::Runs);
+    let since = |t: Timestamp| t.duration_since(p.start).as_millis();
+    let of = |c: &Cycle| {
+        let sent = c.requests.iter().map(|(after, _)| after.as_millis()).collect();
+        (since(c.from), c.until.map(since), c.period.as_millis(), sent)
+    };
+    run.cycles.iter().map(of).collect()
+}
+
+const LOOP: &str = "while sleep 0.01; do wget -q -O- http://10.96.0.7; done";
+
+/// The load generator of kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough.
+#[test]
+fn a_load_generator_is_a_cycle() {
+    assert_eq!(cycles(&sh(LOOP), &world(&[(0, 50)])), [(120, None, 60, vec![10])]);
+    // The server becomes slower after ten minutes, when 10,000 rounds are over.
+    let both = cycles(&sh(LOOP), &world(&[(0, 50), (600 * SECOND, 190)]));
+    let [(120, Some(first), 60, _), (second, None, 200, _)] = both.as_slice() else { panic!("{both:?}") };
+    assert!((599 * SECOND..=600 * SECOND).contains(&i64::try_from(*first).unwrap()), "{first}");
+    assert!(second > first);
+    let other = "while true; do wget -q -O- http://10.96.0.7; wget -q -O- http://10.96.0.7; sleep 2; done";
+    assert_eq!(cycles(&sh(other), &world(&[(0, 500)])), [(6000, None, 3000, vec![0, 500])]);
+    let p = program(&["bash", "-c", "for ((;;)); do sleep 1; done"], Tools::Gnu);
+    assert_eq!(cycles(&p, &World::default()), [(2000, None, 1000, vec![])]);
+}
+
+/// The first request of a loop that always does the same is a period after the moment that a cycle names.
+#[test]
+fn a_cycle_says_when_its_loop_sends_first() {
+    let first = |world: &World| {
+        let run = run(&sh(&format!("sleep 3; {LOOP}")), world, &Nobody, Until::End);
+        let (cycle, p) = (run.cycles.last().cloned().unwrap(), sh(LOOP));
+        (cycle.first(cycle.requests[0].0) + cycle.period).duration_since(p.start).as_millis()
+    };
+    assert_eq!(first(&world(&[(0, 50)])), 3010);
+    // Where the time of a round is another one, only the rest of a round is kept.
+    let changed = first(&world(&[(0, 50), (600 * SECOND, 190)]));
+    assert!((3000..3200).contains(&changed), "{changed}");
+}
+
+/// Loops that count or look at the clock go on round by round.
+#[test]
+fn what_differs_from_round_to_round_is_no_cycle() {
+    let server = world(&[(0, 0)]);
+    assert_eq!(cycles(&sh("i=0; while true; do i=$((i+1)); sleep 1; done"), &server), []);
+    assert_eq!(cycles(&sh("while true; do echo x >> /tmp/log; sleep 1; done"), &server), []);
+    let clock = "end=$(( $(date +%s) + 300 )); while [ $(date +%s) -lt $end ]; do sleep 1; done; exit 3";
+    assert_eq!(ends(&sh(clock)), Some((300_000, 3)));
+    assert_eq!(ends(&sh("while true; do date; sleep 1; done | head -n 5")), None);
+    assert_eq!(ends(&sh("i=0; while [ $i -lt 9 ]; do i=$((i+1)); sleep 60; done")), Some((540_000, 0)));
+}
+
+/// A loop that waits notices what it waits for, however late it comes.
+#[test]
+fn a_loop_ends_long_after_the_budget_of_commands() {
+    let mut late = World::default();
+    late.files.note(&Write { at: at(50_000 * SECOND), path: "/m/go".into(), change: Change::Put("".into()) });
+    let waits = sh("until [ -f /m/go ]; do sleep 1; done; exit 4");
+    let run = run(&waits, &late, &Nobody, Until::End);
+    assert_eq!(run.end, End::Exit(at(50_000 * SECOND), 4));
+    assert!(!run.exhausted);
+    let mut traps = sh("trap 'exit 7' TERM; while :; do sleep 1; done");
+    traps.signal = Some(at(70_000 * SECOND + 300));
+    assert_eq!(ends(&traps), Some((70_001_000, 7)));
+    let job = sh("sleep 90000 & while kill -0 $!; do sleep 1; done; exit 5");
+    assert_eq!(ends(&job), Some((90_000_000, 5)));
+}
