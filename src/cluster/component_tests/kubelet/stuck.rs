@@ -239,7 +239,9 @@ fn an_image_that_backs_off_is_told_of_again_and_again() {
     let mut lab = Lab::new();
     lab.pod(one(json!({"image": "team/app:missing"})));
     // What is due in the background is met at the end of each wait.
-    (0..90).for_each(|_| drop(lab.wait(10)));
+    for _ in 0..90 {
+        lab.wait(10);
+    }
     let count = |reason: &str, message: &str| {
         lab.events(reason).iter().filter(|(_, m, _)| m.contains(message)).map(|(.., n)| *n).max().unwrap_or(0)
     };
