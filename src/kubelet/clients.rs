@@ -76,8 +76,9 @@ impl RunningClient {
 /// became alike, with the time of the answers. Where answers take longer by then, rounds are left out.
 fn of_cycle(cycle: &Cycle) -> impl Iterator<Item = (Client, Timestamp)> + use<'_> {
     cycle.requests.iter().map(|(after, sending)| {
-        let Sending { url, method, host, agent, headers, timeout } = sending;
+        let Sending { url, method, host, agent, headers, connect, timeout } = sending;
         let client = Client {
+            connect: *connect,
             timeout: timeout.unwrap_or(FOREVER),
             one_at_a_time: true,
             host: Some(host.clone()),
@@ -118,7 +119,8 @@ impl Turn<'_> {
             // Of each loop what it repeats now or, if something has just changed, what it will.
             let cycles = r.process.iter().flat_map(|p| &p.run.cycles);
             let mut goes: Vec<&Cycle> = Vec::new();
-            for cycle in cycles.filter(|c| c.until.is_none_or(|until| until > self.now)) {
+            let goes_on = |c: &&Cycle| c.begun <= self.now && c.until.is_none_or(|until| until > self.now);
+            for cycle in cycles.filter(goes_on) {
                 if goes.iter().all(|known| known.number != cycle.number) {
                     goes.push(cycle);
                 }

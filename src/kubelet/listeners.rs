@@ -410,11 +410,14 @@ impl Turn<'_> {
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
     }
 
-    /// When a container opens or closes its ports next, though nothing else happens then.
+    /// When a container opens or closes its ports next, or one of its loops begins or ends, though nothing else happens then.
     pub(super) fn next_listening(&self) -> Option<Timestamp> {
         let moments = self.rt.containers.iter().filter_map(|c| c.running()).flat_map(|r| {
             let opens = Some(later(r.since, r.behaviour.ready_after)).filter(|t| *t > r.since);
-            [opens, r.signal]
+            // Loops begin to send, and end.
+            let cycles = r.process.iter().flat_map(|p| &p.run.cycles);
+            let loops = cycles.flat_map(|c| [Some(c.begun), c.until]);
+            [opens, r.signal].into_iter().chain(loops)
         });
         moments.flatten().filter(|t| *t > self.now).min()
     }

@@ -286,7 +286,7 @@ impl Server<'_> {
                 }
             }
             // `index.php` of the image.
-            "apache2-foreground" if self.image.contains("hpa-example") => match path {
+            "apache2-foreground" if known_images::work_of_answer(self.image) > 0 => match path {
                 "/" | "/index.php" => respond(200, &self.version("Apache"), "text/html", "OK!".to_owned()),
                 _ => None,
             },

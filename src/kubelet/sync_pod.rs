@@ -270,7 +270,7 @@ impl Kubelet {
             let delete = turn.can_be_deleted();
             Some(Decision {
                 wakes: turn.wakes(),
-                sends_anew: turn.repeats_anew && sends,
+                sends_anew: turn.repeats_anew,
                 asks,
                 sends,
                 listens,

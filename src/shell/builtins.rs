@@ -273,6 +273,8 @@ impl Shell<'_> {
                     status = 1;
                 } else if signal != "0" {
                     job.ends = Some((self.now, if signal == "9" || signal == "KILL" { 137 } else { 143 }));
+                    let cycles = job.cycles.clone();
+                    self.cut_cycles(cycles);
                 }
             } else if arg == "1" {
                 let handled =

@@ -5,21 +5,24 @@
 //! that has seen one round after another like it leaps over the next ones, to the moment at which something changes that the program
 //! can notice, and stops where nothing changes any more. What such rounds do is a [`Cycle`].
 //!
-//! A loop is not leaped over if its rounds differ in any of that, if it has looked at the clock, or if somebody reads what it prints.
-//! Such a loop is run until the budget of commands is used up.
+//! A loop is not leaped over if its rounds differ in any of that, if it has looked at the clock, if somebody reads what it prints, if it
+//! has a limit of time (`timeout`), or before it has met each of the answers that its requests can get and that it can tell apart. Such a
+//! loop is run until the budget of commands is used up.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::COMMANDS_LIMIT;
-use super::machine::{Frame, Shell, Stop};
+use super::machine::{Frame, Out, Shell, Stop};
 use crate::api::{Timestamp, later};
 use crate::network::question::HeaderFields;
 use crate::network::url::Url;
+use crate::network::{Answer, Outcome, Question, Reply, Response};
 
-/// How many rounds have to be alike if their requests can meet different replies: by then each of a few replies has been met.
-const ROUNDS_OF_VARIED: usize = 50;
+/// The most leaps of a run. After so many changes a loop is not followed further.
+const LEAPS_LIMIT: usize = 1000;
 
 /// A request of HTTP as a program sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +37,38 @@ pub struct Sending {
     pub agent: Rc<str>,
     /// The other header fields.
     pub headers: HeaderFields,
-    /// How long the program waits for the answer; `None` if it does not say.
+    /// How long the program waits for the connection; `None` if it does not say.
+    pub connect: Option<SignedDuration>,
+    /// How long the program waits for all of it; `None` if it does not say.
     pub timeout: Option<SignedDuration>,
+}
+
+/// The answers that a question can get, and those that the loop under way has met.
+#[derive(Clone, Debug)]
+pub(super) struct Varied {
+    replies: Rc<[Reply]>,
+    /// Whether the program reads the words of an answer: somebody takes what its command prints.
+    reads: bool,
+    met: BTreeSet<usize>,
+}
+
+impl Varied {
+    /// Whether a program can tell two answers apart.
+    fn differ(&self, a: &Reply, b: &Reply) -> bool {
+        match (&a.outcome, &b.outcome) {
+            (Outcome::Answered(a), Outcome::Answered(b)) => {
+                let words = |r: &Response| (r.body.clone(), r.location.clone(), r.headers.clone());
+                (a.status, a.takes) != (b.status, b.takes) || (self.reads && words(a) != words(b))
+            }
+            (a, b) => a != b,
+        }
+    }
+
+    /// Whether each answer is one that was met, or cannot be told from one.
+    fn is_known(&self) -> bool {
+        let met = || self.met.iter().filter_map(|place| self.replies.get(*place));
+        self.replies.iter().all(|reply| met().any(|other| !self.differ(reply, other)))
+    }
 }
 
 /// What a loop does in each of the rounds that are alike.
@@ -56,8 +89,10 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// One period before a request of the loop would first have been sent, had all of its rounds been like these. Two cycles of a loop
-    /// that differ in nothing that shifts its rounds have the same.
+    /// The start of the request's client, which sends for the first time a period later ([`Client::regular`]). It is counted from the begin
+    /// of the loop and not from `from`: so it is the same when the program is run again with more answers, unless rounds have shifted.
+    ///
+    /// [`Client::regular`]: crate::network::traffic::Client::regular
     pub fn first(&self, after: SignedDuration) -> Timestamp {
         let since = self.from.duration_since(self.begun).as_nanos() + after.as_nanos();
         let rest = since.rem_euclid(self.period.as_nanos().max(1)) - self.period.as_nanos();
@@ -99,15 +134,13 @@ pub(super) struct Rounds {
     number: usize,
     begun: Timestamp,
     under_way: Option<Round>,
-    /// How many rounds before the last one were like it.
-    alike: usize,
 }
 
 impl Rounds {
     /// Of a loop that begins.
     pub(super) fn new(shell: &mut Shell<'_>) -> Rounds {
         shell.loops += 1;
-        Rounds { number: shell.loops, begun: shell.now, under_way: None, alike: 0 }
+        Rounds { number: shell.loops, begun: shell.now, under_way: None }
     }
 }
 
@@ -135,21 +168,31 @@ impl Shell<'_> {
         }
     }
 
+    /// Notes which of several replies a request meets.
+    pub(super) fn note_reply(&mut self, question: Question, answer: &Answer, nth: u64) {
+        let Answer::Replies { replies, .. } = answer else { return };
+        if self.until.is_some() || replies.len() < 2 {
+            return;
+        }
+        let Some(place) = answer.spread().and_then(|spread| spread.place(nth)) else { return };
+        let prints = matches!(self.outs.get(&1), Some(Out::Console { .. } | Out::Nowhere) | None);
+        let new = || Varied { replies: replies.clone(), reads: false, met: BTreeSet::new() };
+        let varied = self.varied.entry(question).or_insert_with(new);
+        varied.reads |= !prints;
+        varied.met.insert(place);
+    }
+
     /// Begins a round of a loop. Rounds that would be like those before are leaped over.
     ///
     /// # Errors
     /// All rounds from now on are alike, so the loop does not end.
     pub(super) fn begin_round(&mut self, rounds: &mut Rounds) -> Result<(), Stop> {
         // Whoever reads the output wants all rounds.
-        if self.until.is_some() || self.commands.is_some() || !self.buffers.is_empty() {
+        let read = self.commands.is_some() || !self.buffers.is_empty();
+        if self.until.is_some() || read || self.limited > 0 || self.leaps >= LEAPS_LIMIT {
             return Ok(());
         }
         let last = rounds.under_way.take();
-        if last.as_ref().is_some_and(|last| last.at == self.now) {
-            // A round that takes no time is one of many at this moment.
-            rounds.alike = 0;
-            return Ok(());
-        }
         let begin = self.begin_of_round();
         // What a round did that something changed under says nothing of the next ones.
         let quiet = last.as_ref().filter(|last| self.next_change(last.at).is_none_or(|at| at > self.now));
@@ -161,39 +204,31 @@ impl Shell<'_> {
         let alike = quiet.is_some_and(|last| {
             last.begin == begin && last.clock == self.clock_reads.get() && last.before == did
         });
-        rounds.alike = if alike { rounds.alike + 1 } else { 0 };
         let (mut at, mut before) = (self.now, did.clone());
-        if let Some((period, requests)) = did.as_ref().filter(|_| alike)
-            && (!self.varied || rounds.alike >= ROUNDS_OF_VARIED)
+        if !alike {
+            self.varied.clear();
+        } else if let Some((period, requests)) = did
+            && self.varied.values().all(Varied::is_known)
         {
-            let change = self.next_change(self.now);
-            let rounds_until = |change: Timestamp| {
-                let left = change.duration_since(self.now).as_nanos() - 1;
-                i64::try_from(left / period.as_nanos().max(1)).unwrap_or(i64::MAX)
+            let Some(change) = self.next_change(self.now) else {
+                self.repeat_until(rounds, None, period, requests);
+                return Err(self.block());
             };
-            let end = change.map(|change| {
-                let many = i32::try_from(rounds_until(change)).unwrap_or(i32::MAX);
-                later(self.now, period.saturating_mul(many))
-            });
-            if end.is_none_or(|end| end > self.now) {
-                self.cycles.push(Cycle {
-                    number: rounds.number,
-                    begun: rounds.begun,
-                    from: self.now,
-                    until: end,
-                    period: *period,
-                    requests: requests.clone(),
-                });
-            }
-            match end {
-                None => return Err(self.block()),
-                Some(end) => {
-                    self.varied = false;
-                    // There are only so many changes, so the program comes to an end of them.
+            // Rounds that take no time go on until the change; of others those are left out that end before it.
+            let left = change.duration_since(self.now).as_nanos();
+            let many =
+                (left - 1).checked_div(period.as_nanos()).map(|many| i32::try_from(many).unwrap_or(i32::MAX));
+            at = many.map_or(change, |many| later(self.now, period.saturating_mul(many)));
+            if at > self.now {
+                self.repeat_until(rounds, Some(at), period, requests);
+                // Each change outside comes once, so the program has the whole budget again. What it does itself it can do for ever.
+                if self.changes_outside(self.now).any(|outside| outside == change) {
                     self.steps = COMMANDS_LIMIT;
-                    (at, before) = (end, None);
                 }
+                self.leaps += 1;
             }
+            before = None;
+            self.varied.clear();
         }
         self.now = at;
         let (sent, clock) = (self.sendings.len(), self.clock_reads.get());
@@ -201,12 +236,30 @@ impl Shell<'_> {
         Ok(())
     }
 
+    /// Notes that rounds are alike from now on. Nothing is said of rounds that take no time.
+    fn repeat_until(
+        &mut self,
+        rounds: &Rounds,
+        until: Option<Timestamp>,
+        period: SignedDuration,
+        requests: Vec<(SignedDuration, Sending)>,
+    ) {
+        if period.is_positive() {
+            let (number, begun, from) = (rounds.number, rounds.begun, self.now);
+            self.cycles.push(Cycle { number, begun, from, until, period, requests });
+        }
+    }
+
     /// The next moment after another one at which something changes by itself that the program can notice.
     fn next_change(&self, after: Timestamp) -> Option<Timestamp> {
-        let answers = self.answers_of_asked().map(|(at, _)| *at);
-        let jobs = self.jobs.iter().filter_map(|job| Some(job.ends?.0));
-        let signal = self.program.signal.into_iter();
-        let all = answers.chain(jobs).chain(signal).filter(|at| *at > after);
-        all.chain(self.files.next_of_all(after)).min()
+        let jobs = self.jobs.iter().filter_map(|job| Some(job.ends?.0)).filter(|at| *at > after);
+        self.changes_outside(after).chain(jobs).chain(self.files.next_of_all(after)).min()
+    }
+
+    /// The loops of a job in the background end now, whatever they repeat.
+    pub(super) fn cut_cycles(&mut self, of: std::ops::Range<usize>) {
+        for cycle in self.cycles.get_mut(of).into_iter().flatten() {
+            cycle.until = Some(cycle.until.map_or(self.now, |until| until.min(self.now)));
+        }
     }
 }

@@ -395,7 +395,7 @@ impl Shell<'_> {
         let share = self.steps / 4;
         let rest = self.steps - share;
         self.steps = share;
-        let input = self.input;
+        let (input, cycles) = (self.input, self.cycles.len());
         self.inputs.push(Input::default());
         self.input = self.inputs.len() - 1;
         self.tested += 1;
@@ -409,7 +409,7 @@ impl Shell<'_> {
             Err(stop) => return Err(stop),
         };
         let pid = FIRST_PID + self.jobs.len();
-        self.jobs.push(Job { pid, ends });
+        self.jobs.push(Job { pid, ends, cycles: cycles..self.cycles.len() });
         self.now = start;
         Ok(0)
     }

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::array::Array;
 use super::ast::Node;
-use super::cycle::{Cycle, Sending};
+use super::cycle::{Cycle, Sending, Varied};
 use super::files::{Files, Write};
 use super::{
     COMMANDS_LIMIT, COMMANDS_LIMIT_OF_A_MOMENT, Commanded, Commands, End, Listens, Output, Outside, Program,
@@ -69,6 +69,8 @@ pub(super) struct Job {
     pub(super) pid: usize,
     /// When it ends, and its status; `None` if it does not.
     pub(super) ends: Option<(Timestamp, i32)>,
+    /// Which of the shell's cycles are those of its loops.
+    pub(super) cycles: std::ops::Range<usize>,
 }
 
 /// A variable's value, and whether it is exported.
@@ -108,10 +110,14 @@ pub(super) struct Shell<'a> {
     pub(super) sendings: Vec<(Timestamp, Sending)>,
     /// How often commands have looked at the clock.
     pub(super) clock_reads: Cell<usize>,
-    /// Whether a request of the loop under way can meet different replies.
-    pub(super) varied: bool,
+    /// The questions of the loop under way that can be answered in ways which a program can tell apart, with the answers that it has met.
+    pub(super) varied: BTreeMap<Question, Varied>,
     /// What loops have repeated, in the order of time.
     pub(super) cycles: Vec<Cycle>,
+    /// How often a loop was leaped over.
+    pub(super) leaps: usize,
+    /// How many commands with a limit of time are under way (`timeout`).
+    pub(super) limited: usize,
     /// How many loops have begun.
     pub(super) loops: usize,
     pub(super) listens: Vec<Listens>,
@@ -187,8 +193,10 @@ impl<'a> Shell<'a> {
             open: None,
             sendings: Vec::new(),
             clock_reads: Cell::new(0),
-            varied: false,
+            varied: BTreeMap::new(),
             cycles: Vec::new(),
+            leaps: 0,
+            limited: 0,
             loops: 0,
             listens: Vec::new(),
             output: Vec::new(),
@@ -380,17 +388,19 @@ impl<'a> Shell<'a> {
     /// As [`Shell::connect`], with all that is known of what it meets.
     pub(super) fn meet(&mut self, question: Question) -> Result<Option<Reply>, Stop> {
         let nth = self.asked.get(&question).copied().unwrap_or(0);
-        let answer = self.ask(question)?;
-        if let Answer::Replies { replies, .. } = &answer {
-            self.varied |=
-                replies.windows(2).any(|two| matches!(two, [a, b] if differ(&a.outcome, &b.outcome)));
-        }
+        let answer = self.ask(question.clone())?;
+        self.note_reply(question, &answer, nth);
         Ok(answer.pick(nth).cloned())
     }
 
-    /// The answers to all that was asked, each from a moment on.
-    pub(super) fn answers_of_asked(&self) -> impl Iterator<Item = &(Timestamp, Answer)> {
-        self.asked.keys().filter_map(|question| self.world.answers.get(question)).flatten()
+    /// The moments after another one at which the next answer to something that was asked is valid, and when the signal comes.
+    pub(super) fn changes_outside(&self, after: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let next = move |question: &Question| {
+            let answers = self.world.answers.get(question)?;
+            Some(answers.get(answers.partition_point(|(at, _)| *at <= after))?.0)
+        };
+        let signal = self.program.signal.filter(|at| *at > after);
+        self.asked.keys().filter_map(next).chain(signal).chain(self.world.files.next_of_all(after))
     }
 
     /// A variable's value; of an array, that of its first element.
@@ -446,14 +456,6 @@ impl<'a> Shell<'a> {
             Then::Waits => Err(self.block()),
             Then::Leave(status) => Err(Stop::Killed(status)),
         }
-    }
-}
-
-/// Whether a program goes on otherwise after one outcome than after another one: what servers of one sort answer differs in its words.
-fn differ(a: &Outcome, b: &Outcome) -> bool {
-    match (a, b) {
-        (Outcome::Answered(a), Outcome::Answered(b)) => (a.status, a.takes) != (b.status, b.takes),
-        _ => a != b,
     }
 }
 

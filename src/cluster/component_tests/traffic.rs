@@ -231,3 +231,38 @@ fn an_overloaded_server_fails_its_liveness_probe_and_is_restarted() {
     assert_eq!(restarts(limit, cost, "30/s http://web/"), (0, String::new()));
     assert_eq!(restarts(json!({}), one("500"), "9/s http://web/"), (0, String::new()));
 }
+
+/// A container that waits for a server in a loop, and then does something else, sends until the server answers and not a request more.
+#[test]
+fn a_loop_that_has_ended_sends_nothing() {
+    let mut n = net(1);
+    let script = "until wget -q -O- http://web; do sleep 1; done; sleep 7200";
+    let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sh", "-c", script]});
+    n.create(Kind::POD, json!({"metadata": {"name": "waits"}, "spec": {"containers": [container]}})).steady();
+    n.wait(60);
+    assert_eq!(n.0.clients().len(), 1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]})).steady();
+    n.wait(10);
+    assert_eq!(n.0.clients().len(), 0);
+    let since = n.0.now();
+    n.wait(60);
+    let sent: u64 = n.0.traffic_within((since, n.0.now())).streams().map(|(_, counts)| counts.sent).sum();
+    assert_eq!(sent, 0);
+}
+
+/// A loop that begins later makes no load before.
+#[test]
+fn a_loop_behind_a_pause_sends_after_it() {
+    let mut n = net(1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]})).steady();
+    let script = "sleep 600; while true; do wget -q -O- http://web; sleep 1; done";
+    let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sh", "-c", script]});
+    n.create(Kind::POD, json!({"metadata": {"name": "later"}, "spec": {"containers": [container]}})).steady();
+    let since = n.0.now();
+    n.wait(500);
+    assert_eq!(n.0.clients().len(), 0);
+    n.wait(200);
+    assert_eq!(n.0.clients().len(), 1);
+    let sent: u64 = n.0.traffic_within((since, n.0.now())).streams().map(|(_, counts)| counts.sent).sum();
+    assert!((90..=105).contains(&sent), "{sent}");
+}

@@ -49,6 +49,8 @@ pub struct Client {
     pub per: SignedDuration,
     /// What it asks for.
     pub url: Url,
+    /// How long it waits for a connection; `None` if as long as the system does.
+    pub connect: Option<SignedDuration>,
     /// How long it waits for a response.
     pub timeout: SignedDuration,
     /// How often it sends a request again that has failed.
@@ -105,6 +107,7 @@ impl Client {
             requests,
             per,
             url,
+            connect: None,
             timeout: TIMEOUT,
             retries: 0,
             one_at_a_time: false,

@@ -41,9 +41,17 @@ impl Ledger {
         self.dispatch(Flight::new(stream, nth, at, counted), at);
     }
 
-    /// Whether a request of a stream is under way.
+    /// A request is under way.
+    fn fly(&mut self, number: u64, f: Flight) {
+        if f.client.one_at_a_time {
+            self.alone.insert(f.id.clone(), number);
+        }
+        self.flights.insert(number, Rc::new(f));
+    }
+
+    /// Whether the request of a stream that sends one at a time is under way.
     pub(super) fn is_under_way(&self, stream: &Stream) -> bool {
-        self.flights.values().any(|f| f.id == stream.id)
+        self.alone.get(&stream.id).is_some_and(|number| self.flights.contains_key(number))
     }
 
     /// A request takes a connection, or opens one.
@@ -107,7 +115,7 @@ impl Ledger {
         let number = self.number();
         self.pools.entry(f.id.clone()).or_default().waiting.push_back(number);
         self.plan(f.deadline, Event::Failed(number, Cause::TooSlow));
-        self.flights.insert(number, Rc::new(f));
+        self.fly(number, f);
     }
 
     /// A request fails after some time, for a reason.
@@ -116,7 +124,7 @@ impl Ledger {
             return self.failed(f, cause, at);
         }
         let number = self.number();
-        self.flights.insert(number, Rc::new(f));
+        self.fly(number, f);
         self.plan(later(at, after), Event::Failed(number, cause));
     }
 
@@ -129,10 +137,12 @@ impl Ledger {
         let response = match &reply.outcome {
             Outcome::Refused => return self.failed(f, Cause::Refused(because), at),
             Outcome::TimedOut => {
-                return self.fail_after(f, at, left.min(UNANSWERED), Cause::TimedOut(because));
+                let waits = f.client.connect.map_or(UNANSWERED, |own| own.min(UNANSWERED));
+                return self.fail_after(f, at, left.min(waits), Cause::TimedOut(because));
             }
             Outcome::Unreachable => {
-                return self.fail_after(f, at, left.min(UNREACHABLE), Cause::TimedOut(because));
+                let waits = f.client.connect.map_or(UNREACHABLE, |own| own.min(UNREACHABLE));
+                return self.fail_after(f, at, left.min(waits), Cause::TimedOut(because));
             }
             Outcome::Reset | Outcome::Connected => return self.failed(f, Cause::Broken, at),
             Outcome::Answered(response) => response.clone(),
@@ -162,7 +172,7 @@ impl Ledger {
             if waits {
                 self.tell(&f, at, || Step::Waits);
             }
-            self.flights.insert(number, Rc::new(f));
+            self.fly(number, f);
             return self.plan(later(at, left), Event::Failed(number, Cause::TooSlow));
         }
         if response.takes > left {
@@ -173,7 +183,7 @@ impl Ledger {
             return self.answered(f, at);
         }
         let number = self.number();
-        self.flights.insert(number, Rc::new(f));
+        self.fly(number, f);
         self.plan(later(at, response.takes), Event::Answered(number));
     }
 
@@ -252,7 +262,7 @@ impl Ledger {
             return self.fail_after(f, at, left, Cause::TooSlow);
         }
         let number = self.number();
-        self.flights.insert(number, Rc::new(f));
+        self.fly(number, f);
         self.plan(later(at, takes), Event::Answered(number));
     }
 

@@ -46,6 +46,8 @@ pub struct Ledger {
     pub(super) rows: Map<Target, Rows>,
     /// The requests under way, by their numbers.
     pub(super) flights: Map<u64, Rc<Flight>>,
+    /// The last number of each client that sends one request at a time.
+    pub(super) alone: Map<Rc<StreamId>, u64>,
     /// What happens next: at the same moment answers come before what is given up.
     events: Map<(Timestamp, u8, u64), Event>,
     /// How many numbers were given.

@@ -311,11 +311,11 @@ fn objects_of(hop: &Hop, service: Option<&Key>) -> Vec<ObjectRef> {
                 .collect()
         }
         At::KubeProxy(_) => service.map_or_else(node, |key| object(Kind::SERVICE, key.clone())),
-        At::Process | At::PodInterface => {
-            let pod = hop.pod.as_ref().and_then(|pod| key_of(&pod.to_string()));
+        // A line of the routing table can be the pod's own.
+        _ => {
+            let pod = hop.pod.as_ref().and_then(|pod| key_of(pod));
             pod.map_or_else(node, |key| object(Kind::POD, key))
         }
-        _ => node(),
     }
 }
 

@@ -109,3 +109,87 @@ fn a_loop_ends_long_after_the_budget_of_commands() {
     let job = sh("sleep 90000 & while kill -0 $!; do sleep 1; done; exit 5");
     assert_eq!(ends(&job), Some((90_000_000, 5)));
 }
+
+/// Two replies of equal shares that differ in what they say.
+fn two_versions() -> World {
+    let mut world = world(&[(0, 0)]);
+    let all = Rc::make_mut(&mut world.answers);
+    for answers in all.values_mut() {
+        let reply = |body: &str| {
+            let Answer::Replies { replies, .. } = answer(0) else { panic!() };
+            let crate::network::Outcome::Answered(response) = &replies[0].outcome else { panic!() };
+            let response = Response { body: body.into(), ..(**response).clone() };
+            Reply::of_all(crate::network::Outcome::Answered(Rc::new(response)), Because::Nothing)
+        };
+        *answers = vec![(at(0), Answer::Replies { replies: [reply("v1"), reply("v2")].into(), seed: 1 })];
+    }
+    world
+}
+
+/// A loop that reads what it is told has to be told everything before its rounds are alike.
+#[test]
+fn a_loop_that_waits_for_another_answer_gets_it() {
+    let script = |until: &str| {
+        sh(&format!("until wget -q -O- http://10.96.0.7 | grep -q {until}; do sleep 1; done; exit 6"))
+    };
+    for version in ["v1", "v2"] {
+        let run = run(&script(version), &two_versions(), &Nobody, Until::End);
+        assert!(matches!(run.end, End::Exit(_, 6)), "{version}: {:?}", run.end);
+    }
+    assert_eq!(run(&script("v3"), &two_versions(), &Nobody, Until::End).end, End::Runs);
+    // Who does not read them cannot tell them apart.
+    let prints = "while true; do wget -q -O- http://10.96.0.7; sleep 1; done";
+    assert_eq!(cycles(&sh(prints), &two_versions()), [(2000, None, 1000, vec![0])]);
+}
+
+/// What a script does itself can go on for ever, and the budget of commands ends it.
+#[test]
+fn jobs_without_end_come_to_an_end() {
+    for script in [
+        "while true; do sleep 100 & while kill -0 $!; do sleep 1; done; done",
+        "while true; do (sleep 9; touch /tmp/x) & until [ -f /tmp/x ]; do sleep 1; done; rm /tmp/x; done",
+    ] {
+        let run = run(&sh(script), &World::default(), &Nobody, Until::End);
+        assert!(run.exhausted && run.end == End::Runs, "{script}");
+    }
+}
+
+/// A loop in the background sends until it is killed; one with a limit of time is run to its end.
+#[test]
+fn a_cycle_ends_with_its_job() {
+    let killed = sh("(while sleep 1; do wget -q -O- http://10.96.0.7; done) & sleep 60; kill $!; sleep 3600");
+    let run_ = run(&killed, &world(&[(0, 0)]), &Nobody, Until::End);
+    let ends: Vec<_> = run_.cycles.iter().map(|c| c.until).collect();
+    assert_eq!(ends, [Some(at(60 * SECOND))]);
+    let limited = sh("timeout 60 sh -c 'while sleep 1; do wget -q -O- http://10.96.0.7; done'; sleep 5");
+    let run_ = run(&limited, &world(&[(0, 0)]), &Nobody, Until::End);
+    assert_eq!((run_.end, run_.cycles.len()), (End::Exit(at(65 * SECOND), 0), 0));
+    // A loop that has ended repeats nothing any more.
+    let waits = sh("until wget -q -O- http://10.96.0.7; do sleep 1; done; sleep 3600");
+    assert_eq!(run(&waits, &world(&[(0, 0)]), &Nobody, Until::End).cycles, []);
+}
+
+/// A loop without a pause, whose requests take no time, goes on at one moment until something changes.
+#[test]
+fn rounds_that_take_no_time_go_on_until_a_change() {
+    let spins = sh("while true; do wget -q -O- http://10.96.0.7; done");
+    let all = cycles(&spins, &world(&[(0, 0), (30 * SECOND, 50)]));
+    let [(_, None, 50, sent)] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!(*sent, [0]);
+    assert_eq!(cycles(&spins, &world(&[(0, 0)])), []);
+    let run = run(&spins, &world(&[(0, 0)]), &Nobody, Until::End);
+    assert!(!run.exhausted);
+}
+
+/// Loops in loops: the inner one is leaped over, and the outer one goes on.
+#[test]
+fn the_inner_loop_ends_and_the_outer_one_goes_on() {
+    let mut late = world(&[(0, 0)]);
+    late.files.note(&Write { at: at(9000 * SECOND), path: "/m/go".into(), change: Change::Put("".into()) });
+    let script =
+        "while true; do until [ -f /m/go ]; do sleep 1; done; wget -q -O- http://10.96.0.7; sleep 2; done";
+    let all = cycles(&sh(script), &late);
+    let Some((from, None, 2000, sent)) = all.last() else { panic!("{all:?}") };
+    assert!(*from >= 9_000_000, "{from}");
+    assert_eq!(*sent, [0]);
+}

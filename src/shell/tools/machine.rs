@@ -14,11 +14,19 @@ const NEXT_PROCESS: u32 = 7;
 pub(super) fn free(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     // Another moment has other numbers.
     shell.certain = false;
-    let shift = match args.get(1).map(String::as_str) {
-        Some("-m") => 10,
-        Some("-g") => 20,
-        _ => 0,
-    };
+    let mut shift = 0;
+    for arg in args.iter().skip(1) {
+        shift = match arg.as_str() {
+            "-k" => 0,
+            "-m" => 10,
+            "-g" => 20,
+            // Those of other units round in their own way, and BusyBox has no others.
+            other => {
+                shell.error(&format!("free: invalid option -- '{}'", other.trim_start_matches('-')));
+                return Ok(1);
+            }
+        };
+    }
     shell.print("              total        used        free      shared  buff/cache   available\n");
     if let Some((total, used)) = shell.program.machine.memory {
         let (total, used) = (total >> shift, used.min(total) >> shift);
@@ -34,17 +42,21 @@ pub(super) fn ps(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let program = shell.program;
     let own = program.words.join(" ");
     let mut all: Vec<(u32, String)> = Vec::new();
-    match program.machine.process.as_ref().filter(|_| !program.first) {
-        Some(first) => all.push((1, first.clone())),
+    let line = args.join(" ");
+    let first = program.machine.process.as_ref().filter(|_| !program.first);
+    let mut others = Vec::new();
+    match first {
+        Some(first) => {
+            all.push((1, first.clone()));
+            others.push(own.clone());
+        }
         None => all.push((1, own.clone())),
     }
-    let mut next = NEXT_PROCESS;
-    for words in [own, args.join(" ")] {
-        if all.iter().all(|(_, known)| *known != words) {
-            all.push((next, words));
-            next += 1;
-        }
+    // Without a shell the command is the program itself.
+    if line != own {
+        others.push(line);
     }
+    all.extend((NEXT_PROCESS..).zip(others));
     let user = if program.user.0 == 0 { "root".to_owned() } else { program.user.0.to_string() };
     let lines: String =
         all.iter().map(|(n, words)| format!("{n:5} {user:<8} {:>5} {words}\n", "0:00")).collect();
@@ -60,9 +72,16 @@ pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
     let mut words = args.iter().skip(1).map(String::as_str).filter(|a| !a.starts_with('-'));
     let what = words.next().unwrap_or_default();
     let rest: Vec<&str> = words.filter(|w| !matches!(*w, "show" | "list" | "ls" | "dev")).collect();
-    let wanted = |net: &&IpNet| if six { net.addr().is_ipv6() } else { !four || net.addr().is_ipv4() };
+    let known = args.iter().skip(1).filter(|a| a.starts_with('-')).all(|a| matches!(a.as_str(), "-4" | "-6"));
+    let families = (!six, !four || six);
     let text = match what {
-        "a" | "addr" | "address" => devices(&addresses, rest.first().copied(), wanted),
+        _ if !known => {
+            shell.certain = false;
+            return Ok(1);
+        }
+        "a" | "addr" | "address" if matches!(rest.as_slice(), [] | ["lo" | "eth0"]) => {
+            devices(&addresses, rest.first().copied(), families)
+        }
         "r" | "route" if rest.is_empty() => {
             let family = |net: &&IpNet| net.addr().is_ipv6() == six;
             addresses.iter().filter(family).map(routes).collect()
@@ -79,13 +98,19 @@ pub(super) fn ip(shell: &mut Shell<'_>, args: &[String]) -> Ran {
 
 const FOR_EVER: &str = "       valid_lft forever preferred_lft forever\n";
 
-fn devices(addresses: &[IpNet], only: Option<&str>, wanted: impl Fn(&&IpNet) -> bool) -> String {
+/// The interfaces with their addresses: those of IPv4, of IPv6 or of both.
+fn devices(addresses: &[IpNet], only: Option<&str>, (four, six): (bool, bool)) -> String {
+    let wanted = |net: &&IpNet| if net.addr().is_ipv6() { six } else { four };
     let mut out = String::new();
     if only.is_none_or(|device| device == "lo") {
         out.push_str("1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue qlen 1000\n");
         out.push_str("    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n");
-        out.push_str(&format!("    inet 127.0.0.1/8 scope host lo\n{FOR_EVER}"));
-        out.push_str(&format!("    inet6 ::1/128 scope host \n{FOR_EVER}"));
+        if four {
+            out.push_str(&format!("    inet 127.0.0.1/8 scope host lo\n{FOR_EVER}"));
+        }
+        if six {
+            out.push_str(&format!("    inet6 ::1/128 scope host \n{FOR_EVER}"));
+        }
     }
     if only.is_none_or(|device| device == "eth0") && !addresses.is_empty() {
         out.push_str("2: eth0@if3: <BROADCAST,MULTICAST,UP,LOWER_UP,M-DOWN> mtu 1500 qdisc noqueue \n");
@@ -117,7 +142,9 @@ fn hardware_address(addresses: &[IpNet]) -> String {
 /// The routes of an address: everything goes over the first address of its range, which is the node's.
 fn routes(net: &IpNet) -> String {
     let (range, own) = (net.trunc(), net.addr());
-    let Some(gateway) = range.hosts().next() else { return String::new() };
+    // An IPv6 range has no address of its own, so its hosts begin with the one that the range is called by.
+    let own_first = usize::from(range.addr().is_ipv6());
+    let Some(gateway) = range.hosts().nth(own_first) else { return String::new() };
     format!(
         "default via {gateway} dev eth0 \n{range} via {gateway} dev eth0  src {own} \n{gateway} dev eth0 scope link  src {own} \n"
     )

@@ -148,8 +148,8 @@ pub fn way(props: &Props, placed: &Layout) -> Vec<Html> {
         Some((rect.x + rect.w / 2.0, rect.y + rect.h / 2.0))
     };
     // The stops that are shown, without those at the object of the one before.
-    let line = |stops: &[ObjectRef]| {
-        let mut all: Vec<(f32, f32)> = stops.iter().filter_map(at).collect();
+    let line = |stops: &[Option<ObjectRef>]| {
+        let mut all: Vec<(f32, f32)> = stops.iter().flatten().filter_map(at).collect();
         all.dedup();
         all
     };

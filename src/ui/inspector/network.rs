@@ -78,7 +78,7 @@ pub fn Network(props: &NetworkProps) -> Html {
         (None, Some(f)) => f.objects.iter().cloned().collect(),
         (None, None) => BTreeSet::new(),
     };
-    let along = Way { along: stops.iter().filter_map(|s| s.first().cloned()).collect(), at: now };
+    let along = Way { along: stops.iter().map(|s| s.first().cloned()).collect(), at: now };
     // A step puts the light out, so it is lit again with every version.
     use_effect_with((lit, along, props.version), {
         let store = store.clone();
@@ -253,7 +253,7 @@ fn way(t: &Texts, store: &crate::ui::store::Store, f: &WayView, stops: &mut Stop
         .collect();
     let end = f.end.as_ref().filter(|_| !f.hops.is_empty()).map(|end| (end, stops.mark()));
     let proxy = f.via.as_ref().map(|v| (v, stops.mark()));
-    // What stands behind the proxy has lookups of its own, which are not shown.
+    // `WayView::stops` counts what the proxy asks the DNS, too.
     let onward = f.onward.as_ref().map(|onward| {
         stops.next += onward.lookups.len();
         way(t, store, onward, stops)

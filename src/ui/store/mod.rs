@@ -80,8 +80,8 @@ pub struct LastStep {
 /// The way of a request through the graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
-    /// The object at each of its stops, in their order.
-    pub along: Vec<ObjectRef>,
+    /// The object at each of its stops, in their order; `None` where the cluster has no object.
+    pub along: Vec<Option<ObjectRef>>,
     /// The stop that is looked at, counted from 0; `None` if all of the way is.
     pub at: Option<usize>,
 }

@@ -235,7 +235,7 @@ fn attempt(
     verbose: bool,
 ) -> Result<Attempt, crate::shell::machine::Stop> {
     let Request { method, host, agent, headers } = *request;
-    shell.note_sending(|| request.sending(url, limits.total));
+    shell.note_sending(|| request.sending(url, limits));
     let name = &url.host;
     let (addresses, _) = match shell.addresses(name)? {
         Ok(found) => found,

@@ -36,14 +36,15 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// The request as a loop repeats it.
-    pub(super) fn sending(&self, url: &Url, timeout: Option<SignedDuration>) -> Sending {
+    pub(super) fn sending(&self, url: &Url, limits: Limits) -> Sending {
         Sending {
             url: url.clone(),
             method: self.method.into(),
             host: self.host.into(),
             agent: self.agent.into(),
             headers: self.headers.clone(),
-            timeout,
+            connect: limits.connect,
+            timeout: limits.total,
         }
     }
 }

@@ -96,7 +96,8 @@ pub(in crate::shell::tools) fn wget(shell: &mut Shell<'_>, args: &[String]) -> R
     let agent = named.unwrap_or(if gnu { "Wget/1.21.3" } else { "Wget" });
     let request = Request { method, host: &host, agent, headers: &headers };
     // Without a limit of its own either one waits so long for an answer.
-    shell.note_sending(|| request.sending(&url, limits.total.or(Some(READ_TIMEOUT))));
+    let whole = Limits { total: limits.total.or(Some(READ_TIMEOUT)), ..limits };
+    shell.note_sending(|| request.sending(&url, whole));
     let address = match shell.address(&url.host)? {
         Ok(address) => address,
         Err(why) if gnu => {
