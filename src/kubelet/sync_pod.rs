@@ -270,7 +270,7 @@ impl Kubelet {
             let delete = turn.can_be_deleted();
             Some(Decision {
                 wakes: turn.wakes(),
-                sends_anew: turn.repeats_anew,
+                sends_anew: turn.repeats_anew || (sends && listens),
                 asks,
                 sends,
                 listens,

@@ -1,9 +1,9 @@
 //! Executes shells, and commands that consist of commands.
 
 use super::ast::Node;
-use super::cycle::Rounds;
 use super::machine::{Input, Job, Out, Ran, Shell, Stop};
 use super::parser::{self, Script, SyntaxError};
+use super::rounds::Rounds;
 use super::{Tools, tools};
 
 /// How deep functions, substitutions and compound commands can be nested.

@@ -116,8 +116,8 @@ pub(super) struct Shell<'a> {
     pub(super) cycles: Vec<Cycle>,
     /// How often a loop was leaped over.
     pub(super) leaps: usize,
-    /// How many commands with a limit of time are under way (`timeout`).
-    pub(super) limited: usize,
+    /// When the command under way is ended by somebody who has set a limit (`timeout`).
+    pub(super) deadline: Option<Timestamp>,
     /// How many loops have begun.
     pub(super) loops: usize,
     pub(super) listens: Vec<Listens>,
@@ -196,7 +196,7 @@ impl<'a> Shell<'a> {
             varied: BTreeMap::new(),
             cycles: Vec::new(),
             leaps: 0,
-            limited: 0,
+            deadline: None,
             loops: 0,
             listens: Vec::new(),
             output: Vec::new(),

@@ -22,7 +22,7 @@
 //! | `expand`, `glob`, `patterns`, `arith`, `array`, `arrays` | expansions, patterns, arithmetic, arrays |
 //! | `cursor` | which command the cursor is in, of a line that is being written |
 //! | `machine` | a shell's state: variables, files, streams, the clock |
-//! | `cycle` | loops whose rounds are alike |
+//! | `rounds`, `cycle` | loops whose rounds are alike, and what they repeat |
 //! | `exec`, `simple` | executes commands: those that consist of commands, and simple ones |
 //! | `builtins`, `condition`, `tools` | the commands |
 //!
@@ -47,6 +47,7 @@ mod machine;
 mod parser;
 mod patterns;
 mod redirects;
+mod rounds;
 mod simple;
 mod streams;
 mod text;

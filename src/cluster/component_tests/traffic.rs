@@ -257,7 +257,7 @@ fn a_loop_behind_a_pause_sends_after_it() {
     n.serve("web", 1, server(), json!({"ports": [{"port": 80}]})).steady();
     let script = "sleep 600; while true; do wget -q -O- http://web; sleep 1; done";
     let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sh", "-c", script]});
-    n.create(Kind::POD, json!({"metadata": {"name": "later"}, "spec": {"containers": [container]}})).steady();
+    n.create(Kind::POD, json!({"metadata": {"name": "later"}, "spec": {"containers": [container]}}));
     let since = n.0.now();
     n.wait(500);
     assert_eq!(n.0.clients().len(), 0);

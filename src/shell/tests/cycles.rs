@@ -163,7 +163,8 @@ fn a_cycle_ends_with_its_job() {
     assert_eq!(ends, [Some(at(60 * SECOND))]);
     let limited = sh("timeout 60 sh -c 'while sleep 1; do wget -q -O- http://10.96.0.7; done'; sleep 5");
     let run_ = run(&limited, &world(&[(0, 0)]), &Nobody, Until::End);
-    assert_eq!((run_.end, run_.cycles.len()), (End::Exit(at(65 * SECOND), 0), 0));
+    let ends: Vec<_> = run_.cycles.iter().map(|c| c.until).collect();
+    assert_eq!((run_.end, ends), (End::Exit(at(65 * SECOND), 0), vec![Some(at(59 * SECOND))]));
     // A loop that has ended repeats nothing any more.
     let waits = sh("until wget -q -O- http://10.96.0.7; do sleep 1; done; sleep 3600");
     assert_eq!(run(&waits, &world(&[(0, 0)]), &Nobody, Until::End).cycles, []);

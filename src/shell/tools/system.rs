@@ -339,9 +339,10 @@ pub(super) fn wrapper(shell: &mut Shell<'_>, args: &[String]) -> Ran {
         return Ok(125);
     };
     let end = limit.map(|l| later(shell.now, l));
-    shell.limited += usize::from(end.is_some());
+    let outer = shell.deadline;
+    shell.deadline = outer.into_iter().chain(end).min();
     let result = shell.external(command, rest);
-    shell.limited -= usize::from(end.is_some());
+    shell.deadline = outer;
     match end {
         Some(end) if shell.now > end || result == Err(Stop::Never) => {
             if shell.is_past(end) {
