@@ -81,7 +81,7 @@ fn of_cycle(cycle: &Cycle) -> impl Iterator<Item = (Client, Timestamp)> + use<'_
             connect: *connect,
             timeout: timeout.unwrap_or(FOREVER),
             one_at_a_time: true,
-            host: Some(host.clone()),
+            host: Some(host.clone()).filter(|host| **host != *url.authority()),
             method: method.clone(),
             agent: agent.clone(),
             headers: headers.clone(),
@@ -115,7 +115,8 @@ impl Turn<'_> {
             // Who declared a client that cannot be read is told so by `complain_of_clients`.
             let declared =
                 if i < self.init_count() { Vec::new() } else { self.clients_of(spec).unwrap_or_default() };
-            let mut clients: Vec<(Client, Timestamp)> = declared.into_iter().map(|c| (c, r.since)).collect();
+            let mut clients: Vec<(Client, Timestamp, Option<Timestamp>)> =
+                declared.into_iter().map(|c| (c, r.since, r.signal)).collect();
             // Of each loop what it repeats now or, if something has just changed, what it will.
             let cycles = r.process.iter().flat_map(|p| &p.run.cycles);
             let mut goes: Vec<&Cycle> = Vec::new();
@@ -125,13 +126,15 @@ impl Turn<'_> {
                     goes.push(cycle);
                 }
             }
-            clients.extend(goes.into_iter().flat_map(of_cycle).take(OF_LOOPS_LIMIT));
+            // What a loop does after SIGTERM its process has worked out (`signalled`).
+            let loops = goes.into_iter().flat_map(of_cycle).take(OF_LOOPS_LIMIT);
+            clients.extend(loops.map(|(client, start)| (client, start, None)));
             if clients.is_empty() {
                 continue;
             }
             let names = self.names(spec);
             let addresses: Rc<[IpAddr]> = self.rt.addresses.iter().filter_map(|a| a.parse().ok()).collect();
-            all.extend(clients.into_iter().enumerate().map(|(place, (client, start))| RunningClient {
+            all.extend(clients.into_iter().enumerate().map(|(place, (client, start, end))| RunningClient {
                 pod: pod.clone(),
                 container: c.name.clone(),
                 place,
@@ -140,7 +143,7 @@ impl Turn<'_> {
                 names: names.clone(),
                 answers: self.answers.clone(),
                 start,
-                end: r.signal,
+                end,
             }));
         }
         all

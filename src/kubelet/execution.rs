@@ -197,7 +197,8 @@ impl Turn<'_> {
     pub(super) fn signalled(&self, r: &Running, signal: Timestamp) -> Option<Signalled> {
         let mut process = (**r.process.as_ref()?).clone();
         process.program.signal = Some(signal);
-        process.run.end = process.evaluate(Until::End).end;
+        let run = process.evaluate(Until::End);
+        (process.run.end, process.run.cycles) = (run.end, run.cycles);
         let end = match process.run.end {
             End::Exit(at, code) => Some((at, code)),
             End::Runs => None,

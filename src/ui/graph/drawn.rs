@@ -164,7 +164,7 @@ pub fn way(props: &Props, placed: &Layout) -> Vec<Html> {
     };
     let flows = if now.is_none() { "flows" } else { "done" };
     let packet = now.and(done.last()).map(|(x, y)| {
-        html! { <circle class="packet" r="7" style={format!("transform:translate({x}px,{y}px)")} /> }
+        html! { <circle class="packet" r="7" cx={x.to_string()} cy={y.to_string()} /> }
     });
     [path("ahead", &ahead), path(flows, &done), packet].into_iter().flatten().collect()
 }
