@@ -254,6 +254,10 @@ impl Engine {
                 }
                 Ok(false) => break,
                 Err(Stopped::Idle) if !run.scheduled => run.scheduled = true,
+                // All that comes before the moment is that a component looks again, which nobody waits for.
+                Err(Stopped::Idle) if self.lets_pass(run) => {
+                    (run.done, run.scheduled) = (run.done + 1, false)
+                }
                 Err(_) => {
                     self.tell_if_full();
                     return self.moved_quietly();
@@ -289,6 +293,15 @@ impl Engine {
         }
         self.announce();
         self.session.now().as_millisecond() >= to
+    }
+
+    /// Lets time pass towards the moment of a run. `false` if it cannot.
+    fn lets_pass(&mut self, run: ToMoment) -> bool {
+        let passed = run.to.is_some_and(|until| self.session.fault(&Fault::Wait { until }).is_ok());
+        if passed {
+            self.announce();
+        }
+        passed
     }
 
     /// Has the graph drawn a few times a second: drawing takes longer than stepping.
