@@ -122,8 +122,7 @@ mod tests {
 
     /// What each pod gets of two CPUs, in thousandths, if each wants so many thousandths.
     fn got(pods: &[(&PodSpec, i64)]) -> Option<Vec<i64>> {
-        let wants =
-            |(spec, milli): &(_, i64)| Wants { spec: *spec, containers: vec![("c", milli * CPU / 1000)] };
+        let wants = |(spec, milli): &(_, i64)| Wants { spec, containers: vec![("c", milli * CPU / 1000)] };
         let all = hand_out(2 * CPU, &pods.iter().map(wants).collect::<Vec<_>>())?;
         Some(all.into_iter().map(|of| of[0] * 1000 / CPU).collect())
     }
