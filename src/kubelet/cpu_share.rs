@@ -122,8 +122,11 @@ mod tests {
 
     /// What each pod gets of two CPUs, in thousandths, if each wants so many thousandths.
     fn got(pods: &[(&PodSpec, i64)]) -> Option<Vec<i64>> {
-        let wants = |(spec, milli): &(_, i64)| Wants { spec, containers: vec![("c", milli * CPU / 1000)] };
-        let all = hand_out(2 * CPU, &pods.iter().map(wants).collect::<Vec<_>>())?;
+        let mut all: Vec<Wants<'_>> = Vec::new();
+        for (spec, milli) in pods {
+            all.push(Wants { spec, containers: vec![("c", milli * CPU / 1000)] });
+        }
+        let all = hand_out(2 * CPU, &all)?;
         Some(all.into_iter().map(|of| of[0] * 1000 / CPU).collect())
     }
 
