@@ -70,8 +70,7 @@ pub fn Network(props: &NetworkProps) -> Html {
         _ => None,
     };
     let stops = way.map(WayView::stops).unwrap_or_default();
-    // The stop that is looked at, of the way that was shown then.
-    let chosen = use_state(|| None::<(usize, Vec<Vec<ObjectRef>>)>);
+    let chosen = use_state(|| None::<Chosen>);
     let now = chosen.as_ref().filter(|(_, of)| *of == stops).map(|(at, _)| *at);
     let lit: BTreeSet<ObjectRef> = match (now.and_then(|n| stops.get(n)), way) {
         (Some(at), _) => at.iter().cloned().collect(),
@@ -128,12 +127,15 @@ pub fn Network(props: &NetworkProps) -> Html {
     </> }
 }
 
+/// The stop that is looked at, and the stops of the way that was shown then, each with its objects.
+type Chosen = (usize, Vec<Vec<ObjectRef>>);
+
 /// The buttons with which one goes along the way.
 fn stepper(
     t: &Texts,
     stops: &[Vec<ObjectRef>],
     now: Option<usize>,
-    chosen: &UseStateHandle<Option<(usize, Vec<Vec<ObjectRef>>)>>,
+    chosen: &UseStateHandle<Option<Chosen>>,
 ) -> Html {
     let to = |at: Option<usize>| {
         let (chosen, stops) = (chosen.clone(), stops.to_vec());
