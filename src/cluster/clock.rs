@@ -239,7 +239,8 @@ impl Clock {
         self.next_or_scheduled()
     }
 
-    fn next_waited_for(&self) -> Option<Timestamp> {
+    /// The next deadline that the cluster waits for.
+    pub fn next_waited_for(&self) -> Option<Timestamp> {
         let foreground = self.foreground.get_min().map(|((t, _, _), ())| *t);
         let barking = self.barking.get_min().map(|((t, _, _), _)| *t);
         foreground.into_iter().chain(barking).min()

@@ -420,6 +420,24 @@ impl Cluster {
         }
     }
 
+    /// Whether the fair policy comes to no command until a moment: the cluster waits for nothing that is due by then, and what is on its
+    /// way leads to none. What happens by itself is not looked at.
+    pub fn is_quiet_until(&self, to: Timestamp) -> bool {
+        let is_due = |c: &Cluster| c.clock.next_waited_for().is_some_and(|at| at <= to);
+        if is_due(self) {
+            return false;
+        }
+        let mut after = self.clone();
+        for _ in 0..ACTIONS_LIMIT {
+            let Some(action) = after.fair().filter(|a| *a != Action::Advance) else { return !is_due(&after) };
+            match after.act(&action).map(|t| after.as_command(t)) {
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// Runs under the fair policy until no action is enabled without time passing.
     ///
     /// # Errors

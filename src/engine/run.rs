@@ -2,8 +2,9 @@
 
 use super::activity::{Activity, Met, ToMoment};
 use super::{Engine, Said, Value};
+use crate::api::Timestamp;
 use crate::apimachinery::Response;
-use crate::cluster::{Action, Fault, Stopped};
+use crate::cluster::{Fault, Stopped};
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
@@ -238,7 +239,16 @@ impl Engine {
             return;
         }
         while (self.clock)() < end {
-            if self.has_come_to(run) {
+            let now = self.session.now().as_millisecond();
+            if run.done >= run.most || run.to.is_some_and(|to| now >= to) {
+                return self.moved_quietly();
+            }
+            if let Some(until) = run.to.filter(|to| self.nothing_comes_before(*to, run.scheduled)) {
+                if self.lets_pass(until) {
+                    (run.done, run.scheduled) = (run.done + 1, false);
+                    continue;
+                }
+                self.say(Said::key("moment-nothing"), true);
                 return self.moved_quietly();
             }
             let clock = &self.clock;
@@ -254,9 +264,9 @@ impl Engine {
                 }
                 Ok(false) => break,
                 Err(Stopped::Idle) if !run.scheduled => run.scheduled = true,
-                // All that comes before the moment is that a component looks again, which nobody waits for.
-                Err(Stopped::Idle) if self.lets_pass(run) => {
-                    (run.done, run.scheduled) = (run.done + 1, false)
+                // What happens by itself until then leads to no step.
+                Err(Stopped::Idle) if run.to.is_some_and(|until| self.lets_pass(until)) => {
+                    (run.done, run.scheduled) = (run.done + 1, false);
                 }
                 Err(_) => {
                     self.tell_if_full();
@@ -268,40 +278,27 @@ impl Engine {
         self.draw_at_times();
     }
 
-    /// Whether a run to a moment ends here. By itself time passes only to something that happens; where nothing does before the
-    /// moment, it is let pass to there, or to the next look of a component that looks again at regular intervals.
-    fn has_come_to(&mut self, run: ToMoment) -> bool {
-        let cluster = self.session.cluster();
-        if run.done >= run.most {
-            return true;
-        }
-        let Some(to) = run.to else { return false };
-        if cluster.now().as_millisecond() >= to {
-            return true;
-        }
-        // A step has found nothing to do, or there is not even news on its way.
-        let waits = run.scheduled || cluster.fair().is_none_or(|action| action == Action::Advance);
-        let next = cluster.clock().next_or_scheduled();
-        let too_late = next.is_none_or(|next| next.as_millisecond() > to);
-        // While a step is under way, the cluster is not that of a moment.
-        if self.session.is_under_way() || !waits || !too_late {
-            return false;
-        }
-        if self.session.fault(&Fault::Wait { until: to }).is_err() {
-            self.say(Said::key("moment-nothing"), true);
-            return true;
-        }
-        self.announce();
-        self.session.now().as_millisecond() >= to
-    }
-
-    /// Lets time pass towards the moment of a run. `false` if it cannot.
-    fn lets_pass(&mut self, run: ToMoment) -> bool {
-        let passed = run.to.is_some_and(|until| self.session.fault(&Fault::Wait { until }).is_ok());
+    /// Lets time pass towards a moment. `false` if it cannot.
+    fn lets_pass(&mut self, until: i64) -> bool {
+        let passed = self.session.fault(&Fault::Wait { until }).is_ok();
         if passed {
             self.announce();
         }
         passed
+    }
+
+    /// Whether a step would let time pass beyond a moment, so that time is let pass towards it instead: to the moment, or to what
+    /// nobody waits for on the way (a component that looks again at regular intervals). `idle` if a step has found nothing to do.
+    fn nothing_comes_before(&self, moment: i64, idle: bool) -> bool {
+        let Ok(to) = Timestamp::from_millisecond(moment) else { return false };
+        let cluster = self.session.cluster();
+        // While a step is under way, the cluster is not that of a moment.
+        if self.session.is_under_way() || !(idle || cluster.is_quiet_until(to)) {
+            return false;
+        }
+        // A step to what happens by itself is one only where nothing is waited for.
+        let clock = cluster.clock();
+        clock.next_waited_for().is_some() || clock.next_by_itself().is_none_or(|(at, ..)| at > to)
     }
 
     /// Has the graph drawn a few times a second: drawing takes longer than stepping.

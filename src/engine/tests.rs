@@ -509,6 +509,31 @@ fn time_passes_in_a_steady_cluster_to_a_moment() {
     assert_eq!(again.finish().session.cluster().digest(), e.session.cluster().digest());
 }
 
+/// Components that look again at regular intervals keep no run from its moment, nor does what is due long after it lead beyond it.
+#[test]
+fn a_run_ends_at_its_moment_whatever_else_is_due() {
+    let mut e = at_once();
+    e.handle(Input::OpenScenario("22-empty".into()));
+    finish(&mut e);
+    e.handle(Input::Do("create deployment web --image=nginx:1.28".into()));
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    let run = |e: &mut Engine, minutes: i64| {
+        let to = e.session.now().as_millisecond() + minutes * 60_000;
+        let out = e.handle(Input::ToMoment(to));
+        let (rest, _) = finish(e);
+        assert_eq!(notices(&[out, rest].concat()), [] as [&Said; 0]);
+        assert_eq!(e.session.now().as_millisecond(), to, "{minutes}");
+    };
+    run(&mut e, 60);
+    e.handle(Input::Break(Fault::MetricsServer { installed: true }));
+    e.handle(Input::Do("run sleeper --image=busybox:1.37 -- sleep 9999".into()));
+    run(&mut e, 1);
+    run(&mut e, 30);
+    e.handle(Input::Do("autoscale deployment web --min=1 --max=3 --cpu=50%".into()));
+    run(&mut e, 10);
+}
+
 /// Without a majority of etcd nothing can be written, and the controllers try again and again.
 #[test]
 fn a_run_in_which_everything_is_refused_ends() {

@@ -4,7 +4,7 @@
 //! the volume, whether or not the container mounts it, when the container is created.
 
 use super::turn::Turn;
-use crate::api::types::{FileKeySelector, PodSpec};
+use crate::api::types::FileKeySelector;
 use crate::shell::{Files, Node, absolute};
 
 /// Why a file of variables cannot be read: the line, and what is wrong.
@@ -58,22 +58,20 @@ fn parse(text: &str, key: &str) -> Result<Option<String>, NotVariables> {
     Ok(None)
 }
 
-/// Whether a volume holds what containers write, so that its files are known here.
-fn is_shared(spec: &PodSpec, volume: &str) -> bool {
-    spec.volumes.iter().flatten().any(|v| v.name == volume && v.empty_dir.is_some())
-}
-
 impl Turn<'_> {
     /// The value of a variable from a file; `None` if it is optional and not set there.
     ///
     /// # Errors
     /// The kubelet's message: the file does not exist or cannot be read, or does not have the variable.
     pub(super) fn variable_of_file(&self, from: &FileKeySelector) -> Result<Option<String>, String> {
-        if !is_shared(self.spec, &from.volume_name) {
+        let mut volumes = self.spec.volumes.iter().flatten();
+        let Some(volume) = volumes.find(|v| v.name == from.volume_name) else {
             return Err(format!("cannot find the volume {:?} referenced by FileKeyRef", from.volume_name));
-        }
+        };
         let mut files = Files::default();
-        self.written_into_volumes().iter().for_each(|w| files.note(w));
+        // Only what containers write is known of a volume's files.
+        let written = if volume.empty_dir.is_some() { self.written_into_volumes() } else { Vec::new() };
+        written.iter().for_each(|w| files.note(w));
         let path = absolute("/", &format!("{}/{}", from.volume_name, from.path));
         let Some(Node::File(text)) = files.at(&path, self.now) else {
             return Err("couldn't parse env file".to_owned());

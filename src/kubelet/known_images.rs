@@ -249,15 +249,23 @@ const BARE: &[(&str, &[&str])] = &[
     ("traefik/whoami", &["/whoami"]),
 ];
 
-/// Images whose pages compute something, and for how long that keeps one CPU busy, in billionths of a second. The page of
-/// `hpa-example` adds up a million square roots (Kubernetes' walkthrough of HorizontalPodAutoscalers). How long that takes depends on
-/// the machine: the number is assumed.
-const WORK: &[(&str, i64)] = &[("hpa-example", 50_000_000)];
+/// An image whose first page computes something.
+pub(super) struct Computes {
+    /// The repository, as in the table.
+    name: &'static str,
+    /// For how long an answer keeps one CPU busy, in billionths of a second. That depends on the machine: the number is assumed.
+    pub(super) work: i64,
+    /// What the page says.
+    pub(super) page: &'static str,
+}
 
-/// For how long an answer of an image keeps one CPU busy, in billionths of a second.
-pub(super) fn work_of_answer(image: &str) -> i64 {
-    let known = find(image).and_then(|known| WORK.iter().find(|(name, _)| *name == known.name));
-    known.map_or(0, |(_, work)| *work)
+/// The page of `hpa-example` adds up a million square roots (Kubernetes' walkthrough of HorizontalPodAutoscalers).
+const COMPUTES: &[Computes] = &[Computes { name: "hpa-example", work: 50_000_000, page: "OK!" }];
+
+/// What the first page of an image computes; `None` if nothing. This is asked of every container at every sync.
+pub(super) fn computes(image: &str) -> Option<&'static Computes> {
+    let found = COMPUTES.iter().find(|c| image.contains(c.name))?;
+    find(image).filter(|known| known.name == found.name).map(|_| found)
 }
 
 /// What a program answers to HTTP requests for a path.

@@ -350,7 +350,8 @@ impl Turn<'_> {
 
     /// For how long an answer of a container needs one CPU, in billionths of a second.
     fn work_of_answer(&self, spec: &Container) -> i64 {
-        let of_image = || known_images::work_of_answer(spec.image.as_deref().unwrap_or_default());
+        let of_image =
+            || known_images::computes(spec.image.as_deref().unwrap_or_default()).map_or(0, |c| c.work);
         said(self.pod, &spec.name, "answer-cpu").map_or_else(of_image, |cost| cost.scaled_value(-9))
     }
 
@@ -399,8 +400,9 @@ impl Turn<'_> {
         let annotations = self.pod.metadata.annotations.iter().flatten();
         let ours = annotations.filter(|(name, _)| name.starts_with(NAMESPACE));
         let mut all: Vec<&str> = ours.flat_map(|(name, text)| [name.as_str(), text.as_str()]).collect();
-        let work = |c: &Container| known_images::work_of_answer(c.image.as_deref().unwrap_or_default()) > 0;
-        if !all.is_empty() || self.spec.containers.iter().any(work) {
+        let computes =
+            |c: &Container| known_images::computes(c.image.as_deref().unwrap_or_default()).is_some();
+        if !all.is_empty() || self.spec.containers.iter().any(computes) {
             let running = self.rt.containers.iter().enumerate();
             let limits =
                 running.filter_map(|(i, c)| self.limit_of_cpu(self.container_spec(i)?, c.running()?));

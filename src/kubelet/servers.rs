@@ -285,11 +285,10 @@ impl Server<'_> {
                     }
                 }
             }
-            // `index.php` of the image.
-            "apache2-foreground" if known_images::work_of_answer(self.image) > 0 => match path {
-                "/" | "/index.php" => respond(200, &self.version("Apache"), "text/html", "OK!".to_owned()),
-                _ => None,
-            },
+            "apache2-foreground" if matches!(path, "/" | "/index.php") => {
+                let page = known_images::computes(self.image)?.page;
+                respond(200, &self.version("Apache"), "text/html", page.to_owned())
+            }
             "whoami" if path == "/health" => respond(200, "", "", String::new()),
             "whoami" => {
                 let mut body = format!("Hostname: {}\nIP: 127.0.0.1\nIP: ::1\n", self.host);
