@@ -658,7 +658,7 @@ fn much_work_is_many_commands() {
     assert!(printed(&p, 0).0.len() < 1 << 20);
 }
 
-/// BusyBox 1.36: `procps/ps.c`, `procps/free.c`, `networking/libiproute/ipaddress.c` and `iproute.c`. The routes are those of the CNI
+/// BusyBox: `procps/ps.c`, `procps/free.c`, `networking/libiproute/ipaddress.c` and `iproute.c`. The routes are those of the CNI
 /// plugin `ptp` (`plugins/main/ptp/ptp.go` of containernetworking/plugins).
 #[test]
 fn what_is_seen_of_the_machine() {

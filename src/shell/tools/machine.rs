@@ -1,5 +1,5 @@
 //! Commands that tell of the machine, of the network of the pod and of the processes beside them: `free`, `ip` and `ps`. Those of
-//! BusyBox are built; the layout is that of its 1.36 (`procps/free.c`, `procps/ps.c`, `networking/libiproute`).
+//! BusyBox are built; the layout is that of its sources (`procps/free.c`, `procps/ps.c`, `networking/libiproute`).
 
 use std::net::IpAddr;
 
