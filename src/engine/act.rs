@@ -413,6 +413,13 @@ impl Engine {
             return self.touch();
         }
         let text = self.shown.text.clone();
+        if self.shown.editing.is_none() && text.trim().is_empty() {
+            // Nobody has written anything yet, which is no mistake. Who applies it is told so.
+            self.shown.diagnostics = Rc::default();
+            self.shown.images = Rc::default();
+            self.shown.preview = None;
+            return self.touch();
+        }
         let edit = self.preview_of_edit();
         let edits = edit.is_some();
         let mut preview = edit.unwrap_or_else(|| Preview::of(&self.session, &text));

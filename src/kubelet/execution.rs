@@ -6,6 +6,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::container_state::{ContainerState, Running};
+use super::known_images;
 use super::mounts::termination_path;
 use super::network::Inside;
 use super::process::Process;
@@ -128,7 +129,10 @@ impl Turn<'_> {
             r.outside.iter().chain(&shared).chain(&cgroup).for_each(|w| world.files.note(w));
             let program = self.program(i, spec);
             let machine = Rc::new(self.machine(Some(program.words.join(" "))));
-            return Some((Program { companions: true, machine, ..program }, world));
+            let own = spec.command.as_ref().is_none_or(|command| command.is_empty());
+            let image = spec.image.as_deref().unwrap_or_default();
+            let companions = !(own && known_images::leaves_tmp_empty(image));
+            return Some((Program { companions, machine, ..program }, world));
         };
         let process = &self.process_now(i, spec, process);
         let run = process.evaluate(Until::Moment(at));

@@ -353,6 +353,13 @@ pub(super) fn tools(image: &str, known: Option<&KnownImage>) -> Tools {
     if on_alpine { Tools::Busybox } else { Tools::Gnu }
 }
 
+/// Whether the program of an image is known to write nothing to `/tmp`, which is empty in the image: what is not found there then
+/// is not there. The files of these servers are in `/run`, `/var/cache`, `/usr/local/apache2/logs`, `/data` and `/config`.
+pub(super) fn leaves_tmp_empty(image: &str) -> bool {
+    const SERVERS: [&str; 6] = ["caddy", "httpd", "memcached", "nginx", "nginx-slim", "redis"];
+    find(image).is_some_and(|k| SERVERS.contains(&k.name))
+}
+
 /// Whether an image is of BusyBox before 1.29, whose `nslookup` asks the C library.
 pub(super) fn has_libc_nslookup(image: &str) -> bool {
     let tag = image.split('@').next().and_then(|i| i.rsplit_once(':')).map_or("", |(_, tag)| tag);

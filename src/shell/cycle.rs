@@ -1,4 +1,4 @@
-//! What the loops of a program repeat for ever ([`super::rounds`] finds that out).
+//! What the loops of a program repeat ([`super::rounds`] finds that out).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

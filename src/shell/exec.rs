@@ -3,7 +3,6 @@
 use super::ast::Node;
 use super::machine::{Input, Job, Out, Ran, Shell, Stop};
 use super::parser::{self, Script, SyntaxError};
-use super::rounds::Rounds;
 use super::{Tools, tools};
 
 /// How deep functions, substitutions and compound commands can be nested.
@@ -230,29 +229,33 @@ impl Shell<'_> {
                     Some(words) => self.expand_all(words)?,
                     None => self.frame.args.clone(),
                 };
-                let mut status = 0;
-                for item in items {
-                    self.step()?;
-                    self.set(name, &item);
-                    if !self.round(body, &mut status)? {
-                        break;
+                self.in_rounds(true, |shell, rounds| {
+                    let mut status = 0;
+                    for item in items {
+                        shell.step()?;
+                        shell.set(name, &item);
+                        shell.begin_round(rounds)?;
+                        if !shell.round(body, &mut status)? {
+                            break;
+                        }
                     }
-                }
-                Ok(status)
+                    Ok(status)
+                })
             }
             Node::Count([first, condition, next], body) => {
                 self.arithmetic(first)?;
-                let mut status = 0;
-                let mut rounds = Rounds::new(self);
-                while condition.is_empty() || self.arithmetic(condition)? != 0 {
-                    self.step()?;
-                    self.begin_round(&mut rounds)?;
-                    if !self.round(body, &mut status)? {
-                        break;
+                self.in_rounds(false, |shell, rounds| {
+                    let mut status = 0;
+                    while condition.is_empty() || shell.arithmetic(condition)? != 0 {
+                        shell.step()?;
+                        shell.begin_round(rounds)?;
+                        if !shell.round(body, &mut status)? {
+                            break;
+                        }
+                        shell.arithmetic(next)?;
                     }
-                    self.arithmetic(next)?;
-                }
-                Ok(status)
+                    Ok(status)
+                })
             }
             Node::Case(word, arms) => {
                 let text: Vec<char> = self.expand_text(word)?.chars().collect();
@@ -300,21 +303,22 @@ impl Shell<'_> {
     }
 
     fn repeat(&mut self, until: bool, condition: &Node, body: &Node) -> Ran {
-        let mut status = 0;
-        let mut rounds = Rounds::new(self);
-        loop {
-            self.step()?;
-            self.begin_round(&mut rounds)?;
-            match self.test(condition) {
-                Ok(code) if (code == 0) == until => return Ok(status),
-                Ok(_) => {}
-                Err(Stop::Break(n)) => return if n > 1 { Err(Stop::Break(n - 1)) } else { Ok(status) },
-                Err(stop) => return Err(stop),
+        self.in_rounds(false, |shell, rounds| {
+            let mut status = 0;
+            loop {
+                shell.step()?;
+                shell.begin_round(rounds)?;
+                match shell.test(condition) {
+                    Ok(code) if (code == 0) == until => return Ok(status),
+                    Ok(_) => {}
+                    Err(Stop::Break(n)) => return if n > 1 { Err(Stop::Break(n - 1)) } else { Ok(status) },
+                    Err(stop) => return Err(stop),
+                }
+                if !shell.round(body, &mut status)? {
+                    return Ok(status);
+                }
             }
-            if !self.round(body, &mut status)? {
-                return Ok(status);
-            }
-        }
+        })
     }
 
     /// Runs a loop's body once. Returns whether the loop goes on.

@@ -120,6 +120,8 @@ pub(super) struct Shell<'a> {
     pub(super) deadline: Option<Timestamp>,
     /// How many loops have begun.
     pub(super) loops: usize,
+    /// How many loops are under way, one in the other.
+    pub(super) nested_loops: usize,
     pub(super) listens: Vec<Listens>,
     pub(super) output: Vec<Output>,
     pub(super) printed: usize,
@@ -198,6 +200,7 @@ impl<'a> Shell<'a> {
             leaps: 0,
             deadline: None,
             loops: 0,
+            nested_loops: 0,
             listens: Vec::new(),
             output: Vec::new(),
             printed: 0,

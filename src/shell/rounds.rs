@@ -7,7 +7,8 @@
 //!
 //! A loop is not leaped over if its rounds differ in any of that, if it has looked at the clock, if somebody reads what it prints, or
 //! before it has met each of the answers that its requests can get and that it can tell apart. Such a
-//! loop is run until the budget of commands is used up.
+//! loop is run until the budget of commands is used up. Rounds of it that differ in what they count, and send the same requests at the
+//! same distances, are a [`Cycle`], too: it ends with the loop, and goes on if the budget has ended it.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +16,13 @@ use jiff::SignedDuration;
 
 use super::COMMANDS_LIMIT;
 use super::cycle::{Cycle, Sending, Varied};
-use super::machine::{Frame, Out, Shell, Stop};
+use super::machine::{Frame, Out, Ran, Shell, Stop};
 use crate::api::{Timestamp, later};
 use crate::network::{Answer, Question};
+
+/// How long a round takes, for each of its requests, of which nothing takes time: a process that is started, opens a connection and
+/// ends needs some milliseconds.
+const PACE: SignedDuration = SignedDuration::from_millis(5);
 
 /// The most leaps of a run. After so many changes a loop is not followed further.
 const LEAPS_LIMIT: usize = 1000;
@@ -55,18 +60,34 @@ struct Round {
 pub(super) struct Rounds {
     number: usize,
     begun: Timestamp,
+    /// Whether it goes through a list, at whose end it ends.
+    through_list: bool,
+    /// How many cycles were known when it began.
+    cycles: usize,
     under_way: Option<Round>,
-}
-
-impl Rounds {
-    /// Of a loop that begins.
-    pub(super) fn new(shell: &mut Shell<'_>) -> Rounds {
-        shell.loops += 1;
-        Rounds { number: shell.loops, begun: shell.now, under_way: None }
-    }
+    /// What each of its rounds does since a moment, although they differ otherwise.
+    alike: Option<(Timestamp, Did)>,
 }
 
 impl Shell<'_> {
+    /// Runs a loop. `through_list` says that it ends with a list of words, however alike its rounds are.
+    pub(super) fn in_rounds(
+        &mut self,
+        through_list: bool,
+        run: impl FnOnce(&mut Self, &mut Rounds) -> Ran,
+    ) -> Ran {
+        self.loops += 1;
+        let (number, begun, cycles) = (self.loops, self.now, self.cycles.len());
+        let mut rounds = Rounds { number, begun, through_list, cycles, under_way: None, alike: None };
+        self.nested_loops += 1;
+        let result = run(self, &mut rounds);
+        // What the budget has ended goes on.
+        let goes_on = result == Err(Stop::Never) && self.steps == 0;
+        self.note_alike(&mut rounds, if goes_on { None } else { Some(self.now) });
+        self.nested_loops -= 1;
+        result
+    }
+
     /// Notes that a command sends a request, whether or not anybody is found who gets it.
     pub(super) fn note_sending(&mut self, sending: impl FnOnce() -> Sending) {
         if self.until.is_none() {
@@ -120,22 +141,32 @@ impl Shell<'_> {
         }
         let last = rounds.under_way.take();
         let begin = self.begin_of_round();
-        // What a round did that something changed under says nothing of the next ones.
-        let quiet = last.as_ref().filter(|last| self.next_change(last.at).is_none_or(|at| at > self.now));
+        // What a round did that something changed under says nothing of the next ones. What it has written itself may be the same each time.
+        let quiet =
+            last.as_ref().filter(|last| self.next_from_outside(last.at).is_none_or(|at| at > self.now));
         let did = quiet.map(|last| {
             let sent = self.sendings.iter().skip(last.sent);
             let offset = |(at, sending): &(Timestamp, Sending)| (at.duration_since(last.at), sending.clone());
             (self.now.duration_since(last.at), sent.map(offset).collect::<Vec<_>>())
         });
         let alike = quiet.is_some_and(|last| {
-            last.begin == begin && last.clock == self.clock_reads.get() && last.before == did
+            let writes = self.files.next_of_all(last.at).is_some_and(|at| at <= self.now);
+            !writes && last.begin == begin && last.clock == self.clock_reads.get() && last.before == did
         });
         let (mut at, mut before) = (self.now, did.clone());
-        if !alike {
+        if !alike || rounds.through_list {
             self.varied.clear();
+            if let (Some(last), Some(did)) = (&last, &did) {
+                self.compare_rounds(rounds, last, did);
+            }
         } else if let Some((period, requests)) = did
             && self.varied.values().all(Varied::is_known)
         {
+            if rounds.alike.as_ref().is_none_or(|(_, before)| *before == (period, requests.clone())) {
+                rounds.alike = None;
+            } else {
+                self.note_alike(rounds, Some(self.now));
+            }
             let Some(change) = self.next_change(self.now) else {
                 self.repeat_until(rounds, None, period, requests);
                 return Err(self.block());
@@ -162,7 +193,27 @@ impl Shell<'_> {
         Ok(())
     }
 
-    /// Notes that rounds are alike from now on. Nothing is said of rounds that take no time.
+    /// Compares what a round did with what those before it did, of a loop whose rounds differ otherwise.
+    fn compare_rounds(&mut self, rounds: &mut Rounds, last: &Round, did: &Did) {
+        if rounds.alike.as_ref().is_some_and(|(_, before)| before != did) {
+            self.note_alike(rounds, Some(last.at));
+        }
+        if rounds.alike.is_none() && last.before.as_ref() == Some(did) && !did.1.is_empty() {
+            rounds.alike = Some((self.now, did.clone()));
+        }
+    }
+
+    /// Notes until when the rounds of a loop sent the same. The requests of a loop in a loop are those of the outer one, and so are
+    /// those that are known of a loop in this one.
+    fn note_alike(&mut self, rounds: &mut Rounds, until: Option<Timestamp>) {
+        let known = self.cycles.iter().skip(rounds.cycles).any(|cycle| cycle.number != rounds.number);
+        let Some((from, (period, requests))) = rounds.alike.take().filter(|_| !known) else { return };
+        if self.nested_loops <= 1 {
+            self.push_cycle(rounds, from, until, period, requests);
+        }
+    }
+
+    /// Notes that rounds are alike from now on.
     fn repeat_until(
         &mut self,
         rounds: &Rounds,
@@ -170,17 +221,40 @@ impl Shell<'_> {
         period: SignedDuration,
         requests: Vec<(SignedDuration, Sending)>,
     ) {
-        if period.is_positive() {
-            let (number, begun, from) = (rounds.number, rounds.begun, self.now);
+        self.push_cycle(rounds, self.now, until, period, requests);
+    }
+
+    /// Notes a cycle. Rounds that neither take time nor send anything are none.
+    fn push_cycle(
+        &mut self,
+        rounds: &Rounds,
+        from: Timestamp,
+        until: Option<Timestamp>,
+        mut period: SignedDuration,
+        mut requests: Vec<(SignedDuration, Sending)>,
+    ) {
+        if !period.is_positive() {
+            for (after, _) in &mut requests {
+                *after = period;
+                period += PACE;
+            }
+        }
+        if period.is_positive() && until.is_none_or(|until| until > rounds.begun) {
+            let (number, begun) = (rounds.number, rounds.begun);
             self.cycles.push(Cycle { number, begun, from, until, period, requests });
         }
     }
 
     /// The next moment after another one at which something changes by itself that the program can notice.
     fn next_change(&self, after: Timestamp) -> Option<Timestamp> {
+        self.next_from_outside(after).into_iter().chain(self.files.next_of_all(after)).min()
+    }
+
+    /// The same without what is written to files.
+    fn next_from_outside(&self, after: Timestamp) -> Option<Timestamp> {
         let jobs = self.jobs.iter().filter_map(|job| Some(job.ends?.0)).filter(|at| *at > after);
         let deadline = self.deadline.filter(|at| *at > after);
-        self.changes_outside(after).chain(jobs).chain(deadline).chain(self.files.next_of_all(after)).min()
+        self.changes_outside(after).chain(jobs).chain(deadline).min()
     }
 
     /// The loops of a job in the background end now, whatever they repeat.

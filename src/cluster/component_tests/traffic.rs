@@ -250,6 +250,23 @@ fn a_loop_that_has_ended_sends_nothing() {
     assert_eq!(sent, 0);
 }
 
+/// A list of words ends a loop that counts: its requests are those of its rounds.
+#[test]
+fn a_loop_that_counts_sends_as_often_as_it_counts() {
+    let mut n = net(1);
+    n.serve("web", 1, server(), json!({"ports": [{"port": 80}]})).steady();
+    let since = n.0.now();
+    let script = "for i in $(seq 1 100); do wget -q -O- http://web; sleep 1; done; sleep 7200";
+    let container = json!({"name": "c", "image": "busybox:1.37", "command": ["sh", "-c", script]});
+    n.create(Kind::POD, json!({"metadata": {"name": "counts"}, "spec": {"containers": [container]}}));
+    n.wait(60);
+    assert_eq!(n.0.clients().len(), 1);
+    n.wait(60);
+    assert_eq!(n.0.clients().len(), 0);
+    let sent: u64 = n.0.traffic_within((since, n.0.now())).streams().map(|(_, counts)| counts.sent).sum();
+    assert_eq!(sent, 100);
+}
+
 /// A loop that begins later makes no load before.
 #[test]
 fn a_loop_behind_a_pause_sends_after_it() {

@@ -82,12 +82,47 @@ fn a_cycle_says_when_its_loop_sends_first() {
     assert!((3000..3200).contains(&changed), "{changed}");
 }
 
-/// Loops that count or look at the clock go on round by round.
+/// A loop that counts or looks at the clock is run round by round, and sends as evenly as one that does not.
+#[test]
+fn a_loop_that_counts_is_a_client() {
+    let server = world(&[(0, 20)]);
+    let get = "wget -q -O- http://10.96.0.7";
+    for script in [
+        format!("i=0; while true; do i=$((i+1)); {get}; sleep 0.08; done"),
+        format!("while true; do date; {get}; sleep 0.08; done"),
+        format!("while true; do {get} >> /tmp/log; sleep 0.08; done"),
+    ] {
+        assert_eq!(cycles(&sh(&script), &server), [(200, None, 100, vec![0])], "{script}");
+    }
+    let count = "for ((i = 0;; i++)); do curl -s http://10.96.0.7; sleep 1; done";
+    let all = cycles(&program(&["bash", "-c", count], Tools::Gnu), &server);
+    assert_eq!(all, [(2040, None, 1020, vec![0])]);
+    // A list that ends, a condition that ends it, a part of it.
+    let listed = format!("for i in $(seq 1 100); do {get}; sleep 0.08; done; sleep 3600; sleep infinity");
+    assert_eq!(cycles(&sh(&listed), &server), [(200, Some(10_000), 100, vec![0])]);
+    let counted = format!("i=0; while [ $i -lt 50 ]; do i=$((i+1)); {get}; sleep 0.08; done; sleep infinity");
+    assert_eq!(cycles(&sh(&counted), &server), [(200, Some(5000), 100, vec![0])]);
+    let slows =
+        format!("i=0; while true; do i=$((i+1)); {get}; [ $i -lt 60 ] && sleep 0.08 || sleep 5; done");
+    let [(200, Some(6000 | 5900), 100, _), (_, None, 5020, _)] = cycles(&sh(&slows), &server)[..] else {
+        panic!("{:?}", cycles(&sh(&slows), &server));
+    };
+    // Twice the same word is no loop without an end.
+    let same = format!("for i in x x x x x; do {get}; sleep 0.08; done; sleep infinity");
+    assert_eq!(cycles(&sh(&same), &server), [(200, Some(500), 100, vec![0])]);
+    // Of loops in loops the outer one sends.
+    let nested = format!("while true; do date; for i in 1 2 3; do {get}; done; sleep 0.94; done");
+    assert_eq!(cycles(&sh(&nested), &server), [(2000, None, 1000, vec![0, 20, 40])]);
+}
+
+/// Loops that send nothing, or at other distances each time, are none.
 #[test]
 fn what_differs_from_round_to_round_is_no_cycle() {
     let server = world(&[(0, 0)]);
     assert_eq!(cycles(&sh("i=0; while true; do i=$((i+1)); sleep 1; done"), &server), []);
     assert_eq!(cycles(&sh("while true; do echo x >> /tmp/log; sleep 1; done"), &server), []);
+    let slower = "i=0; while true; do i=$((i+1)); wget -q -O- http://10.96.0.7; sleep $i; done";
+    assert_eq!(cycles(&sh(slower), &server), []);
     let clock = "end=$(( $(date +%s) + 300 )); while [ $(date +%s) -lt $end ]; do sleep 1; done; exit 3";
     assert_eq!(ends(&sh(clock)), Some((300_000, 3)));
     assert_eq!(ends(&sh("while true; do date; sleep 1; done | head -n 5")), None);
@@ -175,9 +210,13 @@ fn a_cycle_ends_with_its_job() {
 fn rounds_that_take_no_time_go_on_until_a_change() {
     let spins = sh("while true; do wget -q -O- http://10.96.0.7; done");
     let all = cycles(&spins, &world(&[(0, 0), (30 * SECOND, 50)]));
-    let [(_, None, 50, sent)] = all.as_slice() else { panic!("{all:?}") };
+    let [(0, Some(30_000), 5, _), (_, None, 50, sent)] = all.as_slice() else { panic!("{all:?}") };
     assert_eq!(*sent, [0]);
-    assert_eq!(cycles(&spins, &world(&[(0, 0)])), []);
+    assert_eq!(cycles(&spins, &world(&[(0, 0)])), [(0, None, 5, vec![0])]);
+    let counts =
+        sh("while true; do i=$((i+1)); wget -q -O- http://10.96.0.7; curl -s http://10.96.0.7; done");
+    assert_eq!(cycles(&counts, &world(&[(0, 0)])), [(0, None, 10, vec![0, 5])]);
+    assert_eq!(cycles(&sh("while true; do :; done"), &world(&[])), []);
     let run = run(&spins, &world(&[(0, 0)]), &Nobody, Until::End);
     assert!(!run.exhausted);
 }

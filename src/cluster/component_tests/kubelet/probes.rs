@@ -226,6 +226,23 @@ fn a_pre_stop_hook_waits_for_its_answer() {
     assert!(!lab.log.contains("FailedPreStopHook"), "{}", lab.log);
 }
 
+/// The Dockerfiles of the official images leave `/tmp` empty, and these servers write nothing there (docs/behaviour.md).
+#[test]
+fn a_file_that_nobody_has_written_is_not_in_the_tmp_of_a_known_server() {
+    let ready = |image: &str, file: &str| {
+        let mut lab = Lab::new();
+        let probe = json!({"exec": {"command": ["cat", file]}, "periodSeconds": 5});
+        lab.pod(one(json!({"image": image, "readinessProbe": probe}))).steady();
+        lab.log
+    };
+    let log = ready("nginx:1.28", "/tmp/none");
+    assert!(log.contains("Readiness probe failed: cat: /tmp/none: No such file or directory"), "{log}");
+    assert!(!log.contains("app: running ready"), "{log}");
+    for (image, file) in [("nginx:1.28", "/usr/share/somewhere"), ("team/app:1", "/tmp/none")] {
+        assert!(ready(image, file).contains("app: running ready"), "{image} {file}");
+    }
+}
+
 /// `pkg/kubelet/prober/prober.go`, `probe`: the words about a probe that could not be run; `worker.go`, `doProbe`: its result is
 /// thrown away. The runtime's words, with containerd 2: prometheus-operator/prometheus-operator#8605.
 #[test]
