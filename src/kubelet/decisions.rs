@@ -79,7 +79,7 @@ impl Eviction {
 pub struct Shutdown {
     /// Whether an event has told of it.
     pub(super) announced: bool,
-    /// How many of the two groups of pods have been told to end.
+    /// How many of the groups of pods have been told to end.
     pub(super) groups: usize,
     /// The pods that are waited for, and until when.
     pub(super) waits: Option<(Vec<Key>, Timestamp)>,

@@ -41,10 +41,12 @@ impl Memory for State {
         let images_failed = self.images_failed.then(|| "could not remove enough images".to_owned());
         let eviction = self.eviction.line();
         let shutdown = self.shutdown.as_ref().map(|s| s.line());
+        let told_of = self.told_of.iter().map(|why| format!("goes on without: {why}"));
         images
             .chain(images_failed)
             .chain(eviction)
             .chain(shutdown)
+            .chain(told_of)
             .chain(pulling)
             .chain(broken)
             .chain(unmountable)

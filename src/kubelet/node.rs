@@ -134,12 +134,25 @@ impl Kubelet {
         });
     }
 
+    /// Records events about flags that do not count, unless they were told of.
+    fn complain_of_settings(&self, cx: &Cx) {
+        let wrong = cx.state(|s| s.settings.wrong.clone());
+        if cx.state(|s| s.told_of == wrong) {
+            return;
+        }
+        for why in wrong.iter() {
+            self.node_event(cx, "Warning", "InvalidKubeletConfiguration", why.to_string());
+        }
+        cx.update_state(move |s| s.told_of = wrong.clone());
+    }
+
     /// Reports the node's conditions with a new heartbeat time (`syncNodeStatus`), and plans the next
     /// report.
     pub(super) async fn sync_node_status(&self, cx: &Cx) -> Result {
         cx.enqueue_after_in_background(Task::Status(self.node.clone()), timings::NODE_STATUS);
         let key = Key::new("", &self.node);
         let Some(old) = cx.caches().get::<Node>(&key).cloned() else { return Ok(()) };
+        self.complain_of_settings(cx);
         if cx.is_looked_at() {
             cx.note(of_status(cx.now()));
         }

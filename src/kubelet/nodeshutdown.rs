@@ -1,5 +1,5 @@
-//! A machine that is about to be shut down: its kubelet ends the pods first, those that the system needs after the others
-//! (`pkg/kubelet/nodeshutdown/nodeshutdown_manager_linux.go`, KEP-2000).
+//! A machine that is about to be shut down: its kubelet ends the pods first, those of a higher priority after the others
+//! (`pkg/kubelet/nodeshutdown/nodeshutdown_manager_linux.go`, KEP-2000 and KEP-2712).
 //!
 //! What logind tells a real kubelet, the Node's annotation `sim.steady/shutdown: "true"` says here. The machine goes off when
 //! somebody takes the node down; until then its kubelet reports that it is not ready.
@@ -10,14 +10,14 @@ use jiff::SignedDuration;
 
 use super::decisions::{Order, Shutdown};
 use super::eviction::with;
-use super::settings::Settings;
+use super::said::Said;
 use super::state::{State, WorkerPhase};
 use super::stats::{SYSTEM_CRITICAL, priority};
 use super::task::{Cx, Kubelet, Task};
 use super::timings::later;
 use super::turn::Turn;
 use crate::api::types::Node;
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, MetaExt, duration, order};
 use crate::client::{Caches, Handler, Seen};
 
 /// The annotation that says that the machine is being shut down.
@@ -36,7 +36,7 @@ fn is_shutting_down(node: &Node) -> bool {
 pub(super) fn node_seen(cx: &mut Handler<'_, State, Task>, name: &Rc<str>, seen: Seen<'_, Node>) {
     let Some(node) = seen.new else { return };
     // Without a grace period the kubelet takes no notice: the shutdown is immediate.
-    let begins = is_shutting_down(node) && cx.state.settings.shutdown.is_some();
+    let begins = is_shutting_down(node) && !cx.state.settings.shutdown.is_empty();
     if begins == cx.state.shutdown.is_some() {
         return;
     }
@@ -45,21 +45,76 @@ pub(super) fn node_seen(cx: &mut Handler<'_, State, Task>, name: &Rc<str>, seen:
     cx.enqueue(Task::Status(name.clone()));
 }
 
-/// The pods of a group that have not ended: 0 are those of the users, 1 those that the system needs.
+/// How long the pods from a priority on have, up to those of the next one (`ShutdownGracePeriodByPodPriority`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GracePeriod {
+    priority: i32,
+    seconds: i64,
+}
+
+/// What a kubelet is told, the lowest priority first; empty if it takes no notice of a shutdown. The one pair of flags is short for
+/// two priorities (`migrateConfig`).
+pub(super) fn periods(said: &Said<'_>) -> Vec<GracePeriod> {
+    const BY_PRIORITY: &str = "shutdown-grace-period-by-pod-priority";
+    let seconds = |flag: &str| said.duration(flag).map_or(0, |period| period.as_secs());
+    let (all, critical) = (seconds("shutdown-grace-period"), seconds("shutdown-grace-period-critical-pods"));
+    let own = said.read(BY_PRIORITY, by_priority).unwrap_or_default();
+    if !own.is_empty() {
+        if all > 0 || critical > 0 {
+            said.refuse(BY_PRIORITY, "cannot be set together with --shutdown-grace-period");
+            return Vec::new();
+        }
+        return own;
+    }
+    if critical > all {
+        let why = format!("cannot be longer than the {all}s of all pods");
+        said.refuse("shutdown-grace-period-critical-pods", &why);
+        return Vec::new();
+    }
+    if all == 0 {
+        return Vec::new();
+    }
+    vec![
+        GracePeriod { priority: 0, seconds: all - critical },
+        GracePeriod { priority: SYSTEM_CRITICAL, seconds: critical },
+    ]
+}
+
+/// Seconds by priority: `0=60s,1000=120s`.
+fn by_priority(text: &str) -> Result<Vec<GracePeriod>, String> {
+    let mut all: Vec<GracePeriod> = Vec::new();
+    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        let formatted = || format!("{entry} must be formatted as priority=duration");
+        let (priority, period) = entry.split_once('=').ok_or_else(formatted)?;
+        let priority = priority.trim().parse().map_err(|_| formatted())?;
+        let seconds = SignedDuration::from_nanos(duration::parse(period.trim())?).as_secs();
+        if seconds < 0 {
+            return Err(format!("{entry}: a grace period must not be negative"));
+        }
+        if all.iter().any(|known| known.priority == priority) {
+            return Err(format!("the priority {priority} stands there twice"));
+        }
+        all.push(GracePeriod { priority, seconds });
+    }
+    order::sort_by_key(&mut all, |period| period.priority);
+    Ok(all)
+}
+
+/// Which of the periods is a pod's: that of the highest priority which is not above the pod's own, or else the lowest
+/// (`groupByPriority`).
+fn place(periods: &[GracePeriod], priority: i32) -> usize {
+    periods.partition_point(|period| period.priority <= priority).saturating_sub(1)
+}
+
+/// The pods of a group that have not ended, with their own grace periods. The groups are those of the periods.
 fn group(state: &State, caches: &Caches, number: usize) -> Vec<(Key, i64)> {
     let of = |(key, rt): (&Key, &Rc<super::state::PodRuntime>)| {
         let pod = rt.pod(key, caches)?;
-        let mine = usize::from(priority(pod) >= SYSTEM_CRITICAL) == number;
+        let mine = place(&state.settings.shutdown, priority(pod)) == number;
         let own = pod.spec.as_ref().and_then(|s| s.termination_grace_period_seconds);
         (mine && rt.phase != WorkerPhase::Terminated).then(|| (key.clone(), own.unwrap_or(i64::MAX)))
     };
     state.pods.iter().filter_map(of).collect()
-}
-
-/// How long a group has, in seconds.
-fn period(settings: &Settings, number: usize) -> i64 {
-    let (all, critical) = settings.shutdown.unwrap_or_default();
-    if number == 0 { all.saturating_sub(critical) } else { critical }
 }
 
 impl Kubelet {
@@ -84,15 +139,16 @@ impl Kubelet {
             cx.enqueue_after(Task::Shutdown(self.node.clone()), POLL);
             return;
         }
-        let next = (shutdown.groups..2).find_map(|number| {
+        let groups = cx.state(|s| s.settings.shutdown.len());
+        let next = (shutdown.groups..groups).find_map(|number| {
             let pods = cx.state(|s| group(s, cx.caches(), number));
             (!pods.is_empty()).then_some((number, pods))
         });
         let Some((number, pods)) = next else {
-            cx.update_state(|s| s.shutdown = Some(Shutdown { announced: true, groups: 2, waits: None }));
+            cx.update_state(move |s| s.shutdown = Some(Shutdown { announced: true, groups, waits: None }));
             return;
         };
-        let seconds = cx.state(|s| period(&s.settings, number));
+        let seconds = cx.state(|s| s.settings.shutdown.get(number).map_or(0, |period| period.seconds));
         let until = later(now, SignedDuration::from_secs(seconds));
         for (pod, _) in &pods {
             cx.enqueue(Task::Pod(pod.clone()));

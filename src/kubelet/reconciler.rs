@@ -255,6 +255,7 @@ impl Reconciler for Kubelet {
         state.eviction = Default::default();
         state.shutdown = None;
         state.settings = Default::default();
+        state.told_of = Default::default();
         state
     }
 }

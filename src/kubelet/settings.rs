@@ -9,7 +9,7 @@
 //! | `sim.steady/eviction-max-pod-grace-period` | seconds, of evictions by soft thresholds | 0 |
 //! | `sim.steady/eviction-pressure-transition-period` | the flag | `5m` |
 //! | `sim.steady/kube-reserved`, `sim.steady/system-reserved` | the flags of these names | none |
-//! | `sim.steady/shutdown-grace-period`, `sim.steady/shutdown-grace-period-critical-pods` | `shutdownGracePeriod`, `shutdownGracePeriodCriticalPods` | none |
+//! | `sim.steady/shutdown-grace-period`, `-critical-pods`, `-by-pod-priority` | `shutdownGracePeriod`, `shutdownGracePeriodCriticalPods`, `shutdownGracePeriodByPodPriority` | none |
 //! | `sim.steady/cpu-manager-policy`, `-options`, `sim.steady/reserved-cpus` | the flags of these names | `none` |
 //! | `sim.steady/topology-manager-policy`, `-scope` | the flags | `none`, `container` |
 //! | `sim.steady/threads-per-core`, `sim.steady/numa-nodes` | the machine's processors | 1, 1 |
@@ -28,9 +28,9 @@ use super::amounts::Stats;
 use super::cpu_policy::CpuPolicy;
 use super::cpu_topology::parse;
 use super::manifest_url::ManifestUrl;
+use super::nodeshutdown::{self, GracePeriod};
+use super::said::Said;
 use super::thresholds::{self, Signal, Threshold};
-use crate::api::MetaExt;
-use crate::api::duration;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::resource::{Amounts, add};
 use crate::api::types::{Node, Quantity};
@@ -65,9 +65,10 @@ pub struct Settings {
     pub(super) transition: SignedDuration,
     /// The longest grace period of pods that are evicted by soft thresholds, in seconds.
     pub(super) max_pod_grace: i64,
-    /// How long pods have when the node is shut down, in seconds, and how much of that those have that the system needs;
-    /// `None` if its kubelet takes no notice.
-    pub(super) shutdown: Option<(i64, i64)>,
+    /// How long pods have when the node is shut down; empty if its kubelet takes no notice.
+    pub(super) shutdown: Rc<[GracePeriod]>,
+    /// What of the Node's annotations does not count, and why.
+    pub(super) wrong: Rc<[Rc<str>]>,
     /// The static policy of the CPU manager; `None` if it has none.
     pub(super) cpus: Option<Rc<CpuPolicy>>,
     /// When the image manager removes images.
@@ -97,6 +98,34 @@ impl Default for ImageCollection {
     }
 }
 
+impl ImageCollection {
+    /// The flags of the image manager, or the defaults if they contradict each other (`NewImageGCManager`, `image_gc_manager.go`).
+    fn of(said: &Said<'_>) -> ImageCollection {
+        let default = ImageCollection::default();
+        let percent = |flag: &str, default: i64| {
+            let read = |text: &str| match text.parse::<i64>() {
+                Ok(percent @ 0..=100) => Ok(percent),
+                _ => Err("must be a percentage from 0 to 100".to_owned()),
+            };
+            said.read(flag, read).unwrap_or(default)
+        };
+        let low = percent("image-gc-low-threshold", default.low);
+        let high = percent("image-gc-high-threshold", default.high);
+        let min_age = said.duration("minimum-image-ttl-duration").unwrap_or(default.min_age);
+        if low < high {
+            return ImageCollection { high, low, min_age };
+        }
+        let flag = ["image-gc-low-threshold", "image-gc-high-threshold"]
+            .into_iter()
+            .find(|f| said.text(f).is_some());
+        said.refuse(
+            flag.unwrap_or_default(),
+            &format!("the low threshold {low} has to be less than the high one {high}"),
+        );
+        ImageCollection { min_age, ..default }
+    }
+}
+
 impl Default for Settings {
     /// Those of a kubelet that does not know its node yet.
     fn default() -> Settings {
@@ -111,7 +140,8 @@ impl Default for Settings {
             thresholds: Vec::new(),
             transition: TRANSITION,
             max_pod_grace: 0,
-            shutdown: None,
+            shutdown: Rc::default(),
+            wrong: Rc::default(),
             cpus: None,
             images: ImageCollection::default(),
             allowed_sysctls: Vec::new(),
@@ -129,74 +159,52 @@ pub(super) fn system_memory(capacity: Option<i64>) -> i64 {
 impl Settings {
     /// Reads them off a Node.
     pub(super) fn of(node: &Node) -> Settings {
-        let said = |name: &str| node.metadata.annotation(&format!("sim.steady/{name}")).map(str::trim);
-        let amount = |name: &str| said(name).and_then(|t| Amount::parse(t).ok()).map(|a| a.value().max(0));
+        let said = Said::of(node);
         let capacity = node.status.as_ref().and_then(|s| s.capacity.as_ref());
         let has = |name: &str| capacity.and_then(|c| c.get(name)).map(|q| amount_of(Some(q)).value());
-        let flag = |name: &str| said(name).unwrap_or_default();
         let disk = has("ephemeral-storage");
         let memory = has("memory");
+        let (pid_max, inodes) = (said.amount("pid-max"), said.amount("inodes"));
         let mut settings = Settings {
             memory,
             disk,
-            inodes: amount("inodes").or_else(|| disk.map(|d| d / BYTES_PER_INODE)),
-            pids: memory.map(|_| amount("pid-max").unwrap_or(PID_MAX)),
+            inodes: inodes.or_else(|| disk.map(|d| d / BYTES_PER_INODE)),
+            pids: memory.map(|_| pid_max.unwrap_or(PID_MAX)),
             system: Stats {
-                memory: amount("system-memory").unwrap_or_else(|| system_memory(memory)),
-                disk: amount("system-disk").unwrap_or(0),
-                inodes: amount("system-inodes").unwrap_or(0),
-                pids: amount("system-pids").unwrap_or(SYSTEM_PIDS),
+                memory: said.amount("system-memory").unwrap_or_else(|| system_memory(memory)),
+                disk: said.amount("system-disk").unwrap_or(0),
+                inodes: said.amount("system-inodes").unwrap_or(0),
+                pids: said.amount("system-pids").unwrap_or(SYSTEM_PIDS),
             },
-            thresholds: thresholds::parse(
-                said("eviction-hard"),
-                flag("eviction-soft"),
-                flag("eviction-soft-grace-period"),
-                flag("eviction-minimum-reclaim"),
-            ),
-            max_pod_grace: amount("eviction-max-pod-grace-period").unwrap_or(0),
+            thresholds: thresholds::parse(&said),
+            max_pod_grace: said.amount("eviction-max-pod-grace-period").unwrap_or(0),
+            images: ImageCollection::of(&said),
+            transition: said.duration("eviction-pressure-transition-period").unwrap_or(TRANSITION),
+            shutdown: nodeshutdown::periods(&said).into(),
             ..Settings::default()
         };
-        let ImageCollection { high, low, min_age } = ImageCollection::default();
-        let (high, low) = (
-            amount("image-gc-high-threshold").unwrap_or(high),
-            amount("image-gc-low-threshold").unwrap_or(low),
-        );
-        let nanos = said("minimum-image-ttl-duration").and_then(|t| duration::parse(t).ok());
-        let min_age = nanos.map_or(min_age, |n| SignedDuration::from_nanos(n.max(0)));
-        if low < high && high <= 100 {
-            settings.images = ImageCollection { high, low, min_age };
-        }
-        let sysctls = flag("allowed-unsafe-sysctls").split(',').map(str::trim);
+        let sysctls = said.text("allowed-unsafe-sysctls").unwrap_or_default().split(',').map(str::trim);
         settings.allowed_sysctls = sysctls.filter(|s| !s.is_empty()).map(str::to_owned).collect();
-        if let Some(nanos) = said("eviction-pressure-transition-period").and_then(|t| duration::parse(t).ok())
-        {
-            settings.transition = SignedDuration::from_nanos(nanos.max(0));
-        }
-        let seconds = |name: &str| {
-            let nanos = said(name).and_then(|t| duration::parse(t).ok());
-            nanos.map_or(0, |n| SignedDuration::from_nanos(n).as_secs())
-        };
-        let (all, critical) =
-            (seconds("shutdown-grace-period"), seconds("shutdown-grace-period-critical-pods"));
-        settings.shutdown = (all > 0 && critical >= 0 && critical <= all).then_some((all, critical));
-        let reserves = [said("kube-reserved"), said("system-reserved")];
-        let own_cpus = said("reserved-cpus").and_then(parse).filter(|set| !set.is_empty());
+        let reserves = ["kube-reserved", "system-reserved"].map(|flag| said.amounts(flag));
+        let set =
+            |text| parse(text).filter(|set| !set.is_empty()).ok_or_else(|| "no set of processors".to_owned());
+        let own_cpus = said.read("reserved-cpus", set);
         settings.reserve(reserves.into_iter().flatten(), own_cpus.map(|set| set.len()));
         let reserved =
             settings.reservation.as_ref().and_then(|r| r.get("cpu")).map_or(0, |a| a.milli_value());
-        settings.manifest_url = ManifestUrl::of(said).map(|of| of.map(Rc::new));
-        settings.cpus = CpuPolicy::of(said, has("cpu"), reserved).map(Rc::new);
+        settings.manifest_url = ManifestUrl::of(|name| said.text(name)).map(|of| of.map(Rc::new));
+        settings.cpus = CpuPolicy::of(&said, has("cpu"), reserved).map(Rc::new);
         settings.alarm = settings.find_alarm();
+        let of_url =
+            settings.manifest_url.iter().filter_map(|of| of.as_ref().err()).cloned().collect::<Vec<_>>();
+        settings.wrong = said.wrong().into_iter().chain(of_url).collect();
         settings
     }
 
     /// Notes what `--kube-reserved` and `--system-reserved` keep from pods, and what the hard thresholds do
     /// (`GetNodeAllocatableReservation`, `pkg/kubelet/cm/node_container_manager_linux.go`). Processors that are reserved by their
     /// numbers take the place of the amount.
-    fn reserve<'a>(&mut self, flags: impl Iterator<Item = &'a str>, cpus: Option<usize>) {
-        let entries = flags.flat_map(|flag| flag.split(',')).filter_map(|e| e.split_once('='));
-        let amounts =
-            entries.filter_map(|(name, amount)| Some((name.trim(), Amount::parse(amount.trim()).ok()?)));
+    fn reserve<'a>(&mut self, amounts: impl Iterator<Item = (&'a str, Amount)>, cpus: Option<usize>) {
         let mut all = Amounts::new();
         amounts.for_each(|(name, amount)| add(&mut all, &Amounts::from([(name.to_owned(), amount)])));
         if let Some(count) = cpus.and_then(|n| i64::try_from(n).ok()) {

@@ -4,6 +4,7 @@
 
 use jiff::SignedDuration;
 
+use super::said::Said;
 use crate::api::duration;
 use crate::api::quantity::{Amount, Format};
 
@@ -127,13 +128,39 @@ pub(super) enum Value {
 }
 
 impl Value {
-    fn parse(text: &str) -> Option<Value> {
+    /// A share in percent or an amount; `None` for a share of 0% and 100%, which mean that there is no threshold.
+    fn parse(signal: Signal, text: &str) -> Result<Option<Value>, String> {
         if let Some(number) = text.strip_suffix('%') {
-            let percent: f32 = number.parse().ok()?;
-            // 0% and 100% mean that there is no threshold.
-            return (percent > 0.0 && percent < 100.0).then_some(Value::Share(percent / 100.0));
+            let name = signal.as_str();
+            let parsed = number.parse::<f32>().ok().filter(|percent| percent.is_finite());
+            let percent = parsed.ok_or_else(|| format!("{text} is not a percentage"))?;
+            return match percent {
+                _ if percent == 0.0 || percent == 100.0 => Ok(None),
+                _ if percent < 0.0 => {
+                    Err(format!("eviction percentage threshold {name} must be >= 0%: {text}"))
+                }
+                _ if percent > 100.0 => {
+                    Err(format!("eviction percentage threshold {name} must be <= 100%: {text}"))
+                }
+                _ => Ok(Some(Value::Share(percent / 100.0))),
+            };
         }
-        Amount::parse(text).ok().map(Amount::value).filter(|v| *v > 0).map(Value::Quantity)
+        let amount = Amount::parse(text).map_err(|why| why.to_string())?.value();
+        if amount <= 0 {
+            return Err(format!("eviction threshold {} must be positive: {text}", signal.as_str()));
+        }
+        Ok(Some(Value::Quantity(amount)))
+    }
+
+    /// How much more has to be there (`parseMinimumReclaims`): 0 is no more.
+    fn reclaim(signal: Signal, text: &str) -> Result<Option<Value>, String> {
+        match Amount::parse(text) {
+            Ok(amount) if amount.value() == 0 => Ok(None),
+            Ok(amount) if amount.sign() < 0 => {
+                Err(format!("negative eviction minimum reclaim specified for {}", signal.as_str()))
+            }
+            _ => Value::parse(signal, text),
+        }
     }
 
     /// The amount for a capacity (`GetThresholdQuantity`).
@@ -170,34 +197,61 @@ impl Threshold {
 /// The hard thresholds of a kubelet that is not told any.
 const DEFAULTS: &str = "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%";
 
-/// The entries of a flag such as `--eviction-hard`: signals with the words behind a sign. What names no signal is left out.
-fn entries(text: &str, sign: char) -> impl Iterator<Item = (Signal, &str)> {
-    text.split(',').filter_map(move |entry| {
-        let (name, value) = entry.split_once(sign)?;
-        let signal = Signal::ALL.into_iter().find(|s| s.as_str() == name.trim())?;
-        Some((signal, value.trim()))
-    })
+/// The entries of a flag such as `--eviction-hard`: signals with what is said behind a sign.
+fn entries<T>(
+    text: &str,
+    sign: char,
+    read: impl Fn(Signal, &str) -> Result<Option<T>, String>,
+) -> Result<Vec<(Signal, T)>, String> {
+    let mut all = Vec::new();
+    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        let (name, value) = entry
+            .split_once(sign)
+            .ok_or_else(|| format!("{entry} must be formatted as signal{sign}value"))?;
+        let signal = Signal::ALL.into_iter().find(|s| s.as_str() == name.trim());
+        let signal = signal.ok_or_else(|| format!("unsupported eviction signal {}", name.trim()))?;
+        all.extend(read(signal, value.trim())?.map(|value| (signal, value)));
+    }
+    Ok(all)
 }
 
-/// The thresholds of a kubelet with these flags; an absent `hard` means the defaults. A soft threshold needs a grace period,
-/// or else it does not count. (A real kubelet does not start then.)
-pub(super) fn parse(hard: Option<&str>, soft: &str, graces: &str, reclaims: &str) -> Vec<Threshold> {
-    let reclaim = |signal: Signal| {
-        entries(reclaims, '=').filter(|(s, _)| *s == signal).find_map(|(_, v)| Value::parse(v))
+/// A grace period (`parseGracePeriods`).
+fn grace(_: Signal, text: &str) -> Result<Option<SignedDuration>, String> {
+    match duration::parse(text)? {
+        nanos if nanos <= 0 => {
+            Err(format!("invalid eviction grace period specified: {text}, must be a positive value"))
+        }
+        nanos => Ok(Some(SignedDuration::from_nanos(nanos))),
+    }
+}
+
+/// The thresholds that a kubelet is told of; without `eviction-hard` it has the defaults. A soft threshold needs a grace period.
+pub(super) fn parse(said: &Said<'_>) -> Vec<Threshold> {
+    let hard = said.read("eviction-hard", |text| entries(text, '<', Value::parse));
+    let hard = hard.or_else(|| entries(DEFAULTS, '<', Value::parse).ok()).unwrap_or_default();
+    let soft = said.read("eviction-soft", |text| entries(text, '<', Value::parse)).unwrap_or_default();
+    let graces =
+        said.read("eviction-soft-grace-period", |text| entries(text, '=', grace)).unwrap_or_default();
+    let reclaims =
+        said.read("eviction-minimum-reclaim", |text| entries(text, '=', Value::reclaim)).unwrap_or_default();
+    let of = |(signal, value): (Signal, Value), grace: SignedDuration| {
+        let reclaim = reclaims.iter().find(|(s, _)| *s == signal).map(|(_, value)| *value);
+        Threshold { signal, value, grace, reclaim }
     };
-    let grace = |signal: Signal| {
-        let text = entries(graces, '=').find(|(s, _)| *s == signal).map(|(_, text)| text)?;
-        duration::parse(text).ok().filter(|nanos| *nanos > 0).map(SignedDuration::from_nanos)
-    };
-    let of = |(signal, text): (Signal, &str), grace: SignedDuration| {
-        Some(Threshold { signal, value: Value::parse(text)?, grace, reclaim: reclaim(signal) })
-    };
-    let mut all: Vec<Threshold> =
-        entries(hard.unwrap_or(DEFAULTS), '<').filter_map(|e| of(e, SignedDuration::ZERO)).collect();
+    let mut all: Vec<Threshold> = hard.into_iter().map(|entry| of(entry, SignedDuration::ZERO)).collect();
     // What holds for the memory of the node holds for that of the pods (`addAllocatableThresholds`).
     let pods = all.iter().find(|t| t.signal == Signal::Memory).copied();
     all.extend(pods.map(|t| Threshold { signal: Signal::AllocatableMemory, ..t }));
-    all.extend(entries(soft, '<').filter_map(|e| of(e, grace(e.0)?)));
+    for entry in soft {
+        match graces.iter().find(|(signal, _)| *signal == entry.0) {
+            Some((_, grace)) => all.push(of(entry, *grace)),
+            None => {
+                let name = entry.0.as_str();
+                let why = format!("grace period must be specified for the soft eviction threshold {name}");
+                said.refuse("eviction-soft", &why);
+            }
+        }
+    }
     // Go keeps the flags in a map, which has no order.
     crate::api::order::sort_by_key(&mut all, |t| (t.signal, !t.is_hard()));
     all
@@ -210,16 +264,24 @@ mod tests {
     /// `pkg/kubelet/eviction/helpers_test.go`, `TestParseThresholdConfig`
     #[test]
     fn thresholds_are_read_as_the_flags_are() {
-        let all = parse(None, "", "", "");
+        let parse = |flags: &[(&str, &str)]| {
+            let name = |flag: &str| format!("sim.steady/{flag}");
+            let annotations = flags.iter().map(|(flag, value)| (name(flag), (*value).to_owned())).collect();
+            let mut node = crate::api::types::Node::default();
+            node.metadata.annotations = Some(annotations);
+            let said = Said::of(&node);
+            (super::parse(&said), said.wrong())
+        };
+        let (all, _) = parse(&[]);
         let names: Vec<&str> = all.iter().map(|t| t.signal.as_str()).collect();
         let all_but_pids: Vec<&str> = Signal::ALL.iter().map(|s| s.as_str()).take(6).collect();
         assert_eq!(names, all_but_pids);
-        let some = parse(
-            Some("memory.available<150Mi, nodefs.available<0%, nothing<1"),
-            "memory.available<300Mi,pid.available<10%",
-            "memory.available=30s",
-            "memory.available=0,nodefs.available=5%",
-        );
+        let (some, wrong) = parse(&[
+            ("eviction-hard", "memory.available<150Mi, nodefs.available<0%"),
+            ("eviction-soft", "memory.available<300Mi,pid.available<10%"),
+            ("eviction-soft-grace-period", "memory.available=30s"),
+            ("eviction-minimum-reclaim", "memory.available=0,nodefs.available=5%"),
+        ]);
         let said: Vec<_> = some.iter().map(|t| (t.signal, t.value, t.grace.as_secs(), t.reclaim)).collect();
         let mi = |n: i64| Value::Quantity(n << 20);
         assert_eq!(
@@ -230,12 +292,44 @@ mod tests {
                 (Signal::AllocatableMemory, mi(150), 0, None),
             ]
         );
+        let soft =
+            "invalid argument \"memory.available<300Mi,pid.available<10%\" for \"--eviction-soft\" flag";
+        let why = "grace period must be specified for the soft eviction threshold pid.available";
+        assert_eq!(wrong, [format!("{soft}: {why}").into()]);
+        for (flag, text, why) in [
+            ("eviction-hard", "nothing<1", "unsupported eviction signal nothing"),
+            ("eviction-hard", "memory.available=1", "memory.available=1 must be formatted as signal<value"),
+            (
+                "eviction-hard",
+                "memory.available<0",
+                "eviction threshold memory.available must be positive: 0",
+            ),
+            (
+                "eviction-hard",
+                "nodefs.available<101%",
+                "eviction percentage threshold nodefs.available must be <= 100%: 101%",
+            ),
+            (
+                "eviction-soft-grace-period",
+                "pid.available=-1s",
+                "invalid eviction grace period specified: -1s, must be a positive value",
+            ),
+            (
+                "eviction-minimum-reclaim",
+                "pid.available=-1",
+                "negative eviction minimum reclaim specified for pid.available",
+            ),
+        ] {
+            let (thresholds, wrong) = parse(&[(flag, text)]);
+            assert_eq!(thresholds, all, "{text}");
+            assert_eq!(wrong, [format!("invalid argument {text:?} for \"--{flag}\" flag: {why}").into()]);
+        }
     }
 
     /// `pkg/kubelet/eviction/api/types.go`, `GetThresholdQuantity`: the share is a `float32`.
     #[test]
     fn a_share_of_a_capacity_is_rounded_as_in_go() {
-        let share = Value::parse("10%");
+        let share = Value::parse(Signal::Memory, "10%").unwrap_or_default();
         assert_eq!(share.map(|v| v.of(1000)), Some(100));
         assert_eq!(share.map(|v| v.of(107_374_182_400)), Some(10_737_418_400));
         assert_eq!(Resource::Storage.text(10_737_418_400), "10737418400");

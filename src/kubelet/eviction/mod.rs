@@ -253,7 +253,7 @@ pub(super) fn node_seen(cx: &mut Handler<'_, State, Task>, name: &Rc<str>, seen:
     let Some(node) = seen.new else { return };
     if seen.old.is_none_or(|old| Settings::differ(old, node)) {
         cx.state.settings = Rc::new(Settings::of(node));
-        if cx.state.settings.allocatable(node).is_some() {
+        if cx.state.settings.allocatable(node).is_some() || cx.state.settings.wrong != cx.state.told_of {
             cx.enqueue(Task::Status(name.clone()));
         }
         if cx.state.settings.is_out_of_memory(used(&cx.state.node)) {

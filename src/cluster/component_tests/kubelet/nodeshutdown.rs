@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Lab, one};
+use crate::api::Kind;
 
 fn pod(class: &str, grace: i64) -> Value {
     let mut pod = one(json!({}));
@@ -60,6 +61,56 @@ fn critical_pods_are_ended_last() {
     assert_eq!(lab.node_condition("Ready").0, "True");
     lab.named("next", pod("", 5)).steady();
     assert_eq!(lab.phase("next"), "Running");
+}
+
+/// KEP-2712, and `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`, `groupByPriority`: each priority has a time of its own, and a pod is of the
+/// group with the highest priority that is not above its own.
+#[test]
+fn pods_are_ended_by_priority() {
+    let mut lab = Lab::new();
+    lab.annotate_node(json!({
+        "sim.steady/shutdown-grace-period-by-pod-priority": "1000=20s,0=10s,2000000000=30s",
+    }));
+    for (name, value) in [("below", -5), ("low", 999), ("middle", 1000)] {
+        lab.create(Kind::PRIORITY_CLASS, json!({"metadata": {"name": name}, "value": value}));
+        lab.named(name, pod(name, 600));
+    }
+    lab.named("high", pod("system-cluster-critical", 600)).steady();
+    let start = lab.cluster.now().duration_since(lab.start).as_secs();
+    lab.annotate_node(json!({"sim.steady/shutdown": "true"})).steady();
+    let after = ["below", "low", "middle", "high"].map(|name| ended(&lab, name) - start);
+    assert_eq!(after, [10, 10, 30, 60]);
+}
+
+/// A kubelet with such flags does not start (`pkg/kubelet/apis/config/validation/validation.go`); here it starts without them, and says so.
+#[test]
+fn what_cannot_be_read_of_a_kubelets_flags_is_told() {
+    let mut lab = Lab::new();
+    lab.annotate_node(json!({
+        "sim.steady/evicton-hard": "memory.available<1Gi", "sim.steady/kube-reserved": "cpu:1",
+        "sim.steady/shutdown-grace-period": "30", "sim.steady/image-gc-high-threshold": "70",
+    }));
+    lab.steady();
+    let told: Vec<String> =
+        lab.events("InvalidKubeletConfiguration").into_iter().map(|(_, message, _)| message).collect();
+    assert_eq!(
+        told,
+        [
+            "a kubelet knows no annotation sim.steady/evicton-hard, did you mean sim.steady/eviction-hard?",
+            "invalid argument \"30\" for \"--shutdown-grace-period\" flag: time: missing unit in duration \"30\"",
+            "invalid argument \"70\" for \"--image-gc-high-threshold\" flag: the low threshold 80 has to be less than the high one 70",
+            "invalid argument \"cpu:1\" for \"--kube-reserved\" flag: cpu:1 must be formatted as name=value",
+        ]
+    );
+    // Once, until something else is wrong.
+    lab.annotate_node(json!({"sim.steady/pid-max": "1000"})).steady();
+    assert_eq!(lab.events("InvalidKubeletConfiguration").len(), 4);
+    lab.annotate_node(json!({"sim.steady/shutdown-grace-period-by-pod-priority": "0=1m,0=2m"})).steady();
+    let told = lab.events("InvalidKubeletConfiguration");
+    assert!(
+        told.iter().any(|(_, message, _)| message.ends_with("the priority 0 stands there twice")),
+        "{told:?}"
+    );
 }
 
 /// Without `shutdownGracePeriod` nobody is told: the node goes down as it is.
