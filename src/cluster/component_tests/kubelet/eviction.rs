@@ -248,7 +248,8 @@ fn a_pod_with_many_processes_is_evicted() {
 }
 
 /// With the control plane: the node lifecycle controller taints the node, the ReplicaSet makes another pod, and the scheduler
-/// puts it elsewhere.
+/// puts it elsewhere. `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNoScheduleTaintingPass`;
+/// `pkg/controller/controller_utils.go`, `IsPodActive`: a pod that has failed is replaced.
 #[test]
 fn a_deployments_pod_goes_elsewhere_while_its_node_is_under_pressure() {
     let mut cluster = Cluster::new(&Config::nodes(2));
@@ -310,7 +311,8 @@ fn the_kernel_kills_when_memory_is_used_up_at_once() {
     assert_eq!(lab.events("Evicted").len(), 0);
 }
 
-/// A container that comes to need more than its limit while it runs is killed, and runs on if it needs less in time.
+/// A container that comes to need more than its limit while it runs is killed, and runs on if it needs less in time. The kernel's
+/// `Documentation/admin-guide/cgroup-v2.rst`: `memory.max`.
 #[test]
 fn a_container_grows_over_its_limit() {
     let mut lab = Lab::new();

@@ -280,6 +280,7 @@ fn others_make_room_for_a_static_pod() {
 }
 
 /// The mirror pod of a namespace that does not exist cannot be made. The pod runs, and is shown once the namespace is there.
+/// `tryReconcileMirrorPods` of `kubelet.go` only logs the error, and tries again.
 #[test]
 fn a_static_pod_runs_unseen_where_its_namespace_is_missing() {
     let mut lab = Lab::new();
