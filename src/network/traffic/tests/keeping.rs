@@ -48,6 +48,7 @@ fn a_connection_that_is_kept_needs_no_name() {
     assert_eq!((nameless("10/s http://web/ keep-alive"), nameless("10/s http://web/")), (0, 20));
 }
 
+/// Go's `net/http`, `Server.Shutdown`: idle connections are closed, and others when they become idle.
 #[test]
 fn a_server_that_drains_gives_its_connections_up() {
     let (old, new) = (Web { drains: true, ..web(1, 10) }, web(2, 10));
