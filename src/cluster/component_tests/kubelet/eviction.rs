@@ -122,7 +122,8 @@ fn critical_pods_are_not_evicted() {
     assert!((280..=320).contains(&took), "{took}");
 }
 
-/// `TestSoftMemory...`: a soft threshold evicts when its grace period is over, with a longer grace period of the pod.
+/// `eviction_manager_test.go`, `TestMemoryPressure` ("induce soft threshold"): a soft threshold evicts when its grace period is
+/// over, with a longer grace period of the pod.
 #[test]
 fn a_soft_threshold_waits() {
     let mut lab = Lab::new();
@@ -204,7 +205,7 @@ fn images_are_removed_before_pods_are_evicted() {
     ));
 }
 
-/// `TestLocalStorageEviction`: what exceeds its own limits goes, whatever the node has; that is no disruption.
+/// `TestStorageLimitEvictions`: what exceeds its own limits goes, whatever the node has; that is no disruption.
 #[test]
 fn limits_of_the_disk_are_enforced() {
     let mut lab = Lab::new();

@@ -123,7 +123,7 @@ fn a_changed_manifest_is_another_pod() {
     assert_eq!(after.status.as_ref().unwrap().container_statuses.as_ref().unwrap()[0].restart_count, 0);
 }
 
-/// `deleteOrphanedMirrorPods`; "mirror pod termination should satisfy grace period when static pod is deleted"
+/// `kubelet_pods.go`, `HandlePodCleanups`; "mirror pod termination should satisfy grace period when static pod is deleted"
 #[test]
 fn a_manifest_that_is_taken_away_ends_the_pod_with_its_grace_period() {
     let mut lab = Lab::new();

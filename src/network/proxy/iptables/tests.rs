@@ -278,7 +278,8 @@ fn the_configuration_changes_rules() {
     assert!(!some.contains("--dst-type LOCAL -j KUBE-NODEPORTS"));
 }
 
-/// With more than 1000 endpoints, rules of endpoints have no comments (`TestEndpointCommentElision`).
+/// With more than 1000 endpoints, rules of endpoints have no comments (`proxier.go`, `appendServiceCommentLocked`;
+/// `TestSyncProxyRulesLargeClusterMode`).
 #[test]
 fn a_large_cluster_has_no_comments_on_endpoints() {
     let (services, mut slices) = overall(false);
