@@ -98,6 +98,8 @@ fn a_range_that_was_given_back_waits_for_its_turn() {
     assert_eq!(range(&c, "e").as_deref(), Some("10.244.3.0/24"));
 }
 
+/// `range_allocator.go`, `AllocateOrOccupyCIDR`; `pkg/controller/util/node/controller_utils.go`, `RecordNodeStatusChange`: the
+/// event.
 #[test]
 fn a_node_without_a_range_gets_one_when_one_is_free() {
     let mut c = allocator();

@@ -224,7 +224,7 @@ fn static_pods_run_without_an_api_server() {
 }
 
 /// A kubelet that was cut off finds what was done to its files (inotify tells a kubelet that runs; one that starts reads the
-/// directory).
+/// directory). `pkg/kubelet/config/file_linux.go`, `doWatch`, and `file.go`, `listConfig`.
 #[test]
 fn a_kubelet_finds_its_files_when_it_is_back() {
     let mut lab = Lab::new();

@@ -111,7 +111,7 @@ COMMIT
 COMMIT
 "#;
 
-/// `pkg/proxy/iptables/proxier_test.go`, `TestOverallIPTablesRules`.
+/// `pkg/proxy/iptables/proxier_test.go`, `TestOverallIPTablesRules`, without the session affinity of its fifth Service.
 #[test]
 fn the_rules_are_those_of_kube_proxys_own_test() {
     let ruleset = synced(&config(Mode::Iptables), &overall(false));
