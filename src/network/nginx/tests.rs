@@ -151,7 +151,7 @@ fn requests_are_passed_on() {
     assert_eq!(of("/any"), "unclear");
 }
 
-/// <https://nginx.org/en/docs/ngx_core_module.html#include>; `conf/nginx.conf` of the image includes `conf.d`.
+/// <https://nginx.org/en/docs/ngx_core_module.html#include>.
 #[test]
 fn a_configuration_is_what_its_files_include() {
     let main =
