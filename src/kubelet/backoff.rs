@@ -62,6 +62,7 @@ impl BackOff {
 mod tests {
     use super::*;
 
+    /// client-go's `util/flowcontrol/backoff.go`, `Next` and `hasExpired`: twice the longest time.
     #[test]
     fn doubles_up_to_five_minutes_and_starts_anew_after_ten() {
         let mut b = BackOff::default();

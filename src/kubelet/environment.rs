@@ -228,6 +228,7 @@ impl Turn<'_> {
 mod tests {
     use super::*;
 
+    /// `third_party/forked/golang/expansion/expand_test.go`.
     #[test]
     fn expansion() {
         let env = BTreeMap::from([("A".to_owned(), "x".to_owned())]);

@@ -332,6 +332,8 @@ mod tests {
         );
     }
 
+    /// `github.com/distribution/reference`, `regexp.go`: which names are well-formed. RFC 2606: no host has a name that ends in
+    /// `.invalid`.
     #[test]
     fn references() {
         for good in [

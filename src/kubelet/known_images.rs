@@ -416,6 +416,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// Kubernetes' `build/pause/Dockerfile`, distroless' README ("Debug Images"), and the `Dockerfile` of traefik/whoami: they
+    /// are made from nothing, or without a shell.
     #[test]
     fn images_without_a_shell_are_known() {
         for image in ["registry.k8s.io/pause:3.10", "gcr.io/distroless/static:nonroot", "traefik/whoami"] {
@@ -426,6 +428,7 @@ mod tests {
         }
     }
 
+    /// Kubernetes' `test/images/agnhost`: `Dockerfile` and `liveness/server.go`.
     #[test]
     fn an_image_is_found_by_its_repository() {
         for image in ["nginx", "nginx:1.27", "docker.io/library/nginx@sha256:00", "reg.test:5000/nginx:1"] {

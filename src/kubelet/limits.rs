@@ -30,7 +30,7 @@ mod tests {
 
     use super::*;
 
-    /// `kuberuntime_container_linux_test.go`, `TestGetCPULimit` and `TestGetMemoryLimit`
+    /// `kuberuntime_container_linux.go`, `getCPULimit` and `getMemoryLimit`.
     #[test]
     fn a_container_without_a_limit_has_that_of_its_pod() {
         let spec = json!({

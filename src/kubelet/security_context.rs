@@ -81,6 +81,7 @@ mod tests {
         (refusal(&pod, "p_default(1)", &spec), Identity::of(&pod, &spec))
     }
 
+    /// `kuberuntime/security_context_others.go`, `verifyRunAsNonRoot`, and the users in the Dockerfiles of the images.
     #[test]
     fn a_container_that_must_not_be_root_is_refused_if_its_image_is() {
         let must = json!({"runAsNonRoot": true});
@@ -104,6 +105,8 @@ mod tests {
         assert_eq!(of("nginx", json!({}), json!({})).0, None);
     }
 
+    /// `kuberuntime/security_context.go`, `determineEffectiveSecurityContext`; containerd's `pkg/oci/spec_opts.go`,
+    /// `ensureAdditionalGids`, and `internal/cri/opts/spec_opts.go`, `mergeGids`: the group itself is among the others, in order.
     #[test]
     fn who_a_container_runs_as() {
         let pod = json!({"runAsGroup": 3000, "fsGroup": 2000, "supplementalGroups": [4000, 2000]});

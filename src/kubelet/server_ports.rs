@@ -139,6 +139,8 @@ mod tests {
         with(image, words, files, |s| s.ports()).map(|all| all.iter().map(|(p, _)| *p).collect())
     }
 
+    /// <https://nginx.org/en/docs/http/ngx_http_core_module.html#listen>; the default of `-listen` in http-echo's `main.go`;
+    /// Kubernetes' `test/images/agnhost/netexec/netexec.go`: `--http-port` and `--udp-port`.
     #[test]
     fn servers_listen_where_their_configuration_says() {
         let nginx = &["nginx", "-g", "daemon off;"];

@@ -523,6 +523,8 @@ pub(super) mod tests {
         assert_eq!(own("nginx:1.27"), None, "its tag does not say which one it is");
     }
 
+    /// The default configuration of nginx' image; `main.go` of github.com/hashicorp/http-echo; `app.go` of
+    /// github.com/traefik/whoami; Kubernetes' `test/images/agnhost/netexec/netexec.go`.
     #[test]
     fn servers_answer_with_their_files_or_their_own_page() {
         let nginx = &["nginx", "-g", "daemon off;"];

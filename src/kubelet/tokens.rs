@@ -155,7 +155,8 @@ mod tests {
         assert_eq!(token(600).until(at(5), at(1025)).issued, at(1025));
     }
 
-    /// `now.After(…)`: at the very moment it is not replaced yet.
+    /// `now.After(…)`: at the very moment it is not replaced yet. `pkg/kubelet/token/token_manager.go`, `requiresRefresh`;
+    /// `apis/config/v1beta1/defaults.go`: `SyncFrequency`, a minute.
     #[test]
     fn the_next_sync_comes_after_the_moment() {
         assert_eq!(next_sync(at(0), at(0)), at(60));

@@ -90,6 +90,8 @@ fn addresses(name: &str) -> Option<Vec<String>> {
     r.exists.then(|| r.addresses.iter().map(IpAddr::to_string).collect())
 }
 
+/// `plugin/kubernetes/kubernetes.go`, `findServices`: the addresses of a Service. `plugin/kubernetes/handler.go`, `ServeDNS`: a
+/// name without such records exists.
 #[test]
 fn a_service_has_its_cluster_ip() {
     assert_eq!(addresses("svc1.testns.svc.cluster.local").unwrap(), ["10.0.0.1"]);
@@ -107,6 +109,7 @@ fn a_service_has_its_cluster_ip() {
     }
 }
 
+/// `plugin/kubernetes/kubernetes.go`, `findServices` and `endpointHostname`.
 #[test]
 fn a_headless_service_has_its_ready_endpoints() {
     assert_eq!(addresses("hdls1.testns.svc.cluster.local").unwrap(), ["172.0.0.2", "172.0.0.4"]);
@@ -126,6 +129,7 @@ fn a_headless_service_has_its_ready_endpoints() {
     assert_eq!(addresses("172-0-0-9.hdls1.testns.svc.cluster.local"), None, "not ready");
 }
 
+/// `plugin/backend_lookup.go`, `SRV`: the weights. `plugin/kubernetes/kubernetes.go`, `matchPortAndProtocol`.
 #[test]
 fn ports_have_srv_records() {
     let of = |name: &str| {
@@ -148,6 +152,7 @@ fn ports_have_srv_records() {
     assert_eq!(of("_foo._tcp.svc1.testns.svc.cluster.local"), None);
 }
 
+/// `plugin/kubernetes/kubernetes.go`, `findServices` and `Services`; `plugin/backend_lookup.go`, `A`.
 #[test]
 fn an_external_name_stands_for_another() {
     let r = ask("external.testns.svc.cluster.local", RecordType::A);
@@ -170,6 +175,7 @@ fn an_external_name_stands_for_another() {
     assert_eq!((ports.exists, ports.aliases.len(), ports.services.len()), (true, 0, 0));
 }
 
+/// `plugin/kubernetes/reverse.go`, `serviceRecordForIP`; `plugin/kubernetes/kubernetes.go`, `findPods`.
 #[test]
 fn addresses_have_names_and_pods_have_addresses() {
     let names = |ip: &str| {

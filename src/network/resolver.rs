@@ -84,6 +84,7 @@ pub fn in_hosts(hosts: &str, name: &str) -> Vec<IpAddr> {
 mod tests {
     use super::*;
 
+    /// resolv.conf(5): `search`, and `ndots`, which is 1 by default.
     #[test]
     fn a_name_with_few_dots_is_searched_for_first() {
         let conf = ResolvConf::parse(
@@ -95,6 +96,7 @@ mod tests {
         assert_eq!(ResolvConf::parse("").ndots, 1);
     }
 
+    /// hosts(5).
     #[test]
     fn hosts_are_read() {
         let hosts = "127.0.0.1 localhost\n::1 localhost ip6-localhost\n10.0.0.1 web web.local # not this\n";

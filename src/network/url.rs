@@ -79,6 +79,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// RFC 3986, section 3: the parts. RFC 9110, sections 4.2.1 and 4.2.2: the ports 80 and 443.
     #[test]
     fn urls_are_read_as_clients_read_them() {
         let read = |text: &str| {

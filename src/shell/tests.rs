@@ -201,6 +201,7 @@ const SCRIPTS: &[(&str, &str, i32)] = &[
     ("cd /tmp; readlink -f ../tmp/./x; readlink -f /tmp/no/x", "/tmp/x\n", 1),
 ];
 
+/// POSIX, "Shell Command Language"; BusyBox' `shell/ash.c`.
 #[test]
 fn scripts() {
     let failures: Vec<String> = SCRIPTS
@@ -260,6 +261,8 @@ fn a_program_that_nobody_knows_does_what_the_caller_says() {
     assert_eq!(ends(&p), None, "the shell waits for the server and ignores the signal");
 }
 
+/// pid_namespaces(7): the first process of a namespace ignores a signal for which it has no handler. POSIX, `trap`: it runs when
+/// the command under way has ended, and ends a `wait`.
 #[test]
 fn signals() {
     let at = |script: &str, seconds: i64| {
@@ -376,6 +379,7 @@ fn a_program_stops_at_a_question_that_nobody_has_answered() {
     assert_eq!(out, "waiting\nwaiting\nwaiting\nwaiting\nx\n");
 }
 
+/// resolv.conf(5); BusyBox' `networking/nslookup.c`, `add_query_with_search`: no search domains for a name with a dot.
 #[test]
 fn names_are_looked_up_as_the_c_library_does() {
     let net = Net(
@@ -423,6 +427,7 @@ fn names_are_looked_up_as_the_c_library_does() {
     );
 }
 
+/// BusyBox' `networking/wget.c`, `networking/nc_bloaty.c` and `libbb/xconnect.c`; libcurl-errors(3): the codes of curl.
 #[test]
 fn clients_say_what_became_of_a_request() {
     let names = || vec![("web.shop.svc.cluster.local", "10.96.0.7")];
@@ -480,6 +485,7 @@ fn files_have_a_history() {
     assert_eq!(files(31), (vec!["d".into()], Some(Node::File("x\n".into()))));
 }
 
+/// BusyBox' `shell/ash.c`: `not found`, `nonexistent directory`; `libbb/xconnect.c`: `bad address`.
 #[test]
 fn messages_of_busybox() {
     let p = |s| Program { tools: Tools::Busybox, ..sh(s) };

@@ -109,6 +109,8 @@ fn pods(c: &Cluster) -> Vec<(String, String, String)> {
         .collect()
 }
 
+/// `pkg/controller/volume/attachdetach/reconciler/reconciler.go`, `reconcile`; `pkg/kubelet/volumemanager/volume_manager.go`,
+/// `GetVolumesInUse`.
 #[test]
 fn a_volume_is_attached_then_mounted_and_detached_after_the_pod() {
     let mut c = cluster(1);
@@ -167,6 +169,8 @@ fn a_volume_is_staged_for_its_node_and_published_for_each_pod() {
     assert_eq!(calls(&mut c), ["unpublish_volume for two", "unstage_volume for two", "detached"]);
 }
 
+/// `pkg/controller/volume/attachdetach/reconciler/reconciler.go`, `reportMultiAttachError`; `attach_detach_controller.go`:
+/// `ReconcilerMaxWaitForUnmountDuration`.
 #[test]
 fn a_lost_node_keeps_its_volume_for_six_minutes_after_its_pod_is_gone() {
     let mut c = cluster(2);
@@ -192,6 +196,8 @@ fn a_lost_node_keeps_its_volume_for_six_minutes_after_its_pod_is_gone() {
     assert!(c.now().duration_since(since).as_secs() >= 360);
 }
 
+/// `pkg/controller/volume/attachdetach/reconciler/reconciler.go`, `hasOutOfServiceTaint`;
+/// `pkg/controller/podgc/gc_controller.go`, `gcTerminating`.
 #[test]
 fn a_node_that_is_out_of_service_gives_up_its_volume_at_once() {
     let mut c = cluster(2);
@@ -212,6 +218,7 @@ fn a_node_that_is_out_of_service_gives_up_its_volume_at_once() {
     assert!(c.now().duration_since(since).as_secs() < 60);
 }
 
+/// `pkg/volume/csi/csi_attacher.go`, `waitForVolumeAttachDetachStatusWithLister`: the words.
 #[test]
 fn without_an_attacher_the_pod_waits_and_the_cluster_is_steady() {
     let mut c = cluster(1);
@@ -233,6 +240,7 @@ fn without_an_attacher_the_pod_waits_and_the_cluster_is_steady() {
     assert_eq!(pods(&c)[0].2, "Running");
 }
 
+/// `pkg/volume/csi/csi_attacher.go`, `MountDevice`; `pkg/volume/csi/csi_client.go`, `newCsiDriverClient`: the words.
 #[test]
 fn a_driver_that_is_not_there_attaches_nothing_and_mounts_nothing() {
     let mut c = Cluster::new(&Config::nodes(1));
@@ -268,6 +276,7 @@ fn a_driver_that_is_not_there_attaches_nothing_and_mounts_nothing() {
     );
 }
 
+/// `pkg/volume/util/operationexecutor/operation_generator.go`, `GenerateMountVolumeFunc`: the event.
 #[test]
 fn a_mount_that_fails_and_then_succeeds() {
     let mut c = cluster(1);
@@ -292,6 +301,7 @@ fn a_mount_that_fails_and_then_succeeds() {
     assert_eq!(pods(&c)[0].2, "Running");
 }
 
+/// `pkg/volume/util/operationexecutor/operation_generator.go`, `GenerateAttachVolumeFunc`: the event.
 #[test]
 fn a_volume_that_the_storage_refuses_to_attach() {
     let mut c = cluster(1);
@@ -315,6 +325,8 @@ fn a_volume_that_the_storage_refuses_to_attach() {
     assert_eq!(pods(&c)[0].2, "Running");
 }
 
+/// `pkg/controller/volume/expand/expand_controller.go`, `syncHandler`: `ExternalExpanding`. KEP-1790 and
+/// `pkg/volume/util/operationexecutor/node_expander.go`: what the node does.
 #[test]
 fn a_volume_grows_in_the_storage_and_then_on_its_node() {
     let mut c = cluster(1);
@@ -348,6 +360,8 @@ fn a_volume_grows_in_the_storage_and_then_on_its_node() {
     assert_eq!(claim["status"]["capacity"]["storage"], "3Gi");
 }
 
+/// `pkg/controller/volume/ephemeral/controller.go`, `handleVolume`; `component-helpers/storage/ephemeral/ephemeral.go`,
+/// `VolumeIsForPod`: the words.
 #[test]
 fn an_ephemeral_volume_has_a_claim_that_goes_with_its_pod() {
     let mut c = cluster(1);
@@ -383,6 +397,7 @@ fn an_ephemeral_volume_has_a_claim_that_goes_with_its_pod() {
     assert_eq!(events(&c, "FailedBinding"), [message]);
 }
 
+/// `pkg/controller/volume/attachdetach/attach_detach_controller.go`, `populateActualStateOfWorld` and `processVolumeAttachments`.
 #[test]
 fn a_controller_that_starts_again_knows_what_is_attached() {
     let mut c = cluster(1);

@@ -69,6 +69,8 @@ fn web(policy: &str) -> Value {
     json!({"selector": {"app": "web"}, "ports": [{"port": 80}], "ipFamilyPolicy": policy})
 }
 
+/// `pkg/controlplane/controller/defaultservicecidr/default_servicecidr_controller.go`;
+/// `pkg/controller/nodeipam/ipam/range_allocator.go`, `AllocateOrOccupyCIDR`: a range of each family.
 #[test]
 fn the_cluster_has_ranges_of_both_families() {
     let mut c = cluster(2);
@@ -86,6 +88,7 @@ fn the_cluster_has_ranges_of_both_families() {
     assert_eq!(node["status"]["addresses"][1]["address"], "fc00:f853:ccd:e793::2");
 }
 
+/// `pkg/registry/core/service/storage/alloc.go`, `initIPFamilyFields` and `allocIPs`.
 #[test]
 fn a_service_has_as_many_addresses_as_it_asks_for() {
     let mut c = cluster(0);
@@ -129,6 +132,8 @@ fn a_service_has_as_many_addresses_as_it_asks_for() {
     assert_eq!(taken(&c), left);
 }
 
+/// `pkg/registry/core/service/storage/alloc.go`, `updateClusterIPs`; `endpointslice/reconciler.go`, `Reconcile`: slices of each
+/// family.
 #[test]
 fn a_service_gets_a_second_family_and_loses_it() {
     let mut c = cluster(1);
@@ -164,6 +169,7 @@ fn a_service_gets_a_second_family_and_loses_it() {
     assert_eq!(taken(&c), ["10.96.0.1", "10.96.1.1"]);
 }
 
+/// `kubelet_pods.go`, `podFieldSelectorRuntimeValue` and `managedHostsFileContent`.
 #[test]
 fn what_pods_are_told_of_their_addresses() {
     let mut c = cluster(1);
@@ -228,6 +234,7 @@ fn a_pod_of_a_node_that_is_gone_is_no_endpoint() {
     assert_eq!(events, [json!(["Service", "endpoint-slice-controller", "Warning", message, 6])]);
 }
 
+/// `pkg/controller/endpointslicemirroring/reconciler.go`, `reconcile`.
 #[test]
 fn endpoints_of_both_families_are_mirrored_into_slices_of_each() {
     let mut c = cluster(0);

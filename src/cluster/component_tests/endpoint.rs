@@ -54,6 +54,7 @@ fn with_web(selector: &Value) -> Cluster {
     c
 }
 
+/// `pkg/controller/endpoint/endpoints_controller.go`, `syncService`; `endpointslice/reconciler.go`, `Reconcile`.
 #[test]
 fn a_service_leads_to_its_pods_and_no_further() {
     let mut c = with_web(&json!({"app": "web"}));
@@ -94,6 +95,7 @@ fn a_service_leads_to_its_pods_and_no_further() {
     assert_eq!(all(&c, Kind::ENDPOINTS).len() + all(&c, Kind::ENDPOINT_SLICE).len(), 0);
 }
 
+/// `pkg/controller/endpointslicemirroring/reconciler.go`, `reconcile`.
 #[test]
 fn endpoints_written_by_hand_are_mirrored() {
     let mut c = with_web(&json!(null));
@@ -117,6 +119,7 @@ fn endpoints_written_by_hand_are_mirrored() {
     assert!(all(&c, Kind::ENDPOINT_SLICE).is_empty());
 }
 
+/// `endpointslice/trafficdist/trafficdist.go`, `ReconcileHints`. KEP-3015: the node. KEP-4444: the field.
 #[test]
 fn endpoints_have_the_hints_that_traffic_distribution_asks_for() {
     let mut c = with_web(&json!({"app": "web"}));
@@ -196,6 +199,7 @@ fn told(c: &Cluster) -> Vec<String> {
     events.map(|e| format!("{}: {}", e["reason"], e["message"]).replace('"', "")).collect()
 }
 
+/// `endpointslice/topologycache/topologycache.go`, `AddHints`; `event.go`: the words.
 #[test]
 fn a_topology_mode_gives_each_zone_its_share() {
     let mut c = with_zones(2);
@@ -216,6 +220,7 @@ fn a_topology_mode_gives_each_zone_its_share() {
     ));
 }
 
+/// `endpointslice/topologycache/topologycache.go`, `getAllocations`; `event.go`: the words.
 #[test]
 fn too_few_endpoints_for_the_zones_get_no_hints() {
     let c = with_zones(1);

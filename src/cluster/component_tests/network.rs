@@ -148,6 +148,8 @@ pub(super) fn nginx() -> Value {
     json!({"name": "nginx", "image": "nginx:1.27.5", "ports": [{"containerPort": 80}]})
 }
 
+/// `pkg/proxy/iptables/proxier.go`, `writeServiceToEndpointRules`: each endpoint gets the same share, and a port that the Service
+/// does not have gets no rule. BusyBox' `networking/wget.c` and `libbb/xconnect.c`: the words.
 #[test]
 fn a_service_leads_to_its_pods() {
     let mut n = net(2);
@@ -190,6 +192,7 @@ fn a_server_logs_what_a_command_has_asked() {
     );
 }
 
+/// RFC 9293, section 3.5.2: a segment for a port on which nobody listens is answered with a reset.
 #[test]
 fn a_wrong_target_port_is_refused() {
     let mut n = net(1);
@@ -201,6 +204,7 @@ fn a_wrong_target_port_is_refused() {
     assert!(codes.contains("200 404"), "{codes}");
 }
 
+/// `pkg/proxy/iptables/proxier.go`, `syncProxyRules`: REJECT for a Service without endpoints.
 #[test]
 fn a_service_without_endpoints_refuses() {
     let mut n = net(1);
@@ -211,6 +215,7 @@ fn a_service_without_endpoints_refuses() {
     assert!(n.busybox("nc -zv web 80").contains("open"), "the pod is ready");
 }
 
+/// CoreDNS' `plugin/kubernetes/kubernetes.go`, `findServices`: without endpoints there is no such name.
 #[test]
 fn a_headless_service_has_the_addresses_of_its_ready_pods() {
     let mut n = net(2);
@@ -226,6 +231,7 @@ fn a_headless_service_has_the_addresses_of_its_ready_pods() {
     assert!(out.contains("** server can't find none.default.svc.cluster.local: NXDOMAIN"), "{out}");
 }
 
+/// kubernetes.io/docs/concepts/workloads/pods/init-containers, "Init containers in use". BusyBox' `libbb/xconnect.c`: the words.
 #[test]
 fn a_program_that_waits_for_a_server_goes_on_when_it_is_there() {
     let mut n = net(2);
@@ -248,6 +254,7 @@ fn a_program_that_waits_for_a_server_goes_on_when_it_is_there() {
     assert!(log.contains("Connection refused\nwaiting\n") && log.ends_with("there\n"), "{log}");
 }
 
+/// BusyBox' `libbb/xconnect.c`, `xconnect`: the words.
 #[test]
 fn a_wrong_port_is_waited_for_in_vain() {
     let mut n = net(1);
@@ -259,6 +266,7 @@ fn a_wrong_port_is_waited_for_in_vain() {
     assert!(n.log("app", "c").contains("wget: can't connect to remote host (10.96"), "{}", n.log("app", "c"));
 }
 
+/// `pkg/probe/http/http.go`, `DoHTTPProbe`: an error of the connection, or a status that is no success.
 #[test]
 fn a_probe_of_a_port_on_which_nobody_listens_fails() {
     let mut n = net(1);
@@ -290,6 +298,7 @@ fn a_probe_of_a_port_on_which_nobody_listens_fails() {
     );
 }
 
+/// kubernetes.io/docs/concepts/workloads/pods, "Pod networking".
 #[test]
 fn containers_of_a_pod_reach_each_other_on_localhost() {
     let mut n = net(1);
@@ -305,6 +314,8 @@ fn containers_of_a_pod_reach_each_other_on_localhost() {
     assert!(n.log("pair", "c").ends_with("up\n"), "{}", n.log("pair", "c"));
 }
 
+/// RFC 792: a router says that a host is unreachable. `pkg/proxy/iptables/proxier.go`, `syncProxyRules`: REJECT
+/// for a Service without endpoints.
 #[test]
 fn what_is_gone_does_not_answer() {
     let mut n = net(2);
@@ -321,6 +332,7 @@ fn what_is_gone_does_not_answer() {
     assert!(n.busybox("wget -qO- web").contains("bad address"));
 }
 
+/// BusyBox' `networking/wget.c`, the option `-T`: the words.
 #[test]
 fn a_machine_that_is_down_is_not_reached() {
     let mut n = net(2);
@@ -335,6 +347,8 @@ fn a_machine_that_is_down_is_not_reached() {
     assert!(n.busybox(&ask).contains("download timed out"));
 }
 
+/// `pkg/proxy/iptables/proxier.go`, `syncProxyRules`: `KUBE-NODEPORTS`. CoreDNS' `plugin/kubernetes/kubernetes.go`,
+/// `findServices`: an external name. The API server's `endpoints/handlers/responsewriters/errors.go`, `forbiddenMessage`.
 #[test]
 fn node_ports_external_names_and_the_api_server() {
     let mut n = net(2);
@@ -358,6 +372,7 @@ fn with_proxies(mode: Mode) -> Net {
     n
 }
 
+/// `syncProxyRules` in `pkg/proxy/iptables/proxier.go`, `pkg/proxy/nftables/proxier.go` and `pkg/proxy/ipvs/proxier.go`.
 #[test]
 fn each_node_has_the_rules_that_its_kube_proxy_has_written() {
     for mode in [Mode::Iptables, Mode::Nftables, Mode::Ipvs] {
@@ -379,6 +394,7 @@ fn each_node_has_the_rules_that_its_kube_proxy_has_written() {
     }
 }
 
+/// `pkg/proxy/runner/bounded_frequency_runner.go`: a kube-proxy writes its rules some time after a change.
 #[test]
 fn rules_lag_behind_the_endpoints() {
     let mut n = with_proxies(Mode::Iptables);
@@ -418,6 +434,7 @@ fn rules_lag_behind_the_endpoints() {
     assert_eq!(first.last().copied(), Some("no rules Connection refused"), "{seen:#?}");
 }
 
+/// `pkg/proxy/iptables/proxier.go`, `writeServiceToEndpointRules`: the match `recent`.
 #[test]
 fn a_client_with_affinity_stays_with_its_endpoint() {
     let mut n = net(1);
@@ -475,6 +492,8 @@ fn rollout(container: Value) -> crate::network::traffic::Counts {
     counts
 }
 
+/// kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle, "Termination of Pods": the kubelet and the controllers of endpoints
+/// act at the same time. KEP-3960: the hook that sleeps.
 #[test]
 fn a_rollout_loses_the_requests_that_stale_rules_lead_to_stopping_pods() {
     let lossy = rollout(nginx());
@@ -513,6 +532,7 @@ fn clients_that_cannot_be_read_are_told() {
 }
 
 /// Rules are for one protocol: what is known of a packet of TCP says nothing of one of UDP to the same port.
+/// `pkg/proxy/iptables/proxier.go`, `syncProxyRules`: each rule has `-p`.
 #[test]
 fn a_port_of_tcp_is_none_of_udp() {
     let mut n = net(1);

@@ -117,6 +117,9 @@ fn a_healthy_cluster_is_steady_however_long_it_waits() {
     assert!((1..=3).all(|i| taints(&c, &format!("node-{i}")).is_empty()));
 }
 
+/// `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `tryUpdateNodeHealth` and `processTaintBaseEviction`;
+/// `pkg/controller/tainteviction/taint_eviction.go`, `handleNodeUpdate`; `plugin/pkg/admission/defaulttolerationseconds`: 300
+/// seconds.
 #[test]
 fn a_silent_node_is_tainted_and_emptied_and_comes_back() {
     let mut c = cluster(3);
@@ -166,6 +169,7 @@ fn a_silent_node_is_tainted_and_emptied_and_comes_back() {
     assert!(c.is_steady());
 }
 
+/// `pkg/controller/tainteviction/taint_eviction.go`, `cancelWorkWithEvent`.
 #[test]
 fn a_node_that_is_back_in_time_loses_nothing() {
     let mut c = cluster(2);
@@ -182,6 +186,7 @@ fn a_node_that_is_back_in_time_loses_nothing() {
     assert_eq!(c.now(), before, "nobody waits for an eviction that was cancelled");
 }
 
+/// `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `tryUpdateNodeHealth`: a renewed lease is a sign of life.
 #[test]
 fn heartbeats_put_the_end_off() {
     let mut c = cluster(2);
@@ -200,6 +205,7 @@ fn heartbeats_put_the_end_off() {
     assert_eq!(told(&did, start)[0], "45 update/status node-2");
 }
 
+/// `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `handleDisruption`.
 #[test]
 fn when_all_nodes_are_lost_nothing_is_evicted() {
     let mut c = cluster(2);
@@ -218,6 +224,8 @@ fn when_all_nodes_are_lost_nothing_is_evicted() {
     assert_eq!(deleted.iter().map(|c| &*c.request.key.name).collect::<Vec<_>>(), ["p"]);
 }
 
+/// `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `setLimiterInZone`; the default 0.1 of `--node-eviction-rate`
+/// (`cmd/kube-controller-manager/app/options/nodelifecyclecontroller.go`).
 #[test]
 fn the_second_node_of_a_zone_is_emptied_ten_seconds_later() {
     let mut c = cluster(5);
@@ -233,6 +241,7 @@ fn the_second_node_of_a_zone_is_emptied_ten_seconds_later() {
     assert_eq!(at, [50, 60]);
 }
 
+/// `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNoScheduleTaintingPass`.
 #[test]
 fn a_cordoned_node_gets_its_taint_and_loses_it() {
     let mut c = cluster(1);
@@ -244,6 +253,7 @@ fn a_cordoned_node_gets_its_taint_and_loses_it() {
     }
 }
 
+/// `pkg/controller/tainteviction/taint_eviction.go`, `processPodOnNode` and `addConditionAndDeletePod`.
 #[test]
 fn a_taint_by_hand_evicts_who_does_not_tolerate_it() {
     let mut c = cluster(2);

@@ -46,6 +46,8 @@ fn allocator() -> Cluster {
     Cluster::new(&config)
 }
 
+/// `pkg/controller/nodeipam/ipam/range_allocator.go`, `AllocateOrOccupyCIDR`; `pkg/controller/ttl/ttl_controller.go`,
+/// `updateNodeIfNeeded`.
 #[test]
 fn nodes_have_ranges_and_a_ttl_from_their_controllers() {
     let mut c = Cluster::new(&Config::nodes(2));
@@ -71,6 +73,8 @@ fn nodes_have_ranges_and_a_ttl_from_their_controllers() {
     assert_eq!(node(&c, "by-hand")["metadata"]["annotations"]["node.alpha.kubernetes.io/ttl"], "0");
 }
 
+/// `pkg/controller/nodeipam/ipam/cidrset/cidr_set.go`, `AllocateNext`, goes on from the last one; `range_allocator.go`,
+/// `NewCIDRRangeAllocator`, occupies those of the nodes that are there.
 #[test]
 fn a_range_that_was_given_back_waits_for_its_turn() {
     let mut c = allocator();
@@ -94,6 +98,8 @@ fn a_range_that_was_given_back_waits_for_its_turn() {
     assert_eq!(range(&c, "e").as_deref(), Some("10.244.3.0/24"));
 }
 
+/// `range_allocator.go`, `AllocateOrOccupyCIDR`; `pkg/controller/util/node/controller_utils.go`, `RecordNodeStatusChange`: the
+/// event.
 #[test]
 fn a_node_without_a_range_gets_one_when_one_is_free() {
     let mut c = allocator();

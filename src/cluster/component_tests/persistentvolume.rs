@@ -82,6 +82,8 @@ fn says(c: &Cluster, name: &str, what: &str) {
     assert!(all.iter().any(|e| e == what), "{what:?} is not in {all:#?}");
 }
 
+/// `pkg/controller/volume/persistentvolume/pv_controller.go`, `syncUnboundClaim`;
+/// `pkg/controller/volume/pvcprotection/pvc_protection_controller.go`: a claim in use stays.
 #[test]
 fn a_claim_gets_a_volume_when_a_pod_wants_it() {
     let mut c = Cluster::new(&Config::nodes(2));
@@ -111,6 +113,8 @@ fn a_claim_gets_a_volume_when_a_pod_wants_it() {
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, &name), "gone");
 }
 
+/// `component-helpers/storage/volume/pv_helpers.go`, `FindMatchingVolume`;
+/// `pkg/controller/volume/persistentvolume/pv_controller.go`, `syncUnboundClaim`: the words.
 #[test]
 fn the_smallest_volume_that_suits_is_taken_and_kept() {
     let mut c = Cluster::new(&Config::nodes(1));
@@ -142,6 +146,8 @@ fn the_smallest_volume_that_suits_is_taken_and_kept() {
     says(&c, "data", "FailedBinding: volume \"fits\" already bound to a different claim.");
 }
 
+/// `pkg/controller/volume/persistentvolume/pv_controller.go`, `syncUnboundClaim`;
+/// `pkg/scheduler/framework/plugins/volumebinding/volume_binding.go`, `PreFilter`: the words.
 #[test]
 fn a_claim_waits_until_there_is_a_volume() {
     let mut c = Cluster::new(&Config::nodes(1));
@@ -165,6 +171,8 @@ fn a_claim_waits_until_there_is_a_volume() {
     assert_eq!(phase(&c, Kind::POD, "web"), "Running");
 }
 
+/// `pkg/controller/volume/persistentvolume/pv_controller.go`, `syncBoundClaim`;
+/// `pkg/controller/volume/pvprotection/pv_protection_controller.go`.
 #[test]
 fn a_claim_whose_volume_is_gone_is_lost() {
     let mut c = Cluster::new(&Config::nodes(1));
@@ -187,6 +195,8 @@ fn a_claim_whose_volume_is_gone_is_lost() {
     says(&c, "data", "ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!");
 }
 
+/// `pkg/scheduler/framework/plugins/volumebinding/binder.go`, `BindPodVolumes`; the default `BindTimeoutSeconds` is ten minutes.
+/// `pv_controller.go`, `provisionClaimOperationExternal`: the words.
 #[test]
 fn a_pod_does_not_wait_for_ever() {
     let mut c = Cluster::new(&Config::nodes(1));
@@ -218,6 +228,8 @@ fn a_pod_does_not_wait_for_ever() {
     );
 }
 
+/// `pkg/controller/volume/persistentvolume/pv_controller_base.go`, `resync`, with the default 15 s of
+/// `--pvclaimbinder-sync-period`.
 #[test]
 fn what_is_wrong_with_a_claim_is_said_again_when_time_passes() {
     let mut c = Cluster::new(&Config::nodes(1));

@@ -62,6 +62,8 @@ fn cluster() -> Cluster {
     Cluster::new(&Config::nodes(0))
 }
 
+/// `pkg/controlplane/controller/defaultservicecidr/default_servicecidr_controller.go`;
+/// `pkg/controller/servicecidrs/servicecidrs_controller.go`, `sync`: the condition.
 #[test]
 fn the_default_range_is_there_from_the_start() {
     let mut c = cluster();
@@ -85,6 +87,8 @@ fn the_default_range_is_there_from_the_start() {
     );
 }
 
+/// `pkg/controlplane/controller/defaultservicecidr/default_servicecidr_controller.go`, `sync`;
+/// `pkg/controller/servicecidrs/servicecidrs_controller.go`, `canDeleteCIDR`.
 #[test]
 fn the_default_range_comes_back() {
     let mut c = cluster();
@@ -99,6 +103,8 @@ fn the_default_range_comes_back() {
     assert_eq!(default["status"]["conditions"][0]["status"], "True");
 }
 
+/// `pkg/registry/core/service/storage/alloc.go`, `allocateCreate` and `allocateUpdate`;
+/// `pkg/registry/core/service/ipallocator/ipallocator.go`: addresses that nobody names come from the upper part of a range.
 #[test]
 fn an_address_is_there_as_long_as_its_service() {
     let mut c = cluster();
@@ -126,6 +132,7 @@ fn an_address_is_there_as_long_as_its_service() {
     assert!(events(&c, "ClusterIPNotAllocated").is_empty());
 }
 
+/// `pkg/registry/core/service/storage/alloc.go`, `allocateCreate`, and `transaction.go`: what was taken is given back.
 #[test]
 fn a_refused_service_leaves_no_address() {
     let mut c = cluster();
@@ -142,6 +149,7 @@ fn a_refused_service_leaves_no_address() {
     assert_eq!(c.api().etcd().revision(), revision + 2);
 }
 
+/// `pkg/registry/core/service/ipallocator/interfaces.go`: `ErrAllocated`, `ErrMismatchedNetwork`.
 #[test]
 fn what_cannot_be_had_is_refused() {
     let mut c = cluster();
@@ -162,6 +170,8 @@ fn what_cannot_be_had_is_refused() {
     assert_eq!(taken.code(), 422);
 }
 
+/// `pkg/controller/servicecidrs/servicecidrs_controller.go`, `canDeleteCIDR`;
+/// `pkg/registry/core/service/ipallocator/cidrallocator.go`: a range that is being deleted gives out none.
 #[test]
 fn a_range_stays_as_long_as_its_addresses_are_needed() {
     let mut c = cluster();
@@ -185,6 +195,7 @@ fn a_range_stays_as_long_as_its_addresses_are_needed() {
     assert!(c.now().duration_since(before) <= SignedDuration::from_secs(10));
 }
 
+/// `pkg/registry/core/service/ipallocator/cidrallocator.go`, `AllocateNextService`.
 #[test]
 fn a_full_range_leaves_room_in_another() {
     let mut c = cluster();
@@ -199,6 +210,7 @@ fn a_full_range_leaves_room_in_another() {
     assert_eq!(addresses(&c), ["10.200.0.1", "10.200.0.2", "10.201.0.1", "10.96.0.1"]);
 }
 
+/// `pkg/registry/core/service/ipallocator/controller/repairip.go`, `syncService`: the event; `doRunOnce` every three minutes.
 #[test]
 fn a_lost_address_is_noted_again_within_three_minutes() {
     let mut c = cluster();
@@ -215,6 +227,7 @@ fn a_lost_address_is_noted_again_within_three_minutes() {
     );
 }
 
+/// `pkg/registry/core/service/ipallocator/controller/repairip.go`, `syncService`.
 #[test]
 fn an_address_whose_service_is_gone_within_the_three_minutes_is_left() {
     let mut c = cluster();
@@ -228,6 +241,7 @@ fn an_address_whose_service_is_gone_within_the_three_minutes_is_left() {
     assert_eq!((addresses(&c), c.now()), (vec!["10.96.0.1".to_owned()], before));
 }
 
+/// `pkg/registry/core/service/ipallocator/controller/repairip.go`, `syncIPAddress`.
 #[test]
 fn an_address_without_a_service_is_deleted() {
     let mut c = cluster();

@@ -70,6 +70,7 @@ fn driver(c: &mut Cluster, spec: Value) {
     make(c, Kind::CSI_DRIVER, json!({"metadata": {"name": "csi.sim.steady"}, "spec": spec}));
 }
 
+/// `pkg/scheduler/framework/plugins/nodevolumelimits/csi.go`, `Filter`.
 #[test]
 fn a_node_takes_as_many_volumes_as_its_csi_node_says() {
     let mut c = Cluster::new(&Config::nodes(1));
@@ -94,6 +95,7 @@ fn a_node_takes_as_many_volumes_as_its_csi_node_says() {
     assert_eq!(placed(&c, "b"), "node-1");
 }
 
+/// `pkg/scheduler/framework/plugins/volumebinding/binder.go`, `hasEnoughCapacity` (KEP-1472).
 #[test]
 fn a_driver_that_reports_its_capacity_gets_no_claim_that_is_too_large() {
     let mut c = Cluster::new(&Config::nodes(2));
@@ -116,6 +118,8 @@ fn a_driver_that_reports_its_capacity_gets_no_claim_that_is_too_large() {
     assert_eq!(placed(&c, "a"), "node-2");
 }
 
+/// The API's `StorageClass`: `allowedTopologies`; `pkg/scheduler/framework/plugins/volumebinding/binder.go`, `checkBoundClaims`:
+/// the node of a volume.
 #[test]
 fn an_immediate_volume_lies_where_its_class_allows() {
     let mut config = Config::nodes(2);
@@ -134,6 +138,7 @@ fn an_immediate_volume_lies_where_its_class_allows() {
     assert_eq!(placed(&c, "a"), "node-2");
 }
 
+/// `pkg/controller/volume/vacprotection/vac_protection_controller.go`.
 #[test]
 fn a_volume_attributes_class_stays_while_a_claim_names_it() {
     let mut c = Cluster::new(&Config::nodes(1));

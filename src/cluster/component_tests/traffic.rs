@@ -32,7 +32,8 @@ fn annotate(n: &mut Net, annotations: Value) {
     });
 }
 
-/// The lesson of connections that are kept: new pods get no load, until the old ones end.
+/// The lesson of connections that are kept: new pods get no load, until the old ones end. iptables(8): the table `nat` is
+/// consulted for the first packet of a connection. Go's `net/http`, `Transport`, keeps connections.
 #[test]
 fn new_pods_get_nothing_over_connections_that_are_kept() {
     let mut n = net(2);
@@ -54,7 +55,8 @@ fn new_pods_get_nothing_over_connections_that_are_kept() {
     assert_eq!(pool.pool(&id).unwrap().by_endpoint().into_iter().collect::<Vec<_>>(), [(busy.unwrap(), 1)]);
 }
 
-/// A pod that sleeps before it stops leaves the endpoints at once, and is kept busy until it is killed, because nobody closes the connection.
+/// A pod that sleeps before it stops leaves the endpoints at once, and is kept busy until it is killed, because nobody closes the
+/// connection. iptables(8): the table `nat` is consulted for the first packet of a connection.
 #[test]
 fn a_connection_that_is_kept_outlives_the_endpoint() {
     let mut n = net(1);
@@ -85,7 +87,8 @@ fn a_connection_that_is_kept_outlives_the_endpoint() {
     assert_eq!(counts(&n, "keeps", Timestamp::MIN).losses(), 0);
 }
 
-/// 20 ms of CPU in each 100 ms are four answers of 5 ms, which are forty a second.
+/// 20 ms of CPU in each 100 ms are four answers of 5 ms, which are forty a second. The kernel's
+/// `Documentation/scheduler/sched-bwc.rst`.
 #[test]
 fn a_pod_at_its_limit_of_cpu_answers_later() {
     let mut n = net(1);
@@ -145,6 +148,7 @@ fn a_server_has_room_for_so_many_and_hears_of_changes() {
     assert_eq!(counts(&n, "c", since).sent, 100);
 }
 
+/// Go's `net/http/transport.go`, `shouldRetryRequest`.
 #[test]
 fn a_request_in_flight_over_a_kept_connection_is_sent_again() {
     let lost = |requests: &str| {

@@ -62,11 +62,13 @@ fn send(plugin: Plugin, hosted: bool, to: &str) -> Way {
 
 const SERVICE: &str = "10.96.0.10:80";
 
+/// kind's `images/kindnetd/cmd/kindnetd/routes.go`, `syncRoute`; CNI's `plugins/main/ptp/ptp.go`.
 #[test]
 fn kindnet_has_direct_routes() {
     insta::assert_snapshot!(send(Plugin::Kindnet, false, SERVICE));
 }
 
+/// flannel's `pkg/backend/hostgw/hostgw.go`, `RegisterNetwork`; CNI's `plugins/main/bridge/bridge.go`.
 #[test]
 fn host_gw_has_direct_routes_and_a_bridge() {
     insta::assert_snapshot!(send(Plugin::FlannelHostGw, false, SERVICE));
@@ -86,7 +88,8 @@ fn udp_packs_packets_in_a_process() {
     assert_eq!(Plugin::FlannelUdp.mtu([10, 244, 0, 1].into()), 1472);
 }
 
-/// The packet follows the default route, and nobody outside knows pods.
+/// The packet follows the default route, and nobody outside knows pods. CNI's `plugins/main/bridge/bridge.go` makes no routes on
+/// the node.
 #[test]
 fn without_routes_packets_for_other_nodes_leave_the_cluster() {
     let way = send(Plugin::Bridge, false, SERVICE);
@@ -97,6 +100,8 @@ fn without_routes_packets_for_other_nodes_leave_the_cluster() {
     insta::assert_snapshot!(near);
 }
 
+/// kind's `images/kindnetd/cmd/kindnetd/masq.go`, `SyncRules`: what has an address of the node as its destination keeps its
+/// source. flannel's `pkg/trafficmngr/iptables/iptables.go`: `FLANNEL-POSTRTG`.
 #[test]
 fn what_leaves_the_pods_network_gets_the_nodes_address() {
     for plugin in Plugin::ALL {
@@ -114,7 +119,8 @@ fn what_leaves_the_pods_network_gets_the_nodes_address() {
     assert_eq!(send(Plugin::Kindnet, true, SERVICE).headers.source.to_string(), "172.18.0.2:40000");
 }
 
-/// The other node's own rules translate a node port, and the pod sees that node.
+/// The other node's own rules translate a node port, and the pod sees that node. `pkg/proxy/iptables/proxier.go`,
+/// `syncProxyRules`: what comes to a node port is masqueraded.
 #[test]
 fn a_node_port_of_another_node_is_translated_there() {
     let way = send(Plugin::Kindnet, false, "172.18.0.3:30080");
@@ -122,6 +128,7 @@ fn a_node_port_of_another_node_is_translated_there() {
     assert_eq!(way.headers.source.to_string(), "10.244.1.1:40000");
 }
 
+/// kind's `images/kindnetd/cmd/kindnetd/main.go` runs kube-network-policies; flannel's README: flanneld enforces no policies.
 #[test]
 fn only_a_plugin_that_enforces_policies_drops() {
     let denied = Denied {

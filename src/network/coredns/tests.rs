@@ -64,6 +64,8 @@ fn what_is_not_simulated_is_refused() {
     assert!(why("import other\n").contains("not simulated here"));
 }
 
+/// CoreDNS' `setup.go` of the plugins `health`, `kubernetes`, `reload` and `metrics`, whose address is `localhost:9153` by
+/// default.
 #[test]
 fn what_a_corefile_says_is_read() {
     let c = read(

@@ -109,6 +109,7 @@ fn paths_match_as_the_documentation_of_ingress_says() {
     }
 }
 
+/// `internal/ingress/controller/controller.go`, `getBackendServers`, sorts the locations by their length.
 #[test]
 fn the_longest_path_wins_and_an_exact_one_before_a_prefix() {
     let paths = [
@@ -145,6 +146,8 @@ fn a_host_of_its_own_comes_before_a_wildcard_and_that_before_all_others() {
     assert_eq!(leads(&c, "10.96.0.9", "/all/1"), "c /all/1");
 }
 
+/// `rootfs/etc/nginx/lua/balancer.lua`, `rewrite`: 503 without a balancer. `rootfs/etc/nginx/template/nginx.tmpl`: the default
+/// server returns 404.
 #[test]
 fn what_is_missing_is_503_and_what_no_rule_is_for_404() {
     let port = json!({"path": "/port", "pathType": "Prefix",
@@ -163,6 +166,7 @@ fn what_is_missing_is_503_and_what_no_rule_is_for_404() {
     assert_eq!(backend.endpoints, ["10.244.0.1:8080".parse().unwrap()]);
 }
 
+/// `internal/ingress/controller/controller.go`, `createServers`.
 #[test]
 fn a_default_backend_without_rules_gets_what_nobody_else_gets() {
     let backend = |name: &str| json!({"service": {"name": name, "port": {"number": 80}}});
@@ -246,6 +250,8 @@ fn plain_requests_for_a_host_with_tls_are_redirected() {
     assert_eq!(leads(&c, "y.example", "/a"), "308 https://y.example/a");
 }
 
+/// `internal/ingress/controller/store/store.go`, `sortIngressSlice`; `controller.go`, `getBackendServers`: a location that is
+/// there stays.
 #[test]
 fn the_older_ingress_keeps_a_path_that_both_have() {
     let at = |name: &str, time: &str, to: &str| {
@@ -308,7 +314,8 @@ fn a_canary_takes_its_part_of_all_that_its_backend_gets() {
     assert_eq!(parts(&c, "y.example", "/any"), 2);
 }
 
-/// docs/examples/canary: of a hundred requests the canary gets as many as its weight.
+/// docs/examples/canary: of a hundred requests the canary gets as many as its weight. `controller.go`,
+/// `mergeAlternativeBackends`; `balancer.lua`, `route_to_alternative_balancer`.
 #[test]
 fn a_canary_takes_its_part() {
     let canary = json!({

@@ -123,6 +123,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// nginx' `src/core/ngx_conf_file.c`, `ngx_conf_read_token`.
     #[test]
     fn directives_have_words_and_blocks() {
         let text = "# a comment; {\nserver {\n  listen 80; # another\n  location ~ \\.php$ { return 200 \"a \\\"b\\\";\\n\"; }\n  set $a ${b}c;\n}";

@@ -151,6 +151,7 @@ fn requests_are_passed_on() {
     assert_eq!(of("/any"), "unclear");
 }
 
+/// <https://nginx.org/en/docs/ngx_core_module.html#include>.
 #[test]
 fn a_configuration_is_what_its_files_include() {
     let main =

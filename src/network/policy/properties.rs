@@ -89,6 +89,7 @@ fn any_connection() -> impl Strategy<Value = (&'static str, &'static str, (Proto
 
 proptest! {
     /// Policies add up: where a pod is isolated already, one more policy forbids nothing that was allowed.
+    /// kubernetes.io/docs/concepts/services-networking/network-policies, "The two sorts of Pod isolation": they do not conflict.
     #[test]
     fn more_policies_for_isolated_pods_allow_more(
         policies in any_policies(), more in any_policy(), (from, to, port) in any_connection()
@@ -102,7 +103,8 @@ proptest! {
         prop_assert!(!allowed(&before) || allowed(&after));
     }
 
-    /// A policy isolates the pods of its own namespace, and so changes nothing of connections between others.
+    /// A policy isolates the pods of its own namespace, and so changes nothing of connections between others. The API's
+    /// `NetworkPolicySpec`: `podSelector`.
     #[test]
     fn a_policy_is_about_the_pods_of_its_namespace(
         policies in any_policies(), more in any_policy(), (from, to, port) in any_connection()
@@ -113,7 +115,8 @@ proptest! {
         prop_assert_eq!(model(&policies).decide(from, to, port), model(&after).decide(from, to, port));
     }
 
-    /// The order of the policies means nothing.
+    /// The order of the policies means nothing. kubernetes.io/docs/concepts/services-networking/network-policies, "The two sorts
+    /// of Pod isolation".
     #[test]
     fn the_order_of_policies_means_nothing(policies in any_policies(), (from, to, port) in any_connection()) {
         let turned: Vec<Policy> = policies.iter().rev().cloned().collect();
@@ -122,6 +125,8 @@ proptest! {
     }
 
     /// A pod reaches itself, and its node reaches it and is reached by it: the kubelet's probes always pass.
+    /// kubernetes.io/docs/concepts/services-networking/network-policies: the traffic between a pod and its node is always
+    /// allowed, and no pod can block access to itself.
     #[test]
     fn a_pods_own_node_always_reaches_it(policies in any_policies(), port in 79_u16..92) {
         let model = model(&policies);
@@ -134,6 +139,7 @@ proptest! {
     }
 
     /// No policy is about machines among themselves, or about pods in the network of their node.
+    /// kubernetes.io/docs/concepts/services-networking/network-policies, "NetworkPolicy and `hostNetwork` pods".
     #[test]
     fn machines_are_not_isolated(policies in any_policies(), port in 79_u16..92) {
         let model = model(&policies);

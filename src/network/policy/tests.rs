@@ -38,6 +38,8 @@ fn reach_x_a(model: &Model) -> String {
     all.join(" ")
 }
 
+/// kubernetes.io/docs/concepts/services-networking/network-policies, "The two sorts of Pod isolation": by default a pod is
+/// isolated in no direction.
 #[test]
 fn without_policies_everything_is_allowed() {
     assert_eq!(Model::new(&[]).table(), ALL);
@@ -183,6 +185,8 @@ fn a_node_and_its_own_pods_always_reach_each_other() {
     assert!(!model.allows("node-2", "x/a", 80), "a pod in the network of its node is found by no selector");
 }
 
+/// The API's `NetworkPolicyIngressRule`: a rule without ports matches all traffic. What becomes of ICMP the page
+/// kubernetes.io/docs/concepts/services-networking/network-policies leaves to plugins ("Network traffic filtering").
 #[test]
 fn a_rule_with_ports_is_not_about_packets_without() {
     let ping = |model: &Model| {
@@ -193,7 +197,7 @@ fn a_rule_with_ports_is_not_about_packets_without() {
     assert!(!ping(&to_x_a(json!({"ports": [{"protocol": "TCP"}]}))));
 }
 
-/// A pod of another namespace whose labels are the same is not meant.
+/// A pod of another namespace whose labels are the same is not meant. The API's `NetworkPolicyPeer`: `namespaceSelector`.
 #[test]
 fn policies_are_those_of_the_pods_own_namespace() {
     let pod = json!({"metadata": {"namespace": "w", "name": "a", "labels": {"pod": "a"}}, "spec": {"containers": []}});

@@ -117,6 +117,7 @@ mod tests {
         assert_eq!(hash("ns1/svc1/tcp/p80", 8), "ULMVA6XW");
     }
 
+    /// `ParseIPSloppy` of `k8s.io/utils/net`, with which kube-proxy reads them.
     #[test]
     fn addresses_are_read_as_go_reads_them() {
         assert_eq!(parse_ip("010.001.0.1"), parse_ip("10.1.0.1"));

@@ -83,8 +83,9 @@ fn any_config() -> impl Strategy<Value = Config> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every walk ends at an endpoint that may get traffic, or at none; the shares of all outcomes are the whole; and
-    /// walks with many chances come to those outcomes and no others.
+    /// Every walk ends at an endpoint that may get traffic, or at none; the shares of all outcomes are the whole; and walks with
+    /// many chances come to those outcomes and no others. KEP-1669. `pkg/proxy/topology.go`, `CategorizeEndpoints`: which
+    /// endpoints may get traffic.
     #[test]
     fn walks_end_where_they_may(
         config in any_config(),
@@ -119,7 +120,8 @@ proptest! {
     }
 }
 
-/// Many walks come to each outcome as often as its share says.
+/// Many walks come to each outcome as often as its share says. `pkg/proxy/iptables/proxier.go`, `computeProbability`; nftables:
+/// `numgen random`.
 #[test]
 fn many_walks_have_the_shares() {
     for (mode, endpoints) in [(Mode::Iptables, 2), (Mode::Iptables, 5), (Mode::Nftables, 3)] {

@@ -286,7 +286,8 @@ mod tests {
         assert_eq!(answered(&two, 10, 40, &[0, 1, 2, 50]), [50, 51, -1, 100]);
     }
 
-    /// A quota of 20 ms in 100 ms (200m): an answer of 50 ms has its CPU for 20 ms of the first two periods, and for 10 of the third.
+    /// A quota of 20 ms in 100 ms (200m): an answer of 50 ms has its CPU for 20 ms of the first two periods, and for 10 of the
+    /// third. The kernel's `Documentation/scheduler/sched-bwc.rst`.
     #[test]
     fn a_container_at_its_limit_stands_still_until_the_next_period() {
         let throttled = serving(None, 0, Some(20 * MS));

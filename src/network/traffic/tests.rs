@@ -386,7 +386,8 @@ fn requests_wait_for_a_server_that_is_busy_and_the_load_is_that_of_all_clients()
     assert!(hasty.lost.contains_key(&Cause::TooSlow) && hasty.losses() > 190, "{hasty:?}");
 }
 
-/// `cpu.max`: 20 ms in each 100 ms are 200m. An answer that needs 5 ms is fast as long as few are asked for.
+/// `cpu.max`: 20 ms in each 100 ms are 200m. An answer that needs 5 ms is fast as long as few are asked for. The kernel's
+/// `Documentation/admin-guide/cgroup-v2.rst` and `Documentation/scheduler/sched-bwc.rst`.
 #[test]
 fn a_container_at_its_limit_of_cpu_answers_later() {
     let throttled = Web { cpu: 5, quota: Some(20), at_once: Some(1024), ..web(1, 0) };

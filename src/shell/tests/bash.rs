@@ -32,6 +32,7 @@ const SCRIPTS: &[(&str, &str, i32)] = &[
     ("set -- a b c; echo ${@:2}", "b c\n", 0),
 ];
 
+/// The GNU Bash manual, "Arrays" and "Compound Commands".
 #[test]
 fn arrays_and_groups_are_those_of_bash() {
     for (script, out, code) in SCRIPTS {
@@ -40,6 +41,7 @@ fn arrays_and_groups_are_those_of_bash() {
     }
 }
 
+/// POSIX, "Shell Command Language": a shell reads and executes its input line by line.
 #[test]
 fn what_stands_before_a_line_that_cannot_be_read_is_executed() {
     let p = bash("echo before\nfor in\necho after");

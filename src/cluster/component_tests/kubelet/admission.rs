@@ -40,7 +40,7 @@ fn a_pod_that_does_not_match_its_node_is_rejected() {
     assert_eq!(lab.phase("again"), "Running");
 }
 
-/// The kubelet looks at taints with the effect `NoExecute` only.
+/// The kubelet looks at taints with the effect `NoExecute` only. `predicate.go`, `generalFilter`.
 #[test]
 fn a_pod_does_not_run_beside_a_taint_that_would_evict_it() {
     let mut lab = Lab::new();
@@ -58,6 +58,7 @@ fn a_pod_does_not_run_beside_a_taint_that_would_evict_it() {
     assert_eq!((lab.phase("a").as_str(), lab.phase("c").as_str()), ("Running", "Running"));
 }
 
+/// `pkg/scheduler/eventhandlers.go`, `AdmissionCheck`, which `generalFilter` asks; `plugins/nodeports/node_ports.go`, `Fits`.
 #[test]
 fn two_pods_do_not_get_one_port_of_the_node() {
     let mut lab = Lab::new();

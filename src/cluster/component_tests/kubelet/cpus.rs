@@ -51,7 +51,8 @@ fn whole_processors_of_guaranteed_pods_are_theirs_alone() {
     assert_eq!(state(&lab)["entries"], Value::Null);
 }
 
-/// A kubelet with the static policy does not start without a reservation.
+/// A kubelet with the static policy does not start without a reservation: `pkg/kubelet/cm/cpumanager/cpu_manager.go`,
+/// `NewManager`.
 #[test]
 fn without_a_reservation_nothing_is_assigned() {
     let mut lab = Lab::new();
@@ -61,6 +62,8 @@ fn without_a_reservation_nothing_is_assigned() {
     assert_eq!(state(&lab), json!({"policyName": "none", "defaultCpuSet": "", "checksum": 1_353_318_690}));
 }
 
+/// `pkg/kubelet/cm/internal_container_lifecycle_linux.go`, `PreCreateContainer`; `kuberuntime_container_linux.go`,
+/// `generateLinuxContainerResources`: who has processors alone has no quota.
 #[test]
 fn a_container_sees_its_own_processors() {
     let mut lab = lab(json!({"reserved-cpus": "0"}));

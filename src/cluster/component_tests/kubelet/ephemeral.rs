@@ -26,6 +26,7 @@ fn debugger(name: &str, script: &str) -> Value {
 }
 
 /// It runs beside the others, ends, and is never started again; readiness and phase are not its concern.
+/// `kuberuntime_manager.go`, `computePodActions`; `kubelet_pods.go`, `getPhase`, which does not count it.
 #[test]
 fn an_ephemeral_container_runs_once() {
     let mut lab = Lab::new();
@@ -51,6 +52,7 @@ fn an_ephemeral_container_runs_once() {
 }
 
 /// "even when there are errors starting an init container": a pod that does not start can be looked into.
+/// `kuberuntime_manager.go`, `SyncPod`, step 6.
 #[test]
 fn a_pod_that_does_not_start_can_be_looked_into() {
     let mut lab = Lab::new();
@@ -67,6 +69,7 @@ fn a_pod_that_does_not_start_can_be_looked_into() {
 }
 
 /// It does not keep a pod alive whose other containers have ended, and ends with it; a second one can be added.
+/// `kuberuntime_manager.go`, `computePodActions`: only the other containers keep a pod alive.
 #[test]
 fn an_ephemeral_container_ends_with_its_pod() {
     let mut lab = Lab::new();

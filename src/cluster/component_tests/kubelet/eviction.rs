@@ -122,7 +122,8 @@ fn critical_pods_are_not_evicted() {
     assert!((280..=320).contains(&took), "{took}");
 }
 
-/// `TestSoftMemory...`: a soft threshold evicts when its grace period is over, with a longer grace period of the pod.
+/// `eviction_manager_test.go`, `TestMemoryPressure` ("induce soft threshold"): a soft threshold evicts when its grace period is
+/// over, with a longer grace period of the pod.
 #[test]
 fn a_soft_threshold_waits() {
     let mut lab = Lab::new();
@@ -204,7 +205,7 @@ fn images_are_removed_before_pods_are_evicted() {
     ));
 }
 
-/// `TestLocalStorageEviction`: what exceeds its own limits goes, whatever the node has; that is no disruption.
+/// `TestStorageLimitEvictions`: what exceeds its own limits goes, whatever the node has; that is no disruption.
 #[test]
 fn limits_of_the_disk_are_enforced() {
     let mut lab = Lab::new();
@@ -248,7 +249,8 @@ fn a_pod_with_many_processes_is_evicted() {
 }
 
 /// With the control plane: the node lifecycle controller taints the node, the ReplicaSet makes another pod, and the scheduler
-/// puts it elsewhere.
+/// puts it elsewhere. `pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNoScheduleTaintingPass`;
+/// `pkg/controller/controller_utils.go`, `IsPodActive`: a pod that has failed is replaced.
 #[test]
 fn a_deployments_pod_goes_elsewhere_while_its_node_is_under_pressure() {
     let mut cluster = Cluster::new(&Config::nodes(2));
@@ -310,7 +312,8 @@ fn the_kernel_kills_when_memory_is_used_up_at_once() {
     assert_eq!(lab.events("Evicted").len(), 0);
 }
 
-/// A container that comes to need more than its limit while it runs is killed, and runs on if it needs less in time.
+/// A container that comes to need more than its limit while it runs is killed, and runs on if it needs less in time. The kernel's
+/// `Documentation/admin-guide/cgroup-v2.rst`: `memory.max`.
 #[test]
 fn a_container_grows_over_its_limit() {
     let mut lab = Lab::new();

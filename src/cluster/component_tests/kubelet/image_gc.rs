@@ -33,7 +33,7 @@ fn images_that_nobody_uses_go_when_the_disk_is_full() {
     assert_eq!(images(&lab), ["team/new:1"]);
 }
 
-/// The first failure in a row is logged, later ones are events of the node.
+/// The first failure in a row is logged, later ones are events of the node. `pkg/kubelet/kubelet.go`, `StartGarbageCollection`.
 #[test]
 fn what_cannot_be_freed_is_told() {
     let mut lab = lab();

@@ -11,6 +11,8 @@ macro_rules! timeline {
     };
 }
 
+/// `kuberuntime_manager.go`, `SyncPod`: first the sandbox, then its containers. `images/image_manager.go`, `pullImage`, and
+/// `kuberuntime_container.go`, `startContainer`: the events.
 #[test]
 fn normal_start() {
     let mut lab = Lab::new();
@@ -18,6 +20,7 @@ fn normal_start() {
     timeline!(lab);
 }
 
+/// `kuberuntime_container.go`, `computeInitContainerActions`: the next one is started when the one before it has ended well.
 #[test]
 fn init_containers_in_order() {
     let mut lab = Lab::new();
@@ -32,6 +35,8 @@ fn init_containers_in_order() {
     timeline!(lab);
 }
 
+/// `kuberuntime_container.go`, `computeInitContainerActions`: one that failed is started again. `kuberuntime_manager.go`,
+/// `doBackOff`: the time it waits counts from its end.
 #[test]
 fn an_init_container_that_fails_is_tried_again() {
     let mut lab = Lab::new();
@@ -43,6 +48,7 @@ fn an_init_container_that_fails_is_tried_again() {
     timeline!(lab);
 }
 
+/// `kuberuntime_container.go`, `computeInitContainerActions`: the pod is killed. `kubelet_pods.go`, `getPhase`: it has failed.
 #[test]
 fn an_init_container_that_fails_ends_a_pod_that_never_restarts() {
     let mut lab = Lab::new();
@@ -55,6 +61,8 @@ fn an_init_container_that_fails_ends_a_pod_that_never_restarts() {
     timeline!(lab);
 }
 
+/// `kubelet_pods.go`, `getPhase`: the pod has failed once all have ended and one of them did not end well. `status_manager.go`,
+/// `mergePodStatus`: the phase waits for the end of the containers.
 #[test]
 fn restart_policy_never() {
     let mut lab = Lab::new();
@@ -66,6 +74,7 @@ fn restart_policy_never() {
     timeline!(lab);
 }
 
+/// `container/helpers.go`, `ShouldContainerBeRestarted`: the exit code decides.
 #[test]
 fn restart_policy_on_failure() {
     let mut lab = Lab::new();
@@ -81,6 +90,8 @@ fn restart_policy_on_failure() {
     timeline!(lab);
 }
 
+/// containerd's `internal/cri/server/container_start.go`, `StartContainer`: the reason `StartError` with exit code 128.
+/// `kuberuntime_container.go`, `startContainer`: the reason `RunContainerError`.
 #[test]
 fn a_program_that_the_image_does_not_have_cannot_be_started() {
     let mut lab = Lab::new();
@@ -89,6 +100,7 @@ fn a_program_that_the_image_does_not_have_cannot_be_started() {
     timeline!(lab);
 }
 
+/// KEP-753. `kuberuntime_manager.go`, `computePodActions`: no sidecar keeps a pod alive whose containers have ended.
 #[test]
 fn a_sidecar_starts_first_and_stops_last() {
     let mut lab = Lab::new();
@@ -101,6 +113,8 @@ fn a_sidecar_starts_first_and_stops_last() {
     timeline!(lab);
 }
 
+/// KEP-753. `kuberuntime_termination_order.go`, `newTerminationOrdering`: sidecars wait for the containers, and for the sidecars
+/// after them.
 #[test]
 fn a_deleted_pod_stops_its_sidecars_last() {
     let mut lab = Lab::new();
@@ -120,6 +134,7 @@ fn a_deleted_pod_stops_its_sidecars_last() {
     timeline!(lab);
 }
 
+/// `kuberuntime_container.go`, `killContainer`: the hook runs before the signal.
 #[test]
 fn graceful_stop_with_a_hook() {
     let mut lab = Lab::new();
@@ -130,6 +145,8 @@ fn graceful_stop_with_a_hook() {
     timeline!(lab);
 }
 
+/// `kuberuntime_container.go`, `setTerminationGracePeriod`; containerd's `internal/cri/server/container_stop.go`,
+/// `stopContainer`: SIGKILL follows SIGTERM.
 #[test]
 fn killed_when_the_grace_period_is_over() {
     let mut lab = Lab::new();
@@ -137,6 +154,9 @@ fn killed_when_the_grace_period_is_over() {
     timeline!(lab);
 }
 
+/// `registry/rest/delete.go` of the API server, `BeforeDelete`: the time counts from the first deletion, and what is over by then
+/// becomes one second. `pod_workers.go`, `calculateEffectiveGracePeriod`: a grace period only gets shorter; `killContainer`
+/// leaves at least two seconds.
 #[test]
 fn a_second_deletion_shortens_the_grace_period() {
     let mut lab = Lab::new();
@@ -149,6 +169,7 @@ fn a_second_deletion_shortens_the_grace_period() {
     timeline!(lab);
 }
 
+/// `status_manager.go`, `TerminatePod`: a container that cannot be found has failed with 137.
 #[test]
 fn deleted_before_it_started() {
     let mut lab = Lab::new();
@@ -156,6 +177,7 @@ fn deleted_before_it_started() {
     timeline!(lab);
 }
 
+/// `active_deadline.go`, `ShouldEvict`: the reason and the event.
 #[test]
 fn active_deadline() {
     let mut lab = Lab::new();
@@ -165,6 +187,7 @@ fn active_deadline() {
     timeline!(lab);
 }
 
+/// `kuberuntime_manager.go`, `computePodActions`: a container whose definition has changed is killed and started again.
 #[test]
 fn a_new_image_restarts_the_container() {
     let mut lab = Lab::new();
@@ -177,6 +200,8 @@ fn a_new_image_restarts_the_container() {
     timeline!(lab);
 }
 
+/// `container/helpers.go`, `ShouldContainerBeRestarted`; containerd's `internal/cri/server/container_status.go`: an exit code
+/// that is not 0 has the reason `Error`.
 #[test]
 fn a_crash_that_a_person_caused() {
     let mut lab = Lab::new();
@@ -194,6 +219,7 @@ fn a_crash_that_a_person_caused() {
     timeline!(lab);
 }
 
+/// containerd's `internal/cri/server/events.go`: the reason `OOMKilled` of a process that was killed by its limit.
 #[test]
 fn out_of_memory() {
     let mut lab = Lab::new();
@@ -204,6 +230,7 @@ fn out_of_memory() {
     timeline!(lab);
 }
 
+/// `status/generate.go`, `GeneratePodReadyCondition`: containers that are not ready come before the gates.
 #[test]
 fn a_gated_pod_is_deleted_like_any_other() {
     let mut lab = Lab::new();
@@ -213,6 +240,8 @@ fn a_gated_pod_is_deleted_like_any_other() {
     timeline!(lab);
 }
 
+/// `kuberuntime_manager.go`, `SyncPod`: one container is started after the other, and a pull is waited for. `pod_workers.go`,
+/// `podWorkerLoop`: a pod has one sync at a time.
 #[test]
 fn one_crashes_while_the_other_is_pulled() {
     let mut lab = Lab::new();

@@ -25,7 +25,8 @@ fn ended(lab: &Lab, name: &str) -> i64 {
     at.duration_since(lab.start).as_secs()
 }
 
-/// "should be able to gracefully shutdown pods with various grace periods"
+/// "should be able to gracefully shutdown pods with various grace periods" `nodeshutdown_manager.go`, `killPods`;
+/// `nodeshutdown_manager_linux.go`, `Admit`.
 #[test]
 fn critical_pods_are_ended_last() {
     let mut lab = Lab::new();
@@ -113,7 +114,8 @@ fn what_cannot_be_read_of_a_kubelets_flags_is_told() {
     );
 }
 
-/// Without `shutdownGracePeriod` nobody is told: the node goes down as it is.
+/// Without `shutdownGracePeriod` nobody is told: the node goes down as it is. `nodeshutdown_manager_linux.go`, `NewManager`:
+/// without any period it is a manager that does nothing.
 #[test]
 fn a_kubelet_without_a_grace_period_takes_no_notice() {
     let mut lab = Lab::new();
@@ -122,7 +124,8 @@ fn a_kubelet_without_a_grace_period_takes_no_notice() {
     assert_eq!((lab.phase("p").as_str(), lab.node_condition("Ready").0.as_str()), ("Running", "True"));
 }
 
-/// What is reserved, and what the hard thresholds keep free, is not for pods.
+/// What is reserved, and what the hard thresholds keep free, is not for pods. `node_container_manager_linux.go`,
+/// `GetNodeAllocatableReservation`; `pkg/kubelet/nodestatus/setters.go`, `MachineInfo`.
 #[test]
 fn a_node_reserves_something_for_itself() {
     let mut lab = Lab::new();

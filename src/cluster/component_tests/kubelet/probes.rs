@@ -30,7 +30,8 @@ fn an_answer_that_takes_longer_than_the_timeout_fails_the_probe() {
     assert!(!log.contains("Unhealthy"), "{log}");
 }
 
-/// A probe hears of an annotation that is changed while the container runs.
+/// A probe hears of an annotation that is changed while the container runs. `pkg/probe/http/http.go`, `New` and `DoHTTPProbe`:
+/// the probe's timeout, by default one second; `prober/worker.go`, `doProbe`: three failures in a row.
 #[test]
 fn a_server_that_becomes_slow_is_not_ready_any_more() {
     let mut lab = Lab::new();
@@ -214,7 +215,7 @@ fn a_pre_stop_hook_that_reaches_nobody_fails() {
     }
 }
 
-/// The time of the answer is taken from the grace period.
+/// The time of the answer is taken from the grace period. `kuberuntime_container.go`, `killContainer`.
 #[test]
 fn a_pre_stop_hook_waits_for_its_answer() {
     let mut lab = Lab::new();
@@ -283,7 +284,8 @@ fn a_command_that_the_image_does_not_have_gives_a_probe_no_answer() {
     assert!(log.contains("app: running ready") && !log.contains("Unhealthy"), "{log}");
 }
 
-/// The same command finds the same as that of `kubectl exec`, and a script can be written later.
+/// The same command finds the same as that of `kubectl exec`, and a script can be written later. The words are those of Go's
+/// `exec.LookPath`, which runc asks (`libcontainer/setns_init_linux.go`, `Init`).
 #[test]
 fn a_probe_finds_a_script_that_the_container_writes_later() {
     let mut lab = Lab::new();

@@ -31,6 +31,7 @@ fn config_map(lab: &mut Lab, data: Value) {
     lab.create(Kind::CONFIG_MAP, json!({"metadata": {"name": "config"}, "data": data}));
 }
 
+/// `pods/probe/exec-liveness.yaml` of Kubernetes' documentation.
 #[test]
 fn the_liveness_example() {
     let mut lab = Lab::new();
@@ -65,6 +66,8 @@ fn the_http_liveness_example() {
     assert!(lab.log.contains("restarts 2"), "{}", lab.log);
 }
 
+/// kubernetes.io/docs/concepts/workloads/pods/init-containers, "Init containers in use". BusyBox' `networking/nslookup.c`: the
+/// words.
 #[test]
 fn an_init_container_waits_for_a_service() {
     let mut lab = Lab::new();
@@ -90,6 +93,8 @@ fn an_init_container_waits_for_a_service() {
     assert!(logs(&lab).ends_with("The app is running!\n"), "{}", logs(&lab));
 }
 
+/// `kubelet_pods.go`, `makeEnvironmentVariables`; `third_party/forked/golang/expansion/expand.go`, `Expand`;
+/// `pkg/fieldpath/fieldpath.go`, `FormatMap`: the file of the labels.
 #[test]
 fn environment_and_files() {
     let mut lab = Lab::new();
@@ -123,6 +128,7 @@ fn environment_and_files() {
     assert_eq!(logs(&lab), want);
 }
 
+/// The API's `EmptyDirVolumeSource`, and `pods/two-container-pod.yaml` of Kubernetes' documentation: a volume is its pod's.
 #[test]
 fn containers_share_a_volume() {
     let mut lab = Lab::new();
@@ -143,6 +149,8 @@ fn containers_share_a_volume() {
     assert!(lab.log.contains("reads: Completed 0 | writes: Completed 0"), "{}", lab.log);
 }
 
+/// The entrypoints and commands in the Dockerfiles of the images (`known_images`); `docker-entrypoint.sh` of postgres,
+/// `docker_verify_minimum_env`, ends without a password.
 #[test]
 fn programs_of_images() {
     for (image, container, policy, want) in [
@@ -184,6 +192,8 @@ fn programs_of_images() {
     }
 }
 
+/// `pods/lifecycle-events.yaml` of Kubernetes' documentation; `kuberuntime_container.go`, `startContainer` and `killContainer`;
+/// POSIX, `trap`.
 #[test]
 fn hooks_and_signals() {
     let mut lab = Lab::new();
@@ -205,6 +215,7 @@ fn hooks_and_signals() {
     assert!(lab.log.contains("app: Completed 0"), "{}", lab.log);
 }
 
+/// `debug/termination.yaml` of Kubernetes' documentation; `kuberuntime_container.go`, `getTerminationMessage`.
 #[test]
 fn a_last_message() {
     let mut lab = Lab::new();

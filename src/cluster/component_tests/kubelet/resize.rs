@@ -49,7 +49,7 @@ fn had(allocated: &str, has: &str, restarts: i64) -> (String, String, i64) {
     (allocated.to_owned(), has.to_owned(), restarts)
 }
 
-/// "Guaranteed QoS pod, one container - increase CPU & memory"
+/// `allocation/allocation_manager.go`, `handlePodResourcesResize`; `pkg/kubelet/events/resize.go`: the words.
 #[test]
 fn a_container_gets_more_while_it_runs() {
     let mut lab = Lab::new();
@@ -122,7 +122,7 @@ fn a_deferred_resize_waits_for_room() {
     );
 }
 
-/// "Burstable QoS pod, one container - decrease CPU (RestartContainer)"
+/// `kuberuntime_manager.go`, `computePodResizeAction`; the entry "mem restart" of `pod_resize.go`.
 #[test]
 fn a_container_is_started_again_if_its_policy_says_so() {
     let mut lab = Lab::new();
@@ -196,7 +196,8 @@ fn a_deferred_resize_is_tried_again_after_three_minutes() {
     assert!(used(&lab).contains("used: 2500"), "{}", used(&lab));
 }
 
-/// `TestHandlePodResourcesResizeForGuaranteedQOSPods`: the static policies of the managers keep such a pod what it has.
+/// `allocation/handlers.go`, `Admit`, and `TestRetryPendingResizesGuanteedQOSPods`: the static policies of the managers keep such
+/// a pod what it has.
 #[test]
 fn processors_that_a_pod_has_alone_are_not_resized() {
     let mut lab = Lab::new();

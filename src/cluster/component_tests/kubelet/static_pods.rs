@@ -123,7 +123,7 @@ fn a_changed_manifest_is_another_pod() {
     assert_eq!(after.status.as_ref().unwrap().container_statuses.as_ref().unwrap()[0].restart_count, 0);
 }
 
-/// `deleteOrphanedMirrorPods`; "mirror pod termination should satisfy grace period when static pod is deleted"
+/// `kubelet_pods.go`, `HandlePodCleanups`; "mirror pod termination should satisfy grace period when static pod is deleted"
 #[test]
 fn a_manifest_that_is_taken_away_ends_the_pod_with_its_grace_period() {
     let mut lab = Lab::new();
@@ -224,7 +224,7 @@ fn static_pods_run_without_an_api_server() {
 }
 
 /// A kubelet that was cut off finds what was done to its files (inotify tells a kubelet that runs; one that starts reads the
-/// directory).
+/// directory). `pkg/kubelet/config/file_linux.go`, `doWatch`, and `file.go`, `listConfig`.
 #[test]
 fn a_kubelet_finds_its_files_when_it_is_back() {
     let mut lab = Lab::new();
@@ -280,6 +280,7 @@ fn others_make_room_for_a_static_pod() {
 }
 
 /// The mirror pod of a namespace that does not exist cannot be made. The pod runs, and is shown once the namespace is there.
+/// `tryReconcileMirrorPods` of `kubelet.go` only logs the error, and tries again.
 #[test]
 fn a_static_pod_runs_unseen_where_its_namespace_is_missing() {
     let mut lab = Lab::new();

@@ -13,6 +13,7 @@ macro_rules! timeline {
     };
 }
 
+/// `kuberuntime_manager.go`, `doBackOff`; `kubelet.go`: from 10 s up to `MaxCrashLoopBackOff`, which are five minutes.
 #[test]
 fn crash_loop_is_steady_when_its_back_off_is_at_its_longest() {
     let mut lab = Lab::new();
@@ -20,6 +21,7 @@ fn crash_loop_is_steady_when_its_back_off_is_at_its_longest() {
     timeline!(lab);
 }
 
+/// `pod_workers.go`, `completeWork`: a pod that backs off is looked at when that is over, and once a minute until then.
 #[test]
 fn a_restart_after_the_longest_back_off_is_on_time_whatever_else_time_passes_for() {
     let mut lab = Lab::new();
@@ -44,6 +46,7 @@ fn time_passes_to_the_next_restart_of_a_crash_loop_if_somebody_lets_it() {
     assert_eq!(lab.cluster.now().as_second(), due.as_second());
 }
 
+/// `images/image_manager.go`, `pullImage`: a pull that failed backs off, and each sync meanwhile says `BackOff`.
 #[test]
 fn an_image_that_cannot_be_pulled_and_then_can() {
     let mut lab = Lab::new();
@@ -56,6 +59,7 @@ fn an_image_that_cannot_be_pulled_and_then_can() {
     timeline!(lab);
 }
 
+/// `images/image_manager.go`, `pullImage`; `kubelet.go`: from `imageBackOffPeriod`, 10 s, up to `MaxImageBackOff`.
 #[test]
 fn an_image_that_is_never_there_is_steady() {
     let mut lab = Lab::new();
@@ -63,6 +67,8 @@ fn an_image_that_is_never_there_is_steady() {
     timeline!(lab);
 }
 
+/// `images/image_manager.go`, `pullImage`: the events. containerd's `core/remotes/docker/resolver.go`, `Resolve`: the access to a
+/// repository that does not exist is denied.
 #[test]
 fn an_official_image_that_does_not_exist_is_steady_until_it_is_declared() {
     let mut lab = Lab::new();
@@ -82,6 +88,8 @@ fn an_annotation_says_that_an_image_exists() {
     timeline!(lab);
 }
 
+/// `kuberuntime_sandbox.go`, `createPodSandbox`. containerd's `internal/cri/server/sandbox_run.go`, `RunPodSandbox`, and
+/// `internal/cri/config/config.go`: the words about a handler that is not configured.
 #[test]
 fn a_container_runtime_that_the_node_does_not_have_and_then_has() {
     let mut lab = Lab::new();
@@ -95,6 +103,7 @@ fn a_container_runtime_that_the_node_does_not_have_and_then_has() {
     timeline!(lab);
 }
 
+/// `runtimeclass/runtimeclass_manager.go`, `LookupRuntimeHandler`: the class is looked up when the sandbox is made.
 #[test]
 fn a_runtime_class_that_is_deleted_before_its_pod_starts() {
     let mut lab = Lab::new();
@@ -108,6 +117,8 @@ fn a_runtime_class_that_is_deleted_before_its_pod_starts() {
     timeline!(lab);
 }
 
+/// `pkg/probe/http/http.go`, `DoHTTPProbe`: the words. `status/generate.go`, `GenerateContainersReadyCondition`: a container that
+/// is not ready makes its pod so.
 #[test]
 fn readiness_that_never_comes() {
     let mut lab = Lab::new();
@@ -118,6 +129,7 @@ fn readiness_that_never_comes() {
     timeline!(lab);
 }
 
+/// `prober/worker.go`, `doProbe`: `initialDelaySeconds`, and as many failures in a row as `failureThreshold` says.
 #[test]
 fn readiness_after_a_while_lost_and_found() {
     let mut lab = Lab::new();
@@ -140,6 +152,7 @@ fn readiness_after_a_while_lost_and_found() {
     timeline!(lab);
 }
 
+/// `kuberuntime_manager.go`, `computePodActions`: a container whose liveness probe has failed is killed and started again.
 #[test]
 fn liveness_restarts_the_container() {
     let mut lab = Lab::new();
@@ -150,6 +163,7 @@ fn liveness_restarts_the_container() {
     timeline!(lab);
 }
 
+/// `prober/worker.go`, `doProbe`: other probes wait until the container has started.
 #[test]
 fn a_startup_probe_protects_a_slow_start() {
     let mut lab = Lab::new();
@@ -163,6 +177,8 @@ fn a_startup_probe_protects_a_slow_start() {
     timeline!(lab);
 }
 
+/// `kuberuntime_manager.go`, `computePodActions`; `kuberuntime_container.go`, `setTerminationGracePeriod`: the grace period of
+/// the probe that failed comes first.
 #[test]
 fn a_startup_probe_that_gives_up() {
     let mut lab = Lab::new();
@@ -176,6 +192,8 @@ fn a_startup_probe_that_gives_up() {
     timeline!(lab);
 }
 
+/// `pkg/volume/configmap/configmap.go`, `SetUpAt`; `pkg/volume/util/operationexecutor/operation_generator.go`,
+/// `GenerateMountVolumeFunc`: the event.
 #[test]
 fn a_missing_config_map_volume() {
     let mut lab = Lab::new();
@@ -189,6 +207,8 @@ fn a_missing_config_map_volume() {
     timeline!(lab);
 }
 
+/// `kubelet_pods.go`, `makeEnvironmentVariables`: the words. `kuberuntime_container.go`, `startContainer`: the reason
+/// `CreateContainerConfigError`.
 #[test]
 fn a_missing_secret_key_in_the_environment() {
     let mut lab = Lab::new();
@@ -200,6 +220,7 @@ fn a_missing_secret_key_in_the_environment() {
     timeline!(lab);
 }
 
+/// `status/generate.go`, `GeneratePodReadyCondition`: the condition of a gate that nobody has set is missing (KEP-580).
 #[test]
 fn a_readiness_gate() {
     let mut lab = Lab::new();
@@ -209,6 +230,7 @@ fn a_readiness_gate() {
     timeline!(lab);
 }
 
+/// `lifecycle/predicate.go`, `Admit`, and `Error` of `InsufficientResourceError`.
 #[test]
 fn a_pod_that_does_not_fit_is_rejected() {
     let mut lab = Lab::new();

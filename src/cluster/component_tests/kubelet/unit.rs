@@ -8,6 +8,8 @@ use crate::apimachinery::{Body, Request, Verb};
 use crate::client::{Controller, TimerOp, Wait};
 use crate::cluster::{Cluster, Config};
 
+/// `kubelet_pods.go`, `generateAPIPodStatus` and `convertToAPIContainerStatuses`: the conditions, the addresses, and what a
+/// container has got.
 #[test]
 fn the_status_of_a_running_pod() {
     let mut lab = Lab::new();
@@ -22,6 +24,7 @@ fn the_status_of_a_running_pod() {
     insta::assert_snapshot!(text);
 }
 
+/// `kubelet.go`, `nodeLeaseRenewIntervalFraction`; `component-helpers/apimachinery/lease/controller.go`, `sync`.
 #[test]
 fn a_node_has_a_lease_that_is_renewed_when_time_passes() {
     let mut lab = Lab::new();
@@ -35,6 +38,8 @@ fn a_node_has_a_lease_that_is_renewed_when_time_passes() {
     assert_ne!(lease(&lab.cluster), before);
 }
 
+/// `kubelet_node_status.go`, `isUpdateStatusPeriodExpired`; `apis/config/v1beta1/defaults.go`: `NodeStatusReportFrequency`. The
+/// delay by chance after a change (`calculateDelay`) is absent here.
 #[test]
 fn a_node_reports_its_status_every_five_minutes_when_time_passes() {
     let mut lab = Lab::new();
@@ -68,6 +73,8 @@ fn every_command_says_why() {
     }
 }
 
+/// `images/image_manager.go`, `imagePullPrecheck`: an image that is there is not pulled. CNI's plugin `host-local`,
+/// `backend/allocator/allocator.go`, `Next`: one address after the other, without that of the gateway.
 #[test]
 fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
     let mut config = Config::nodes(2);
@@ -217,6 +224,7 @@ fn a_pod_that_is_never_restarted_gets_no_new_sandbox() {
     assert!(!said.contains("SandboxChanged"), "{said}");
 }
 
+/// `images/puller.go`, `serialImagePuller`; `images/image_manager.go`, `pullImage`: the words.
 #[test]
 fn one_image_after_the_other() {
     let mut lab = Lab::new();
@@ -234,7 +242,8 @@ fn one_image_after_the_other() {
     );
 }
 
-/// Senseless manifests are refused; odd ones that pass validation do no harm.
+/// Senseless manifests are refused; odd ones that pass validation do no harm. `pkg/apis/core/validation/validation.go`,
+/// `ValidatePodSpec`.
 #[test]
 fn odd_manifests_do_no_harm() {
     let refused = [

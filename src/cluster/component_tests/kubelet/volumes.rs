@@ -111,6 +111,7 @@ fn a_change_reaches_the_files_at_the_next_sync_and_nothing_else() {
     assert_eq!(exec(&lab, "ls -a /etc/config | grep -c '^[.][.]2'"), "1\n", "the old directory is removed");
 }
 
+/// kubernetes.io/docs/concepts/configuration/configmap, "Mounted ConfigMaps are updated automatically".
 #[test]
 fn a_process_that_reads_its_configuration_again_and_again_sees_the_change() {
     let mut lab = Lab::new();
@@ -238,7 +239,8 @@ fn modes_and_owners_decide_who_reads() {
     assert!(listed.starts_with("total 4\n-r--r-----    1 root     2000 "), "{listed}");
 }
 
-/// A file of a ConfigMap has the mode 0644 unless somebody says otherwise, so it is no program.
+/// A file of a ConfigMap has the mode 0644 unless somebody says otherwise, so it is no program. The API's `types.go`:
+/// `ConfigMapVolumeSourceDefaultMode`. Go's `exec.LookPath`, which runc asks: the words.
 #[test]
 fn a_mounted_script_needs_a_mode() {
     for (mode, want) in [(0o644, "StartError 128"), (0o555, "Completed 0")] {
@@ -254,7 +256,8 @@ fn a_mounted_script_needs_a_mode() {
     }
 }
 
-/// `GetAttributes` of the plugins: `ReadOnly`. `volumeMounts[].readOnly` and `readOnlyRootFilesystem` of the API.
+/// `GetAttributes` of the plugins: `ReadOnly`. `volumeMounts[].readOnly` and `readOnlyRootFilesystem` of the API. The kernel's
+/// `EROFS`.
 #[test]
 fn what_is_read_only_cannot_be_written() {
     let mut lab = Lab::new();
@@ -319,6 +322,8 @@ fn a_token_is_replaced_before_it_ends() {
 }
 
 /// Who watches its token sees the new one when the kubelet writes it.
+/// kubernetes.io/docs/tasks/configure-pod-container/configure-service-account, "Launch a Pod using service account token
+/// projection".
 #[test]
 fn a_process_that_reads_its_token_again_sees_the_new_one() {
     let mut lab = Lab::new();

@@ -111,6 +111,7 @@ COMMIT
 COMMIT
 "#;
 
+/// `pkg/proxy/iptables/proxier_test.go`, `TestOverallIPTablesRules`, without the session affinity of its fifth Service.
 #[test]
 fn the_rules_are_those_of_kube_proxys_own_test() {
     let ruleset = synced(&config(Mode::Iptables), &overall(false));
@@ -121,7 +122,8 @@ fn the_rules_are_those_of_kube_proxys_own_test() {
     assert_eq!(written.trim(), OVERALL.trim());
 }
 
-/// Rules as a node with kube-proxy shows them.
+/// Rules as a node with kube-proxy shows them. iptables-save(8); the extensions write their matches as iptables-extensions(8) has
+/// them.
 #[test]
 fn saved_rules_are_those_of_iptables_save() {
     let ruleset = synced(&config(Mode::Iptables), &overall(false));
@@ -180,6 +182,7 @@ fn packets_go_where_kube_proxys_own_tests_send_them() {
     assert_sent(&ruleset, &sent);
 }
 
+/// `pkg/proxy/iptables/proxier_test.go`, `TestOverallIPTablesRules`: the rules and their order.
 #[test]
 fn a_walk_tells_which_rules_matched() {
     let ruleset = synced(&config(Mode::Iptables), &overall(false));
@@ -275,7 +278,8 @@ fn the_configuration_changes_rules() {
     assert!(!some.contains("--dst-type LOCAL -j KUBE-NODEPORTS"));
 }
 
-/// With more than 1000 endpoints, rules of endpoints have no comments (`TestEndpointCommentElision`).
+/// With more than 1000 endpoints, rules of endpoints have no comments (`proxier.go`, `appendServiceCommentLocked`;
+/// `TestSyncProxyRulesLargeClusterMode`).
 #[test]
 fn a_large_cluster_has_no_comments_on_endpoints() {
     let (services, mut slices) = overall(false);

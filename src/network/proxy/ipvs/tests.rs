@@ -86,6 +86,7 @@ fn rules_are_as_many_for_one_service_as_for_many() {
     assert_eq!(state(&many).bound.len(), state(&ruleset).bound.len() + 50);
 }
 
+/// `pkg/proxy/ipvs/proxier.go`, `syncProxyRules` and `syncEndpoint`: the real servers of a virtual one.
 #[test]
 fn packets_go_to_real_servers() {
     let ruleset = synced(&config(Mode::Ipvs), &overall(true));
@@ -115,6 +116,8 @@ fn packets_go_to_real_servers() {
     assert_eq!(outcome(&ruleset, &own), "DROP");
 }
 
+/// The kernel's `net/netfilter/ipvs/ip_vs_rr.c`, `ip_vs_lc.c`, `ip_vs_sed.c`, `ip_vs_nq.c` and `ip_vs_sh.c`;
+/// `include/net/ip_vs.h`, `ip_vs_dest_conn_overhead`.
 #[test]
 fn schedulers_choose_as_the_kernel_does() {
     let key = ("172.30.0.41:80".parse().unwrap(), Protocol::Tcp);
@@ -173,6 +176,7 @@ fn a_real_server_finishes_its_connections() {
     assert_eq!(outcome(&after, &packet("10.180.0.9", "172.30.0.41:80")), "10.180.0.1:80");
 }
 
+/// `pkg/proxy/ipvs/proxier.go`, `syncProxyRules`: `FlagPersistent` and the timeout, which is three hours by default.
 #[test]
 fn a_client_stays_with_its_real_server() {
     let (mut services, slices) = three();

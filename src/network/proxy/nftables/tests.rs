@@ -136,6 +136,7 @@ fn packets_go_where_kube_proxys_own_tests_send_them() {
     assert_sent(&ruleset, &sent);
 }
 
+/// `pkg/proxy/nftables/proxier_test.go`, `TestOverallNFTablesRules`: the rules and their order.
 #[test]
 fn a_walk_tells_which_rules_and_elements_matched() {
     let ruleset = synced(&config(Mode::Nftables), &overall(true));
@@ -165,6 +166,7 @@ fn a_walk_tells_which_rules_and_elements_matched() {
     assert!(go(10_802).steps.iter().any(|s| s.chain.starts_with("service-HVFWP5L3") && s.index == 1));
 }
 
+/// `pkg/proxy/nftables/proxier.go`, `syncProxyRules` and `setupNFTables`; `pkg/proxy/util/localdetector.go`.
 #[test]
 fn the_configuration_changes_rules() {
     let shown = |change: &dyn Fn(&mut Config)| {

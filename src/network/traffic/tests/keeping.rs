@@ -2,8 +2,9 @@
 
 use super::*;
 
-/// A connection stays with its endpoint while the rules lead to others: conntrack translates an established flow as it has its first
-/// packet, and Go's transport takes the connection that was given back last.
+/// A connection stays with its endpoint while the rules lead to others: conntrack translates an established flow as it has its
+/// first packet, and Go's transport takes the connection that was given back last. iptables(8): the table `nat` is consulted for
+/// the first packet of a connection. `net/http/transport.go`, `queueForIdleConn` and `shouldRetryRequest`.
 #[test]
 fn kept_connections_outlive_a_scale_up_and_end_with_their_process() {
     let (old, new) = (web(1, 10), web(2, 10));
@@ -34,7 +35,7 @@ fn kept_connections_outlive_a_scale_up_and_end_with_their_process() {
     assert_eq!(cut("1/s http://web/", 2200), [(Cause::Broken, 1)].into());
 }
 
-/// The transport of net/http looks for a connection to the host before it asks for its name.
+/// The transport of net/http looks for a connection to the host before it asks for its name. `net/http/transport.go`, `getConn`.
 #[test]
 fn a_connection_that_is_kept_needs_no_name() {
     let one = web(1, 10);
@@ -48,6 +49,7 @@ fn a_connection_that_is_kept_needs_no_name() {
     assert_eq!((nameless("10/s http://web/ keep-alive"), nameless("10/s http://web/")), (0, 20));
 }
 
+/// Go's `net/http`, `Server.Shutdown`: idle connections are closed, and others when they become idle.
 #[test]
 fn a_server_that_drains_gives_its_connections_up() {
     let (old, new) = (Web { drains: true, ..web(1, 10) }, web(2, 10));
@@ -136,6 +138,7 @@ fn many_that_wait_for_a_connection_go_on_at_once() {
     assert_eq!(by_port(&counts), [(2, 51_999)]);
 }
 
+/// Go's `net/http`, `Transport`: `IdleConnTimeout`.
 #[test]
 fn a_connection_on_which_nothing_is_asked_is_closed() {
     let (one, two) = (web(1, 0), web(2, 0));
