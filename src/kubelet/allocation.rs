@@ -128,18 +128,13 @@ pub(super) fn allocate(
 }
 
 /// Why a node cannot give a pod what it asks for, beside what all other pods have: the reason and the message of its
-/// condition.
+/// condition. What the node does not have at all kube-apiserver has refused.
 fn refusal(asked: Requests, used: Requests, node: Option<&Node>) -> Option<(&'static str, String)> {
     let has = node?.status.as_ref()?.allocatable.as_ref()?;
     let (cpu, memory) = (amount_of(has.get("cpu")).milli_value(), amount_of(has.get("memory")).value());
-    let both = [("memory", asked.memory, used.memory, memory), ("cpu", asked.cpu, used.cpu, cpu)];
-    if let Some((name, asked, _, has)) = both.iter().find(|(_, asked, _, has)| asked > has) {
-        let message =
-            format!("Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}");
-        return Some(("Infeasible", message));
-    }
+    let both = [("cpu", asked.cpu, used.cpu, cpu), ("memory", asked.memory, used.memory, memory)];
     let short = |(_, asked, used, has): &&(&str, i64, i64, i64)| asked.saturating_add(*used) > *has;
-    let (name, asked, used, has) = both.iter().rev().find(short)?;
+    let (name, asked, used, has) = both.iter().find(short)?;
     let message = format!(
         "Node didn't have enough resource: {name}, requested: {asked}, used: {used}, capacity: {has}"
     );
@@ -156,13 +151,11 @@ fn event(
     error: Option<&str>,
 ) -> PodEvent {
     let of = |c: &Container| json!({"name": c.name, "resources": c.resources.clone().unwrap_or_default()});
-    let sidecars = spec.init_containers.iter().flatten();
-    let sidecars: Vec<Value> =
-        sidecars.filter(|c| c.restart_policy.as_deref() == Some("Always")).map(of).collect();
+    let init: Vec<Value> = spec.init_containers.iter().flatten().map(of).collect();
     // In the order of Go's struct, which a map of JSON does not keep.
     let mut parts: Vec<(&str, Value)> = Vec::new();
-    if !sidecars.is_empty() {
-        parts.push(("initContainers", sidecars.into()));
+    if !init.is_empty() {
+        parts.push(("initContainers", init.into()));
     }
     parts.push(("containers", spec.containers.iter().map(of).collect()));
     parts.push(("generation", generation.into()));
@@ -218,11 +211,14 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether a container runs with other resources than are allocated to it.
+    /// Whether a container runs with other resources than are allocated to it, or in a pod that has others.
     fn is_resized(&self, i: usize) -> bool {
         let (Some(c), Some(spec)) = (self.rt.containers.get(i), self.container_spec(i)) else { return false };
-        c.running()
-            .is_some_and(|r| r.stopping.is_none() && r.resources(&spec.name) != spec.resources.as_ref())
+        let of_pod =
+            |r: &Running| r.allocation.as_ref().is_some_and(|had| had.resources != self.spec.resources);
+        c.running().is_some_and(|r| {
+            r.stopping.is_none() && (r.resources(&spec.name) != spec.resources.as_ref() || of_pod(r))
+        })
     }
 
     /// What has to be done so that a container gets what is allocated to it, and whether it is to be started again

@@ -25,7 +25,7 @@ const MOMENTS_LIMIT: usize = 16;
 const CHANGES_LIMIT: usize = 256;
 
 /// The longest termination message, and the longest one that is taken from the output
-/// (`kuberuntime_container.go`: `maxTerminationMessageLength`).
+/// (`pkg/kubelet/container/runtime.go`: `MaxContainerTerminationMessageLength`).
 const MESSAGE_LIMIT: usize = 4096;
 const MESSAGE_OF_LOG_LIMIT: usize = 2048;
 const MESSAGE_LINES_LIMIT: usize = 80;

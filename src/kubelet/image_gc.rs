@@ -76,14 +76,34 @@ pub(super) fn without_unused(state: &State) -> (NodeRuntime, Vec<Key>) {
     (node, ended.into_iter().map(|(key, _)| key).collect())
 }
 
-/// How many bytes the image manager wants to free; `None` if the disk is not as full as that (`GarbageCollect`).
-fn to_free(settings: &Settings, used: Stats) -> Option<i64> {
+/// How many bytes the image manager wants to free, how many percent of the disk are used, and its size; `None` if the disk is not as
+/// full as that (`GarbageCollect`).
+fn to_free(settings: &Settings, used: Stats) -> Option<(i64, i128, i64)> {
     let (available, capacity) = settings.observe(Signal::ImageFs, used)?;
     let ImageCollection { high, low, .. } = settings.images;
     let share =
         |percent: i64| i64::try_from(i128::from(capacity) * i128::from(percent) / 100).unwrap_or(i64::MAX);
     let free = i128::from(available) * 100 / i128::from(capacity.max(1));
-    (capacity > 0 && 100 - free >= i128::from(high)).then(|| share(100 - low).saturating_sub(available))
+    let percent = 100 - free;
+    let bytes = || share(100 - low).saturating_sub(available);
+    (capacity > 0 && percent >= i128::from(high)).then(|| (bytes(), percent, capacity))
+}
+
+/// A size as the messages of the image manager have it (`formatSize`).
+fn format_size(bytes: i64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1024.0;
+    let mut unit = UNITS[0];
+    for larger in UNITS.into_iter().skip(1) {
+        if size < 1024.0 {
+            break;
+        }
+        (size, unit) = (size / 1024.0, larger);
+    }
+    format!("{size:.1} {unit}")
 }
 
 /// Whether the disk is so full that the image manager has to free some of it.
@@ -126,7 +146,7 @@ impl Kubelet {
     /// Frees space on a disk that is too full, and tells if there was too little that could be freed.
     pub(super) fn collect_images(&self, cx: &Cx) {
         let now = cx.now();
-        let Some(bytes) = cx.state(|s| to_free(&s.settings, used(&s.node))) else {
+        let Some((bytes, percent, capacity)) = cx.state(|s| to_free(&s.settings, used(&s.node))) else {
             cx.update_state(|s| s.images_failed = false);
             return;
         };
@@ -137,8 +157,10 @@ impl Kubelet {
         let (failed, again) = (freed < bytes, cx.state(|s| s.images_failed));
         if failed {
             let message = format!(
-                "Failed to garbage collect required amount of images. Attempted to free {bytes} bytes, but only found \
-                 {freed} bytes eligible to free."
+                "Insufficient free disk space on the node's image filesystem ({percent}% of {} used). Failed to free sufficient space by \
+                 deleting unused images (freed {freed} bytes). Investigate disk usage, as it could be used by active images, logs, \
+                 volumes, or other data.",
+                format_size(capacity)
             );
             self.node_event(cx, "Warning", "FreeDiskSpaceFailed", message.clone());
             if again {

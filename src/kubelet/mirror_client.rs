@@ -1,5 +1,5 @@
 //! Mirror pods: the objects that show static pods in the API server (`pkg/kubelet/pod/mirror_client.go`, and
-//! `tryReconcileMirrorPods`, `deleteOrphanedMirrorPods` in `kubelet.go`, `kubelet_pods.go`).
+//! `tryReconcileMirrorPods`, `HandlePodCleanups` in `kubelet.go`, `kubelet_pods.go`).
 //!
 //! A mirror pod is made by the kubelet and belongs to the Node. Nobody reads it to run the pod: whoever deletes it sees it
 //! come back, while the containers run on.

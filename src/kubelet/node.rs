@@ -28,7 +28,12 @@ pub(super) fn is_unschedulable(node: &Node) -> bool {
 }
 
 /// The features of this kubelet that a pod can depend on (KEP-5328), sorted: `status.declaredFeatures`.
-pub const DECLARED_FEATURES: [&str; 1] = ["RestartAllContainersOnContainerExits"];
+pub const DECLARED_FEATURES: [&str; 4] = [
+    "ExtendWebSocketsToKubelet",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "InPlacePodVerticalScalingInitContainers",
+    "RestartAllContainersOnContainerExits",
+];
 
 impl Kubelet {
     /// Creates the node's lease, or renews it (`controller.sync`), and plans the next renewal.

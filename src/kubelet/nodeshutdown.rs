@@ -123,11 +123,11 @@ impl Kubelet {
         let now = cx.now();
         let Some(shutdown) = cx.state(|s| s.shutdown.clone()) else {
             let told = "Shutdown manager detected shutdown cancellation";
-            return self.node_event(cx, "Normal", "NodeShutdown", told.into());
+            return self.node_event(cx, "Normal", "Shutdown", told.into());
         };
         if !shutdown.announced {
             let told = "Shutdown manager detected shutdown event";
-            self.node_event(cx, "Normal", "NodeShutdown", told.into());
+            self.node_event(cx, "Normal", "Shutdown", told.into());
         }
         let gone =
             |s: &State, pod: &Key| s.pods.get(pod).is_none_or(|rt| rt.phase == WorkerPhase::Terminated);

@@ -15,7 +15,7 @@ const DEFAULT_MODE: i32 = 0o644;
 /// What `fsGroup` adds to the mode of a file of a volume that is read only (`volume_linux.go`: `roMask`).
 const READ_ONLY_MASK: u16 = 0o440;
 
-/// The user of all containers of a pod, if it is said and the same for all (`getPodFsUser` of `operation_generator.go`).
+/// The user of all containers of a pod, if it is said and the same for all (`FsUserFrom` of `pkg/volume/util`).
 fn common_user(spec: &PodSpec) -> Option<i64> {
     let of_pod = spec.security_context.as_ref().and_then(|c| c.run_as_user);
     let containers = spec.init_containers.iter().flatten().chain(&spec.containers);

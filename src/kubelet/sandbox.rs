@@ -9,8 +9,7 @@ use super::turn::Turn;
 use super::wake::{Retry, WakeSort};
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, NodeRuntimeHandler, NodeRuntimeHandlerFeatures, RuntimeClass};
-use crate::api::{Key, Kind, MetaExt};
-use crate::apimachinery::Status;
+use crate::api::{Key, MetaExt};
 
 /// The handler that containerd has from the start.
 const DEFAULT_HANDLER: &str = "runc";
@@ -53,7 +52,8 @@ impl Turn<'_> {
     fn runtime_is_missing(&self) -> Option<String> {
         let name = self.spec.runtime_class_name.as_deref().filter(|n| !n.is_empty())?;
         let Some(class) = self.caches.get::<RuntimeClass>(&Key::new("", name)) else {
-            return Some(Status::not_found(Kind::RUNTIME_CLASS, name).message);
+            // The kubelet's lister calls the resource by the word of one.
+            return Some(format!("runtimeclass.node.k8s.io {} not found", go_quote(name)));
         };
         let handler = class.handler.as_str();
         let node = self.caches.get::<Node>(self.node_key);

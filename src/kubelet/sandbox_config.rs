@@ -15,7 +15,7 @@ use crate::api::types::{Container, Node, PodSpec, Volume};
 
 /// The period over which the CPU of a container is limited, in microseconds (`quotaPeriod`).
 const CPU_PERIOD: i64 = 100_000;
-/// The bounds of CPU shares (`minShares`, `maxShares`), and the least quota (`minQuotaPeriod`).
+/// The bounds of CPU shares (`MinShares`, `MaxShares` of `pkg/kubelet/cm`), and the least quota (`MinQuotaPeriod`).
 pub(super) const MIN_SHARES: i64 = 2;
 const MAX_SHARES: i64 = 262_144;
 const MIN_QUOTA: i64 = 1000;
@@ -29,7 +29,7 @@ pub(super) enum CgroupOf {
     Running,
 }
 
-/// The CPU shares of thousandths of a core (`milliCPUToShares`).
+/// The CPU shares of thousandths of a core (`MilliCPUToShares`).
 pub(super) fn shares(milli: i64) -> i64 {
     if milli == 0 { MIN_SHARES } else { (milli.saturating_mul(1024) / 1000).clamp(MIN_SHARES, MAX_SHARES) }
 }
@@ -42,7 +42,7 @@ pub(super) fn shares_of(pod: &PodSpec, spec: &Container) -> i64 {
     shares(if request == 0 { limit() } else { request })
 }
 
-/// The quota of thousandths of a core in a period (`milliCPUToQuota`); 0 without a limit.
+/// The quota of thousandths of a core in a period (`MilliCPUToQuota`); 0 without a limit.
 fn quota(milli: i64) -> i64 {
     if milli == 0 { 0 } else { (milli.saturating_mul(CPU_PERIOD) / 1000).max(MIN_QUOTA) }
 }

@@ -1,15 +1,20 @@
 //! A pod's status (`kubelet_pods.go`, `generateAPIPodStatus` and `getPhase`; `status/generate.go`;
 //! `status_manager.go`, `mergePodStatus`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::limits;
 use super::state::{State, WorkerPhase};
 use super::status_containers::{has_ended_before, is_waiting, time};
 use super::task::Task;
 use super::turn::Turn;
-use crate::api::types::{ContainerStatus, HostIP, Pod, PodCondition, PodIP, PodStatus};
+use crate::api::resource::pod_resources;
+use crate::api::types::{
+    ContainerStatus, HostIP, Pod, PodCondition, PodIP, PodSpec, PodStatus, Quantity, ResourceRequirements,
+};
 use crate::client::{Handler, Seen};
 
 /// The interval, in seconds, at which the status manager compares all statuses with those of the API server
@@ -204,7 +209,10 @@ impl Turn<'_> {
             old.pod_ips.clone().unwrap_or_default()
         };
         let host_ips: Vec<HostIP> = self.host.addresses().map(|ip| HostIP { ip: ip.to_owned() }).collect();
+        let (resources, allocated_resources) = self.resources_of_pod(phase);
         PodStatus {
+            resources: Some(resources),
+            allocated_resources,
             phase: Some(if may_run {
                 old.phase.clone().unwrap_or_else(|| "Pending".into())
             } else {
@@ -226,6 +234,39 @@ impl Turn<'_> {
             ephemeral_container_statuses: self.ephemeral_statuses(),
             ..Default::default()
         }
+    }
+
+    /// What the pod as a whole has, and what it was allocated (`convertToAPIPodLevelResourcesStatus`, KEP-5419). Of one that runs that is
+    /// what its cgroup has: CPU and memory, and limits only if each of its containers has one.
+    fn resources_of_pod(&self, phase: &str) -> (ResourceRequirements, Option<BTreeMap<String, Quantity>>) {
+        let amounts = |spec: &PodSpec, limits: bool| -> BTreeMap<String, Quantity> {
+            pod_resources(spec, limits)
+                .into_iter()
+                .map(|(name, amount)| (name, amount.to_quantity()))
+                .collect()
+        };
+        let some = |amounts: BTreeMap<String, Quantity>| Some(amounts).filter(|all| !all.is_empty());
+        let allocated = some(amounts(self.spec, false));
+        let running = self.rt.containers.iter().find_map(|c| c.running());
+        let spec = running.and_then(|r| r.allocation.as_deref()).unwrap_or(self.spec);
+        let claims = spec.resources.as_ref().and_then(|r| r.claims.clone());
+        let (mut requests, mut limits) = (amounts(spec, false), amounts(spec, true));
+        if phase == "Running" {
+            let of_pod = |name: &str| limits::of_pod(spec, name).is_some();
+            let sidecars = spec
+                .init_containers
+                .iter()
+                .flatten()
+                .filter(|c| c.restart_policy.as_deref() == Some("Always"));
+            let all: Vec<_> = spec.containers.iter().chain(sidecars).collect();
+            let limited = |name: &str| {
+                of_pod(name)
+                    || all.iter().all(|c| limits::of_container(None, c.resources.as_ref(), name).is_some())
+            };
+            requests.retain(|name, _| matches!(&**name, "cpu" | "memory"));
+            limits.retain(|name, _| matches!(&**name, "cpu" | "memory") && limited(name));
+        }
+        (ResourceRequirements { claims, requests: some(requests), limits: some(limits) }, allocated)
     }
 
     /// The status of a pod that admission rejected: no container was ever created (`rejectPod`).

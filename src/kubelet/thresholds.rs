@@ -1,6 +1,6 @@
 //! The signals of a node, and the thresholds below which its kubelet acts (`pkg/kubelet/eviction/api/types.go`,
 //! `helpers.go`: `ParseThresholdConfig`, `thresholdsMet`; the defaults are `DefaultEvictionHard` of
-//! `pkg/kubelet/apis/config/v1beta1/defaults_linux.go`).
+//! `pkg/kubelet/eviction/defaults_linux.go`).
 
 use jiff::SignedDuration;
 

@@ -11,7 +11,9 @@ mod default_storage_class;
 mod default_toleration_seconds;
 mod limit_ranger;
 mod namespace_lifecycle;
+mod node_declared_feature_validator;
 mod persistent_volume_claim_resize;
+mod pod_resize_validator;
 pub(super) mod pod_topology_labels;
 mod priority;
 mod resource_quota;
@@ -53,8 +55,8 @@ type ValidateCreate = fn(&ApiServer, &Object) -> Result<(), Status>;
 /// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation `UPDATE`).
 type ValidateUpdate = fn(&ApiServer, &Object, &Object) -> Result<(), Status>;
 
-/// An admission plug-in. It is asked of objects themselves, not of their subresources; only LimitRanger is also asked of
-/// `pods/resize` ([`admit_resize`], [`validate_resize`]). A hook that is `None` means that the
+/// An admission plug-in. It is asked of objects themselves, not of their subresources; `pods/resize` asks LimitRanger,
+/// NodeDeclaredFeatureValidator and PodResizeValidator ([`admit_resize`], [`validate_resize`]). A hook that is `None` means that the
 /// plug-in does not handle the operation.
 struct Plugin {
     /// The name, as `--enable-admission-plugins` of kube-apiserver has it.
@@ -156,15 +158,20 @@ pub(super) fn admit_resize(api: &ApiServer, object: &mut Object, cx: &mut Reques
     limit_ranger::fill_in(api, object);
 }
 
-/// Asks LimitRanger whether a pod may have these resources.
+/// Asks LimitRanger, NodeDeclaredFeatureValidator and PodResizeValidator whether a pod may have these resources.
 ///
 /// # Errors
-/// A range refuses them.
+/// A range refuses them, the kubelet of the pod's node cannot change them, or the node has not as much.
 pub(super) fn validate_resize(
     api: &ApiServer,
     object: &Object,
+    old: &Object,
     cx: &mut RequestContext,
 ) -> Result<(), Status> {
     cx.enter(Stage::Admit, limit_ranger::PLUGIN.name, Some(object));
-    limit_ranger::validate(api, object)
+    limit_ranger::validate(api, object)?;
+    cx.enter(Stage::Admit, node_declared_feature_validator::PLUGIN.name, Some(object));
+    node_declared_feature_validator::validate(api, object, old)?;
+    cx.enter(Stage::Admit, pod_resize_validator::PLUGIN.name, Some(object));
+    pod_resize_validator::validate(api, object, old)
 }

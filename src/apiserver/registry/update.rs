@@ -95,7 +95,7 @@ impl ApiServer {
         if itself {
             admission::validate_update(self, &object, &old, cx)?;
         } else if r.subresource == Subresource::Resize {
-            admission::validate_resize(self, &object, cx)?;
+            admission::validate_resize(self, &object, &old, cx)?;
         }
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));

@@ -243,6 +243,12 @@ pub(in crate::apiserver) fn init_containers(errs: &mut Errors, scope: &PodScope<
                 errs.push(FieldError::forbidden(&at.child(name), message));
             }
         }
+        let policies = list(&container.resize_policy).iter().enumerate();
+        for (j, _) in policies.filter(|(_, p)| p.restart_policy == "RestartContainer") {
+            let message = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+            let path = at.child("resizePolicy").index(j).child("restartPolicy");
+            errs.push(FieldError::invalid(&path, "RestartContainer", message));
+        }
     }
 }
 

@@ -214,6 +214,6 @@ fn record(cx: &Cx, node: &Node, status: &'static str) {
         ..ObjectReference::default()
     };
     let message = format!("Node {name} status is now: {status}");
-    let (type_, reason) = ("Warning", status.into());
+    let (type_, reason) = ("Normal", status.into());
     cx.record(Recorded { about, type_, reason, message, action: "", at: cx.now() });
 }

@@ -57,7 +57,7 @@ pub fn slice(namespace: &str, service: &str, endpoints: &[(&str, &str)]) -> Endp
     slice_of(namespace, service, json!({"name": "p80", "port": 80, "protocol": "TCP"}), all.into())
 }
 
-/// The six Services of the tests of overall rules. The fifth has session affinity only in the test of nftables.
+/// The six Services of the tests of overall rules. The fifth has session affinity on demand.
 pub fn overall(affinity: bool) -> (Vec<Service>, Vec<EndpointSlice>) {
     let port = json!([{"name": "p80", "port": 80, "protocol": "TCP"}]);
     let with =

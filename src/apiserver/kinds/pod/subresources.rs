@@ -85,34 +85,68 @@ pub(in crate::apiserver) fn resize(errs: &mut Errors, new: &t::Pod, old: &t::Pod
     if running.take(1).any(|c| c.resources.is_none()) {
         errs.push(FieldError::forbidden(&path, "Pod running on node without support for resize"));
     }
+    pod_level(errs, spec, before, &path);
     let (inits, inits_before) = (list(&spec.init_containers), list(&before.init_containers));
     let ordered = order(errs, "containers", &spec.containers, &before.containers, &path.child("containers"))
         & order(errs, "initContainers", inits, inits_before, &path.child("initContainers"));
     if !ordered {
         return;
     }
-    let sidecar = |c: &t::Container| text(&c.restart_policy) == "Always";
-    for (i, (c, o)) in inits.iter().zip(inits_before).enumerate().filter(|(_, (_, o))| sidecar(o)) {
-        removed(errs, c, o, &path.child("initContainers").index(i).child("resources"));
+    for (i, (c, o)) in inits.iter().zip(inits_before).enumerate() {
+        let path = path.child("initContainers").index(i).child("resources");
+        removed(errs, c.resources.as_ref(), o.resources.as_ref(), &path, "resource");
     }
     for (i, (c, o)) in spec.containers.iter().zip(&before.containers).enumerate() {
-        removed(errs, c, o, &path.child("containers").index(i).child("resources"));
+        let path = path.child("containers").index(i).child("resources");
+        removed(errs, c.resources.as_ref(), o.resources.as_ref(), &path, "resource");
     }
     for (c, o) in spec.containers.iter().zip(&before.containers) {
         if !semantic_eq(&without_cpu_and_memory(c, o), o) {
             errs.push(FieldError::forbidden(&path, "only cpu and memory resources are mutable"));
         }
     }
-    for (c, o) in inits.iter().zip(inits_before) {
-        if sidecar(c) {
-            if !semantic_eq(&without_cpu_and_memory(c, o), o) {
-                let message = "only cpu and memory resources for sidecar containers are mutable";
-                errs.push(FieldError::forbidden(&path, message));
-            }
-        } else if !semantic_eq(c, o) {
-            let message = "resources for non-sidecar init containers are immutable";
+    for (i, (c, o)) in inits.iter().zip(inits_before).enumerate() {
+        let path = path.child("initContainers").index(i);
+        if !semantic_eq(&without_cpu_and_memory(c, o), o) {
+            let message = "only cpu and memory resources for init or sidecar containers are mutable";
             errs.push(FieldError::forbidden(&path, message));
         }
+        let sidecar = text(&c.restart_policy) == "Always";
+        if !sidecar && !semantic_eq(c, o) {
+            let restarts = list(&c.resize_policy).iter().filter(|p| p.restart_policy == "RestartContainer");
+            for _ in restarts {
+                let message =
+                    "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
+                errs.push(FieldError::forbidden(&path, message));
+            }
+        }
+    }
+}
+
+/// Refuses changes of what a pod has as a whole, but for the amounts of cpu and memory (`validatePodLevelResourcesResize`, KEP-5419).
+fn pod_level(errs: &mut Errors, spec: &t::PodSpec, before: &t::PodSpec, path: &Path) {
+    let has = |r: &Option<t::ResourceRequirements>| {
+        let parts = r.iter().flat_map(|r| [&r.requests, &r.limits]);
+        parts.flatten().any(|amounts| !amounts.is_empty())
+    };
+    if !has(&spec.resources) && !has(&before.resources) {
+        return;
+    }
+    let own = path.child("resources");
+    if before.resources.is_some() && spec.resources.is_none() {
+        errs.push(FieldError::forbidden(&own, "pod-level resources cannot be removed"));
+        return;
+    }
+    if before.resources.is_some() {
+        removed(errs, spec.resources.as_ref(), before.resources.as_ref(), &own, "pod-level resource");
+    }
+    let masked = masked(spec.resources.as_ref(), before.resources.as_ref());
+    let empty = |r: &t::ResourceRequirements| {
+        list(&r.claims).is_empty() && !has(&Some(t::ResourceRequirements { claims: None, ..r.clone() }))
+    };
+    let masked = Some(masked).filter(|r| before.resources.is_some() || !empty(r));
+    if !semantic_eq(&masked, &before.resources) {
+        errs.push(FieldError::forbidden(path, "only cpu and memory resources are mutable at pod-level"));
     }
 }
 
@@ -133,38 +167,56 @@ fn order(errs: &mut Errors, what: &str, new: &[t::Container], old: &[t::Containe
 
 type Amounts = BTreeMap<String, Quantity>;
 
-fn amounts(c: &t::Container, limits: bool) -> Option<&Amounts> {
-    let r = c.resources.as_ref()?;
+fn amounts(r: Option<&t::ResourceRequirements>, limits: bool) -> Option<&Amounts> {
+    let r = r?;
     if limits { r.limits.as_ref() } else { r.requests.as_ref() }
 }
 
-/// Refuses that a request or a limit is removed; it may only become smaller.
-fn removed(errs: &mut Errors, new: &t::Container, old: &t::Container, path: &Path) {
+/// Refuses that a request or a limit is removed; it may only become smaller. `what` the messages begin with.
+fn removed(
+    errs: &mut Errors,
+    new: Option<&t::ResourceRequirements>,
+    old: Option<&t::ResourceRequirements>,
+    path: &Path,
+    what: &str,
+) {
     for (name, limits) in [("requests", false), ("limits", true)] {
         let after = amounts(new, limits);
         let gone = amounts(old, limits).into_iter().flatten();
         if gone.into_iter().any(|(name, _)| after.is_none_or(|a| !a.contains_key(name))) {
-            let message = format!("resource {name} cannot be removed");
-            errs.push(FieldError::forbidden(&path.child(name), message));
+            errs.push(FieldError::forbidden(&path.child(name), format!("{what} {name} cannot be removed")));
         }
     }
 }
 
-/// The new container with the requests and limits of cpu and memory of the old one.
-fn without_cpu_and_memory(new: &t::Container, old: &t::Container) -> t::Container {
+/// The new resources with the requests and limits of cpu and memory of the old ones.
+fn masked(
+    new: Option<&t::ResourceRequirements>,
+    old: Option<&t::ResourceRequirements>,
+) -> t::ResourceRequirements {
     let part = |limits: bool| {
-        let before = amounts(old, limits)?;
-        let mut after = amounts(new, limits).cloned().unwrap_or_default();
+        let (before, after) = (amounts(old, limits), amounts(new, limits));
+        if before.is_none() && after.is_none() {
+            return None;
+        }
+        let mut after = after.cloned().unwrap_or_default();
         for name in ["cpu", "memory"] {
             after.remove(name);
-            if let Some(amount) = before.get(name) {
+            if let Some(amount) = before.and_then(|before| before.get(name)) {
                 after.insert(name.to_owned(), amount.clone());
             }
         }
         Some(after)
     };
+    let claims = new.and_then(|new| new.claims.clone());
+    t::ResourceRequirements { limits: part(true), requests: part(false), claims }
+}
+
+/// The new container with the requests and limits of cpu and memory of the old one.
+fn without_cpu_and_memory(new: &t::Container, old: &t::Container) -> t::Container {
+    let resources = masked(new.resources.as_ref(), old.resources.as_ref());
+    let resources = t::ResourceRequirements { claims: None, ..resources };
     let had = old.resources.is_some();
-    let resources = t::ResourceRequirements { limits: part(true), requests: part(false), claims: None };
     t::Container { resources: (had || resources != Default::default()).then_some(resources), ..new.clone() }
 }
 
@@ -221,6 +273,58 @@ mod tests {
         assert_eq!(
             resized(storage("1Mi"), storage("2Mi")),
             "spec: Forbidden: only cpu and memory resources are mutable"
+        );
+    }
+
+    /// `ValidatePodResize`: init containers have what they are allocated when they start (KEP-5532), and a restart makes no sense for them.
+    #[test]
+    fn an_init_container_is_resized_before_it_runs() {
+        let of = |cpu: &str, policy: &str| {
+            let mut init = container(json!({"requests": {"cpu": cpu}}));
+            init["name"] = "init".into();
+            init["resizePolicy"] = json!([{"resourceName": "cpu", "restartPolicy": policy}]);
+            pod(
+                json!({"initContainers": [init], "containers": [container(json!({"requests": {"cpu": "1"}}))]}),
+            )
+        };
+        let resized = |policy: &str| {
+            let mut errs = Errors::new();
+            resize(&mut errs, &of("2", policy), &of("1", policy));
+            aggregate(&errs)
+        };
+        assert_eq!(resized("NotRequired"), "[]");
+        let told = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized";
+        assert!(resized("RestartContainer").contains(&format!("spec.initContainers[0]: Forbidden: {told}")));
+    }
+
+    /// `validatePodLevelResourcesResize`
+    #[test]
+    fn what_a_pod_has_as_a_whole_is_resized() {
+        let of = |resources: serde_json::Value| {
+            let mut spec = json!({"containers": [container(json!({}))]});
+            if !resources.is_null() {
+                spec["resources"] = resources;
+            }
+            pod(spec)
+        };
+        let resized = |old: serde_json::Value, new: serde_json::Value| {
+            let mut errs = Errors::new();
+            resize(&mut errs, &of(new), &of(old));
+            aggregate(&errs)
+        };
+        let cpu = |n: &str| json!({"requests": {"cpu": n}});
+        assert_eq!(resized(cpu("1"), cpu("2")), "[]");
+        assert_eq!(resized(cpu("1"), json!({"requests": {"cpu": "1", "memory": "1Gi"}})), "[]");
+        let gone = resized(json!({"requests": {"cpu": "1", "memory": "1Gi"}}), cpu("1"));
+        assert_eq!(gone, "spec.resources.requests: Forbidden: pod-level resource requests cannot be removed");
+        let all = resized(cpu("1"), serde_json::Value::Null);
+        assert!(all.contains("spec.resources: Forbidden: pod-level resources cannot be removed"), "{all}");
+        let huge =
+            |n: &str| json!({"requests": {"cpu": "1", "hugepages-2Mi": n}, "limits": {"hugepages-2Mi": n}});
+        let told = resized(huge("2Mi"), huge("4Mi"));
+        assert!(
+            told.contains("spec: Forbidden: only cpu and memory resources are mutable at pod-level"),
+            "{told}"
         );
     }
 

@@ -56,7 +56,7 @@ fn critical_pods_are_ended_last() {
         status["conditions"].as_array().unwrap().iter().find(|c| c["type"] == "DisruptionTarget").unwrap();
     assert_eq!((&target["reason"], &target["message"]), (&json!("TerminationByKubelet"), &json!(told)));
     let told = ("node-1".to_owned(), "Shutdown manager detected shutdown event".to_owned(), 1);
-    assert!(lab.events("NodeShutdown").contains(&told));
+    assert!(lab.events("Shutdown").contains(&told));
     // It is cancelled.
     lab.annotate_node(json!({"sim.steady/shutdown": null})).steady();
     assert_eq!(lab.node_condition("Ready").0, "True");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Lab, one};
 use crate::api::{Key, Kind};
-use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Subresource, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
 fn pod(resources: Value) -> Value {
     one(json!({"resources": resources}))
@@ -18,6 +18,16 @@ fn resize(lab: &mut Lab, name: &str, resources: Value) {
         .body(Body::Patch(Patch::Strategic(change)));
     let (response, _) = lab.cluster.request(&request);
     assert_eq!(response.code(), 200, "{response:?}");
+}
+
+/// Asks for resources that the API server refuses.
+fn refused(lab: &mut Lab, name: &str, resources: Value) -> Status {
+    let change = json!({"spec": {"containers": [{"name": "app", "resources": resources}]}});
+    let request = Request::new(&"me".into(), Verb::Patch, Kind::POD, Key::new("default", name))
+        .subresource(Subresource::Resize)
+        .body(Body::Patch(Patch::Strategic(change)));
+    let Response::Failure(status) = lab.cluster.request(&request).0 else { panic!() };
+    *status
 }
 
 fn status(lab: &Lab, name: &str) -> Value {
@@ -69,25 +79,71 @@ fn a_container_gets_more_while_it_runs() {
     assert_eq!(lab.phase("other"), "Failed OutOfcpu");
 }
 
-/// `TestHandlePodResourcesResize`: "Request CPU increase beyond node capacity - expect Infeasible"
+/// `plugin/pkg/admission/podresize/admission.go`: what a node does not have for pods is refused at once.
 #[test]
 fn a_node_is_too_small() {
     let mut lab = Lab::new();
     lab.named("p", pod(json!({"requests": {"cpu": "1"}}))).steady();
-    resize(&mut lab, "p", json!({"requests": {"cpu": "5"}}));
+    let status = refused(&mut lab, "p", json!({"requests": {"cpu": "5", "memory": "100Gi"}}));
+    let message = "pods \"p\" is forbidden: node didn't have enough allocatable resources: cpu, requested: 5000, allocatable: 4000; \
+                   memory, requested: 107374182400, allocatable: 8589934592";
+    assert_eq!((status.code, status.reason, status.message.as_str()), (403, "Forbidden", message));
+    assert_eq!(status.details.unwrap().causes[0].reason, "NodeCapacity");
     lab.steady();
-    let message = "Node didn't have enough capacity: cpu, requested: 5000, capacity: 4000";
-    let pending = ("PodResizePending".to_owned(), "Infeasible".to_owned(), message.to_owned());
-    assert_eq!(conditions(&lab, "p"), [pending]);
-    assert_eq!(cpu(&lab, "p"), had("1", "1", 0));
-    let told = lab.events("ResizeInfeasible");
-    let of = r#"{"containers":[{"name":"app","resources":{"requests":{"cpu":"5"}}}],"generation":2,"error":"#;
-    assert_eq!(told, [("p".to_owned(), format!("Pod resize Infeasible: {of}\"{message}\"}}"), 1)]);
-    // Somebody takes it back.
-    resize(&mut lab, "p", json!({"requests": {"cpu": "1"}}));
+    assert_eq!((conditions(&lab, "p"), cpu(&lab, "p")), (vec![], had("1", "1", 0)));
+}
+
+/// KEP-5419: what a pod has as a whole is resized like what its containers have, if its kubelet declares that it can
+/// (`plugin/pkg/admission/nodedeclaredfeatures/admission.go`).
+#[test]
+fn what_a_pod_has_as_a_whole_is_resized() {
+    let mut lab = Lab::new();
+    let mut whole = pod(json!({}));
+    whole["spec"]["resources"] = json!({"requests": {"cpu": "1"}, "limits": {"cpu": "2", "memory": "1Gi"}});
+    lab.named("p", whole).steady();
+    let of_pod = |lab: &Lab| {
+        let status = status(lab, "p");
+        (status["resources"].clone(), status["allocatedResources"].clone())
+    };
+    let requests = json!({"cpu": "1", "memory": "1Gi"});
+    let limits = json!({"cpu": "2", "memory": "1Gi"});
+    assert_eq!(of_pod(&lab), (json!({"requests": requests, "limits": limits}), requests));
+    let ask = |cpu: &str| {
+        let change = json!({"spec": {"resources": {"requests": {"cpu": cpu}}}});
+        Request::new(&"me".into(), Verb::Patch, Kind::POD, Key::new("default", "p"))
+            .subresource(Subresource::Resize)
+            .body(Body::Patch(Patch::Strategic(change)))
+    };
+    assert_eq!(lab.cluster.request(&ask("1500m")).0.code(), 200);
     lab.steady();
-    assert_eq!(conditions(&lab, "p"), []);
-    assert_eq!(lab.events("ResizeStarted"), []);
+    let requests = json!({"cpu": "1500m", "memory": "1Gi"});
+    assert_eq!(of_pod(&lab), (json!({"requests": requests, "limits": limits}), requests));
+    assert_eq!((conditions(&lab, "p"), lab.events("ResizeCompleted").len()), (vec![], 1));
+    // A kubelet of an older release.
+    let change = json!({"status": {"declaredFeatures": ["RestartAllContainersOnContainerExits"]}});
+    let request = Request::new(&"me".into(), Verb::Patch, Kind::NODE, Key::new("", "node-1"))
+        .subresource(Subresource::Status)
+        .body(Body::Patch(Patch::Merge(change)));
+    assert_eq!(lab.cluster.request(&request).0.code(), 200);
+    let Response::Failure(status) = lab.cluster.request(&ask("1")).0 else { panic!() };
+    let message = "pods \"p\" is forbidden: pod update requires features InPlacePodLevelResourcesVerticalScaling which are not \
+                   available on node \"node-1\"";
+    assert_eq!(status.message, message);
+}
+
+/// `getEffectiveAllocatedResources` and `convertToAPIPodLevelResourcesStatus` in `kubelet_pods.go`: a pod that asks for nothing has an empty
+/// object, and one with a container without a limit has no limit.
+#[test]
+fn a_status_says_what_a_pod_has_as_a_whole() {
+    let mut lab = Lab::new();
+    let mut two = pod(json!({"requests": {"cpu": "1"}, "limits": {"cpu": "1", "memory": "64Mi"}}));
+    let more = json!({"name": "more", "resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": "1"}}});
+    two["spec"]["containers"].as_array_mut().unwrap().push(more);
+    lab.named("two", two).named("none", pod(json!({}))).steady();
+    assert_eq!(status(&lab, "none")["resources"], json!({}));
+    assert_eq!(status(&lab, "none")["allocatedResources"], Value::Null);
+    let has = json!({"requests": {"cpu": "1500m", "memory": "64Mi"}, "limits": {"cpu": "2"}});
+    assert_eq!(status(&lab, "two")["resources"], has);
 }
 
 /// `TestRetryPendingResizes`: a resize that has to wait takes place when there is room, those of a higher priority first.
