@@ -328,6 +328,7 @@ fn node_object(spec: &NodeSpec, index: usize, ip_family: IpFamily, now: Timestam
             "capacity": spec.capacity,
             "allocatable": spec.capacity,
             "declaredFeatures": Some(&spec.declared_features).filter(|f| !f.is_empty()),
+            "features": Some(json!({"supplementalGroupsPolicy": true})).filter(|_| !spec.declared_features.is_empty()),
             "conditions": [
                 condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
                 condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),

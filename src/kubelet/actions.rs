@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::cause::PodCause;
-use super::container_state::{ContainerRuntime, ContainerState, Exited, RESTARTING_ALL, Waiting};
+use super::container_state::{ContainerRuntime, ContainerState, RESTARTING_ALL, Waiting};
 use super::fault::ProbeType;
 use super::state::Todo;
 use super::turn::Turn;
@@ -174,8 +174,7 @@ impl Turn<'_> {
                 }
                 ContainerState::Exited(_) if sidecar => out.start.push(i),
                 ContainerState::Exited(e) if e.exit.code != 0 => {
-                    let policy = self.container_spec(i).map_or("", |c| self.policy_of(c));
-                    if policy == "Never" {
+                    if !self.container_spec(i).is_some_and(|c| self.restarts_after(c, e.exit.code)) {
                         return InitActions { kill_pod: true, ..Default::default() };
                     }
                     out.start.push(i);
@@ -208,7 +207,7 @@ impl Turn<'_> {
         match &c.state {
             ContainerState::None | ContainerState::Created(_) => true,
             ContainerState::Running(_) => false,
-            ContainerState::Exited(e) => !self.is_ephemeral(i) && self.restarts_after(spec, e),
+            ContainerState::Exited(e) => !self.is_ephemeral(i) && self.restarts_after(spec, e.exit.code),
         }
     }
 
@@ -250,8 +249,8 @@ impl Turn<'_> {
         self.caused(None, PodCause::AllRestarted);
     }
 
-    fn restarts_after(&self, spec: &Container, exited: &Exited) -> bool {
-        let code = exited.exit.code;
+    /// Whether a container that has ended with a code starts again, as its rules and its policy say (`ContainerShouldRestart`).
+    pub(super) fn restarts_after(&self, spec: &Container, code: i32) -> bool {
         if matches!(rule_after(spec, code), Some("Restart" | "RestartAllContainers")) {
             return true;
         }

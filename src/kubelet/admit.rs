@@ -17,9 +17,6 @@ impl Turn<'_> {
     /// Whether the pod may run here; called once, when the kubelet sees the pod first. A pod that may not
     /// fails, with the reason.
     pub(super) fn admit(&mut self, key: &Key) -> bool {
-        if let Some((reason, message)) = self.shutdown_forbids() {
-            return self.reject(reason, message);
-        }
         if let Some(message) = self.pressure_forbids() {
             return self.reject(REASON, message);
         }
@@ -92,7 +89,7 @@ impl Turn<'_> {
                 if let Some((name, amounts)) = extended {
                     return self.reject(&format!("OutOf{name}"), short_of(&name, amounts));
                 }
-                if let Some((reason, message)) = failed {
+                if let Some((reason, message)) = failed.or_else(|| self.shutdown_forbids()) {
                     return self.reject(reason, message);
                 }
                 self.node.used = used.plus(asked);

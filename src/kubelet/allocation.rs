@@ -114,9 +114,12 @@ pub(super) fn allocate(
             let same = |p: &&Pending| (p.reason, &*p.message, p.generation) == (reason, &message, generation);
             if !old.is_some_and(|p| same(&p)) {
                 let since = old.filter(|p| p.reason == reason).map_or(now, |p| p.since);
-                let name = if reason == "Deferred" { "ResizeDeferred" } else { "ResizeInfeasible" };
-                let told = format!("Pod resize {reason}");
-                out.events.push(event("Warning", name, &told, spec, generation, Some(&message)));
+                // The condition follows the message, and the event does not (`SetPodResizePendingCondition`).
+                if !old.is_some_and(|p| (p.reason, p.generation) == (reason, generation)) {
+                    let name = if reason == "Deferred" { "ResizeDeferred" } else { "ResizeInfeasible" };
+                    let told = format!("Pod resize {reason}");
+                    out.events.push(event("Warning", name, &told, spec, generation, Some(&message)));
+                }
                 rt.resize.pending = Some(Pending { reason, message: message.into(), since, generation });
                 rt.unreported = true;
             }
@@ -179,13 +182,17 @@ pub(super) fn retry(cx: &Cx) {
     }
 }
 
-/// The pods whose resize is deferred, in the order in which they are tried again.
+/// The pods whose resize is deferred, in the order in which they are tried again (`sortPendingResizes`): first those that ask for no more
+/// than they have.
 fn ranked(state: &State, caches: &Caches) -> Vec<Key> {
     let of = |key: &Key| {
         let pod = state.pods.get(key)?.pod(key, caches)?;
         let since = state.pods.get(key)?.resize.pending.as_ref().map(|p| p.since);
         let class = pod.spec.as_deref().map(qos_class);
-        Some(((std::cmp::Reverse(priority(pod)), class != Some("Guaranteed"), since), key.clone()))
+        let had = state.pods.get(key)?.requests.unwrap_or_default();
+        let more =
+            pod.spec.as_deref().map(pod_requests).is_some_and(|r| r.cpu > had.cpu || r.memory > had.memory);
+        Some(((more, std::cmp::Reverse(priority(pod)), class != Some("Guaranteed"), since), key.clone()))
     };
     let mut all: Vec<_> = state.node.resizing.keys().filter_map(of).collect();
     order::sort(&mut all);
@@ -266,22 +273,24 @@ impl Turn<'_> {
                 .map_or(0, |r| usage::memory_of(self.pod, &spec.name, r.resources(&spec.name), r.own.uses));
             let sum = |all: Option<i64>, one: Option<i64>| Some(all?.saturating_add(one?));
             pod = (sum(pod.0, has), sum(pod.1, wants), pod.2.saturating_add(uses));
-            if let (Some(has), Some(wants)) = (has, wants)
-                && wants < has
+            // A limit where there was none is a smaller one.
+            if let Some(wants) = wants
+                && has.is_none_or(|has| wants < has)
             {
                 smaller.push((&spec.name, wants, uses));
             }
         }
         let (has, wants, uses) = pod;
-        let of_pod = has.zip(wants).filter(|(has, wants)| wants < has && *wants < uses).map(|(_, wants)| {
-            format!("attempting to set pod memory limit ({wants}) below current usage ({uses})")
-        });
+        let of_pod =
+            wants.filter(|wants| has.is_none_or(|has| *wants < has) && *wants <= uses).map(|wants| {
+                format!("attempting to set pod memory limit ({wants}) below current usage ({uses})")
+            });
         // As there, the message about a container tells what the pod uses.
         let of_container = |(name, wants, _): &(&str, i64, i64)| {
             let name = go_quote(name);
             format!("attempting to set container {name} memory limit ({wants}) below current usage ({uses})")
         };
-        let below = smaller.iter().filter(|(_, wants, own)| wants < own).map(of_container);
+        let below = smaller.iter().filter(|(_, wants, own)| wants <= own).map(of_container);
         let all: Vec<String> = of_pod.into_iter().chain(below).collect();
         let all = match all.as_slice() {
             [] => return None,

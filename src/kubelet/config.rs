@@ -4,12 +4,13 @@
 //! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
 //! informers for all of them, and reads only those that its pods name.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::file_volumes::Store;
 use super::state::PodRuntime;
 use super::turn::Turn;
-use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim};
+use crate::api::types::{Container, PersistentVolume, PersistentVolumeClaim, Volume};
 use crate::api::volume::{claim_of, claim_phase, volume_name};
 use crate::api::{Key, MetaExt};
 
@@ -31,6 +32,26 @@ impl Store {
     }
 }
 
+fn is_protected(claim: &PersistentVolumeClaim) -> bool {
+    claim.metadata.finalizers.iter().flatten().any(|f| f == "kubernetes.io/pvc-protection")
+}
+
+impl<'a> Turn<'a> {
+    /// The volumes that a container mounts or has as a device. The kubelet passes over the others
+    /// (`pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go`, `processPodVolumes`).
+    pub(super) fn used_volumes(&self) -> impl Iterator<Item = &'a Volume> + use<'a> {
+        let spec = self.spec;
+        let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+        let mounts =
+            containers.clone().flat_map(|c| c.volume_mounts.iter().flatten()).map(|m| m.name.as_str());
+        let devices = containers.flat_map(|c| c.volume_devices.iter().flatten()).map(|d| d.name.as_str());
+        let ephemeral = spec.ephemeral_containers.iter().flatten();
+        let later = ephemeral.flat_map(|c| c.volume_mounts.iter().flatten()).map(|m| m.name.as_str());
+        let used: BTreeSet<&str> = mounts.chain(devices).chain(later).collect();
+        spec.volumes.iter().flatten().filter(move |v| used.contains(v.name.as_str()))
+    }
+}
+
 impl Turn<'_> {
     /// Whether an object has a key, or just exists if `key` is `None`. The error is the message that it does
     /// not exist.
@@ -39,10 +60,7 @@ impl Turn<'_> {
         Ok(match store {
             Store::ConfigMap => {
                 let map = self.config_map_object(name).ok_or_else(absent)?;
-                key.is_none_or(|k| {
-                    map.data.as_ref().is_some_and(|d| d.contains_key(k))
-                        || map.binary_data.as_ref().is_some_and(|d| d.contains_key(k))
-                })
+                key.is_none_or(|k| map.data.as_ref().is_some_and(|d| d.contains_key(k)))
             }
             Store::Secret => {
                 let secret = self.secret_object(name).ok_or_else(absent)?;
@@ -84,7 +102,7 @@ impl Turn<'_> {
     /// Whether a claim of the pod has its volume and only its phase does not say so yet. The scheduler does not wait for
     /// the phase, and the kubelet looks again without an event; it would tell only after two minutes.
     fn binding_is_under_way(&self) -> bool {
-        let claims = self.spec.volumes.iter().flatten().filter_map(|v| claim_of(self.pod, v));
+        let claims = self.used_volumes().filter_map(|v| claim_of(self.pod, v));
         let mut claims = claims.filter_map(|(name, _)| {
             let at = Key::new(MetaExt::namespace(&self.pod.metadata), &name);
             self.caches.get::<PersistentVolumeClaim>(&at)
@@ -102,7 +120,7 @@ impl Turn<'_> {
             let modes = volume.spec.as_ref()?.access_modes.as_deref()?;
             (modes == ["ReadWriteOncePod"]).then(|| MetaExt::name(&volume.metadata).to_owned())
         };
-        let mut claims = self.spec.volumes.iter().flatten().filter_map(|v| claim_of(self.pod, v));
+        let mut claims = self.used_volumes().filter_map(|v| claim_of(self.pod, v));
         let (volume, claim) = claims.find_map(|(name, _)| Some((of_one(&name)?, name)))?;
         let mut others = self.pods.iter().filter(|(key, rt)| {
             **key != own
@@ -128,7 +146,7 @@ impl Turn<'_> {
     fn claims_are_not_usable(&self) -> Option<String> {
         let mut volumes = Vec::new();
         let mut reasons = Vec::new();
-        for v in self.spec.volumes.iter().flatten() {
+        for v in self.used_volumes() {
             let Some((name, ephemeral)) = claim_of(self.pod, v) else { continue };
             let at = Key::new(MetaExt::namespace(&self.pod.metadata), &name);
             let claim = self.caches.get::<PersistentVolumeClaim>(&at);
@@ -144,7 +162,8 @@ impl Turn<'_> {
                     let pod = MetaExt::name(&self.pod.metadata);
                     format!("PVC {at} was not created for pod {}/{pod} (pod is not owner)", at.namespace)
                 }
-                Some(c) if c.metadata.is_deleting() => "PVC is being deleted".to_owned(),
+                // One that is protected is kept for the pods that use it.
+                Some(c) if c.metadata.is_deleting() && !is_protected(c) => "PVC is being deleted".to_owned(),
                 Some(c) if claim_phase(c) != "Bound" => "PVC is not bound".to_owned(),
                 Some(c) if volume_name(c).is_empty() => "PVC has empty pvc.Spec.VolumeName".to_owned(),
                 Some(_) => continue,

@@ -34,6 +34,12 @@ pub(super) fn is_expansion_pending(claim: &PersistentVolumeClaim) -> bool {
     matches!(state, Some(NODE_RESIZE_PENDING | NODE_RESIZE_IN_PROGRESS))
 }
 
+/// The annotation of a CSINode with the plug-ins in the kubelet whose volumes are those of a CSI driver now
+/// (`pkg/volume/csi/nodeinfomanager`).
+const MIGRATED: &str = "storage.alpha.kubernetes.io/migrated-plugins";
+const MIGRATED_PLUGINS: &str = "kubernetes.io/aws-ebs,kubernetes.io/azure-disk,kubernetes.io/azure-file,kubernetes.io/cinder,kubernetes.io/gce-pd,\
+                                kubernetes.io/portworx-volume,kubernetes.io/vsphere-volume";
+
 impl Kubelet {
     /// Plans the report of the volumes in use, if it has to change, and the expansion of volumes that have been mounted.
     pub(super) fn plan_volumes(&self, cx: &Cx, pod: &Key) {
@@ -93,6 +99,8 @@ impl Kubelet {
                 ..Default::default()
             });
         }
+        let annotations = new.metadata.annotations.get_or_insert_default();
+        annotations.insert(MIGRATED.into(), MIGRATED_PLUGINS.into());
         let why = Why::new("kubelet.update_csi_node")
             .with("node", &self.node)
             .with("driver", csi::DRIVER)
@@ -141,11 +149,12 @@ impl Kubelet {
         });
         status.allocated_resource_statuses =
             status.allocated_resource_statuses.take().filter(|s| !s.is_empty());
-        cx.patch_status(began, to).because(why("kubelet.node_expansion_finished")).await?;
+        let message = format!("MountVolume.NodeExpandVolume succeeded for volume {name:?} {}", self.node);
         if let Some(pod) = cx.caches().get::<Pod>(&pod) {
-            let message = format!("MountVolume.NodeExpandVolume succeeded for volume {name:?} {}", self.node);
-            cx.event(&**pod, "Normal", "FileSystemResizeSuccessful", message);
+            cx.event(&**pod, "Normal", "FileSystemResizeSuccessful", message.clone());
         }
+        cx.event(&*began, "Normal", "FileSystemResizeSuccessful", message);
+        cx.patch_status(began, to).because(why("kubelet.node_expansion_finished")).await?;
         Ok(())
     }
 }

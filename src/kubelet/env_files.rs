@@ -79,7 +79,11 @@ impl Turn<'_> {
         match parse(&text, &from.key) {
             Ok(Some(value)) => Ok(Some(value)),
             Ok(None) if from.optional == Some(true) => Ok(None),
-            Ok(None) => Err(format!("environment variable key {:?} not found in file", from.key)),
+            Ok(None) => {
+                let on_node =
+                    format!("/var/lib/kubelet/pods/{}/volumes/kubernetes.io~empty-dir{path}", self.rt.uid);
+                Err(format!("environment variable key {:?} not found in file {on_node:?}", from.key))
+            }
             Err(_) => Err("couldn't parse env file".to_owned()),
         }
     }

@@ -36,8 +36,7 @@ pub(super) fn expand(text: &str, env: &BTreeMap<String, String>) -> String {
 
 /// A Service's name as a part of a variable's.
 fn variable_name(name: &str) -> String {
-    let name = name.to_ascii_uppercase().replace(['.', '-'], "_");
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
+    name.to_ascii_uppercase().replace('-', "_")
 }
 
 /// The variables that tell of a Service with an address of the cluster (`envvars.FromServices`).
@@ -47,7 +46,8 @@ fn service_variables(service: &Service, env: &mut BTreeMap<String, String>) {
     let name = variable_name(MetaExt::name(&service.metadata));
     for (i, port) in spec.ports.iter().flatten().enumerate() {
         let protocol = port.protocol.as_deref().unwrap_or("TCP");
-        let url = format!("{}://{address}:{}", protocol.to_ascii_lowercase(), port.port);
+        let host = if address.contains(':') { format!("[{address}]") } else { address.to_owned() };
+        let url = format!("{}://{host}:{}", protocol.to_ascii_lowercase(), port.port);
         if i == 0 {
             env.insert(format!("{name}_SERVICE_HOST"), address.into());
             env.insert(format!("{name}_SERVICE_PORT"), port.port.to_string());
@@ -100,7 +100,7 @@ impl Turn<'_> {
         let mut own = BTreeMap::new();
         for from in spec.env_from.iter().flatten() {
             let prefix = from.prefix.as_deref().unwrap_or_default();
-            let map = from.config_map_ref.as_ref().map(|r| self.config_map(&r.name));
+            let map = from.config_map_ref.as_ref().map(|r| self.config_map_texts(&r.name));
             let secret = from.secret_ref.as_ref().map(|r| self.secret(&r.name));
             for (name, value) in map.into_iter().chain(secret).flatten() {
                 own.insert(format!("{prefix}{name}"), value);
@@ -114,7 +114,7 @@ impl Turn<'_> {
                     Some(expand(variable.value.as_deref().unwrap_or_default(), &known))
                 }
                 Some(s) => {
-                    let map = s.config_map_key_ref.as_ref().map(|r| (self.config_map(&r.name), &r.key));
+                    let map = s.config_map_key_ref.as_ref().map(|r| (self.config_map_texts(&r.name), &r.key));
                     let secret = s.secret_key_ref.as_ref().map(|r| (self.secret(&r.name), &r.key));
                     let field = s.field_ref.as_ref().map(|f| self.field(f));
                     let resource = s.resource_field_ref.as_ref().map(|r| self.resource(r, Some(spec)));
@@ -131,6 +131,11 @@ impl Turn<'_> {
         }
         env.extend(own);
         env
+    }
+
+    /// The texts of a ConfigMap, of which variables are made: its binary data are none.
+    fn config_map_texts(&self, name: &str) -> BTreeMap<String, String> {
+        self.config_map_object(name).and_then(|map| map.data.clone()).unwrap_or_default()
     }
 
     /// The content of a ConfigMap; empty if it does not exist.

@@ -11,7 +11,9 @@ use super::task::{Cx, Kubelet, Task};
 use super::thresholds::Pressure;
 use super::timings;
 use super::volumes;
-use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, ObjectReference, OwnerReference};
+use crate::api::types::{
+    Lease, LeaseSpec, MicroTime, Node, NodeFeatures, ObjectMeta, ObjectReference, OwnerReference,
+};
 use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Recorded, Result, Why};
@@ -124,11 +126,13 @@ impl Kubelet {
 
     /// Records an event about the node. As its uid the node has its name there (`nodeRef`).
     pub(super) fn node_event(&self, cx: &Cx, type_: &'static str, reason: &str, message: String) {
+        let uid = cx.caches().get::<Node>(&Key::new("", &self.node)).map(|n| n.metadata.uid().to_owned());
         cx.record(Recorded {
             about: ObjectReference {
+                api_version: Some("v1".into()),
                 kind: Some("Node".into()),
                 name: Some(self.node.to_string()),
-                uid: Some(self.node.to_string()),
+                uid,
                 ..ObjectReference::default()
             },
             type_,
@@ -163,8 +167,10 @@ impl Kubelet {
         }
         let mut new = (*old).clone();
         let now = time(cx.now());
-        new.status.get_or_insert_default().declared_features =
-            Some(DECLARED_FEATURES.map(str::to_owned).to_vec());
+        let status = new.status.get_or_insert_default();
+        status.declared_features = Some(DECLARED_FEATURES.map(str::to_owned).to_vec());
+        // What containerd says of itself.
+        status.features = Some(NodeFeatures { supplemental_groups_policy: Some(true) });
         let handlers = runtime_handlers(RUNTIME_HANDLERS.into_iter(), old.metadata.annotations.as_ref());
         new.status.get_or_insert_default().runtime_handlers = Some(handlers);
         let pressures = cx.state(|s| Pressure::ALL.map(|p| (p, s.eviction.has(p))));

@@ -5,12 +5,14 @@
 //! whose answer differs from the known result. A probe that fails and goes on failing is planned in the
 //! background, because each failure is an event.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use jiff::SignedDuration;
 
 use super::cause::PodCause;
 use super::container_state::ContainerRuntime;
+use super::environment::expand;
 use super::execution::Executed;
 use super::fault::ProbeType;
 use super::known_images;
@@ -21,7 +23,7 @@ use super::wake::{WakeSort, Wakes};
 use crate::api::Timestamp;
 use crate::api::duration::go_duration;
 use crate::api::quote::go_quote;
-use crate::api::types::{Container, HTTPGetAction, IntOrString, Probe};
+use crate::api::types::{Container, ExecAction, HTTPGetAction, IntOrString, Probe};
 use crate::network::serving::Met;
 use crate::network::{Outcome, Protocol, Question};
 
@@ -87,6 +89,14 @@ impl Heard {
 ///
 /// # Errors
 /// What its command has asked the network, if that is not answered yet.
+/// The command of a probe: `$(NAME)` stands for the value of a variable that says one itself (`ExpandContainerCommandOnlyStatic`).
+pub(super) fn command_of(exec: &ExecAction, spec: &Container) -> Vec<String> {
+    let values = spec.env.iter().flatten().filter(|v| v.value_from.is_none());
+    let env: BTreeMap<String, String> =
+        values.map(|v| (v.name.clone(), v.value.clone().unwrap_or_default())).collect();
+    exec.command.iter().flatten().map(|word| expand(word, &env)).collect()
+}
+
 fn heard(
     turn: &Turn<'_>,
     i: usize,
@@ -102,8 +112,8 @@ fn heard(
     let since = r.since;
     let told = r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, since, at);
     if let Some(exec) = &probe.exec {
-        let command = exec.command.as_deref().unwrap_or_default();
-        return of_command(turn, i, probe, command, at, failing, told);
+        let command = command_of(exec, spec);
+        return of_command(turn, i, probe, &command, at, failing, told);
     }
     // A program that is said to fail, or that a person made fail, answers with an error as soon as it listens.
     let listens = at >= later(since, r.behaviour.ready_after);
@@ -440,10 +450,10 @@ impl Turn<'_> {
             // The probe is begun anew when the answer is there.
             Err(question) => return self.ask(&question),
         };
-        if let Some(command) = probe.exec.as_ref().and_then(|e| e.command.as_deref()) {
+        if let Some(command) = probe.exec.as_ref().map(|e| command_of(e, spec)) {
             let timeout = whole(probe.timeout_seconds, 1, 1).as_secs();
             let told = error.as_deref().map_or(Ok(passes), Err);
-            self.note_exec(i, (command, timeout, now), executed.as_ref(), told);
+            self.note_exec(i, (&command, timeout, now), executed.as_ref(), told);
         }
         if let Some(error) = error {
             let message = format!("{} probe errored and resulted in unknown state: {error}", type_.as_str());

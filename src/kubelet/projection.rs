@@ -39,7 +39,7 @@ impl Turn<'_> {
     /// cannot be written; it keeps the files that it has.
     pub(super) fn write_volumes(&mut self) -> Vec<String> {
         let spec = self.spec;
-        let written: Vec<&Volume> = spec.volumes.iter().flatten().filter(|v| is_written(v)).collect();
+        let written: Vec<&Volume> = self.used_volumes().filter(|v| is_written(v)).collect();
         let mut failures = Vec::new();
         let mut all = Vec::with_capacity(written.len());
         let oldest = self.rt.containers.iter().filter_map(|c| Some(c.running()?.volumes)).min();

@@ -345,7 +345,10 @@ impl Turn<'_> {
             allocation: self.pod.spec.clone(),
         }));
         c.waiting = None;
-        c.probes = [ProbeRun::default(); 3];
+        // The workers go on counting (`prober/worker.go`, `doProbe`).
+        for probe in &mut c.probes {
+            *probe = ProbeRun { last: probe.last, run: probe.run, ..ProbeRun::default() };
+        }
         self.rt.changed = true;
         self.event(Some(i), "Normal", "Started", "Container started".into());
         self.complain_of_clients(i, spec);

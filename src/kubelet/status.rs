@@ -96,7 +96,7 @@ pub(super) fn all_containers(turn: &Turn<'_>) -> Statuses {
 pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) -> &'static str {
     let (mut pending_init, mut pending_sidecars, mut failed_init) = (0, 0, 0);
     let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
-    let never = |i: usize| turn.container_spec(i).is_some_and(|c| turn.policy_of(c) == "Never");
+    let ends = |i: usize, code: i32| !turn.container_spec(i).is_some_and(|c| turn.restarts_after(c, code));
     for (i, s) in init.iter().enumerate() {
         let sidecar = turn.is_sidecar(i);
         let state = s.state.as_ref();
@@ -108,11 +108,11 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
                 pending_init += 1;
             }
         } else if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
-            failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
+            failed_init += i32::from(!sidecar && t.exit_code != 0 && ends(i, t.exit_code));
         } else if let Some(t) =
             s.last_state.as_ref().and_then(|s| s.terminated.as_ref()).filter(|_| !turn.is_removed(i))
         {
-            failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
+            failed_init += i32::from(!sidecar && t.exit_code != 0 && ends(i, t.exit_code));
         } else if sidecar {
             pending_sidecars += 1;
             waiting += 1;

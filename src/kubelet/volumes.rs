@@ -89,7 +89,7 @@ impl Turn<'_> {
                 mounted: false,
             })
         };
-        let volumes = self.spec.volumes.iter().flatten();
+        let volumes = self.used_volumes();
         volumes.filter_map(|v| of(v).or_else(|| inline(v))).collect()
     }
 

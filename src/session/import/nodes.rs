@@ -110,6 +110,7 @@ impl Made<'_> {
         "status": {
             "capacity": capacity, "allocatable": capacity,
             "declaredFeatures": NodeSpec::standard(name).declared_features,
+            "features": {"supplementalGroupsPolicy": true},
             "addresses": [{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "conditions": [

@@ -87,7 +87,7 @@ fn a_node_is_too_small() {
     let status = refused(&mut lab, "p", json!({"requests": {"cpu": "5", "memory": "100Gi"}}));
     let message = "pods \"p\" is forbidden: node didn't have enough allocatable resources: cpu, requested: 5000, allocatable: 4000; \
                    memory, requested: 107374182400, allocatable: 8589934592";
-    assert_eq!((status.code, status.reason, status.message.as_str()), (403, "Forbidden", message));
+    assert_eq!((status.code, &*status.reason, status.message.as_str()), (403, "Forbidden", message));
     assert_eq!(status.details.unwrap().causes[0].reason, "NodeCapacity");
     lab.steady();
     assert_eq!((conditions(&lab, "p"), cpu(&lab, "p")), (vec![], had("1", "1", 0)));
