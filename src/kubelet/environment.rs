@@ -231,7 +231,26 @@ impl Turn<'_> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used)]
     use super::*;
+
+    /// `pkg/kubelet/envvars/envvars.go`, `FromServices`.
+    #[test]
+    fn the_variables_of_a_service() {
+        let of = |value: serde_json::Value| {
+            let mut env = BTreeMap::new();
+            let service: Service = serde_json::from_value(value).expect("a Service");
+            service_variables(&service, &mut env);
+            env
+        };
+        let ports = serde_json::json!([{"name": "web-ui", "port": 80}]);
+        let env = of(
+            serde_json::json!({"metadata": {"name": "1-web"}, "spec": {"clusterIP": "fd00::1", "ports": ports}}),
+        );
+        assert_eq!(env.get("1_WEB_SERVICE_HOST").map(String::as_str), Some("fd00::1"));
+        assert_eq!(env.get("1_WEB_SERVICE_PORT_WEB_UI").map(String::as_str), Some("80"));
+        assert_eq!(env.get("1_WEB_PORT").map(String::as_str), Some("tcp://[fd00::1]:80"));
+    }
 
     /// `third_party/forked/golang/expansion/expand_test.go`.
     #[test]

@@ -340,10 +340,11 @@ fn a_volume_grows_in_the_storage_and_then_on_its_node() {
     assert_eq!(claim["status"]["allocatedResources"]["storage"], "2Gi");
     assert_eq!(claim["status"]["conditions"], Value::Null);
     assert_eq!(claim["status"]["allocatedResourceStatuses"], Value::Null);
-    for reason in ["ExternalExpanding", "Resizing", "FileSystemResizeRequired", "FileSystemResizeSuccessful"]
-    {
+    for reason in ["ExternalExpanding", "Resizing", "FileSystemResizeRequired"] {
         assert_eq!(events(&c, reason).len(), 1, "{reason}");
     }
+    // Of the end both are told, the pod and the claim (`pkg/volume/util/operationexecutor/node_expander.go`).
+    assert_eq!(events(&c, "FileSystemResizeSuccessful").len(), 2);
 
     // Without a pod the file system waits for one.
     delete(&mut c, Kind::POD, Key::new("default", "web"), false);

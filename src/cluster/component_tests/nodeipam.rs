@@ -114,7 +114,7 @@ fn a_node_without_a_range_gets_one_when_one_is_free() {
     let told: Vec<Value> = events.filter(|e| e["reason"] == "CIDRNotAvailable").collect();
     let [event] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(event["message"], "Node late status is now: CIDRNotAvailable");
-    assert_eq!((&event["type"], &event["source"]["component"]), (&json!("Warning"), &json!("cidrAllocator")));
+    assert_eq!((&event["type"], &event["source"]["component"]), (&json!("Normal"), &json!("cidrAllocator")));
     delete(&mut c, "rest");
     assert!(c.run_to_steady(500, |_, _| {}));
     assert!(range(&c, "late").unwrap().starts_with("10.244."));

@@ -48,6 +48,25 @@ fn an_init_container_that_fails_is_tried_again() {
     timeline!(lab);
 }
 
+/// `kubelet_pods.go`, `getPhase`, and `kuberuntime_container.go`, `ShouldContainerBeRestarted` (KEP-5307): a rule of the init container comes
+/// before its policy.
+#[test]
+fn a_rule_restarts_an_init_container_that_never_restarts() {
+    let mut lab = Lab::new();
+    let rules = json!([{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]);
+    lab.pod(json!({
+        "metadata": {"annotations": {"sim.steady/exit-code.first": "42", "sim.steady/run-seconds.first": "1"}},
+        "spec": {
+            "initContainers": [{"name": "first", "restartPolicy": "Never", "restartPolicyRules": rules}],
+            "containers": [{"name": "app"}],
+        },
+    }))
+    .wait(30);
+    let status = lab.get().status.clone().unwrap();
+    assert_eq!(status.phase.as_deref(), Some("Pending"));
+    assert!(status.init_container_statuses.as_ref().unwrap()[0].restart_count > 0, "{}", lab.log);
+}
+
 /// `kuberuntime_container.go`, `computeInitContainerActions`: the pod is killed. `kubelet_pods.go`, `getPhase`: it has failed.
 #[test]
 fn an_init_container_that_fails_ends_a_pod_that_never_restarts() {

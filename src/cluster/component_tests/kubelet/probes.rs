@@ -297,3 +297,34 @@ fn a_probe_finds_a_script_that_the_container_writes_later() {
     assert!(lab.log.contains(missing), "{}", lab.log);
     assert!(lab.log.contains("app: running ready"), "{}", lab.log);
 }
+
+/// `pkg/kubelet/prober/prober.go`, `runProbe`: variables that say their value stand for it in a probe's command
+/// (`ExpandContainerCommandOnlyStatic`).
+#[test]
+fn variables_stand_in_the_command_of_a_probe() {
+    let ready = |file: &str| {
+        let mut lab = Lab::new();
+        let probe = json!({"exec": {"command": ["cat", "$(FILE)"]}, "periodSeconds": 5});
+        let env = json!([{"name": "FILE", "value": file}]);
+        lab.pod(one(
+            json!({"image": "busybox", "args": ["sleep", "1000"], "env": env, "readinessProbe": probe}),
+        ))
+        .steady();
+        lab.log.contains("app: running ready")
+    };
+    assert_eq!((ready("/etc/hosts"), ready("/etc/none")), (true, false));
+}
+
+/// `pkg/kubelet/prober/worker.go`, `doProbe`: what a worker has counted outlives the container, but for a failure that ended it.
+#[test]
+fn a_worker_goes_on_counting_after_a_restart() {
+    let mut lab = Lab::new();
+    let probe = json!({"tcpSocket": {"port": 80}, "periodSeconds": 5, "failureThreshold": 3});
+    // Two failures, the end, and a third failure in the next instance.
+    let pod = with(
+        json!({"sim.steady/listens": "81", "sim.steady/run-seconds": "12", "sim.steady/exit-code": "1"}),
+        json!({"livenessProbe": probe}),
+    );
+    lab.pod(pod).wait(20);
+    assert!(lab.log.contains("Container app failed liveness probe, will be restarted"), "{}", lab.log);
+}

@@ -445,3 +445,27 @@ fn an_inline_volume_needs_a_driver_with_the_mode_for_it() {
     lab.steady();
     assert!(lab.log.contains("app: running ready"), "{}", lab.log);
 }
+
+/// `pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go`, `processPodVolumes`: the kubelet ignores a volume that the pod does
+/// not use.
+#[test]
+fn a_volume_that_no_container_mounts_keeps_nobody_from_starting() {
+    let of = |mounts: Value| {
+        let mut lab = Lab::new();
+        let mut pod = one(json!({"volumeMounts": mounts}));
+        pod["spec"]["volumes"] = json!([{"name": "v", "configMap": {"name": "none"}}]);
+        lab.pod(pod).steady();
+        lab.phase("p")
+    };
+    assert_eq!(of(json!([])), "Running");
+    assert_eq!(of(json!([{"name": "v", "mountPath": "/v"}])), "Pending");
+}
+
+/// `pkg/kubelet/kubelet_pods.go`, `makeEnvironmentVariables`: variables come from `data` alone.
+#[test]
+fn binary_data_are_no_variables() {
+    let mut lab = Lab::new();
+    config_map(&mut lab, json!({"data": {"TEXT": "a"}, "binaryData": {"BYTES": "Yg=="}}));
+    lab.pod(one(json!({"envFrom": [{"configMapRef": {"name": "config"}}]}))).steady();
+    assert_eq!(exec(&lab, "echo $TEXT-$BYTES"), "a-\n");
+}
