@@ -208,7 +208,11 @@ impl Cluster {
             Question::Lookup { server, .. } => SocketAddr::new(*server, 53),
             Question::Echo { to } => SocketAddr::new(*to, 0),
         };
-        let sender = network.sender(from, to.ip())?;
+        // A pod without an address of this family sends no packet.
+        let sender = network.sender(from, to.ip());
+        if sender.is_none() && network.names_of(from).is_none() {
+            return None;
+        }
         let answer = network.answer_by(from, question, hops);
         let asked = match question {
             // What became of the packet to the DNS server.
@@ -223,7 +227,7 @@ impl Cluster {
             Answer::Records(_) => 0,
         };
         let within = to.ip().is_loopback() || reply.is_none();
-        let way = (!within).then(|| {
+        let way = sender.filter(|_| !within).map(|sender| {
             let headers = Headers {
                 source: SocketAddr::new(sender.address, SOURCE_PORT),
                 destination: to,

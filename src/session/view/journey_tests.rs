@@ -106,4 +106,9 @@ fn what_cannot_be_followed_says_why() {
     assert_eq!(taken("client", "http://far:0"), Taken::NotAUrl(UrlError::Port));
     assert_eq!(taken("client", "http://"), Taken::NotAUrl(UrlError::NoHost));
     assert_eq!(taken("nobody", "http://far"), Taken::NotRunning);
+    // A pod with IPv4 alone asks an address of IPv6.
+    for url in ["http://[::1]", "http://[fd00::1]"] {
+        let Taken::Followed(way) = taken("client", url) else { panic!("{url}") };
+        assert!(way.hops.is_empty() && way.lost.is_some(), "{url}: {way:?}");
+    }
 }
