@@ -332,8 +332,10 @@ impl<'a> Turn<'a> {
             Work::Start { container, .. } => self.started(container),
             Work::PostStart { container, failure, .. } => self.post_start_done(container, failure),
             Work::Kill { container } => {
+                // One whose postStart hook failed is started by a later SyncPod.
+                let starts = self.rt.todo.contains(&Todo::Start { container });
                 if let Some(c) = self.rt.containers.get_mut(container) {
-                    c.just_killed = true;
+                    c.just_killed = starts;
                 }
             }
         }

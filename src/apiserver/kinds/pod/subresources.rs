@@ -216,8 +216,9 @@ fn masked(
 fn without_cpu_and_memory(new: &t::Container, old: &t::Container) -> t::Container {
     let resources = masked(new.resources.as_ref(), old.resources.as_ref());
     let resources = t::ResourceRequirements { claims: None, ..resources };
-    let had = old.resources.is_some();
-    t::Container { resources: (had || resources != Default::default()).then_some(resources), ..new.clone() }
+    // Go has the object itself, which is there also if nothing is in it.
+    let some = [&resources.requests, &resources.limits].into_iter().flatten().any(|part| !part.is_empty());
+    t::Container { resources: (old.resources.is_some() || some).then_some(resources), ..new.clone() }
 }
 
 #[cfg(test)]

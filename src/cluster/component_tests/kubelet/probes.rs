@@ -328,3 +328,22 @@ fn a_worker_goes_on_counting_after_a_restart() {
     lab.pod(pod).wait(20);
     assert!(lab.log.contains("Container app failed liveness probe, will be restarted"), "{}", lab.log);
 }
+
+/// `kuberuntime_manager.go`, `doBackOff`: a container that was stopped because its postStart hook had failed waits like any other that ended,
+/// because another sync starts it.
+#[test]
+fn a_container_whose_post_start_hook_fails_backs_off() {
+    let mut lab = Lab::new();
+    let hook = json!({"postStart": {"exec": {"command": ["false"]}}});
+    let mut pod = one(json!({"image": "busybox", "args": ["sleep", "1000"], "lifecycle": hook}));
+    pod["spec"]["terminationGracePeriodSeconds"] = 1.into();
+    lab.pod(pod).wait(60);
+    let starts: Vec<&str> = lab
+        .log
+        .lines()
+        .filter(|l| l.contains(" Started "))
+        .filter_map(|l| l.split_whitespace().next())
+        .collect();
+    // At once, then 10 s and 20 s after the end.
+    assert_eq!(starts, ["+3s", "+5s", "+17s", "+39s"], "{}", lab.log);
+}
