@@ -1,6 +1,8 @@
 //! Names to which Kubernetes gives a meaning: labels, annotations, taints and namespaces that more than one module reads
 //! (<https://kubernetes.io/docs/reference/labels-annotations-taints/>).
 
+/// The lowest priority of a pod that the system needs (`SystemCriticalPriority`).
+pub const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 /// Annotation: the configuration that `kubectl apply` sent last, as JSON.
 pub const LAST_APPLIED_CONFIG_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// Annotation: the command that led to a revision of a workload.

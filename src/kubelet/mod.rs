@@ -40,7 +40,7 @@
 //! | [`contents`], `lasting` | what is in volumes that outlive their pods, below the kubelet |
 //! | `usage` | `metrics/collectors/resource_metrics.go` |
 //! | `stats` | `stats`, `server/stats/summary.go` |
-//! | `settings`, `said` | `KubeletConfiguration`, as far as it can be declared |
+//! | `settings`, `said`, `shutdown_periods` | `KubeletConfiguration`, as far as it can be declared |
 //! | `eviction` | `eviction/eviction_manager.go`, `helpers.go` |
 //! | `limits`, `pod_memory` | `kuberuntime_container_linux.go`: `getCPULimit`, `getMemoryLimit`; the cgroups of pods |
 //! | `oom`, `qos` | `oom/oom_watcher_linux.go`, `qos/policy.go`, and the kernel below |
@@ -140,6 +140,7 @@ mod server_log;
 mod server_ports;
 mod servers;
 mod settings;
+mod shutdown_periods;
 mod start;
 pub mod state;
 mod stats;

@@ -28,8 +28,8 @@ use super::amounts::Stats;
 use super::cpu_policy::CpuPolicy;
 use super::cpu_topology::parse;
 use super::manifest_url::ManifestUrl;
-use super::nodeshutdown::{self, GracePeriod};
 use super::said::Said;
+use super::shutdown_periods::{self, GracePeriod};
 use super::thresholds::{self, Signal, Threshold};
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::resource::{Amounts, add};
@@ -180,7 +180,7 @@ impl Settings {
             max_pod_grace: said.amount("eviction-max-pod-grace-period").unwrap_or(0),
             images: ImageCollection::of(&said),
             transition: said.duration("eviction-pressure-transition-period").unwrap_or(TRANSITION),
-            shutdown: nodeshutdown::periods(&said).into(),
+            shutdown: shutdown_periods::periods(&said).into(),
             ..Settings::default()
         };
         let sysctls = said.text("allowed-unsafe-sysctls").unwrap_or_default().split(',').map(str::trim);

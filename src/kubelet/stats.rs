@@ -13,7 +13,7 @@ use super::usage;
 use crate::api::MetaExt;
 use crate::api::quantity::Amount;
 use crate::api::types::{EmptyDirVolumeSource, Pod};
-use crate::api::well_known::{CONFIG_MIRROR_ANNOTATION, CONFIG_SOURCE_ANNOTATION};
+use crate::api::well_known::{CONFIG_MIRROR_ANNOTATION, CONFIG_SOURCE_ANNOTATION, SYSTEM_CRITICAL_PRIORITY};
 
 /// An annotation of a pod that is an amount; 0 if it is absent, no amount, or negative.
 fn said(pod: &Pod, name: &str, what: &str) -> i64 {
@@ -95,14 +95,11 @@ pub(super) fn priority(pod: &Pod) -> i32 {
     pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0)
 }
 
-/// The lowest priority of a pod that the system needs (`SystemCriticalPriority`).
-pub(super) const SYSTEM_CRITICAL: i32 = 2_000_000_000;
-
 /// Whether a pod is static, stands for a static one, or has the priority of one that the system needs (`IsCriticalPod`,
 /// `pkg/kubelet/types/pod_update.go`).
 pub(super) fn is_critical(pod: &Pod) -> bool {
     let meta = &pod.metadata;
     meta.annotation(CONFIG_SOURCE_ANNOTATION).is_some_and(|source| source != "api")
         || meta.annotation(CONFIG_MIRROR_ANNOTATION).is_some()
-        || priority(pod) >= SYSTEM_CRITICAL
+        || priority(pod) >= SYSTEM_CRITICAL_PRIORITY
 }
