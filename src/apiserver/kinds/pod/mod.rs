@@ -71,6 +71,7 @@ impl Strategy for Pod {
         for container in containers {
             pod_spec::requests_from_limits(container.resources.get_or_insert_default());
         }
+        pod_spec::pod_level_huge_pages(spec);
         pod_spec::pod_level_requests(spec);
         spec.enable_service_links.get_or_insert(true);
         if spec.host_network == Some(true) {
