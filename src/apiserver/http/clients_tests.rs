@@ -102,6 +102,8 @@ fn an_eviction_marks_the_pod_that_its_options_name() {
     assert_eq!(evict(&mut api, json!({"resourceVersion": revision})).status, 201);
     let marked = stored(&mut api);
     assert_eq!(marked["status"]["conditions"][0]["reason"], "EvictionByEvictionAPI");
+    // `conditionAppender` of `addConditionAndDeletePod` in `pkg/registry/core/pod/storage/eviction.go` names no generation.
+    assert!(marked["status"]["conditions"][0]["observedGeneration"].is_null());
     assert!(marked["metadata"]["deletionTimestamp"].is_string());
     assert_eq!(evict(&mut api, json!({})).status, 201);
     assert_eq!(stored(&mut api), marked);

@@ -107,11 +107,12 @@ impl Strategy for Pod {
         if this.metadata.owner_references != old.metadata.owner_references {
             this.metadata.owner_references.clone_from(&old.metadata.owner_references);
         }
-        let qos = old.status.as_ref().and_then(|s| s.qos_class.clone());
-        if let Some(s) = this.status.as_mut()
-            && s.qos_class.is_none()
-        {
-            s.qos_class = qos;
+        let Some(before) = &old.status else { return };
+        if let Some(s) = this.status.as_mut() {
+            if s.qos_class.is_none() {
+                s.qos_class.clone_from(&before.qos_class);
+            }
+            status::preserve_observed_generation(s, before);
         }
     }
 

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{object, refusals};
-use crate::api::Kind;
+use super::{object, prepare_for_status_update, refusals, said};
+use crate::api::types::Pod;
+use crate::api::{Kind, Object, Timestamp};
+use crate::apiserver::rest::validate_status_update;
 
 /// A Pod with a container, whose spec has these fields, too.
 fn pod(more: Value) -> Value {
@@ -78,3 +80,99 @@ fn a_pod_has_the_huge_pages_of_its_containers_as_a_whole() {
     assert_eq!(whole(own.clone()), own);
 }
 
+fn with_status(more: Value, status: Value) -> Object {
+    let mut body = pod(more);
+    body["status"] = status;
+    object(Kind::POD, body)
+}
+
+/// `ValidatePodStatusUpdate`, `validatePodConditions`.
+#[test]
+fn what_a_status_may_not_say() {
+    let bound = json!({"nodeName": "n"});
+    let refused = |more: &Value, before: Value, status: Value| {
+        said(&validate_status_update(&with_status(more.clone(), status), &with_status(more.clone(), before)))
+    };
+    let nominated = json!({"nominatedNodeName": "m"});
+    assert_eq!(refused(&json!({}), json!({}), nominated.clone()), "");
+    assert_eq!(refused(&bound, nominated.clone(), nominated.clone()), "", "nothing changes");
+    assert_eq!(
+        refused(&bound, json!({}), nominated),
+        "status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node"
+    );
+    let conditions = json!([{"type": "Ready", "status": "True", "observedGeneration": -1}, {"type": "a b", "status": "True"}]);
+    let said = refused(&bound, json!({}), json!({"observedGeneration": -2, "conditions": conditions}));
+    for error in [
+        "status.conditions[0].observedGeneration: Invalid value: -1: must be a non-negative integer",
+        "status.conditions[1].Type: Invalid value: \"a b\": name part must consist",
+        "status.observedGeneration: Invalid value: -2: must be a non-negative integer",
+    ] {
+        assert!(said.contains(error), "{said}");
+    }
+}
+
+/// `validateContainerStatusAllocatedResourcesStatus`, `validateContainerStatusNoAllocatedResourcesStatus`.
+#[test]
+fn the_health_of_devices_is_that_of_what_a_container_has() {
+    let spec = json!({
+        "resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}],
+        "containers": [{"name": "c", "image": "i", "resources": {
+            "limits": {"example.com/nic": "1"}, "claims": [{"name": "gpu", "request": "one"}]}}]});
+    let of = |field: &str, container: &str, resource: &str, devices: Value| {
+        let allocated = json!([{"name": resource, "resources": devices}]);
+        let status = json!({"name": container, "image": "i", "imageID": "", "ready": true, "restartCount": 0,
+            "allocatedResourcesStatus": allocated});
+        let new = with_status(spec.clone(), json!({field: [status]}));
+        said(&validate_status_update(&new, &with_status(spec.clone(), json!({}))))
+    };
+    let main = "containerStatuses";
+    let healthy = json!([{"resourceID": "a", "health": "Healthy"}]);
+    assert_eq!(of(main, "c", "example.com/nic", healthy.clone()), "");
+    assert_eq!(of(main, "c", "claim:gpu/one", healthy.clone()), "");
+    assert_eq!(of(main, "other", "example.com/fpga", healthy.clone()), "", "a container that is not there");
+    let at = "status.containerStatuses[0].allocatedResourcesStatus[0]";
+    assert_eq!(
+        of(main, "c", "example.com/fpga", healthy.clone()),
+        format!(
+            "{at}.name: Invalid value: \"example.com/fpga\": must match one of the container's resource requests"
+        )
+    );
+    assert!(of(main, "c", "claim:gpu", healthy.clone()).starts_with(&format!(
+        "{at}.name: Invalid value: \"claim:gpu\": must match one of the container's resource claims"
+    )));
+    let device =
+        |health: &str, message: &str| json!({"resourceID": "a", "health": health, "message": message});
+    assert_eq!(
+        of(
+            main,
+            "c",
+            "example.com/nic",
+            json!([device("Ill", "it smokes"), device("Unknown", &"x".repeat(1025))])
+        ),
+        format!(
+            "[{at}.resources[0].health: Unsupported value: \"Ill\": supported values: \"Healthy\", \"Unhealthy\", \"Unknown\", {at}.resources[1].message: Too long: may not be more than 1024 bytes, {at}.resources[1].resourceID: Duplicate value: \"a\"]"
+        )
+    );
+    assert_eq!(
+        of("ephemeralContainerStatuses", "debug", "example.com/nic", healthy),
+        "status.ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be specified in container status"
+    );
+}
+
+/// `pkg/registry/core/pod/strategy.go`, `preserveOldObservedGeneration`.
+#[test]
+fn a_status_without_generations_keeps_those_that_it_had() {
+    let conditions = |generations: &[(&str, i64)]| -> Value {
+        let one = |(type_, generation): &(&str, i64)| json!({"type": type_, "status": "True", "observedGeneration": generation});
+        generations.iter().map(one).collect()
+    };
+    let old = json!({"observedGeneration": 4, "conditions": conditions(&[("a", 1), ("b", 2), ("a", 3)])});
+    let new = json!({"conditions": conditions(&[("b", 0), ("a", 7), ("a", 0), ("a", 0), ("c", 0)])});
+    let (old, mut new) = (with_status(json!({}), old), with_status(json!({}), new));
+    prepare_for_status_update(&mut new, &old, Timestamp::UNIX_EPOCH);
+    let status = new.get::<Pod>().unwrap().status.as_ref().unwrap();
+    assert_eq!(status.observed_generation, Some(4));
+    let kept: Vec<i64> =
+        status.conditions.iter().flatten().map(|c| c.observed_generation.unwrap_or_default()).collect();
+    assert_eq!(kept, [2, 7, 3, 0, 0]);
+}
