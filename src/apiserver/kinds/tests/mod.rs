@@ -15,6 +15,7 @@ mod network_policy;
 mod pod;
 mod rbac;
 mod replication_controller;
+mod service_cidr;
 
 /// What is done to a valid spec.
 type Change = fn(&mut Value);
