@@ -71,7 +71,13 @@ pub(in crate::apiserver) fn pod_spec(
     }
     let volumes = volume::volumes(errs, list(&spec.volumes), meta, &path.child("volumes"));
     let claims = list(&spec.resource_claims);
-    resource_claims(errs, claims, &path.child("resourceClaims"));
+    if is_mirror(meta) {
+        // Kubernetes reports these at no field.
+        let refused = claims.iter().map(|_| "static pods do not support resource claims");
+        errs.extend(refused.map(|message| FieldError::forbidden(&Path::new(""), message)));
+    } else {
+        resource_claims(errs, claims, &path.child("resourceClaims"));
+    }
     let claims = order::gather(claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()));
     let scope = PodScope { spec, volumes, claims };
     container::containers(errs, &scope, &path.child("containers"));
@@ -170,6 +176,11 @@ fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
 }
 
 fn resource_claims(errs: &mut Errors, claims: &[t::PodResourceClaim], path: &Path) {
+/// Whether the metadata are those of the mirror of a static pod.
+fn is_mirror(meta: Option<&t::ObjectMeta>) -> bool {
+    meta.is_some_and(|m| m.annotations.iter().any(|a| a.contains_key(MIRROR)))
+}
+
     let mut seen = BTreeSet::new();
     for (i, claim) in claims.iter().enumerate() {
         let at = path.index(i);

@@ -80,6 +80,49 @@ fn a_pod_has_the_huge_pages_of_its_containers_as_a_whole() {
     assert_eq!(whole(own.clone()), own);
 }
 
+/// `validateHostUsers`.
+#[test]
+fn a_pod_with_users_of_its_own_shares_little_with_the_host() {
+    let said = of(json!({
+        "hostUsers": false, "hostPID": true, "hostIPC": true,
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "v"}}],
+        "containers": [{"name": "c", "image": "i"},
+            {"name": "d", "image": "i", "volumeDevices": [{"name": "v", "devicePath": "/dev/v"}]}],
+    }));
+    assert_eq!(
+        said,
+        "[spec.HostPID: Forbidden: when `hostUsers` is false, spec.HostIPC: Forbidden: when `hostUsers` is false, spec.containers[1].volumeDevices: Forbidden: when `hostUsers` is false]"
+    );
+}
+
+#[test]
+fn words_that_a_pod_may_not_say() {
+    let relabel = |policy: &str| of(json!({"securityContext": {"seLinuxChangePolicy": policy}}));
+    assert_eq!(relabel("Recursive"), "");
+    // `validateSELinuxChangePolicy`, `useOnlyRecursiveSELinuxChangePolicy` in `pkg/api/pod/util.go`.
+    assert_eq!(
+        relabel("MountOption"),
+        "spec.securityContext.seLinuxChangePolicy: Unsupported value: \"MountOption\": supported values: \"Recursive\""
+    );
+    // `validateOS`.
+    assert_eq!(of(json!({"os": {"name": ""}})), "spec.os.name: Required value");
+    // `ValidateTolerations`.
+    let tolerates = |operator: &str| {
+        of(json!({"tolerations": [{"key": "k", "operator": operator, "value": "1", "effect": "NoExecute"}]}))
+    };
+    let refusal = "spec.tolerations[0].operator: Unsupported value:";
+    assert_eq!(
+        tolerates("Gt"),
+        format!("{refusal} \"Gt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"")
+    );
+    assert_eq!(tolerates("Near"), format!("{refusal} \"Near\": supported values: \"Equal\", \"Exists\""));
+    // `validatePodResourceClaim`.
+    let claims = json!([{"name": "Not Valid"}]);
+    let mut mirror = pod(json!({"nodeName": "n", "resourceClaims": claims}));
+    mirror["metadata"]["annotations"] = json!({"kubernetes.io/config.mirror": "hash"});
+    assert_eq!(refusals(Kind::POD, mirror), ": Forbidden: static pods do not support resource claims");
+}
+
 fn with_status(more: Value, status: Value) -> Object {
     let mut body = pod(more);
     body["status"] = status;
