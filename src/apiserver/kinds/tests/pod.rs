@@ -123,6 +123,51 @@ fn words_that_a_pod_may_not_say() {
     assert_eq!(refusals(Kind::POD, mirror), ": Forbidden: static pods do not support resource claims");
 }
 
+/// `validateFileKeyRef`, `validateFileKeyRefVolumes`.
+#[test]
+fn a_variable_is_read_from_an_empty_dir() {
+    let read = |volume: &str, path: &str| {
+        let file = json!({"volumeName": volume, "path": path, "key": "K"});
+        of(json!({
+            "volumes": [{"name": "empty", "emptyDir": {}}, {"name": "host", "hostPath": {"path": "/", "type": ""}}],
+            "containers": [{"name": "c", "image": "i", "env": [{"name": "A", "valueFrom": {"fileKeyRef": file}}]}],
+        }))
+    };
+    let at = "spec.containers[0].env[0].valueFrom.fileKeyRef";
+    assert_eq!(read("empty", "a/b.env"), "");
+    assert_eq!(read("empty", "/a..b/..c"), "", "a path may be absolute");
+    assert_eq!(
+        read("empty", "a/../b"),
+        format!("{at}.path: Invalid value: \"a/../b\": must not contain '..'")
+    );
+    assert_eq!(read("other", "a"), format!("{at}.volumeName: Not found: \"other\""));
+    assert_eq!(
+        read("host", "a"),
+        format!("{at}.volumeName: Invalid value: \"host\": referenced volume must be of type emptyDir")
+    );
+    let refused = read("Not_A_Label", "a");
+    assert!(refused.contains("volumeName: Invalid value: \"Not_A_Label\": a lowercase RFC 1123 label"));
+    assert!(refused.contains("volumeName: Not found: \"Not_A_Label\""), "{refused}");
+}
+
+/// `validatePodHostName`, and its place in `ValidatePodSpec`.
+#[test]
+fn a_hostname_is_overridden_by_one_field() {
+    let refused = of(json!({"hostnameOverride": "Web", "setHostnameAsFQDN": true, "hostNetwork": true,
+        "serviceAccountName": "Not Valid"}));
+    let at = "spec.hostnameOverride";
+    let errors = [
+        format!("{at}: Forbidden: may not be specified when setHostnameAsFQDN is true"),
+        format!("{at}: Forbidden: may not be specified when hostNetwork is true"),
+        format!("{at}: Invalid value: \"Web\": a lowercase RFC 1123 subdomain"),
+        "spec.serviceAccountName: Invalid value".to_owned(),
+    ];
+    let places: Vec<Option<usize>> = errors.iter().map(|e| refused.find(e.as_str())).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {refused}");
+    let long = of(json!({"hostnameOverride": "a".repeat(63) + ".a"}));
+    assert_eq!(long, format!("{at}: Too long: may not be more than 64 bytes"));
+}
+
 fn with_status(more: Value, status: Value) -> Object {
     let mut body = pod(more);
     body["status"] = status;
