@@ -12,6 +12,7 @@ mod ingress;
 mod ingress_class;
 mod ip_address;
 mod network_policy;
+mod node;
 mod pod;
 mod rbac;
 mod replication_controller;
