@@ -16,6 +16,7 @@ mod node;
 mod pod;
 mod rbac;
 mod replication_controller;
+mod resource_quota;
 mod service_cidr;
 
 /// What is done to a valid spec.
