@@ -228,6 +228,7 @@ fn the_root_says_which_paths_there_are() {
     }
 }
 
+/// The hooks in the order in which `New` in `pkg/controlplane/apiserver/server.go` and in `pkg/controlplane/instance.go` adds them.
 #[test]
 fn checks_of_health_can_be_left_out_and_asked_for() {
     let mut api = server();
@@ -239,10 +240,11 @@ fn checks_of_health_can_be_left_out_and_asked_for() {
         "start-apiextensions-informers",
         "start-apiextensions-controllers",
         "crd-informer-synced",
+        "storage-readiness",
         "start-service-ip-repair-controllers",
         "scheduling/bootstrap-system-priority-classes",
-        "start-kubernetes-service-cidr-controller",
         "bootstrap-controller",
+        "start-kubernetes-service-cidr-controller",
     ]
     .map(|hook| format!("[+]poststarthook/{hook} ok\n"))
     .concat();
