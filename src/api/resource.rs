@@ -50,6 +50,11 @@ pub fn container_requests(spec: &PodSpec) -> Amounts {
     container_resources(spec, &|c| said(c, false))
 }
 
+/// What the containers of a pod may use together, added up as in [`container_requests`] (`AggregateContainerLimits`).
+pub fn container_limits(spec: &PodSpec) -> Amounts {
+    container_resources(spec, &|c| said(c, true))
+}
+
 /// The requests of a pod or, with `limits`, its limits: the amounts of the pod as a whole or else the sum of its
 /// containers, and its overhead (`PodRequests`, `PodLimits`).
 pub fn pod_resources(spec: &PodSpec, limits: bool) -> Amounts {

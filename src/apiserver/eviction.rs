@@ -7,6 +7,7 @@ use super::ApiServer;
 use super::context::RequestContext;
 use super::delete::preconditions;
 use super::kinds::pod::deletion::can_ignore_budget;
+use super::kinds::pod::status::preserve_observed_generation;
 use super::stage::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 use crate::api::pod::update_pod_condition;
@@ -145,10 +146,9 @@ impl ApiServer {
         options.resource_version = None;
         let mut p = Rc::clone(p);
         let now = self.now_seconds();
-        let generation = p.metadata.generation;
         let status = Rc::make_mut(&mut p).status.get_or_insert_default();
-        // Conditions name a generation only if the kubelet reports generations.
-        let generation = generation.filter(|_| status.observed_generation.unwrap_or(0) != 0);
+        let before = status.clone();
+        // The condition names no generation; one that was there keeps the generation that it had.
         update_pod_condition(
             status,
             PodCondition {
@@ -157,10 +157,10 @@ impl ApiServer {
                 reason: Some("EvictionByEvictionAPI".into()),
                 message: Some("Eviction API: evicting".into()),
                 last_transition_time: Some(Time(now)),
-                observed_generation: generation,
                 ..Default::default()
             },
         );
+        preserve_observed_generation(status, &before);
         let changed = Object::from(p);
         if changed == pod {
             return Ok(pod);

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::context::RequestContext;
+use super::kinds::pod::status::preserve_observed_generation;
 use super::registry::{check_name, default_update, one_owner_once};
 use super::stage::Stage;
 use super::validation::invalid;
@@ -54,6 +55,9 @@ impl ApiServer {
         let mut status = status.clone();
         if status.qos_class.is_none() {
             status.qos_class = pod.status.as_ref().and_then(|s| s.qos_class.clone());
+        }
+        if let Some(before) = &pod.status {
+            preserve_observed_generation(&mut status, before);
         }
         if cx.notes_stages() {
             let new = with_status(pod, status.clone()).into();

@@ -94,28 +94,34 @@ pub(super) fn validate_pod_of_valid_spec(pod: &t::Pod) -> Vec<FieldError> {
     errs
 }
 
+/// What holds for the metadata of every kind before the rules of the kind are asked (`validateCommonFields`). Those repeat some
+/// of it, and so do the rules of updates after those of all metadata: such an error is among the causes more than once, and
+/// in the message once.
+fn common_fields(new: &Object, old: &Object) -> Errors {
+    let mut errs = Errors::new();
+    let namespaced = new.kind().namespaced();
+    meta::object_meta_generic(&mut errs, new.meta(), namespaced, names::name_is_path_segment);
+    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    errs
+}
+
 /// What is wrong with an update of `old` to `new`, status aside.
 pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errs = Errors::new();
-    // First what holds for every kind (`rest.BeforeUpdate`); the kinds' own rules repeat it, so
-    // that such an error is among the causes twice, and in the message once.
-    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    let mut errs = common_fields(new, old);
     kinds::validate_update(new, old, &mut errs);
     errs
 }
 
 /// What is wrong with an update of `old`'s status to that of `new`.
 pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    let mut errs = common_fields(new, old);
     kinds::validate_status_update(new, old, &mut errs);
     errs
 }
 
 /// What is wrong with an update of a namespace's finalizers.
 pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    let mut errs = common_fields(new, old);
     if let (Some(new), Some(old)) = (new.get::<t::Namespace>(), old.get::<t::Namespace>()) {
         kinds::namespace::validate_finalize_update(&mut errs, new, old);
     }
@@ -124,8 +130,7 @@ pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
 
 /// What is wrong with an update of a Pod's ephemeral containers.
 pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    let mut errs = common_fields(new, old);
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
         kinds::pod::subresources::ephemeral_containers(&mut errs, new, old);
     }
@@ -134,8 +139,7 @@ pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldErr
 
 /// What is wrong with an update of what a Pod's containers request and may use.
 pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    let mut errs = common_fields(new, old);
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
         kinds::pod::subresources::resize(&mut errs, new, old);
     }
@@ -144,8 +148,7 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
 
 /// What is wrong with an update of a CertificateSigningRequest's approval.
 pub fn validate_approval(new: &Object, old: &Object) -> Vec<FieldError> {
-    let mut errs = Errors::new();
-    meta::object_meta_update_generic(&mut errs, new.resource_version(), new.meta(), old.meta());
+    let mut errs = common_fields(new, old);
     if let (Some(new), Some(old)) =
         (new.get::<t::CertificateSigningRequest>(), old.get::<t::CertificateSigningRequest>())
     {
@@ -174,8 +177,51 @@ pub fn warnings_on_update(new: &Object, old: &Object) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::apiserver::validation::aggregate;
     use serde_json::json;
+
+    /// `staging/src/k8s.io/apiserver/pkg/registry/rest/update.go`, `validateCommonFields`: `ValidateObjectMetaAccessor` looks at
+    /// finalizers, which `ValidateObjectMetaAccessorUpdate` does not.
+    #[test]
+    fn an_update_has_the_rules_of_all_metadata() {
+        let with = |finalizers: Value| {
+            let metadata = json!({"name": "c", "namespace": "default", "uid": "u", "resourceVersion": "1",
+                "finalizers": finalizers});
+            Object::from_value(Kind::CONFIG_MAP, json!({"metadata": metadata})).unwrap()
+        };
+        let old = with(json!([]));
+        let said = |new: &Object| [validate_update(new, &old), validate_status_update(new, &old)];
+        assert_eq!(said(&with(json!(["example.com/a"]))), [vec![], vec![]]);
+        let new = with(json!(["example.com/-", "orphan", "foregroundDeletion"]));
+        for errors in said(&new) {
+            let text = aggregate(&errors);
+            assert!(
+                text.contains("metadata.finalizers: Invalid value: \"example.com/-\": name part must"),
+                "{text}"
+            );
+            assert!(text.contains("finalizer orphan and foregroundDeletion cannot be both set"), "{text}");
+        }
+    }
+
+    /// `pkg/apis/core/validation/validation.go`, `ValidateServiceUpdate`: it does not validate the metadata as that of a new
+    /// Service. What is left are the rules of `validateCommonFields`, which are two, and `ValidateObjectMetaUpdate`.
+    #[test]
+    fn a_services_metadata_is_validated_three_times_in_an_update() {
+        let with = |labels: Value| {
+            let metadata = json!({"name": "s", "namespace": "default", "uid": "u", "resourceVersion": "1",
+                "labels": labels});
+            let spec = json!({"clusterIP": "None", "clusterIPs": ["None"]});
+            let mut service =
+                Object::from_value(Kind::SERVICE, json!({"metadata": metadata, "spec": spec})).unwrap();
+            default(&mut service);
+            service
+        };
+        let errors = validate_update(&with(json!({"a": "not valid"})), &with(json!({})));
+        let fields: Vec<&str> = errors.iter().map(|e| e.field.as_str()).collect();
+        assert_eq!(fields, ["metadata.labels"; 3]);
+    }
 
     #[test]
     fn numbers_become_text_only_where_a_quantity_stands() {

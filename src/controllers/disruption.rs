@@ -412,12 +412,11 @@ async fn sync_stale_pod(cx: &Cx, key: Key) -> Result {
     let generation = to.metadata.generation;
     let conditions = Rc::make_mut(&mut to).status.get_or_insert_default().conditions.iter_mut().flatten();
     for c in conditions.filter(|c| c.type_ == "DisruptionTarget") {
-        let observed = c.observed_generation.and(generation);
         *c = PodCondition {
             type_: c.type_.clone(),
             status: "False".into(),
             last_transition_time: Some(Time(seconds(cx.now()))),
-            observed_generation: observed,
+            observed_generation: generation,
             ..Default::default()
         };
     }

@@ -225,6 +225,7 @@ async fn mark_failed_and_delete(
         let generation = m.metadata.generation;
         let status = m.status.get_or_insert_default();
         status.phase = Some("Failed".into());
+        status.observed_generation = generation;
         if let Some(message) = disruption {
             let condition = PodCondition {
                 type_: "DisruptionTarget".into(),

@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use super::{Plugin, hook};
 use crate::api::quantity::{Amount, amount_of};
-use crate::api::resource::{Amounts, amounts, pod_resources};
+use crate::api::resource::{Amounts, amounts, container_limits, container_requests};
 use crate::api::types::{
-    Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements,
+    Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec, Quantity,
+    ResourceRequirements,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apimachinery::Status;
@@ -138,10 +139,20 @@ fn of_pod(range: &LimitRange, pod: &Pod, errors: &mut Vec<String>) {
                     check(&amounts(r.requests.as_ref()), &amounts(r.limits.as_ref()));
                 }
             }
-            "Pod" => check(&pod_resources(spec, false), &pod_resources(spec, true)),
+            "Pod" => check(&of_all(spec, false), &of_all(spec, true)),
             _ => {}
         }
     }
+}
+
+/// The requests of a pod or, with `limits`, its limits as a range of the type `Pod` counts them: its overhead is not among
+/// them, and of the amounts that the pod says as a whole only those of cpu and memory are (`podRequests`, `podLimits`).
+fn of_all(spec: &PodSpec, limits: bool) -> Amounts {
+    let mut total = if limits { container_limits(spec) } else { container_requests(spec) };
+    let whole = spec.resources.as_ref();
+    let whole = amounts(whole.and_then(|r| if limits { r.limits.as_ref() } else { r.requests.as_ref() }));
+    total.extend(whole.into_iter().filter(|(name, _)| matches!(name.as_str(), "cpu" | "memory")));
+    total
 }
 
 fn constraints(

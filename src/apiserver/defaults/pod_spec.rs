@@ -1,6 +1,8 @@
 //! Defaults of the spec of a Pod or of a pod template (`pkg/apis/core/v1/defaults.go`).
 
-use crate::api::resource::container_requests;
+use std::collections::BTreeMap;
+
+use crate::api::resource::{container_limits, container_requests, is_huge_page};
 use crate::api::types as t;
 
 use super::field_ref::{field_ref, resource_field_ref};
@@ -122,6 +124,23 @@ pub(in crate::apiserver) fn requests_from_limits(resources: &mut t::ResourceRequ
 /// Whether a resource can be given for a pod as a whole (KEP-2837).
 fn is_pod_level(resource: &str) -> bool {
     matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
+}
+
+/// Sets the limits of huge pages of the pod as a whole, if it says anything as a whole but these: the sum of the limits of
+/// its containers (`defaultHugePagePodLimits`).
+pub(in crate::apiserver) fn pod_level_huge_pages(spec: &mut t::PodSpec) {
+    let aggregate = container_limits(spec);
+    let Some(resources) = &mut spec.resources else { return };
+    let says = |list: &Option<BTreeMap<String, t::Quantity>>| list.as_ref().is_some_and(|l| !l.is_empty());
+    if !says(&resources.limits) && !says(&resources.requests) {
+        return;
+    }
+    for (name, amount) in aggregate.into_iter().filter(|(name, _)| is_huge_page(name)) {
+        if resources.requests.as_ref().is_none_or(|r| !r.contains_key(&name)) {
+            let limits = resources.limits.get_or_insert_default();
+            limits.entry(name).or_insert_with(|| amount.to_quantity());
+        }
+    }
 }
 
 /// Sets requests of the pod as a whole for which it has limits: the sum of what its containers request, else the limit

@@ -102,6 +102,8 @@ fn an_eviction_marks_the_pod_that_its_options_name() {
     assert_eq!(evict(&mut api, json!({"resourceVersion": revision})).status, 201);
     let marked = stored(&mut api);
     assert_eq!(marked["status"]["conditions"][0]["reason"], "EvictionByEvictionAPI");
+    // `conditionAppender` of `addConditionAndDeletePod` in `pkg/registry/core/pod/storage/eviction.go` names no generation.
+    assert!(marked["status"]["conditions"][0]["observedGeneration"].is_null());
     assert!(marked["metadata"]["deletionTimestamp"].is_string());
     assert_eq!(evict(&mut api, json!({})).status, 201);
     assert_eq!(stored(&mut api), marked);
@@ -226,6 +228,7 @@ fn the_root_says_which_paths_there_are() {
     }
 }
 
+/// The hooks in the order in which `New` in `pkg/controlplane/apiserver/server.go` and in `pkg/controlplane/instance.go` adds them.
 #[test]
 fn checks_of_health_can_be_left_out_and_asked_for() {
     let mut api = server();
@@ -237,10 +240,11 @@ fn checks_of_health_can_be_left_out_and_asked_for() {
         "start-apiextensions-informers",
         "start-apiextensions-controllers",
         "crd-informer-synced",
+        "storage-readiness",
         "start-service-ip-repair-controllers",
         "scheduling/bootstrap-system-priority-classes",
-        "start-kubernetes-service-cidr-controller",
         "bootstrap-controller",
+        "start-kubernetes-service-cidr-controller",
     ]
     .map(|hook| format!("[+]poststarthook/{hook} ok\n"))
     .concat();

@@ -5,9 +5,9 @@ use crate::api::quote::go_quote;
 use crate::apimachinery::HttpResponse;
 
 /// What is looked at, in this order. The hooks that run after the start of the server are those of what is here: the
-/// controllers of `controlplane`, and the objects that a cluster starts with. They have ended before the first request is
+/// controllers of `controlplane`, the watch cache (`storage-readiness`), and the objects that a cluster starts with. They have ended before the first request is
 /// answered.
-const CHECKS: [&str; 13] = [
+const CHECKS: [&str; 14] = [
     "ping",
     "log",
     "etcd",
@@ -16,10 +16,11 @@ const CHECKS: [&str; 13] = [
     "poststarthook/start-apiextensions-informers",
     "poststarthook/start-apiextensions-controllers",
     "poststarthook/crd-informer-synced",
+    "poststarthook/storage-readiness",
     "poststarthook/start-service-ip-repair-controllers",
     "poststarthook/scheduling/bootstrap-system-priority-classes",
-    "poststarthook/start-kubernetes-service-cidr-controller",
     "poststarthook/bootstrap-controller",
+    "poststarthook/start-kubernetes-service-cidr-controller",
     SHUTDOWN,
 ];
 const ETCD_READINESS: &str = "etcd-readiness";

@@ -78,6 +78,31 @@ fn a_limit_range_fills_in_and_refuses() {
     assert_eq!(taken["spec"]["containers"][0]["resources"]["limits"]["cpu"], "1500m", "{taken}");
 }
 
+/// `PodValidateLimitFunc`, `podRequests` and `podLimits` in `plugin/pkg/admission/limitranger/admission.go`: the overhead does
+/// not count, and what the pod says as a whole does.
+#[test]
+fn a_limit_range_of_pods_counts_no_overhead() {
+    let mut api = server();
+    let limits = json!([{"type": "Pod", "max": {"memory": "2Gi"}}]);
+    let range = json!({"metadata": {"name": "l"}, "spec": {"limits": limits}});
+    post(&mut api, &format!("{CORE}/limitranges"), &range);
+    let class =
+        json!({"metadata": {"name": "vm"}, "handler": "vm", "overhead": {"podFixed": {"memory": "1Gi"}}});
+    post(&mut api, "/apis/node.k8s.io/v1/runtimeclasses", &class);
+    let pods = format!("{CORE}/pods");
+    let memory = |amount: &str| json!({"requests": {"memory": amount}, "limits": {"memory": amount}});
+    let mut in_vm = pod("in-vm", memory("1536Mi"));
+    in_vm["spec"]["runtimeClassName"] = "vm".into();
+    let made = post(&mut api, &pods, &in_vm);
+    assert_eq!(made["spec"]["overhead"], json!({"memory": "1Gi"}), "{made}");
+    let mut as_a_whole = pod("whole", memory("1Gi"));
+    as_a_whole["spec"]["resources"] = memory("3Gi");
+    assert_eq!(
+        post(&mut api, &pods, &as_a_whole)["message"],
+        "pods \"whole\" is forbidden: maximum memory usage per Pod is 2Gi, but limit is 3Gi"
+    );
+}
+
 /// `admitPod` of the Priority plug-in.
 #[test]
 fn a_pod_that_is_replaced_keeps_its_priority() {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::storage::Storage;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use crate::api::quote::go_quote;
 use crate::api::types::{Node, Taint};
 use crate::api::{Timestamp, cells};
 use crate::apiserver::defaults::quantities;
@@ -19,6 +20,9 @@ use crate::apiserver::validation::{
     resources, scheduling, text,
 };
 use crate::apiserver::warnings;
+
+/// The longest name of a declared feature, in bytes.
+const MAX_FEATURE: usize = 253;
 
 impl Strategy for Node {
     const COLUMNS: &'static [Column] = &[
@@ -77,6 +81,7 @@ impl Strategy for Node {
         let spec = or_default(&self.spec, &none);
         taints(errs, list(&spec.taints));
         amounts(errs, self);
+        declared_features(errs, self);
         let cidrs = list(&spec.pod_cidrs);
         let path = Path::new("spec").child("podCIDRs");
         for (i, cidr) in cidrs.iter().enumerate() {
@@ -97,6 +102,7 @@ impl Strategy for Node {
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        self.validate(errs);
         update(errs, self, old);
     }
 
@@ -195,10 +201,48 @@ fn amounts(errs: &mut Errors, node: &Node) {
     }
 }
 
+/// Validates the features that a node's kubelet declares: `MyFeature` or `MyFeature/part`, each once and in order
+/// (`validateNodeDeclaredFeatures`).
+fn declared_features(errs: &mut Errors, node: &Node) {
+    let features = node.status.as_ref().map_or(&[][..], |s| list(&s.declared_features));
+    let path = Path::new("status").child("declaredFeatures");
+    for (i, feature) in features.iter().enumerate() {
+        if let Some(why) = not_a_feature(feature) {
+            let message = format!("invalid feature name {}: {why}", go_quote(feature));
+            errs.push(FieldError::invalid(&path.index(i), feature, message));
+        }
+        match features.get(i + 1) {
+            Some(next) if next == feature => {
+                errs.push(FieldError::duplicate(&path.index(i + 1), next.as_str()))
+            }
+            Some(next) if next < feature => {
+                let message = "list must be sorted alphabetically";
+                errs.push(FieldError::invalid(&path.index(i + 1), next, message));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Why a declared feature cannot have a name; `None` if it can (`validateNodeDeclaredFeatureName`).
+fn not_a_feature(name: &str) -> Option<&'static str> {
+    if name.len() > MAX_FEATURE {
+        return Some("must be no more than 253 characters");
+    }
+    let is_segment = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.bytes().all(|c| c.is_ascii_alphanumeric())
+    };
+    let ok = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.split('/').all(is_segment);
+    (!ok).then_some(
+        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes",
+    )
+}
+
 /// Validates an update of a Node or of its status.
 fn update(errs: &mut Errors, new: &Node, old: &Node) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     amounts(errs, new);
+    declared_features(errs, new);
     let mut seen = BTreeSet::new();
     let path = Path::new("status").child("addresses");
     for (i, address) in new.status.iter().flat_map(|s| list(&s.addresses)).enumerate() {

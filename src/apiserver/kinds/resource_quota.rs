@@ -37,7 +37,7 @@ impl Strategy for ResourceQuota {
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage::RETURNS_DELETED_OBJECT;
 
-    nothing_for!(convert, warnings_on_create, warnings_on_update, field);
+    nothing_for!(convert, warnings_on_update, field);
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
@@ -85,6 +85,29 @@ impl Strategy for ResourceQuota {
             errs.push(FieldError::required(&Path::new("resourceVersion"), ""));
         }
         validate_status(errs, self);
+    }
+
+    fn warnings_on_create(&self, out: &mut Vec<String>) {
+        let hard = |name: &str| self.spec.as_ref()?.hard.as_ref()?.get(name).map(|q| amount_of(Some(q)));
+        for resource in ["cpu", "memory", "storage", "ephemeral-storage"] {
+            let mut requests = format!("requests.{resource}");
+            let mut request = hard(&requests);
+            // A quota may name what is requested of these without the prefix.
+            if request.is_none() && matches!(resource, "cpu" | "memory") {
+                resource.clone_into(&mut requests);
+                request = hard(resource);
+            }
+            let limits = format!("limits.{resource}");
+            if let (Some(request), Some(limit)) = (request, hard(&limits))
+                && request > limit
+            {
+                out.push(format!(
+                    "ResourceQuota {requests} ({}) should be less than {limits} ({})",
+                    request.canonical(),
+                    limit.canonical()
+                ));
+            }
+        }
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

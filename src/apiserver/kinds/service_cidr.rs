@@ -35,9 +35,16 @@ impl Strategy for ServiceCIDR {
 
     fn default(_this: &mut Rc<Self>) {}
 
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
+    fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
+        if this.status.is_some() {
+            Rc::make_mut(this).status = None;
+        }
+    }
 
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
+    fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
+        let this = Rc::make_mut(this);
+        keep(&mut this.status, &old.status);
+    }
 
     fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
         let this = Rc::make_mut(this);

@@ -6,7 +6,7 @@ use crate::api::types as t;
 use super::field::{Errors, FieldError, Path};
 use super::meta::invalid_each;
 use super::names::{self, name_is_dns_subdomain};
-use super::{local_path, text};
+use super::{list, local_path, text};
 
 /// Fields of a pod that a variable may take its value from.
 const ENV_FIELDS: &[&str] = &[
@@ -100,12 +100,43 @@ fn file_key_ref(errs: &mut Errors, file: &t::FileKeySelector, path: &Path) {
     }
     if file.volume_name.is_empty() {
         errs.push(FieldError::required(&path.child("volumeName"), ""));
+    } else {
+        let at = path.child("volumeName");
+        invalid_each(errs, &at, &file.volume_name, names::dns1123_label(&file.volume_name));
     }
     if file.path.is_empty() {
         errs.push(FieldError::required(&path.child("path"), ""));
     } else {
-        local_path::local_path(errs, &file.path, &path.child("path"));
+        local_path::no_backsteps(errs, &file.path, &path.child("path"));
     }
+}
+
+/// Validates that the files which variables are read from are in volumes of the pod of the type `emptyDir`
+/// (`validateFileKeyRefVolumes`).
+pub(super) fn file_key_ref_volumes(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+    let mut of_container = |name: &'static str, i: usize, vars: &Option<Vec<t::EnvVar>>| {
+        for (j, var) in list(vars).iter().enumerate() {
+            let Some(file) = var.value_from.as_ref().and_then(|v| v.file_key_ref.as_ref()) else { continue };
+            let at = path.child(name).index(i).child("env").index(j).child("valueFrom").child("fileKeyRef");
+            let at = at.child("volumeName");
+            // Of two volumes of one name the last one counts.
+            match list(&spec.volumes).iter().rfind(|v| v.name == file.volume_name) {
+                None => errs.push(FieldError::not_found(&at, &file.volume_name)),
+                Some(volume) if volume.empty_dir.is_none() => {
+                    let message = "referenced volume must be of type emptyDir";
+                    errs.push(FieldError::invalid(&at, &file.volume_name, message));
+                }
+                Some(_) => {}
+            }
+        }
+    };
+    for (name, containers) in
+        [("initContainers", list(&spec.init_containers)), ("containers", &spec.containers[..])]
+    {
+        containers.iter().enumerate().for_each(|(i, c)| of_container(name, i, &c.env));
+    }
+    let ephemeral = list(&spec.ephemeral_containers).iter().enumerate();
+    ephemeral.for_each(|(i, c)| of_container("ephemeralContainers", i, &c.env));
 }
 
 /// A reference to one of the pod's own fields, of those in `allowed`.

@@ -11,7 +11,7 @@ use super::container::{self, PodScope};
 use super::field::{Errors, FieldError, Path, json_strings};
 use super::meta::{annotations, invalid_each, label_name, labels};
 use super::names::{self};
-use super::{internal, ip, list, or_default, resources, scheduling, security, text, volume};
+use super::{env, internal, ip, list, or_default, resources, scheduling, security, text, volume};
 
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
@@ -71,7 +71,13 @@ pub(in crate::apiserver) fn pod_spec(
     }
     let volumes = volume::volumes(errs, list(&spec.volumes), meta, &path.child("volumes"));
     let claims = list(&spec.resource_claims);
-    resource_claims(errs, claims, &path.child("resourceClaims"));
+    if is_mirror(meta) {
+        // Kubernetes reports these at no field.
+        let refused = claims.iter().map(|_| "static pods do not support resource claims");
+        errs.extend(refused.map(|message| FieldError::forbidden(&Path::new(""), message)));
+    } else {
+        resource_claims(errs, claims, &path.child("resourceClaims"));
+    }
     let claims = order::gather(claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()));
     let scope = PodScope { spec, volumes, claims };
     container::containers(errs, &scope, &path.child("containers"));
@@ -109,17 +115,15 @@ pub(in crate::apiserver) fn pod_spec(
     let constraints = list(&spec.topology_spread_constraints);
     scheduling::spread_constraints(errs, constraints, &path.child("topologySpreadConstraints"));
     security::host_users(errs, spec, path);
+    hostname_override(errs, spec, &path.child("hostnameOverride"));
     names_and_numbers(errs, spec, path);
+    env::file_key_ref_volumes(errs, spec, path);
 }
 
-/// Validates `hostnameOverride` (KEP-4762), which excludes the other fields that decide the hostname.
+/// Validates `hostnameOverride`, which excludes the other fields that decide the hostname (`validatePodHostName`).
 fn hostname_override(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     const MAX: usize = 64;
     let Some(name) = &spec.hostname_override else { return };
-    if name.len() > MAX {
-        errs.push(FieldError::too_long(path, MAX));
-    }
-    security::dns_name(errs, name, path);
     for (field, set) in [("setHostnameAsFQDN", spec.set_hostname_as_fqdn), ("hostNetwork", spec.host_network)]
     {
         if set == Some(true) {
@@ -127,6 +131,10 @@ fn hostname_override(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
             errs.push(FieldError::forbidden(path, message));
         }
     }
+    if name.len() > MAX {
+        errs.push(FieldError::too_long(path, MAX));
+    }
+    security::dns_name(errs, name, path);
 }
 
 fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
@@ -145,7 +153,6 @@ fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
             invalid_each(errs, &path.child(name), text(value), names::dns1123_label(text(value)));
         }
     }
-    hostname_override(errs, spec, &path.child("hostnameOverride"));
     scheduling::tolerations(errs, list(&spec.tolerations), &path.child("tolerations"));
     for (i, alias) in list(&spec.host_aliases).iter().enumerate() {
         let at = path.child("hostAliases").index(i);
@@ -167,6 +174,11 @@ fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
         resources::overhead(errs, overhead, &path.child("overhead"));
     }
     security::os(errs, spec, path);
+}
+
+/// Whether the metadata are those of the mirror of a static pod.
+fn is_mirror(meta: Option<&t::ObjectMeta>) -> bool {
+    meta.is_some_and(|m| m.annotations.iter().any(|a| a.contains_key(MIRROR)))
 }
 
 fn resource_claims(errs: &mut Errors, claims: &[t::PodResourceClaim], path: &Path) {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::quantity::{Amount, amount_of};
-use crate::api::resource::{container_requests, is_extended, is_huge_page, is_native};
+use crate::api::resource::{
+    Amounts, container_limits, container_requests, is_extended, is_huge_page, is_native,
+};
 use crate::api::types as t;
 use t::Quantity;
 
@@ -121,28 +123,35 @@ pub(in crate::apiserver) fn pod_requirements(
     path: &Path,
 ) {
     let Some(resources) = &spec.resources else { return };
+    if spec.os.as_ref().is_some_and(|os| os.name == "windows") {
+        errs.push(FieldError::forbidden(path, "may not be set for a windows pod"));
+        return;
+    }
     if resources.claims.is_some() {
-        let message = "claims cannot be set for Resources at pod-level";
+        let message = "claims may not be set for Resources at pod-level";
         errs.push(FieldError::forbidden(&path.child("claims"), message));
     }
     amounts(errs, resources, pod_resource_name, path);
     resource_claims(errs, list(&resources.claims), claims, &path.child("claims"));
     let none = BTreeMap::new();
     let requests = resources.requests.as_ref().unwrap_or(&none);
-    for (name, sum) in container_requests(spec) {
-        let own = amount_of(requests.get(&name));
-        if sum > own {
-            errs.push(FieldError::invalid(
-                &path.child("requests").key(&name),
-                &own.canonical(),
-                format!(
-                    "must be greater than or equal to aggregate container requests of {}",
-                    sum.canonical()
-                ),
-            ));
+    let limits = resources.limits.as_ref().unwrap_or(&none);
+    // Only an amount that the pod says as a whole is compared with the sum of its containers. Limits may add up to more than the
+    // pod's, but for huge pages.
+    let huge = container_limits(spec).into_iter().filter(|(name, _)| is_huge_page(name));
+    let sums =
+        [("requests", requests, container_requests(spec)), ("limits", limits, huge.collect::<Amounts>())];
+    for (field, said, sums) in sums {
+        for (name, sum) in sums {
+            let Some(own) = said.get(&name).map(|q| amount_of(Some(q))) else { continue };
+            if sum > own {
+                let sum = sum.canonical();
+                let message =
+                    format!("must be greater than or equal to aggregate container {field} of {sum}");
+                errs.push(FieldError::invalid(&path.child(field).key(&name), &own.canonical(), message));
+            }
         }
     }
-    let limits = resources.limits.as_ref().unwrap_or(&none);
     for (i, container) in spec.containers.iter().enumerate() {
         for (name, limit) in container.resources.iter().flat_map(|r| r.limits.iter().flatten()) {
             let Some(own) = limits.get(name) else { continue };

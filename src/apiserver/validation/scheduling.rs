@@ -76,7 +76,13 @@ pub(in crate::apiserver) fn tolerations(errs: &mut Errors, tolerations: &[t::Tol
                 }
             }
             other => {
-                errs.push(FieldError::not_supported(&at.child("operator"), other, &["Equal", "Exists"]));
+                // The gate of the operators that compare numbers is off by default. They are named to those who ask for them.
+                let operators = if matches!(other, "Lt" | "Gt") {
+                    &["Equal", "Exists", "Lt", "Gt"][..]
+                } else {
+                    &["Equal", "Exists"]
+                };
+                errs.push(FieldError::not_supported(&at.child("operator"), other, operators));
             }
         }
         if !effect.is_empty() {

@@ -49,11 +49,9 @@ pub(in crate::apiserver) fn pod(errs: &mut Errors, spec: &t::PodSpec, path: &Pat
     app_armor(errs, context.app_armor_profile.as_ref(), &path.child("appArmorProfile"));
     let at = path.child("supplementalGroupsPolicy");
     one_of(errs, &context.supplemental_groups_policy, &["Merge", "Strict"], &at);
-    if let Some(policy) = &context.se_linux_change_policy
-        && !matches!(policy.as_str(), "MountOption" | "Recursive")
-    {
-        let at = path.child("seLinuxChangePolicy");
-        errs.push(FieldError::not_supported(&at, policy, &["MountOption", "Recursive"]));
+    // `MountOption` needs the gate `SELinuxMount`, which is off by default.
+    if let Some(policy) = context.se_linux_change_policy.as_ref().filter(|p| *p != "Recursive") {
+        errs.push(FieldError::not_supported(&path.child("seLinuxChangePolicy"), policy, &["Recursive"]));
     }
 }
 
@@ -202,6 +200,8 @@ pub(in crate::apiserver) fn container(
     app_armor(errs, context.app_armor_profile.as_ref(), &path.child("appArmorProfile"));
 }
 
+const WHEN_NO_HOST_USERS: &str = "when `hostUsers` is false";
+
 /// A pod with users of its own may not share other things with the host.
 pub(in crate::apiserver) fn host_users(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     if spec.security_context.is_none() || spec.host_users != Some(false) {
@@ -212,8 +212,23 @@ pub(in crate::apiserver) fn host_users(errs: &mut Errors, spec: &t::PodSpec, pat
         [("hostNetwork", spec.host_network), ("HostPID", spec.host_pid), ("HostIPC", spec.host_ipc)]
     {
         if shared == Some(true) {
-            let message = "when `pod.Spec.HostUsers` is false";
-            errs.push(FieldError::forbidden(&path.child(name), message));
+            errs.push(FieldError::forbidden(&path.child(name), WHEN_NO_HOST_USERS));
+        }
+    }
+    // The owners of the files on a device cannot be mapped.
+    let has = |devices: &Option<Vec<t::VolumeDevice>>| !list(devices).is_empty();
+    let of = |containers: &[t::Container]| -> Vec<bool> {
+        containers.iter().map(|c| has(&c.volume_devices)).collect()
+    };
+    let ephemeral = list(&spec.ephemeral_containers).iter().map(|c| has(&c.volume_devices)).collect();
+    for (name, with_devices) in [
+        ("initContainers", of(list(&spec.init_containers))),
+        ("containers", of(&spec.containers)),
+        ("ephemeralContainers", ephemeral),
+    ] {
+        for (i, _) in with_devices.into_iter().enumerate().filter(|(_, has)| *has) {
+            let at = path.child(name).index(i).child("volumeDevices");
+            errs.push(FieldError::forbidden(&at, WHEN_NO_HOST_USERS));
         }
     }
 }
@@ -224,7 +239,7 @@ pub(in crate::apiserver) fn os(errs: &mut Errors, spec: &t::PodSpec, path: &Path
     let Some(os) = &spec.os else { return };
     let at = path.child("os");
     match os.name.as_str() {
-        "" => errs.push(FieldError::required(&at.child("name"), "cannot be empty")),
+        "" => errs.push(FieldError::required(&at.child("name"), "")),
         "windows" => {}
         "linux" => {
             let message = "windows options cannot be set for a linux pod";

@@ -311,6 +311,21 @@ fn ports(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
             others.push((at, port));
         }
     });
+    let mut names: BTreeMap<&str, Path> = BTreeMap::new();
+    each_container(spec, at, |c, at| {
+        for (i, port) in c.ports.iter().enumerate() {
+            let Some(name) = port.name.as_deref().filter(|n| !n.is_empty()) else { continue };
+            let at = at.child("ports").index(i);
+            if let Some(first) = names.get(name) {
+                out.push(format!(
+                    "{at}: duplicate port name {} with {first}, services and probes that select ports by name will use {first}",
+                    go_quote(name)
+                ));
+            } else {
+                names.insert(name, at);
+            }
+        }
+    });
 }
 
 fn pod_affinity(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
@@ -386,6 +401,22 @@ mod tests {
             [
                 "spec.containers[0].ports[0]: hostIP set without hostPort: {Name: HostPort:0 ContainerPort:80 Protocol:TCP HostIP:1.1.1.1}"
             ]
+        );
+    }
+
+    /// `pkg/api/pod/warnings.go`, `warningsForPodSpecAndMeta`: the names of the ports of all containers.
+    #[test]
+    fn ports_of_one_name() {
+        let port = |number: i32| json!({"name": "web", "containerPort": number, "protocol": "TCP"});
+        let value = json!({
+            "initContainers": [{"name": "i", "restartPolicy": "Always", "ports": [port(80)]}],
+            "containers": [{"name": "c", "ports": [{"containerPort": 81}, port(82)]}]});
+        let (first, second) = ("spec.initContainers[0].ports[0]", "spec.containers[0].ports[1]");
+        assert_eq!(
+            of(value),
+            [format!(
+                "{second}: duplicate port name \"web\" with {first}, services and probes that select ports by name will use {first}"
+            )]
         );
     }
 

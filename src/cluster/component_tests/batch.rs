@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::sets::run_up_to;
+use super::sets::{patch_status, run_up_to};
 use crate::api::types::{CronJob, Job, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, Patch, Request, Verb};
@@ -129,6 +129,18 @@ fn a_suspended_job_loses_its_pods_and_goes_on_later() {
     merge(&mut c, Kind::JOB, "pi", json!({"spec": {"suspend": false}}));
     assert!(c.run_to_steady(200, |_, _| {}));
     assert_eq!(end(&c, "pi"), ("Complete CompletionsReached".into(), 1, 0));
+}
+
+/// `pkg/controller/job/job_controller.go`, `syncJob`: the start time goes when the condition `Suspended` comes, and not later.
+#[test]
+fn a_start_time_that_a_suspended_job_gets_from_elsewhere_stays() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("pi", &["sleep", "60"], json!({"suspend": true})));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    patch_status(&mut c, Kind::JOB, "pi", json!({"status": {"startTime": "2020-01-01T00:00:00Z"}}));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    let status = stored::<Job>(&c, "pi").unwrap().status.unwrap();
+    assert!(status.start_time.is_some(), "{status:?}");
 }
 
 #[test]

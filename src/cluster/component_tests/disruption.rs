@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::sets::{controllers, delete, events, make, names, patch, rest, run_up_to, status};
+use super::sets::{controllers, delete, events, make, names, patch, patch_status, rest, run_up_to, status};
 use crate::api::Kind;
 use crate::apimachinery::{Body, Request, Subresource};
 use crate::cluster::{Action, Cluster, Config, Outcome};
@@ -92,4 +92,25 @@ fn a_status_that_is_refused_is_followed_by_a_safe_one() {
         let (reason, refusal) = send(&mut c, &action);
         assert_eq!((&*reason, &*refusal), second);
     }
+}
+
+/// `pkg/controller/disruption/disruption.go`, `syncStalePodDisruption`: the condition names the generation of the pod, also if it
+/// named none before.
+#[test]
+fn a_disruption_that_did_not_come_is_taken_back() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let pod = json!({"metadata": {"name": "p", "namespace": "default"},
+        "spec": {"nodeName": "nowhere", "containers": [{"name": "c", "image": "team/web:1"}]}});
+    controllers(&mut c, "disruption-controller");
+    make(&mut c, Kind::POD, pod);
+    let target = json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
+        "lastTransitionTime": c.now().to_string()});
+    patch_status(&mut c, Kind::POD, "p", json!({"status": {"conditions": [target]}}));
+    rest(&mut c);
+    let s = status(&c, Kind::POD, "p");
+    let condition =
+        s["conditions"].as_array().unwrap().iter().find(|c| c["type"] == "DisruptionTarget").unwrap();
+    assert_eq!(condition["status"], "False", "{s}");
+    assert_eq!(condition["observedGeneration"], 1, "{s}");
+    assert!(condition["reason"].is_null(), "{s}");
 }

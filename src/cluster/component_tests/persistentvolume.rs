@@ -4,8 +4,9 @@
 
 use serde_json::{Value, json};
 
+use super::sets::{patch, run_up_to};
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apimachinery::{Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Subresource, Verb};
 use crate::cluster::{Cluster, Config};
 
 fn make(c: &mut Cluster, kind: Kind, value: Value) {
@@ -143,7 +144,42 @@ fn the_smallest_volume_that_suits_is_taken_and_kept() {
     make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({"volumeName": "fits"})));
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Pending");
-    says(&c, "data", "FailedBinding: volume \"fits\" already bound to a different claim.");
+    let taken = "FailedBinding: volume \"fits\" already bound to a different claim.";
+    says(&c, "data", taken);
+
+    // The words are the same for a claim that the controller once bound. It then tries again and again.
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
+    rest(&mut c);
+    let mut bound = claim(Some("manual"), &json!({"volumeName": "fits"}));
+    bound["metadata"]["name"] = "again".into();
+    bound["metadata"]["annotations"] = json!({"pv.kubernetes.io/bound-by-controller": "yes"});
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, bound);
+    c.run_until(c.now() + std::time::Duration::from_secs(10), |_, _| {}).unwrap();
+    says(&c, "again", taken);
+}
+
+/// `pkg/controller/volume/persistentvolume/pv_controller.go`, `provisionClaimOperationExternal`.
+#[test]
+fn a_claim_that_changes_under_the_controller_says_that_it_could_not_be_saved() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let class = json!({"metadata": {"name": "away"}, "provisioner": "example.com/away"});
+    make(&mut c, Kind::STORAGE_CLASS, class);
+    rest(&mut c);
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("away"), &json!({})));
+    let action = run_up_to(&mut c, |r| {
+        r.kind == Kind::PERSISTENT_VOLUME_CLAIM
+            && r.verb == Verb::Update
+            && r.subresource == Subresource::None
+    });
+    patch(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "data", json!({"metadata": {"labels": {"a": "b"}}}));
+    c.act(&action).unwrap();
+    rest(&mut c);
+    says(
+        &c,
+        "data",
+        "ProvisioningFailed: Error saving claim: Operation cannot be fulfilled on persistentvolumeclaims \"data\": the \
+         object has been modified; please apply your changes to the latest version and try again",
+    );
 }
 
 /// `pkg/controller/volume/persistentvolume/pv_controller.go`, `syncUnboundClaim`;

@@ -85,6 +85,11 @@ fn pods_that_nobody_can_end_are_ended() {
             .map(|(_, r)| r.object.to_value()["status"]["phase"].clone())
     };
     assert_eq!(phase(&c, "nowhere"), Some(json!("Failed")));
+    // `pkg/controller/podgc/gc_controller.go`, `markFailedAndDeletePodWithCondition`: the status is one of this generation.
+    let pods = c.api().etcd().range(Kind::POD, None).map(|(_, r)| r.object.to_value());
+    let nowhere = pods.into_iter().find(|p| p["metadata"]["name"] == "nowhere").unwrap();
+    assert!(nowhere["metadata"]["generation"].is_i64());
+    assert_eq!(nowhere["status"]["observedGeneration"], nowhere["metadata"]["generation"]);
 
     patch(
         &mut c,

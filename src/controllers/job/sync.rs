@@ -243,11 +243,11 @@ fn set_suspended(cx: &Cx, sync: &mut JobSync) -> bool {
     if is_suspended(&sync.job) {
         let changed =
             ensure_condition(sync.status(), condition(SUSPENDED, "JobSuspended", "Job suspended", now));
-        let started = sync.status().start_time.take().is_some();
         if changed {
             cx.event(&sync.job, "Normal", "Suspended", "Job suspended");
+            sync.status().start_time = None;
         }
-        return changed || started;
+        return changed;
     }
     let resumed =
         JobCondition { status: "False".into(), ..condition(SUSPENDED, "JobResumed", "Job resumed", now) };

@@ -66,9 +66,7 @@ pub(super) fn update(errs: &mut Errors, new: &PersistentVolumeClaim, old: &Persi
         {
             map.insert("storage".to_owned(), stored);
         }
-        if spec.volume_attributes_class_name.is_some() {
-            spec.volume_attributes_class_name.clone_from(&before.volume_attributes_class_name);
-        }
+        spec.volume_attributes_class_name.clone_from(&before.volume_attributes_class_name);
     }
     if !semantic_eq(&spec, &before) {
         let pretty = |s: &PersistentVolumeClaimSpec| {
@@ -96,17 +94,21 @@ pub(super) fn update(errs: &mut Errors, new: &PersistentVolumeClaim, old: &Persi
         errs.push(FieldError::invalid(&Path::new("volumeMode"), pointer(&spec.volume_mode), IMMUTABLE));
     }
     let after = new.spec.as_ref().and_then(|s| s.volume_attributes_class_name.as_ref());
-    if before.volume_attributes_class_name.is_some() {
-        let at = Path::new("spec").child("volumeAttributesClassName");
-        match after {
-            None => {
-                errs.push(FieldError::forbidden(&at, "update from non-nil value to nil is forbidden"));
-            }
-            Some(class) if class.is_empty() && before.volume_attributes_class_name.as_ref() != after => {
-                let message = "update from non-nil value to an empty string is forbidden";
-                errs.push(FieldError::forbidden(&at, message));
-            }
-            Some(_) => {}
+    let applied = old.status.as_ref().is_some_and(|s| s.current_volume_attributes_class_name.is_some());
+    // A class that a volume has got cannot be taken away from it.
+    if applied && after != before.volume_attributes_class_name.as_ref() {
+        let to = match after {
+            None => Some("nil"),
+            Some(name) if name.is_empty() => Some("empty string"),
+            Some(_) => None,
+        };
+        if let Some(to) = to {
+            errs.push(FieldError::forbidden(
+                &Path::new("spec").child("volumeAttributesClassName"),
+                format!(
+                    "update to {to} is forbidden when status.currentVolumeAttributesClassName is not nil"
+                ),
+            ));
         }
     }
 }
@@ -130,7 +132,7 @@ pub(super) fn status_update(errs: &mut Errors, new: &PersistentVolumeClaim, old:
     }
     let none = Default::default();
     let status = or_default(&new.status, &none);
-    let at = Path::new("status").child("allocatedResourceStatus");
+    let at = Path::new("status").child("allocatedResourceStatuses");
     for (name, state) in status.allocated_resource_statuses.iter().flatten() {
         resource_key(errs, name, &at);
         if !RESIZE_STATES.contains(&state.as_str()) {
@@ -236,6 +238,35 @@ mod tests {
         }
     }
 
+    /// `pkg/apis/core/validation/validation.go`, `ValidatePersistentVolumeClaimUpdate`: a class of attributes can be taken back as
+    /// long as no volume has it.
+    #[test]
+    fn a_class_of_attributes_that_is_in_use_cannot_be_taken_away() {
+        let with = |class: Value, current: Value| {
+            let status = json!({"phase": "Bound", "currentVolumeAttributesClassName": current});
+            let mut body = claim(Some("fast"), None, status).to_value();
+            body["spec"]["volumeName"] = "v".into();
+            body["spec"]["volumeAttributesClassName"] = class;
+            Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, body).unwrap()
+        };
+        let said = |new, old, current: Value| {
+            let errors = validate_update(&with(new, current.clone()), &with(old, current));
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        let (silver, gold) = (json!("silver"), json!("gold"));
+        assert_eq!(said(json!(null), gold.clone(), json!(null)), "");
+        assert_eq!(
+            said(json!(null), gold.clone(), silver.clone()),
+            "spec.volumeAttributesClassName: Forbidden: update to nil is forbidden when status.currentVolumeAttributesClassName is not nil"
+        );
+        assert_eq!(
+            said(json!(""), gold.clone(), silver.clone()),
+            "spec.volumeAttributesClassName: Forbidden: update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil"
+        );
+        assert_eq!(said(silver.clone(), gold, silver.clone()), "");
+        assert_eq!(said(json!(null), json!(null), silver), "", "nothing changes");
+    }
+
     /// After `TestValidatePersistentVolumeClaimStatusUpdate`.
     #[test]
     fn how_far_a_claim_has_grown() {
@@ -258,7 +289,7 @@ mod tests {
             "status.allocatedResources[storage]: Invalid value: -10737418240: must be a valid resource quantity"
         );
         assert!(said(json!({"allocatedResourceStatuses": {"storage": "foo"}})).starts_with(
-            "status.allocatedResourceStatus: Unsupported value: \"storage\": supported values: \"ControllerResize"
+            "status.allocatedResourceStatuses: Unsupported value: \"storage\": supported values: \"ControllerResize"
         ));
     }
 }

@@ -71,6 +71,7 @@ impl Strategy for Pod {
         for container in containers {
             pod_spec::requests_from_limits(container.resources.get_or_insert_default());
         }
+        pod_spec::pod_level_huge_pages(spec);
         pod_spec::pod_level_requests(spec);
         spec.enable_service_links.get_or_insert(true);
         if spec.host_network == Some(true) {
@@ -106,11 +107,12 @@ impl Strategy for Pod {
         if this.metadata.owner_references != old.metadata.owner_references {
             this.metadata.owner_references.clone_from(&old.metadata.owner_references);
         }
-        let qos = old.status.as_ref().and_then(|s| s.qos_class.clone());
-        if let Some(s) = this.status.as_mut()
-            && s.qos_class.is_none()
-        {
-            s.qos_class = qos;
+        let Some(before) = &old.status else { return };
+        if let Some(s) = this.status.as_mut() {
+            if s.qos_class.is_none() {
+                s.qos_class.clone_from(&before.qos_class);
+            }
+            status::preserve_observed_generation(s, before);
         }
     }
 

@@ -92,6 +92,8 @@ pub fn summarize(pod: &Pod) -> Summary {
     if !initializing || is_true("Initialized") {
         restarts = sidecars;
         let mut running = false;
+        // The word for the first container that has failed: the loop runs backwards, so the last one that it sees.
+        let mut error = None;
         for c in status.container_statuses.iter().flatten().rev() {
             restarts.add(c);
             let state = c.state.as_ref();
@@ -100,13 +102,21 @@ pub fn summarize(pod: &Pod) -> Summary {
                 reason = w.to_owned();
             } else if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
                 reason = ended(t);
+                if t.exit_code != 0 {
+                    error = Some(reason.clone());
+                }
             } else if c.ready && state.is_some_and(|s| s.running.is_some()) {
                 running = true;
                 ready += 1;
             }
         }
-        if reason == "Completed" && running {
-            reason = if is_true("Ready") { "Running" } else { "NotReady" }.into();
+        if reason == "Completed" {
+            match error {
+                _ if running && is_true("Ready") => reason = "Running".into(),
+                Some(error) => reason = error,
+                None if running => reason = "NotReady".into(),
+                None => {}
+            }
         }
     }
     if pod.metadata.is_deleting() {
@@ -164,4 +174,42 @@ fn readiness_gates(pod: &Pod) -> String {
         })
         .count();
     format!("{met}/{}", gates.len())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn status(states: &[Value], ready: bool) -> String {
+        let statuses: Vec<Value> = states
+            .iter()
+            .enumerate()
+            .map(|(i, state)| {
+                json!({"name": format!("c{i}"), "image": "i", "imageID": "", "restartCount": 0,
+                    "ready": state.get("running").is_some(), "state": state})
+            })
+            .collect();
+        let pod = serde_json::from_value(json!({
+            "metadata": {"name": "p"}, "spec": {"containers": []},
+            "status": {"phase": "Running", "containerStatuses": statuses,
+                "conditions": [{"type": "Ready", "status": if ready { "True" } else { "False" }}]}
+        }));
+        summarize(&pod.unwrap()).status
+    }
+
+    /// `pkg/printers/internalversion/printers.go`, `printPod`: `errorReason`.
+    #[test]
+    fn a_container_that_failed_is_told_before_one_that_completed() {
+        let ended = |code: i32, reason: &str| json!({"terminated": {"exitCode": code, "reason": reason}});
+        let (done, failed) = (ended(0, "Completed"), ended(1, "Error"));
+        let running = json!({"running": {}});
+        assert_eq!(status(&[done.clone(), failed.clone()], false), "Error");
+        assert_eq!(status(&[done.clone(), failed.clone(), running.clone()], false), "Error");
+        assert_eq!(status(&[done.clone(), ended(137, "OOMKilled"), failed.clone()], false), "OOMKilled");
+        assert_eq!(status(&[done.clone(), failed, running.clone()], true), "Running");
+        assert_eq!(status(&[done.clone(), running], false), "NotReady");
+        assert_eq!(status(&[done.clone(), done], false), "Completed");
+    }
 }

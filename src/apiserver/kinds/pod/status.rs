@@ -1,11 +1,17 @@
 //! Validation of an update of a Pod's status (`ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`).
 
+use std::collections::BTreeSet;
+
+use crate::api::Shared;
 use crate::api::types as t;
 
 use super::update;
 use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, json_strings};
 use crate::apiserver::validation::meta::{IMMUTABLE, label_name};
 use crate::apiserver::validation::{ip, list, or_default, security, text};
+
+/// The longest text about the health of a device, in bytes (`ResourceHealthMessageMaxLength`).
+const MAX_HEALTH_MESSAGE: usize = 1024;
 
 pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     update::metadata(errs, new, old);
@@ -19,23 +25,58 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod
     }
 }
 
+/// Puts back the generations that a new status does not name, its own and those of its conditions
+/// (`preserveOldObservedGeneration` in `pkg/registry/core/pod/strategy.go`). There may be several conditions of one type, and
+/// these are compared in order. A status that names them all stays shared.
+pub(in crate::apiserver) fn preserve_observed_generation(new: &mut Shared<t::PodStatus>, old: &t::PodStatus) {
+    let is_set = |generation: Option<i64>| generation.unwrap_or_default() != 0;
+    if !is_set(new.observed_generation) && is_set(old.observed_generation) {
+        new.observed_generation = old.observed_generation;
+    }
+    let conditions = list(&new.conditions);
+    let kept = |(i, condition): (usize, &t::PodCondition)| {
+        let same = |c: &&t::PodCondition| c.type_ == condition.type_;
+        let nth = conditions.iter().take(i).filter(same).count();
+        let before = list(&old.conditions).iter().filter(same).nth(nth)?.observed_generation;
+        (is_set(before) && !is_set(condition.observed_generation)).then_some((i, before))
+    };
+    let kept: Vec<(usize, Option<i64>)> = conditions.iter().enumerate().filter_map(kept).collect();
+    for (i, generation) in kept {
+        if let Some(condition) = new.conditions.as_mut().and_then(|c| c.get_mut(i)) {
+            condition.observed_generation = generation;
+        }
+    }
+}
+
 /// Validates a new status of the pod `old`.
 pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old: &t::Pod) {
     let none = Default::default();
     let before = or_default(&old.status, &none);
+    const NATURAL: &str = "must be a non-negative integer";
+    let path = Path::new("status");
     for (i, condition) in list(&status.conditions).iter().enumerate() {
+        // Paths are made only for what is refused: a kubelet's report comes often.
+        let at = || path.child("conditions").index(i);
+        if let Some(generation) = condition.observed_generation.filter(|g| *g < 0) {
+            errs.push(FieldError::invalid(&at().child("observedGeneration"), generation, NATURAL));
+        }
         if !matches!(condition.type_.as_str(), "PodScheduled" | "Ready" | "Initialized") {
-            // Kubernetes reports conditions under `metadata`.
-            let at = Path::new("metadata").child("conditions").index(i).child("Type");
-            label_name(errs, &condition.type_, &at);
+            label_name(errs, &condition.type_, &at().child("Type"));
         }
     }
-    let path = Path::new("status");
     let none = Default::default();
     let spec_before = or_default(&old.spec, &none);
     let nominated = text(&status.nominated_node_name);
     if nominated != text(&before.nominated_node_name) && !nominated.is_empty() {
-        security::dns_name(errs, nominated, &path.child("nominatedNodeName"));
+        let at = path.child("nominatedNodeName");
+        security::dns_name(errs, nominated, &at);
+        if old.node_name().is_some_and(|n| !n.is_empty()) {
+            let message = "may not be set on pods that are already bound to a node";
+            errs.push(FieldError::forbidden(&at, message));
+        }
+    }
+    if let Some(generation) = status.observed_generation.filter(|g| *g < 0) {
+        errs.push(FieldError::invalid(&path.child("observedGeneration"), generation, NATURAL));
     }
     let class = text(&status.qos_class);
     if class != text(&before.qos_class) {
@@ -81,6 +122,76 @@ pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old
         errs.push(FieldError::invalid(&at, first, "must be equal to `hostIP`"));
     }
     addresses(errs, &ips, &path.child("hostIPs"));
+    let at = path.child("containerStatuses");
+    allocated_resources(errs, list(&status.container_statuses), &spec_before.containers, &at);
+    let inits = list(&spec_before.init_containers);
+    let at = path.child("initContainerStatuses");
+    allocated_resources(errs, list(&status.init_container_statuses), inits, &at);
+    for (i, container) in list(&status.ephemeral_container_statuses).iter().enumerate() {
+        if !list(&container.allocated_resources_status).is_empty() {
+            let at = path.child("ephemeralContainerStatuses").index(i).child("allocatedResourcesStatus");
+            errs.push(FieldError::forbidden(&at, "must not be specified in container status"));
+        }
+    }
+}
+
+/// Validates the health of the devices that containers have: a resource is one that the container requests, and each of its
+/// devices is there once (`validateContainerStatusAllocatedResourcesStatus`). A container that the pod does not have is
+/// passed over.
+fn allocated_resources(
+    errs: &mut Errors,
+    statuses: &[t::ContainerStatus],
+    containers: &[t::Container],
+    path: &Path,
+) {
+    for (i, status) in statuses.iter().enumerate() {
+        let container = containers.iter().find(|c| c.name == status.name);
+        for (j, allocated) in list(&status.allocated_resources_status).iter().enumerate() {
+            let at = path.index(i).child("allocatedResourcesStatus").index(j);
+            if let Some(message) = container.and_then(|c| not_requested(c, &allocated.name)) {
+                errs.push(FieldError::invalid(&at.child("name"), &allocated.name, message));
+            }
+            let mut seen = BTreeSet::new();
+            for (k, device) in list(&allocated.resources).iter().enumerate() {
+                let at = at.child("resources").index(k);
+                let health = text(&device.health);
+                if !matches!(health, "Healthy" | "Unhealthy" | "Unknown") {
+                    let known = ["Healthy", "Unhealthy", "Unknown"];
+                    errs.push(FieldError::not_supported(&at.child("health"), health, &known));
+                }
+                let at_message = at.child("message");
+                match device.message.as_deref() {
+                    Some("") => {
+                        errs.push(FieldError::required(&at_message, "must be non-empty if specified"))
+                    }
+                    Some(message) if message.len() > MAX_HEALTH_MESSAGE => {
+                        errs.push(FieldError::too_long(&at_message, MAX_HEALTH_MESSAGE));
+                    }
+                    _ => {}
+                }
+                if !seen.insert(&device.resource_id) {
+                    errs.push(FieldError::duplicate(&at.child("resourceID"), device.resource_id.as_str()));
+                }
+            }
+        }
+    }
+}
+
+/// Why a container cannot have been allocated a resource or, with `claim:` in front of it, a claim; `None` if it can.
+fn not_requested(container: &t::Container, name: &str) -> Option<&'static str> {
+    let resources = container.resources.as_ref();
+    if name.starts_with("claim:") {
+        let named = |c: &t::ResourceClaim| match text(&c.request) {
+            "" => format!("claim:{}", c.name),
+            request => format!("claim:{}/{request}", c.name),
+        };
+        let found = resources.is_some_and(|r| list(&r.claims).iter().any(|c| named(c) == name));
+        return (!found).then_some(
+            "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+        );
+    }
+    let requested = resources.is_some_and(|r| r.requests.iter().any(|list| list.contains_key(name)));
+    (!requested).then_some("must match one of the container's resource requests")
 }
 
 /// Whether a container may be started again after it ended with `code`: by one of its own rules, by its own policy or by

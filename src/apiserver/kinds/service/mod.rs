@@ -113,7 +113,7 @@ impl Strategy for Service {
     status_keeps_spec!();
 
     fn validate(&self, errs: &mut Errors) {
-        validation::validate(errs, self);
+        validation::create(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {

@@ -29,8 +29,14 @@ fn externally_accessible(spec: &t::ServiceSpec) -> bool {
     }
 }
 
-pub(super) fn validate(errs: &mut Errors, service: &t::Service) {
+/// Validates a new Service (`ValidateServiceCreate`).
+pub(super) fn create(errs: &mut Errors, service: &t::Service) {
     object_meta(errs, &service.metadata, true, name_is_dns_label);
+    validate(errs, service);
+}
+
+/// Validates what holds for a Service at any time but the metadata (`validateService`).
+pub(super) fn validate(errs: &mut Errors, service: &t::Service) {
     if let (Some(mode), Some(hints)) =
         (service.metadata.annotation(TOPOLOGY_MODE), service.metadata.annotation(TOPOLOGY_HINTS))
         && mode != hints

@@ -12,8 +12,12 @@ mod ingress;
 mod ingress_class;
 mod ip_address;
 mod network_policy;
+mod node;
+mod pod;
 mod rbac;
 mod replication_controller;
+mod resource_quota;
+mod service_cidr;
 
 /// What is done to a valid spec.
 type Change = fn(&mut Value);

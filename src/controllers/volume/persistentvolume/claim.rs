@@ -97,7 +97,7 @@ async fn sync_named(cx: &Cx, claim: Claim) -> Result {
             format!("{}/{}", r.namespace.clone().unwrap_or_default(), r.name.clone().unwrap_or_default())
         })
         .unwrap_or_default();
-    let message = format!("volume {name:?} already bound to a different claim {other:?} by controller");
+    let message = format!("volume {name:?} already bound to a different claim.");
     cx.event(&*claim, "Warning", "FailedBinding", message);
     Err(Error::Other(format!(
         "invalid binding of claim {:?} to volume {name:?}: volume already claimed by {other:?}",

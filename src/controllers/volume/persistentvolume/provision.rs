@@ -48,7 +48,13 @@ pub(super) async fn provision_claim(cx: &Cx, claim: Claim, class: Option<Rc<Stor
         |claim: &Claim, message: String| cx.event(&**claim, "Warning", "ProvisioningFailed", message);
     match found {
         Ok(Provisioner::External(by)) => {
-            let claim = name_provisioner(cx, claim, by).await?;
+            let claim = match name_provisioner(cx, claim.clone(), by).await {
+                Ok(claim) => claim,
+                Err(e) => {
+                    failed(&claim, format!("Error saving claim: {e}"));
+                    return Err(e);
+                }
+            };
             let message = format!(
                 "Waiting for a volume to be created either by the external provisioner '{by}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered."
             );
