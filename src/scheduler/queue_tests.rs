@@ -183,8 +183,23 @@ fn a_back_off_is_waited_for_only_after_errors_or_behind_others() {
         let q = queue.pop(now).unwrap();
         queue.add_unschedulable(q, Vec::new(), now);
     }
-    assert_eq!(waits, [1, 2, 4, 8, 10, 10]);
+    assert_eq!(waits, [2, 3, 5, 9, 11, 11]);
     assert!(queue.has(&key));
+}
+
+/// `pkg/scheduler/backend/queue/backoff_queue.go` `isPodBackingoff`: a pod still backs off in the second in which its back-off
+/// ends. In the recording sts-pvc-when-scaled-deleted an attempt fails at 0.6 s, and the next one is at 2.0 s.
+#[test]
+fn a_back_off_lasts_to_the_end_of_its_last_second() {
+    let p = pod("p", "", json!({}), json!({}));
+    let ms = |n| later(START, SignedDuration::from_millis(n));
+    let mut queue = Queue::default();
+    queue.add(&p.metadata.key(), &p, START);
+    let q = queue.pop(START).unwrap();
+    queue.add_unschedulable(q, Vec::new(), ms(600));
+    assert_eq!(queue.next_back_off(false), Some(at(2)));
+    assert!(!queue.is_ready(ms(1999)) && queue.pop(ms(1999)).is_none());
+    assert!(queue.pop(at(2)).is_some());
 }
 
 #[test]
