@@ -228,6 +228,12 @@ fn pod_anti_affinity(affinity: Option<&Affinity>, namespace: &str) -> Terms {
     )
 }
 
+/// The terms of a pod's required anti-affinity.
+pub fn required_anti_affinity(pod: &Pod) -> Vec<AffinityTerm> {
+    let affinity = pod.spec.as_ref().and_then(|s| s.affinity.as_ref());
+    pod_anti_affinity(affinity, pod.metadata.namespace()).0
+}
+
 fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
     let preferred = affinity
         .and_then(|a| a.node_affinity.as_ref())
@@ -237,7 +243,7 @@ fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
     terms.filter(|(t, weight)| *weight != 0 && !t.is_empty()).collect()
 }
 
-/// Whether a node has more room when the pod is deleted: it was bound to a node, or nominated to one.
+/// Whether a pod takes room on a node, which others get when it is deleted: it is bound to a node, or nominated to one.
 pub fn frees_node(pod: &Pod) -> bool {
     let named = |n: Option<&str>| n.is_some_and(|n| !n.is_empty());
     named(pod.spec.as_ref().and_then(|s| s.node_name.as_deref()))
