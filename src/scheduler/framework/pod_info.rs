@@ -1,12 +1,13 @@
 //! A pod with all values that plugins read of it, computed once (`framework.PodInfo`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::class::{Labels, PodClass};
 use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
 use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
 use crate::api::node_selector::{RequiredNodeAffinity, Term};
-use crate::api::types::{Affinity, Container, Pod, Toleration, Volume};
+use crate::api::types::{Affinity, Container, Pod, Quantity, Toleration, Volume};
 use crate::api::volume::{claim_of, is_restricted_disk};
 use crate::api::{Key, MetaExt, Timestamp};
 
@@ -196,7 +197,14 @@ impl PodInfo {
 fn is_as_specified(pod: &Pod) -> bool {
     let (Some(spec), Some(status)) = (&pod.spec, &pod.status) else { return true };
     let statuses = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
-    status.conditions.iter().flatten().all(|c| c.type_ != "PodResizePending")
+    let whole = spec.resources.as_ref().and_then(|r| r.requests.as_ref());
+    let of_pod =
+        [status.resources.as_ref().and_then(|r| r.requests.as_ref()), status.allocated_resources.as_ref()];
+    let as_whole = |list: &BTreeMap<String, Quantity>| {
+        whole.into_iter().flatten().all(|(name, amount)| list.get(name).is_none_or(|a| a == amount))
+    };
+    of_pod.into_iter().flatten().all(as_whole)
+        && status.conditions.iter().flatten().all(|c| c.type_ != "PodResizePending")
         && statuses.into_iter().all(|s| {
             let mut all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
             let asked = all.find(|c| c.name == s.name).and_then(|c| c.resources.as_ref()?.requests.as_ref());
