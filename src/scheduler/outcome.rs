@@ -7,9 +7,9 @@ use super::framework::{Actions, EventResource, PodInfo};
 use super::listers::Namespaces;
 use super::queue::{Queued, pod_event};
 use super::state::{Cx, Task, wake_later};
-use crate::api::pod::update_pod_condition;
+use crate::api::pod::{is_terminal, update_pod_condition};
 use crate::api::types::{Pod, PodCondition, PodStatus, Time};
-use crate::api::{Kind, MetaExt, ObjectRef, Timestamp, seconds};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Recorded, Result, Why, object_reference};
 
 /// How many bytes the note of an event has at most (`NoteLengthLimit`).
@@ -44,19 +44,21 @@ pub(super) async fn failed(cx: &Cx, q: Queued, message: String) -> Result {
     if let Some(node) = cx.state(|s| s.cache.assumed_node(&key).cloned()) {
         let (k, assumed, caches) = (key.clone(), assigned(q.pod(), &node), cx.caches().clone());
         cx.update_state(move |s| {
-            s.waiting.remove(&k);
             s.cache.forget(&k);
             let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&assumed), None);
             s.queue.move_all(&event, &Namespaces(&caches), now, |_| true);
         });
     }
-    let cached = cx.lister::<Pod>().get(&key).cloned();
+    let cached = known(cx, &key);
     let recreated = cached.as_ref().is_some_and(|p| p.metadata.uid != q.pod().metadata.uid);
     // The event is about the pod as the informer last delivered it, unless it is gone or has a node by now.
     let pod = cached.filter(|p| node_of(p).is_none()).unwrap_or_else(|| q.pod().clone());
     take_back(cx, q, Vec::new());
     let k = key.clone();
-    cx.update_state(move |s| s.queue.nominate(&k, None));
+    cx.update_state(move |s| {
+        s.waiting.remove(&k);
+        s.queue.nominate(&k, None);
+    });
     cx.cancel(Task::BindingCycle(key.clone()));
     cx.enqueue(Task::ScheduleOne);
     wake_later(cx);
@@ -123,11 +125,15 @@ pub(super) fn event(
     Recorded { about, type_, reason: reason.into(), message, action, at }
 }
 
+/// The pod, as the informer last delivered it. The scheduler's informer does not see pods that have ended.
+fn known(cx: &Cx, key: &Key) -> Option<Rc<Pod>> {
+    cx.lister::<Pod>().get(key).filter(|p| !is_terminal(p)).cloned()
+}
+
 /// Puts a pod whose attempt failed back into the queue, as the informer last delivered it. A pod that is gone, or that
 /// has a node by now, is dropped.
 pub(super) fn take_back(cx: &Cx, mut q: Queued, refused_by: Vec<&'static str>) {
-    let cached = cx.lister::<Pod>().get(&q.info.key).cloned();
-    let Some(pod) = cached.filter(|p| node_of(p).is_none()) else { return };
+    let Some(pod) = known(cx, &q.info.key).filter(|p| node_of(p).is_none()) else { return };
     if !Rc::ptr_eq(&pod, q.pod()) {
         q.info = Rc::new(PodInfo::new(pod));
     }

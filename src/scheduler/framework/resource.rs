@@ -240,6 +240,7 @@ pub fn pod_non_zero_requests(pod: &Pod) -> NonZero {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::types::PodStatus;
     use serde_json::{Value, json};
 
     fn pod(spec: Value) -> Pod {
@@ -321,7 +322,7 @@ mod tests {
         }
         let mut p = pod(json!({"containers": [c("1")], "initContainers": [sidecar("2"), c("4")]}));
         let init = json!({"initContainerStatuses": [status("2", json!({}), of("3")), status("4", json!({}), of("9"))]});
-        p.status = serde_json::from_value(init).unwrap();
+        p.status = Some(serde_json::from_value::<PodStatus>(init).unwrap().into());
         assert_eq!(pod_requests(&p, None).milli_cpu, 7000, "a sidecar may be resized, the other not");
     }
 
@@ -329,14 +330,14 @@ mod tests {
     #[test]
     fn a_resize_of_the_whole_pod_counts_with_its_largest_value() {
         let mut p = pod(json!({"containers": [c("1")], "resources": {"requests": {"cpu": "2"}}}));
-        p.status = serde_json::from_value(json!({"allocatedResources": {"cpu": "9"}})).unwrap();
-        assert_eq!(pod_requests(&p, None).milli_cpu, 2000, "nothing is said of what it has");
-        p.status = serde_json::from_value(json!({"allocatedResources": {"cpu": "3"}, "resources": of("4")}))
-            .unwrap();
-        assert_eq!(pod_requests(&p, None).milli_cpu, 4000);
+        let mut cpu = |status: Value| {
+            p.status = Some(serde_json::from_value::<PodStatus>(status).unwrap().into());
+            pod_requests(&p, None).milli_cpu
+        };
+        assert_eq!(cpu(json!({"allocatedResources": {"cpu": "9"}})), 2000, "nothing is said of what it has");
+        assert_eq!(cpu(json!({"allocatedResources": {"cpu": "3"}, "resources": of("4")})), 4000);
         let whole = json!({"resources": of("1"), "conditions":
             [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]});
-        p.status = serde_json::from_value(whole).unwrap();
-        assert_eq!(pod_requests(&p, None).milli_cpu, 1000);
+        assert_eq!(cpu(whole), 1000);
     }
 }
