@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::names;
 use super::quantity::{Amount, amount_of};
-use super::types::{Container, Pod, PodSpec, PodStatus, Quantity, ResourceRequirements};
+use super::types::{Container, Pod, PodSpec, Quantity, ResourceRequirements};
 
 /// Amounts by the names of resources.
 pub type Amounts = BTreeMap<String, Amount>;
@@ -47,7 +47,7 @@ pub fn is_extended(name: &str) -> bool {
 /// What the containers of a pod request together: containers and sidecars are added up; an init container that is no
 /// sidecar runs when no other container runs but the sidecars before it (`AggregateContainerRequests`).
 pub fn container_requests(spec: &PodSpec) -> Amounts {
-    container_resources(spec, &|c| said(c, false))
+    container_resources(spec, &|c, _| amounts(said(c, false)))
 }
 
 /// What the containers of a pod may use together, added up as in [`container_requests`] (`AggregateContainerLimits`).
@@ -58,36 +58,39 @@ pub fn container_limits(spec: &PodSpec) -> Amounts {
 /// The requests of a pod or, with `limits`, its limits: the amounts of the pod as a whole or else the sum of its
 /// containers, and its overhead (`PodRequests`, `PodLimits`).
 pub fn pod_resources(spec: &PodSpec, limits: bool) -> Amounts {
-    with_pod_level(container_resources(spec, &|c| said(c, limits)), spec, limits)
+    with_pod_level(container_resources(spec, &|c, _| amounts(said(c, limits))), spec, limits)
 }
 
-/// [`pod_resources`] of a pod whose containers may be in the middle of a resize: the most of what the spec says, what a
-/// kubelet has allocated, and what the containers have. The spec of a resize that is infeasible does not count
-/// (`PodResourcesOptions.UseStatusResources`).
+/// [`pod_resources`] of a pod whose containers may be in the middle of a resize: of each container the most of what the spec says,
+/// what a kubelet has allocated, and what the container has. The spec of a resize that is infeasible does not count
+/// (`PodResourcesOptions.UseStatusResources`). Init containers that are no sidecars are not resized.
 pub fn resources_in_use(pod: &Pod, limits: bool) -> Amounts {
     let Some(spec) = pod.spec.as_deref() else { return Amounts::new() };
+    let Some(status) = &pod.status else { return pod_resources(spec, limits) };
     let of = of(limits);
-    let statuses = |s: &PodStatus| s.container_statuses.is_some() || s.init_container_statuses.is_some();
-    let Some(status) = pod.status.as_ref().filter(|s| statuses(s)) else {
-        return pod_resources(spec, limits);
-    };
-    let of_container = |c: &Container| {
-        let all = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
-        all.into_iter().find(|s| s.name == c.name)
-    };
     let pending = status.conditions.iter().flatten().find(|c| c.type_ == "PodResizePending");
     let infeasible = pending.is_some_and(|c| c.reason.as_deref() == Some("Infeasible"));
-    let wanted = |c| if infeasible { None } else { said(c, limits) };
-    let allocated = |c| {
+    let in_use = |c: &Container, resizable: bool| {
+        let mut all = status
+            .container_statuses
+            .iter()
+            .chain(&status.init_container_statuses)
+            .flatten()
+            .filter(|_| resizable);
+        let wanted = amounts(said(c, limits));
+        let Some((s, has)) = all.find(|s| s.name == c.name).and_then(|s| Some((s, s.resources.as_ref()?)))
+        else {
+            return wanted;
+        };
+        let mut total = if infeasible { Amounts::new() } else { wanted };
+        most(&mut total, amounts(of(has)));
         // A kubelet allocates requests; limits it only applies.
-        let of_status = of_container(c).and_then(|s| s.allocated_resources.as_ref()).filter(|_| !limits);
-        of_status.or_else(|| wanted(c))
+        if !limits {
+            most(&mut total, amounts(s.allocated_resources.as_ref()));
+        }
+        total
     };
-    let applied = |c| of_container(c).and_then(|s| of(s.resources.as_ref()?)).or_else(|| allocated(c));
-    let mut total = container_resources(spec, &applied);
-    most(&mut total, container_resources(spec, &allocated));
-    most(&mut total, container_resources(spec, &wanted));
-    with_pod_level(total, spec, limits)
+    with_pod_level(container_resources(spec, &in_use), spec, limits)
 }
 
 /// Sets what the pod says as a whole in place of the sum of its containers, and adds its overhead.
@@ -129,16 +132,18 @@ fn most(amounts: &mut Amounts, other: Amounts) {
     }
 }
 
-fn container_resources<'a>(spec: &'a PodSpec, of: &dyn Fn(&'a Container) -> Option<&'a List>) -> Amounts {
+/// The sum over containers, of each of which `of` says the amounts; it is told whether the container may be resized.
+fn container_resources(spec: &PodSpec, of: &dyn Fn(&Container, bool) -> Amounts) -> Amounts {
     let mut total = Amounts::new();
     let mut sidecars = Amounts::new();
     let mut init = Amounts::new();
     for c in &spec.containers {
-        add(&mut total, &amounts(of(c)));
+        add(&mut total, &of(c, true));
     }
     for c in spec.init_containers.iter().flatten() {
-        let own = amounts(of(c));
-        if c.restart_policy.as_deref() == Some("Always") {
+        let sidecar = c.restart_policy.as_deref() == Some("Always");
+        let own = of(c, sidecar);
+        if sidecar {
             add(&mut total, &own);
             add(&mut sidecars, &own);
             most(&mut init, sidecars.clone());
@@ -182,5 +187,36 @@ pub fn qos_class(spec: &PodSpec) -> &'static str {
         (false, _) => "BestEffort",
         (true, true) => "Guaranteed",
         (true, false) => "Burstable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// `component-helpers/resource/helpers.go`: `AggregateContainerRequests` and `AggregateContainerLimits`. Quota asks for them
+    /// without `InPlacePodLevelResourcesVerticalScalingEnabled` (`pkg/quota/v1/evaluator/core/pods.go`).
+    #[test]
+    fn a_resize_counts_with_the_most_of_each_container() {
+        let both = |cpu: &str| json!({"requests": {"cpu": cpu}, "limits": {"cpu": cpu}});
+        let container = |name: &str| json!({"name": name, "resources": both("1")});
+        let status = |name: &str, allocated: &str, resources: Value| {
+            json!({"name": name, "image": "", "imageID": "", "ready": true, "restartCount": 0,
+                "allocatedResources": {"cpu": allocated}, "resources": resources})
+        };
+        let pod = |status: Value| -> Pod {
+            let spec =
+                json!({"containers": [container("a"), container("b")], "initContainers": [container("i")]});
+            serde_json::from_value(json!({"metadata": {}, "spec": spec, "status": status})).unwrap()
+        };
+        let cpu = |pod: &Pod, limits| resources_in_use(pod, limits)["cpu"].milli_value();
+        let resized =
+            pod(json!({"containerStatuses": [status("a", "4", both("2")), status("b", "1", both("3"))],
+            "initContainerStatuses": [status("i", "20", both("20"))], "resources": both("30")}));
+        assert_eq!((cpu(&resized, false), cpu(&resized, true)), (7000, 5000));
+        let unknown = pod(json!({"containerStatuses": [status("a", "4", Value::Null)]}));
+        assert_eq!(cpu(&unknown, false), 2000);
     }
 }

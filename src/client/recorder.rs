@@ -17,7 +17,7 @@ use crate::apimachinery::{Body, Patch, Request, Response, Verb};
 const MAX_SIMILAR: usize = 10;
 /// The window, in seconds.
 const SIMILAR_WINDOW: i64 = 600;
-/// The events about one object that are recorded at once, before the spam filter drops further ones.
+/// The events of one type about one object that are recorded at once, before the spam filter drops further ones.
 const SPAM_BURST: f64 = 25.0;
 /// Seconds after which the spam filter lets one more event pass.
 const SPAM_REFILL_SECONDS: f64 = 300.0;
@@ -183,20 +183,23 @@ impl Recorder {
         let object = [&a.kind, &a.namespace, &a.name, &a.uid, &a.api_version].into_iter();
         let object = object
             .fold(Digest::default().with(&component), |d, part| d.with(part.as_deref().unwrap_or_default()));
+        // Normal events and warnings about an object have a bucket each (`getSpamKey`).
+        let of_type = object.with(r.type_);
         // Similar events: the same but for the message.
-        let similar = object.with(r.type_).with(&r.reason);
-        let (object_key, similar_key) = (fingerprint(object), fingerprint(similar));
+        let similar = of_type.with(&r.reason);
+        let (spam_key, similar_key) = (fingerprint(of_type), fingerprint(similar));
         let full_key = similar.with(a.field_path.as_deref().unwrap_or_default()).with(&r.message);
         let full_key = fingerprint(full_key);
         let mut message = r.message;
-        let key = if self.is_one_of_many(similar_key, &message, r.at) {
+        let folded = self.is_one_of_many(similar_key, &message, r.at);
+        let key = if folded {
             message = format!("(combined from similar events): {message}");
             similar_key
         } else {
             full_key
         };
         let known = self.known.get(&key).cloned();
-        let passes = self.take_token(object_key, r.at);
+        let passes = self.take_token(spam_key, r.at);
         let now = seconds(r.at);
         if let Some(k) = known {
             let count = k.count.saturating_add(1);
@@ -216,6 +219,9 @@ impl Recorder {
             let from = Object::from(k.event.clone());
             return Some(self.patch(from, to, user));
         }
+        // An event in which others are folded does not say who reports it, but for its `source` (`EventAggregate`).
+        let (reporter, instance) =
+            if folded { ("", "") } else { (&*component, host.as_deref().unwrap_or_default()) };
         let event = Event {
             metadata: self.metadata(&r.about, r.at),
             involved_object: r.about,
@@ -226,8 +232,8 @@ impl Recorder {
             last_timestamp: Some(Time(now)),
             count: Some(1),
             type_: Some(r.type_.into()),
-            reporting_component: Some(component.to_string()),
-            reporting_instance: Some(host.as_deref().unwrap_or_default().to_owned()),
+            reporting_component: Some(reporter.to_owned()),
+            reporting_instance: Some(instance.to_owned()),
             ..Default::default()
         };
         if !passes {
@@ -296,7 +302,7 @@ impl Recorder {
         Some(Self::create(event, user))
     }
 
-    /// A token bucket for each object a component talks about.
+    /// A token bucket for each object a component talks about, and type of event.
     fn take_token(&mut self, key: Fingerprint, now: Timestamp) -> bool {
         let Some(b) = self.buckets.get_mut(&key) else {
             self.buckets.insert(key, Bucket { tokens: SPAM_BURST - 1.0, last: now });
@@ -391,5 +397,37 @@ mod tests {
         // One that was never let through is created with its count.
         let other = sent(&mut recorder, [("other", 303), ("other", 304), ("other", 700)]);
         assert_eq!(other, [(Verb::Create, 3)]);
+    }
+
+    fn object(request: Request) -> Rc<Event> {
+        let Body::Object(object) = request.body else { panic!("{:?}", request.body) };
+        object.get::<Event>().unwrap().clone()
+    }
+
+    /// `client-go/tools/record/events_cache.go`: what `EventAggregate` makes of the tenth event that differs in its message alone
+    /// has a `source`, but no reporter. `getSpamKey` has the event's type.
+    #[test]
+    fn a_folded_event_names_no_reporter_and_warnings_have_a_bucket_of_their_own() {
+        let component = "kubelet".into();
+        let mut recorder = Recorder::new(EventFlavour::Core { component, host: Some("node-1".into()) });
+        let mut write = |type_, message: String| {
+            recorder.record(Recorded {
+                about: ObjectReference { name: Some("p".into()), ..Default::default() },
+                type_,
+                reason: "BackOff".into(),
+                message,
+                action: "",
+                at: Timestamp::UNIX_EPOCH,
+            });
+            recorder.next_request(&"kubelet".into())
+        };
+        let events: Vec<_> = (0..10).map(|n| object(write("Normal", n.to_string()).unwrap())).collect();
+        let reporter = |e: &Event| (e.reporting_component.clone(), e.reporting_instance.clone());
+        assert_eq!(reporter(&events[8]), (Some("kubelet".into()), Some("node-1".into())));
+        assert_eq!(reporter(&events[9]), (Some(String::new()), Some(String::new())));
+        assert_eq!(events[9].message.as_deref(), Some("(combined from similar events): 9"));
+        assert_eq!(events[9].source.as_ref().unwrap().host.as_deref(), Some("node-1"));
+        assert_eq!((0..30).filter(|_| write("Normal", "again".into()).is_some()).count(), 15);
+        assert!(write("Warning", "again".into()).is_some());
     }
 }

@@ -16,6 +16,7 @@ use super::outcome::{bind_pod, failed};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
 use super::queue::Queued;
 use super::state::{Cx, State, Task, Waiting, version};
+use crate::api::pod::is_terminal;
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
@@ -40,20 +41,31 @@ pub(super) fn volume_changed(cx: &mut Handler<'_, State, Task>, volume: &Key) {
     look_again(cx);
 }
 
-/// Plans a poll of every waiting pod for the end of that pod's current second.
-fn look_again(cx: &mut Handler<'_, State, Task>) {
-    let now = cx.now;
-    let waiting: Vec<(Key, Timestamp)> =
-        cx.state.waiting.iter().map(|(key, w)| (key.clone(), w.since)).collect();
-    for (key, since) in waiting {
-        let step = POLL * 1000;
-        let gone = i64::try_from(now.duration_since(since).as_millis()).unwrap_or(0);
-        let rest = SignedDuration::from_millis(step - gone.rem_euclid(step));
-        cx.enqueue_after(Task::BindingCycle(key), rest);
+/// A pod that has no node was deleted, or has ended. If its claims are being bound, the next poll finds that out.
+pub(super) fn pod_gone(cx: &mut Handler<'_, State, Task>, key: &Key) {
+    if let Some(since) = cx.state.waiting.get(key).map(|w| w.since) {
+        poll(cx, key.clone(), since);
     }
 }
 
-/// Stops waiting for the claims of a pod that was deleted, has ended, or was bound by another client.
+/// Plans a poll of every waiting pod.
+fn look_again(cx: &mut Handler<'_, State, Task>) {
+    let waiting: Vec<(Key, Timestamp)> =
+        cx.state.waiting.iter().map(|(key, w)| (key.clone(), w.since)).collect();
+    for (key, since) in waiting {
+        poll(cx, key, since);
+    }
+}
+
+/// Plans a poll of a pod that waits since this time, for the end of its current second.
+fn poll(cx: &mut Handler<'_, State, Task>, key: Key, since: Timestamp) {
+    let step = POLL * 1000;
+    let gone = i64::try_from(cx.now.duration_since(since).as_millis()).unwrap_or(0);
+    let rest = SignedDuration::from_millis(step - gone.rem_euclid(step));
+    cx.enqueue_after(Task::BindingCycle(key), rest);
+}
+
+/// Stops waiting for the claims of a pod that was bound by another client, or was created anew under its name.
 pub(super) fn forget(cx: &mut Handler<'_, State, Task>, key: &Key) {
     if cx.state.waiting.remove(key).is_some() {
         cx.cancel(Task::BindingCycle(key.clone()));
@@ -185,16 +197,21 @@ fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
         let why = format!("node {} not found", go_quote(&w.node));
         return Err(format!("failed to get node {}: {why}", go_quote(&w.node)));
     };
+    // The scheduler's informer does not see pods that have ended.
+    if cx.lister::<Pod>().get(&w.q.info.key).is_none_or(|p| is_terminal(p)) {
+        return Err(format!("pod does not exist any more: pod {} not found", go_quote(w.q.info.name())));
+    }
     let volumes = cx.lister::<PersistentVolume>();
     let claims = cx.lister::<PersistentVolumeClaim>();
-    let mut all = true;
+    let missing = |of: &str, key: String| format!("{of} {} not found", go_quote(key));
     for (claim, written) in &w.bindings {
         let name = written.metadata.name();
-        let (Some(volume), Some(claim)) = (volumes.get(&written.metadata.key()), claims.get(claim)) else {
-            return Err(format!(
-                "failed to check binding: could not find v1.PersistentVolume {}",
-                go_quote(name)
-            ));
+        let missing = |of, key| Err(format!("failed to check binding: {}", missing(of, key)));
+        let Some(volume) = volumes.get(&written.metadata.key()) else {
+            return missing("persistentvolumes", name.to_owned());
+        };
+        let Some(claim) = claims.get(claim) else {
+            return missing("persistentvolumeclaims", claim.to_string());
         };
         if version(written) > version(volume) {
             return Ok(false);
@@ -204,12 +221,14 @@ fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
         if uid.unwrap_or_default().is_empty() {
             return Err(format!("ClaimRef got reset for pv {}", go_quote(name)));
         }
-        all &= is_fully_bound(claim);
+        if !is_fully_bound(claim) {
+            return Ok(false);
+        }
     }
     for written in &w.provisions {
         let key = written.metadata.key();
         let Some(claim) = claims.get(&key) else {
-            let why = format!("could not find v1.PersistentVolumeClaim {}", go_quote(key.to_string()));
+            let why = missing("persistentvolumeclaims", key.to_string());
             return Err(format!("failed to check provisioning pvc: {why}"));
         };
         if version(written) > version(claim) {
@@ -227,9 +246,11 @@ fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
                 None => return Ok(false),
             }
         }
-        all &= is_fully_bound(claim);
+        if !is_fully_bound(claim) {
+            return Ok(false);
+        }
     }
-    Ok(all)
+    Ok(true)
 }
 
 fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), String> {

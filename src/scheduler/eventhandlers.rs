@@ -76,6 +76,7 @@ fn add_pod(cx: &mut Cx<'_>, key: &Key, pod: &Rc<Pod>) {
     if node_of(pod).is_some() {
         add_assigned_pod(cx, key, pod);
     } else if mine(pod) {
+        binding_cycle::forget(cx, key);
         cx.state.queue.add(key, pod, cx.now);
     }
 }
@@ -121,13 +122,14 @@ fn update_unscheduled_pod(cx: &mut Cx<'_>, key: &Key, old: &Rc<Pod>, new: &Rc<Po
 }
 
 fn delete_pod(cx: &mut Cx<'_>, key: &Key, pod: &Rc<Pod>) {
-    binding_cycle::forget(cx, key);
     let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(pod), None);
     if node_of(pod).is_some() {
+        binding_cycle::forget(cx, key);
         cx.state.cache.remove_pod(key);
         move_all(cx, &event, |_| true);
     } else if mine(pod) {
         cx.state.queue.remove(key);
+        binding_cycle::pod_gone(cx, key);
         if cx.state.cache.assumed_node(key).is_some() {
             forget_assumed_pod(cx, key, pod);
         } else if nominated(pod).is_some() {

@@ -7,9 +7,13 @@ use super::framework::{Actions, EventResource, PodInfo};
 use super::listers::Namespaces;
 use super::queue::{Queued, pod_event};
 use super::state::{Cx, Task, wake_later};
+use crate::api::pod::{is_terminal, update_pod_condition};
 use crate::api::types::{Pod, PodCondition, PodStatus, Time};
-use crate::api::{Kind, MetaExt, ObjectRef, Timestamp, seconds};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Recorded, Result, Why, object_reference};
+
+/// How many bytes the note of an event has at most (`NoteLengthLimit`).
+const NOTE_LENGTH_LIMIT: usize = 1024;
 
 /// Binds the pod to the node, and records the event.
 pub(super) async fn bind_pod(cx: &Cx, q: Queued, node: &str, fits: (usize, usize)) -> Result {
@@ -25,13 +29,9 @@ pub(super) async fn bind_pod(cx: &Cx, q: Queued, node: &str, fits: (usize, usize
             cx.record(event(pod, "Normal", "Scheduled", message, "Binding", cx.now()));
             Ok(())
         }
-        // Another client has bound the pod or it was deleted. The informer will deliver that.
-        Err(e) if e.is_not_found() || e.is_conflict() => {
-            cx.update_state(move |s| s.cache.forget(&key));
-            Ok(())
-        }
+        // A pod that was deleted or that another client has bound is no exception.
         Err(e) => {
-            let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {}", e.message);
+            let message = format!("running Bind plugin \"DefaultBinder\": {}", e.message);
             failed(cx, q, message).await
         }
     }
@@ -44,26 +44,32 @@ pub(super) async fn failed(cx: &Cx, q: Queued, message: String) -> Result {
     if let Some(node) = cx.state(|s| s.cache.assumed_node(&key).cloned()) {
         let (k, assumed, caches) = (key.clone(), assigned(q.pod(), &node), cx.caches().clone());
         cx.update_state(move |s| {
-            s.waiting.remove(&k);
             s.cache.forget(&k);
             let event = pod_event(EventResource::AssignedPod, Actions::DELETE, Some(&assumed), None);
             s.queue.move_all(&event, &Namespaces(&caches), now, |_| true);
         });
     }
-    let pod = cx.lister::<Pod>().get(&key).cloned();
+    let cached = known(cx, &key);
+    let recreated = cached.as_ref().is_some_and(|p| p.metadata.uid != q.pod().metadata.uid);
+    // The event is about the pod as the informer last delivered it, unless it is gone or has a node by now.
+    let pod = cached.filter(|p| node_of(p).is_none()).unwrap_or_else(|| q.pod().clone());
     take_back(cx, q, Vec::new());
     let k = key.clone();
-    cx.update_state(move |s| s.queue.nominate(&k, None));
+    cx.update_state(move |s| {
+        s.waiting.remove(&k);
+        s.queue.nominate(&k, None);
+    });
     cx.cancel(Task::BindingCycle(key.clone()));
     cx.enqueue(Task::ScheduleOne);
     wake_later(cx);
-    let Some(pod) = pod else { return Ok(()) };
-    cx.record(event(&pod, "Warning", "FailedScheduling", message.clone(), "Scheduling", now));
+    if recreated {
+        return Ok(());
+    }
+    cx.record(event(&pod, "Warning", "FailedScheduling", note(&message), "Scheduling", now));
     let mut to = pod.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    status.nominated_node_name = None;
-    set_unschedulable(status, "SchedulerError", &message, pod.metadata.generation, now);
-    if to == pod {
+    let nominated = status.nominated_node_name.take().is_some();
+    if !set_unschedulable(status, "SchedulerError", &message, pod.metadata.generation, now) && !nominated {
         return Ok(());
     }
     let why = Why::new("binding_cycle.failed")
@@ -74,7 +80,19 @@ pub(super) async fn failed(cx: &Cx, q: Queued, message: String) -> Result {
     Ok(())
 }
 
-/// Sets the condition `PodScheduled` to false. Returns whether that changed anything.
+/// The note of an event with this message. The API server takes [`NOTE_LENGTH_LIMIT`] bytes; of a longer message the beginning
+/// is noted (`truncateMessage`), the whole of it is in the pod's condition.
+pub(super) fn note(message: &str) -> String {
+    const SUFFIX: &str = " ...";
+    if message.len() <= NOTE_LENGTH_LIMIT {
+        return message.to_owned();
+    }
+    let end = message.floor_char_boundary(NOTE_LENGTH_LIMIT - SUFFIX.len());
+    format!("{}{SUFFIX}", message.get(..end).unwrap_or_default())
+}
+
+/// Sets the condition `PodScheduled` to false. Returns whether that changed more than `observedGeneration`: a new generation
+/// alone is no reason for a write (`UpdatePodCondition`).
 pub(super) fn set_unschedulable(
     status: &mut PodStatus,
     reason: &str,
@@ -82,8 +100,7 @@ pub(super) fn set_unschedulable(
     generation: Option<i64>,
     now: Timestamp,
 ) -> bool {
-    let conditions = status.conditions.get_or_insert_default();
-    let mut c = PodCondition {
+    let condition = PodCondition {
         type_: "PodScheduled".into(),
         status: "False".into(),
         reason: Some(reason.into()),
@@ -92,20 +109,7 @@ pub(super) fn set_unschedulable(
         observed_generation: generation,
         ..Default::default()
     };
-    match conditions.iter_mut().find(|o| o.type_ == c.type_) {
-        Some(old) => {
-            if old.status == c.status {
-                c.last_transition_time.clone_from(&old.last_transition_time);
-            }
-            let changed = *old != c;
-            *old = c;
-            changed
-        }
-        None => {
-            conditions.push(c);
-            true
-        }
-    }
+    update_pod_condition(status, condition)
 }
 
 /// An event about a pod, to be recorded.
@@ -121,14 +125,45 @@ pub(super) fn event(
     Recorded { about, type_, reason: reason.into(), message, action, at }
 }
 
+/// The pod, as the informer last delivered it. The scheduler's informer does not see pods that have ended.
+fn known(cx: &Cx, key: &Key) -> Option<Rc<Pod>> {
+    cx.lister::<Pod>().get(key).filter(|p| !is_terminal(p)).cloned()
+}
+
 /// Puts a pod whose attempt failed back into the queue, as the informer last delivered it. A pod that is gone, or that
 /// has a node by now, is dropped.
 pub(super) fn take_back(cx: &Cx, mut q: Queued, refused_by: Vec<&'static str>) {
-    let cached = cx.lister::<Pod>().get(&q.info.key).cloned();
-    let Some(pod) = cached.filter(|p| node_of(p).is_none()) else { return };
+    let Some(pod) = known(cx, &q.info.key).filter(|p| node_of(p).is_none()) else { return };
     if !Rc::ptr_eq(&pod, q.pod()) {
         q.info = Rc::new(PodInfo::new(pod));
     }
     let now = cx.now();
     cx.update_state(move |s| s.queue.add_unschedulable(q.clone(), refused_by.clone(), now));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `pkg/scheduler/schedule_one.go` `truncateMessage`, with `NoteLengthLimit` of `pkg/apis/core/validation/events.go`.
+    #[test]
+    fn a_note_has_1024_bytes_at_most() {
+        assert_eq!(note(&"a".repeat(1024)), "a".repeat(1024));
+        assert_eq!(note(&"a".repeat(1025)), "a".repeat(1020) + " ...");
+        let wide = note(&"é".repeat(600));
+        assert_eq!(wide, "é".repeat(510) + " ...");
+        assert!(note(&format!("a{}", "é".repeat(600))).len() <= 1024);
+    }
+
+    /// `pkg/api/v1/pod/util.go` `UpdatePodCondition` does not compare `observedGeneration`.
+    #[test]
+    fn a_new_generation_alone_is_not_written() {
+        let mut status = PodStatus::default();
+        let mut set = |message, generation| {
+            set_unschedulable(&mut status, "Unschedulable", message, Some(generation), Timestamp::UNIX_EPOCH)
+        };
+        assert!(set("no", 1));
+        assert!(!set("no", 2));
+        assert!(set("still no", 2));
+    }
 }

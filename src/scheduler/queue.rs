@@ -25,6 +25,8 @@ pub use places::Place;
 const INITIAL_BACKOFF: i64 = 1;
 /// The longest back-off, in seconds.
 const MAX_BACKOFF: i64 = 10;
+/// The unit in which the ends of back-offs are told apart, in seconds (`backoffQOrderingWindowDuration`).
+const WINDOW: i64 = 1;
 /// After this many seconds an unschedulable pod is tried again even if nothing has changed.
 pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
 
@@ -61,10 +63,10 @@ type Refusal = (Option<&'static str>, Rc<[&'static str]>);
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     active: Map<Order, ()>,
-    // Pods that plugins refused, by the second in which their back-off ends. When no pod is active, the first of these
+    // Pods that plugins refused, by the second from which on they do not back off. When no pod is active, the first of these
     // is taken without waiting for that (`SchedulerPopFromBackoffQ`).
     backoff: Map<(Timestamp, Order), ()>,
-    // Pods whose attempt ended with an error, by the end of their back-off.
+    // Pods whose attempt ended with an error, by the same second.
     error_backoff: Map<(Timestamp, Key), ()>,
     // Unschedulable and gated pods.
     unschedulable: Map<Key, ()>,
@@ -96,12 +98,13 @@ impl Queued {
         (Reverse(self.info.priority), self.at, self.info.key.clone())
     }
 
-    /// The second in which the pod's back-off ends.
+    /// When the pod does not back off any more. It still does in the whole second in which the time of its back-off is over
+    /// (`isPodBackingoff`).
     fn backed_off(&self) -> Timestamp {
         let times = if self.errors > 0 { self.errors } else { self.refusals };
         let wait = match times {
             0 => 0,
-            n => (INITIAL_BACKOFF << (n - 1).min(10)).min(MAX_BACKOFF),
+            n => (INITIAL_BACKOFF << (n - 1).min(10)).min(MAX_BACKOFF) + WINDOW,
         };
         seconds(later(self.at, SignedDuration::from_secs(wait)))
     }

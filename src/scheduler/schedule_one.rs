@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::framework::{Handle, Snapshot};
 use super::listers::{Listers, Nominated};
-use super::outcome::{bind_pod, event, failed, set_unschedulable, take_back};
+use super::outcome::{bind_pod, event, failed, note, set_unschedulable, take_back};
 use super::plugins::volume::binding::PodVolumes;
 use super::queue::Queued;
 use super::scheduling_cycle::{self, End, tie_break};
@@ -208,7 +208,7 @@ async fn give_up(cx: &Cx, q: Queued, n: Nowhere) -> Result {
         cx.enqueue(Task::Preempt(key.clone()));
     }
     wake_later(cx);
-    cx.record(event(&pod, "Warning", "FailedScheduling", n.message.clone(), "Scheduling", cx.now()));
+    cx.record(event(&pod, "Warning", "FailedScheduling", note(&n.message), "Scheduling", cx.now()));
     let mut to = pod.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
     if let Some(node) = nominate {

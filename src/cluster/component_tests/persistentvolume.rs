@@ -264,6 +264,41 @@ fn a_pod_does_not_wait_for_ever() {
     );
 }
 
+/// `pkg/scheduler/framework/plugins/volumebinding/binder.go`, `checkBindings`, and `passive_assume_cache.go`, `GetAPIObj`: the
+/// poll a second later finds out that the pod or its claim is gone.
+#[test]
+fn what_goes_while_a_claim_is_bound_ends_the_binding() {
+    let waiting = || {
+        let mut c = Cluster::new(&Config::nodes(1));
+        let class = json!({"metadata": {"name": "away"}, "provisioner": "example.com/away",
+            "volumeBindingMode": "WaitForFirstConsumer"});
+        make(&mut c, Kind::STORAGE_CLASS, class);
+        make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("away"), &json!({})));
+        make(&mut c, Kind::POD, pod());
+        let to = c.now() + std::time::Duration::from_secs(5);
+        c.run_until(to, |_, _| {}).unwrap();
+        c
+    };
+    let said = |why: &str| {
+        format!("FailedScheduling: running PreBind plugin \"VolumeBinding\": binding volumes: {why}")
+    };
+    let mut c = waiting();
+    delete(&mut c, Kind::POD, "default", "web");
+    rest(&mut c);
+    assert_eq!(phase(&c, Kind::POD, "web"), "gone");
+    says(&c, "web", &said("pod does not exist any more: pod \"web\" not found"));
+
+    let mut c = waiting();
+    let none = Body::Patch(crate::apimachinery::Patch::Merge(json!({"metadata": {"finalizers": null}})));
+    let key = Key::new("default", "data");
+    let r = Request::new(&"kubectl".into(), Verb::Patch, Kind::PERSISTENT_VOLUME_CLAIM, key).body(none);
+    let _ = c.request(&r);
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
+    rest(&mut c);
+    let gone = "failed to check provisioning pvc: persistentvolumeclaims \"default/data\" not found";
+    says(&c, "web", &said(gone));
+}
+
 /// `pkg/controller/volume/persistentvolume/pv_controller_base.go`, `resync`, with the default 15 s of
 /// `--pvclaimbinder-sync-period`.
 #[test]

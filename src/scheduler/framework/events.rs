@@ -10,7 +10,8 @@ use super::resource::pod_requests;
 use super::terms::NamespaceLister;
 use crate::api::Kind;
 use crate::api::types::{
-    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodStatus,
+    StorageClass,
 };
 
 /// A set of things that can happen to an object (`fwk.ActionType`).
@@ -283,9 +284,19 @@ pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<Actions> {
 
 /// Whether the pod requests less of a resource than before.
 fn requests_less(old: &Pod, new: &Pod) -> bool {
-    // Most updates touch neither the spec nor the resources of containers in the status.
-    let containers = |p: &Pod| p.status.as_ref().and_then(|s| s.container_statuses.clone());
-    if old.spec == new.spec && containers(old) == containers(new) {
+    // Most updates touch neither the spec nor what the status says of containers and resources.
+    let same = |a: &PodStatus, b: &PodStatus| {
+        a.container_statuses == b.container_statuses
+            && a.init_container_statuses == b.init_container_statuses
+            && a.resources == b.resources
+            && a.allocated_resources == b.allocated_resources
+            && a.conditions == b.conditions
+    };
+    let statuses = match (&old.status, &new.status) {
+        (Some(old), Some(new)) => same(old, new),
+        (old, new) => old.is_none() && new.is_none(),
+    };
+    if old.spec == new.spec && statuses {
         return false;
     }
     let (old, new) = (pod_requests(old, None), pod_requests(new, None));

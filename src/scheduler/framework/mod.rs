@@ -20,7 +20,7 @@ pub use events::{
 pub use handle::{ClassMemo, Handle, Memo, Snapshot};
 pub use lister::{NominatedPods, Nothing, VolumeLister, WorkloadLister};
 pub use node_info::{ClassCount, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, normalized_image_name};
-pub use pod_info::{HostPort, PodInfo, frees_node, host_ports};
+pub use pod_info::{HostPort, PodInfo, frees_node, host_ports, required_anti_affinity};
 pub use resource::{
     DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, NonZero, Resource, pod_non_zero_requests, pod_requests,
 };

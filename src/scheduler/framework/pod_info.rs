@@ -1,12 +1,13 @@
 //! A pod with all values that plugins read of it, computed once (`framework.PodInfo`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::class::{Labels, PodClass};
 use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
 use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
 use crate::api::node_selector::{RequiredNodeAffinity, Term};
-use crate::api::types::{Affinity, Container, Pod, Toleration, Volume};
+use crate::api::types::{Affinity, Container, Pod, Quantity, Toleration, Volume};
 use crate::api::volume::{claim_of, is_restricted_disk};
 use crate::api::{Key, MetaExt, Timestamp};
 
@@ -196,7 +197,14 @@ impl PodInfo {
 fn is_as_specified(pod: &Pod) -> bool {
     let (Some(spec), Some(status)) = (&pod.spec, &pod.status) else { return true };
     let statuses = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
-    status.conditions.iter().flatten().all(|c| c.type_ != "PodResizePending")
+    let whole = spec.resources.as_ref().and_then(|r| r.requests.as_ref());
+    let of_pod =
+        [status.resources.as_ref().and_then(|r| r.requests.as_ref()), status.allocated_resources.as_ref()];
+    let as_whole = |list: &BTreeMap<String, Quantity>| {
+        whole.into_iter().flatten().all(|(name, amount)| list.get(name).is_none_or(|a| a == amount))
+    };
+    of_pod.into_iter().flatten().all(as_whole)
+        && status.conditions.iter().flatten().all(|c| c.type_ != "PodResizePending")
         && statuses.into_iter().all(|s| {
             let mut all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
             let asked = all.find(|c| c.name == s.name).and_then(|c| c.resources.as_ref()?.requests.as_ref());
@@ -228,6 +236,12 @@ fn pod_anti_affinity(affinity: Option<&Affinity>, namespace: &str) -> Terms {
     )
 }
 
+/// The terms of a pod's required anti-affinity.
+pub fn required_anti_affinity(pod: &Pod) -> Vec<AffinityTerm> {
+    let affinity = pod.spec.as_ref().and_then(|s| s.affinity.as_ref());
+    pod_anti_affinity(affinity, pod.metadata.namespace()).0
+}
+
 fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
     let preferred = affinity
         .and_then(|a| a.node_affinity.as_ref())
@@ -237,7 +251,7 @@ fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
     terms.filter(|(t, weight)| *weight != 0 && !t.is_empty()).collect()
 }
 
-/// Whether a node has more room when the pod is deleted: it was bound to a node, or nominated to one.
+/// Whether a pod takes room on a node, which others get when it is deleted: it is bound to a node, or nominated to one.
 pub fn frees_node(pod: &Pod) -> bool {
     let named = |n: Option<&str>| n.is_some_and(|n| !n.is_empty());
     named(pod.spec.as_ref().and_then(|s| s.node_name.as_deref()))

@@ -118,11 +118,25 @@ fn amount(quantity: &Quantity) -> Amount {
     Amount::parse(&quantity.0).unwrap_or(Amount::ZERO)
 }
 
-/// A container's requests. `defaults` apply to CPU and memory that the list does not have.
-fn container(list: Option<&BTreeMap<String, Quantity>>, defaults: Option<NonZero>) -> Resource {
-    let mut r = list.map(Resource::from_list).unwrap_or_default();
+type List = BTreeMap<String, Quantity>;
+
+/// The lists of which the largest amounts count: what the spec asks for, what a container or a pod has, and what a kubelet has
+/// allocated (`ResourceState`).
+type Lists<'a> = [Option<&'a List>; 3];
+
+fn largest(lists: Lists<'_>) -> Resource {
+    let mut r = Resource::default();
+    for list in lists.into_iter().flatten() {
+        r.set_max(&Resource::from_list(list));
+    }
+    r
+}
+
+/// A container's requests. `defaults` apply to CPU and memory that the lists do not have.
+fn container(lists: Lists<'_>, defaults: Option<NonZero>) -> Resource {
+    let mut r = largest(lists);
     if let Some(d) = defaults {
-        let has = |name: &str| list.is_some_and(|l| l.contains_key(name));
+        let has = |name: &str| lists.iter().flatten().any(|l| l.contains_key(name));
         if !has("cpu") {
             r.milli_cpu = d.milli_cpu;
         }
@@ -133,55 +147,43 @@ fn container(list: Option<&BTreeMap<String, Quantity>>, defaults: Option<NonZero
     r
 }
 
-/// Which amount counts for a running container whose resources are being resized in place.
-#[derive(Clone, Copy, PartialEq)]
-enum Source {
-    Spec,
-    Allocated,
-    Actuated,
-}
-
-fn list_of<'a>(
-    pod: &'a Pod,
-    c: &'a Container,
-    source: Source,
-    infeasible: bool,
-) -> Option<&'a BTreeMap<String, Quantity>> {
-    let spec = c.resources.as_ref().and_then(|r| r.requests.as_ref());
-    if source == Source::Spec {
-        return spec;
-    }
+/// What a container or sidecar requests, which may be in the middle of a resize. Unless its status says which resources it has,
+/// the spec alone counts. The spec of a resize that is infeasible does not (`determineEffectiveRequests`).
+fn in_use<'a>(pod: &'a Pod, c: &'a Container, infeasible: bool) -> Lists<'a> {
     let status = pod.status.as_ref().and_then(|s| {
         let all = s.container_statuses.iter().chain(&s.init_container_statuses).flatten();
         all.into_iter().find(|cs| cs.name == c.name)
     });
-    let actuated = status.and_then(|s| s.resources.as_ref()).and_then(|r| r.requests.as_ref());
-    let allocated = status.and_then(|s| s.allocated_resources.as_ref());
-    match source {
-        Source::Actuated if actuated.is_some() => actuated,
-        _ if allocated.is_some() => allocated,
-        _ if infeasible => None,
-        _ => spec,
-    }
+    let Some((status, resources)) = status.and_then(|s| Some((s, s.resources.as_ref()?))) else {
+        return [asked(c), None, None];
+    };
+    let wanted = asked(c).filter(|_| !infeasible);
+    [wanted, resources.requests.as_ref(), status.allocated_resources.as_ref()]
+}
+
+/// The requests in the spec of a container.
+fn asked(c: &Container) -> Option<&List> {
+    c.resources.as_ref().and_then(|r| r.requests.as_ref())
 }
 
 /// The sum over a pod's containers, or the highest need during initialisation where that is larger. A
-/// sidecar (an init container with `restartPolicy: Always`) counts from its start on.
-fn containers(pod: &Pod, defaults: Option<NonZero>, source: Source, infeasible: bool) -> Resource {
+/// sidecar (an init container with `restartPolicy: Always`) counts from its start on (`AggregateContainerRequests`).
+fn containers(pod: &Pod, defaults: Option<NonZero>, infeasible: bool) -> Resource {
     let Some(spec) = &pod.spec else { return Resource::default() };
     let mut total = Resource::default();
     for c in &spec.containers {
-        total.add(&container(list_of(pod, c, source, infeasible), defaults), 1);
+        total.add(&container(in_use(pod, c, infeasible), defaults), 1);
     }
     let mut sidecars = Resource::default();
     let mut init = Resource::default();
     for c in spec.init_containers.iter().flatten() {
-        let mut r = container(list_of(pod, c, source, infeasible), defaults);
         if c.restart_policy.as_deref() == Some("Always") {
+            let r = container(in_use(pod, c, infeasible), defaults);
             total.add(&r, 1);
             sidecars.add(&r, 1);
             init.set_max(&sidecars);
         } else {
+            let mut r = container([asked(c), None, None], defaults);
             r.add(&sidecars, 1);
             init.set_max(&r);
         }
@@ -191,36 +193,32 @@ fn containers(pod: &Pod, defaults: Option<NonZero>, source: Source, infeasible: 
 }
 
 /// A pod's requests (`PodRequests`): its containers and sidecars, the requests of the pod itself where they
-/// are set, and its overhead. For a running pod the largest of desired, allocated and actual resources
-/// counts, unless its resize is infeasible.
+/// are set, and its overhead. Of a container that is resized, and of a pod that is resized as a whole, the largest of desired,
+/// allocated and actual resources counts, unless the resize is infeasible.
 pub fn pod_requests(pod: &Pod, defaults: Option<NonZero>) -> Resource {
-    let infeasible = pod
-        .status
+    let status = pod.status.as_ref();
+    let infeasible = status
         .iter()
         .flat_map(|s| s.conditions.iter().flatten())
         .find(|c| c.type_ == "PodResizePending")
         .is_some_and(|c| c.reason.as_deref() == Some("Infeasible"));
-    let has_status = pod
-        .status
-        .as_ref()
-        .is_some_and(|s| s.container_statuses.is_some() || s.init_container_statuses.is_some());
-    let mut total = if has_status {
-        let mut r = containers(pod, defaults, Source::Allocated, infeasible);
-        r.set_max(&containers(pod, defaults, Source::Actuated, infeasible));
-        if !infeasible {
-            r.set_max(&containers(pod, defaults, Source::Spec, infeasible));
-        }
-        r
-    } else {
-        containers(pod, defaults, Source::Spec, false)
-    };
+    let mut total = containers(pod, defaults, infeasible);
     let Some(spec) = &pod.spec else { return total };
     if let Some(list) = spec.resources.as_ref().and_then(|r| r.requests.as_ref()) {
-        for (name, quantity) in list {
+        let resized = status.and_then(|s| Some((s, s.resources.as_ref()?)));
+        let lists = match resized {
+            None => [Some(list), None, None],
+            Some((s, has)) => {
+                let wanted = Some(list).filter(|_| !infeasible);
+                [wanted, has.requests.as_ref(), s.allocated_resources.as_ref()]
+            }
+        };
+        let whole = largest(lists);
+        for name in list.keys() {
             match name.as_str() {
-                "cpu" => total.milli_cpu = amount(quantity).milli_value(),
-                "memory" => total.memory = amount(quantity).value(),
-                n if n.starts_with("hugepages-") => total.set_scalar(n, amount(quantity).value()),
+                "cpu" => total.milli_cpu = whole.milli_cpu,
+                "memory" => total.memory = whole.memory,
+                n if n.starts_with("hugepages-") => total.set_scalar(n, whole.scalar(n)),
                 _ => {}
             }
         }
@@ -242,6 +240,7 @@ pub fn pod_non_zero_requests(pod: &Pod) -> NonZero {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::types::PodStatus;
     use serde_json::{Value, json};
 
     fn pod(spec: Value) -> Pod {
@@ -283,18 +282,62 @@ mod tests {
         );
     }
 
+    fn status(name: &str, allocated: Value, resources: Value) -> Value {
+        json!({"name": name, "image": "", "imageID": "", "ready": true, "restartCount": 0,
+            "allocatedResources": allocated, "resources": resources})
+    }
+    fn of(cpu: &str) -> Value {
+        json!({"requests": {"cpu": cpu}})
+    }
+
+    /// `component-helpers/resource/helpers.go`: `AggregateContainerRequests` and `determineEffectiveRequests`.
     #[test]
-    fn a_resize_counts_with_its_largest_value() {
-        let mut v = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {},
-            "spec": {"containers": [c("1")]},
-            "status": {"containerStatuses": [{"name": "1", "image": "", "imageID": "", "ready": true, "restartCount": 0,
-                "allocatedResources": {"cpu": "2"}, "resources": {"requests": {"cpu": "3"}}}]}});
-        let p: Pod = serde_json::from_value(v.clone()).unwrap();
-        assert_eq!(pod_requests(&p, None).milli_cpu, 3000);
-        v["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("9");
-        v["status"]["conditions"] =
-            json!([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]);
-        let p: Pod = serde_json::from_value(v).unwrap();
-        assert_eq!(pod_requests(&p, None).milli_cpu, 3000);
+    fn a_resize_counts_with_the_largest_value_of_each_container() {
+        let infeasible = json!([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]);
+        let table = [
+            ("largest", json!({"containerStatuses": [status("1", json!({"cpu": "2"}), of("3"))]}), 4000),
+            (
+                "each for itself",
+                json!({"containerStatuses": [status("1", json!({}), of("3")), status("1.0", json!({}), of("100m"))]}),
+                4000,
+            ),
+            (
+                "allocated, but nothing is said of what it has",
+                json!({"containerStatuses": [status("1", json!({"cpu": "2"}), Value::Null)]}),
+                2000,
+            ),
+            (
+                "infeasible",
+                json!({"containerStatuses": [status("1", json!({"cpu": "500m"}), of("100m"))], "conditions": infeasible}),
+                1500,
+            ),
+            ("nothing but the condition", json!({"conditions": infeasible}), 2000),
+        ];
+        for (what, status, want) in table {
+            let spec = json!({"containers": [c("1"), c("1.0")]});
+            let v =
+                json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": spec, "status": status});
+            let p: Pod = serde_json::from_value(v).unwrap();
+            assert_eq!(pod_requests(&p, None).milli_cpu, want, "{what}");
+        }
+        let mut p = pod(json!({"containers": [c("1")], "initContainers": [sidecar("2"), c("4")]}));
+        let init = json!({"initContainerStatuses": [status("2", json!({}), of("3")), status("4", json!({}), of("9"))]});
+        p.status = Some(serde_json::from_value::<PodStatus>(init).unwrap().into());
+        assert_eq!(pod_requests(&p, None).milli_cpu, 7000, "a sidecar may be resized, the other not");
+    }
+
+    /// `component-helpers/resource/helpers.go`: `PodRequests` with `status.resources` (KEP-5419).
+    #[test]
+    fn a_resize_of_the_whole_pod_counts_with_its_largest_value() {
+        let mut p = pod(json!({"containers": [c("1")], "resources": {"requests": {"cpu": "2"}}}));
+        let mut cpu = |status: Value| {
+            p.status = Some(serde_json::from_value::<PodStatus>(status).unwrap().into());
+            pod_requests(&p, None).milli_cpu
+        };
+        assert_eq!(cpu(json!({"allocatedResources": {"cpu": "9"}})), 2000, "nothing is said of what it has");
+        assert_eq!(cpu(json!({"allocatedResources": {"cpu": "3"}, "resources": of("4")})), 4000);
+        let whole = json!({"resources": of("1"), "conditions":
+            [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]});
+        assert_eq!(cpu(whole), 1000);
     }
 }

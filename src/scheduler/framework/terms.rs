@@ -145,7 +145,12 @@ impl SpreadConstraint {
         }
     }
 
-    /// Whether a pod with these labels is counted.
+    /// Whether there is a selector, but one that asks for no label (`Selector.Empty`).
+    pub fn asks_for_nothing(&self) -> bool {
+        !self.selectors.is_empty() && self.labels.is_empty() && self.selectors.iter().all(|s| s.is_empty())
+    }
+
+    /// Whether the constraint matches a pod with these labels.
     pub fn matches(&self, labels: &Labels) -> bool {
         !self.selectors.is_empty()
             && self.selectors.iter().all(|s| s.matches(labels))

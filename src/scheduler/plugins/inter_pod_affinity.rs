@@ -6,7 +6,7 @@ use crate::api::types::{Node, Pod};
 use crate::api::{Kind, MetaExt};
 use crate::scheduler::framework::{
     Actions, AffinityTerm, Asked, Change, ClassMemo, EventResource, Handle, Hint, Memo, NodeInfo, PodClass,
-    PodInfo, Registered, Status, WeightedAffinityTerm,
+    PodInfo, Registered, Status, WeightedAffinityTerm, frees_node, required_anti_affinity,
 };
 
 /// The plugin's name.
@@ -211,21 +211,26 @@ pub fn normalize(raw: &[i64]) -> Vec<i64> {
 }
 
 fn after_pod(asked: Asked<'_>, pod: Change<'_, Pod>) -> bool {
-    let bound = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty());
-    if pod.old.into_iter().chain(pod.new).any(|p| !bound(p)) {
+    // Of an update of the pod itself only its labels are listened to. Others may have kept away from the labels it had.
+    if pod.old.is_some() && pod.new.is_some_and(|p| p.metadata.uid == asked.pod.pod.metadata.uid) {
+        return true;
+    }
+    if pod.old.into_iter().chain(pod.new).any(|p| !frees_node(p)) {
         return false;
     }
-    // A pod without such terms is refused by the anti-affinity of others: nothing is matched by no terms.
+    // Nothing is matched by no terms.
     let all = |terms: &[AffinityTerm], p: &Pod| {
         let (namespace, labels) = (p.metadata.namespace(), p.metadata.labels_or_empty());
         !terms.is_empty() && terms.iter().all(|t| t.matches(namespace, labels, asked.namespaces))
     };
     let near = |p: &Pod| all(&asked.pod.required_affinity, p);
     let apart = |p: &Pod| all(&asked.pod.required_anti_affinity, p);
+    // Whether all terms of the other pod match the pod that waits, so that it may have been kept away by them.
+    let kept_away = |p: &Pod| all(&required_anti_affinity(p), &asked.pod.pod);
     match (pod.old, pod.new) {
         (Some(old), Some(new)) => (!near(old) && near(new)) || (apart(old) && !apart(new)),
         (None, Some(new)) => near(new),
-        (Some(old), None) => apart(old),
+        (Some(old), None) => apart(old) || kept_away(old),
         (None, None) => false,
     }
 }
@@ -241,7 +246,8 @@ fn after_node(asked: Asked<'_>, node: Change<'_, Node>) -> bool {
     });
     nearer
         || asked.pod.required_anti_affinity.iter().any(|t| match values(t) {
-            (None, now) => now.is_some(),
+            // A new node may be in a domain without such pods, or in none.
+            (None, _) => true,
             (Some(before), now) => before.is_some() && before != now,
         })
 }

@@ -8,7 +8,7 @@ use crate::api::types::{Node, Pod, Taint};
 use crate::api::{Kind, MetaExt};
 use crate::scheduler::framework::{
     Actions, Asked, Change, ClassMemo, EventResource, Handle, Hint, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo,
-    PodClass, PodInfo, Registered, SpreadConstraint, Status, det_math,
+    PodClass, PodInfo, Registered, SpreadConstraint, Status, det_math, frees_node,
 };
 
 /// The plugin's name.
@@ -63,9 +63,11 @@ fn included(c: &SpreadConstraint, pod: &PodInfo, node: &NodeInfo) -> bool {
         && (!c.honor_node_taints || !has_untolerated(node.taints(), pod.tolerations()))
 }
 
-/// Whether a constraint counts the pods of a class. They must be in the pod's namespace.
+/// Whether a constraint counts the pods of a class that are on nodes. They must be in the pod's namespace. A selector that asks
+/// for nothing counts none of them (`countPodsMatchSelector`), though it matches the pod itself and the pods that are nominated
+/// or evicted meanwhile.
 fn counted(c: &SpreadConstraint, pod: &PodInfo, class: &PodClass) -> bool {
-    class.namespace() == pod.namespace() && c.matches(class.labels())
+    !c.asks_for_nothing() && class.namespace() == pod.namespace() && c.matches(class.labels())
 }
 
 fn memos(h: &Handle<'_>, constraints: &[SpreadConstraint], pod: &PodInfo) -> Vec<ClassMemo> {
@@ -257,10 +259,7 @@ pub fn normalize(raw: &[Option<i64>]) -> Vec<i64> {
 fn after_pod(asked: Asked<'_>, pod: Change<'_, Pod>) -> bool {
     let target = asked.pod;
     let itself = |p: &Pod| p.metadata.uid == target.pod.metadata.uid;
-    let involved = |p: &Pod| {
-        let bound = p.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty());
-        itself(p) || (bound && p.metadata.namespace() == target.namespace())
-    };
+    let involved = |p: &Pod| itself(p) || (frees_node(p) && p.metadata.namespace() == target.namespace());
     if pod.old.into_iter().chain(pod.new).any(|p| !involved(p)) {
         return false;
     }

@@ -92,7 +92,7 @@ fn run_pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo, out: &mut PreFiltered<'a
         s.volume_restrictions =
             volume::restrictions::pre_filter(h, pod).map_err(|e| (volume::restrictions::NAME, e))?;
         s.volume_binding = volume::binding::pre_filter(h, pod).map_err(|e| (volume::binding::NAME, e))?;
-        s.volume_zone = volume::zone::pre_filter(h, pod);
+        s.volume_zone = volume::zone::pre_filter(h, pod).map_err(|e| (volume::zone::NAME, e))?;
     }
     s.spread = pod_topology_spread::pre_filter(h, pod);
     s.affinity = inter_pod_affinity::pre_filter(h, pod);

@@ -144,6 +144,21 @@ fn spreading_counts_a_cordoned_node_as_a_place() {
     );
 }
 
+/// `countPodsMatchSelector` of `plugins/podtopologyspread/common.go`: an empty selector counts none of the pods on nodes.
+#[test]
+fn spreading_by_an_empty_selector_counts_nothing() {
+    let spec = |selector: Value| {
+        json!({"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]})
+    };
+    let mut nodes = three();
+    nodes[0].add_pod(Rc::new(pod("x", json!({"app": "a"}), json!({}))));
+    nodes[0].add_pod(Rc::new(pod("y", json!({"app": "a"}), json!({}))));
+    let fits = |selector| message(&nodes, &pod("p", json!({"app": "a"}), spec(selector)));
+    assert_eq!(fits(json!({})), "n1 n2 n3");
+    assert_eq!(fits(json!({"matchLabels": {"app": "a"}})), "n2 n3");
+}
+
 #[test]
 fn a_pod_near_its_own_kind_may_be_the_first() {
     let spec = json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
@@ -416,11 +431,8 @@ fn claims() {
         ("selected", "n2"),
         ("here", "n3"),
         ("going", "0/3 nodes are available: persistentvolumeclaim \"going\" is being deleted. not found"),
-        (
-            "gone",
-            "0/3 nodes are available: 3 node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s). no new claims to \
-             deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
-        ),
+        // `getPVbyPod` of `plugins/volumezone/volume_zone.go`, which comes before the filter of VolumeBinding.
+        ("gone", "0/3 nodes are available: persistentvolume \"no-such\" not found. not found"),
     ];
     for (name, want) in table {
         let p = pod(

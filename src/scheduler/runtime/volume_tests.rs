@@ -53,3 +53,61 @@ fn the_volume_with_a_token_concerns_no_plugin() {
     assert!(with(json!({"name": "v", "gcePersistentDisk": {"pdName": "d"}})));
     assert!(with(json!({"name": "v", "iscsi": {"targetPortal": "p", "iqn": "i", "lun": 0}})));
 }
+
+/// A cluster with a node that takes three volumes of a CSI driver, on which the volume of claim `c` is still attached.
+struct Attached;
+
+fn of<T: serde::de::DeserializeOwned>(value: Value) -> Option<Rc<T>> {
+    Some(Rc::new(serde_json::from_value(value).unwrap()))
+}
+
+impl VolumeLister for Attached {
+    fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>> {
+        of(json!({"metadata": {"name": name, "namespace": namespace}, "spec": {"volumeName": name}}))
+    }
+    fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>> {
+        of(json!({"metadata": {"name": name}, "spec": {"csi": {"driver": "d", "volumeHandle": name}}}))
+    }
+    fn class(&self, _: &str) -> Option<Rc<StorageClass>> {
+        None
+    }
+    fn csi_node(&self, node: &str) -> Option<Rc<CSINode>> {
+        let drivers = json!([{"name": "d", "nodeID": "n", "allocatable": {"count": 3}}]);
+        of(json!({"metadata": {"name": node}, "spec": {"drivers": drivers}}))
+    }
+    fn csi_driver(&self, _: &str) -> Option<Rc<CSIDriver>> {
+        None
+    }
+    fn capacities_of_class(&self, _: &str) -> Vec<Rc<CSIStorageCapacity>> {
+        Vec::new()
+    }
+    fn attachments_on(&self, node: &str) -> Vec<Rc<VolumeAttachment>> {
+        let spec = json!({"attacher": "d", "nodeName": node, "source": {"persistentVolumeName": "c"}});
+        of(json!({"metadata": {"name": "a"}, "spec": spec})).into_iter().collect()
+    }
+    fn volumes_of_class(&self, _: &str) -> Vec<Rc<PersistentVolume>> {
+        Vec::new()
+    }
+}
+
+/// `Filter` of `plugins/nodevolumelimits/csi.go`: the volumes of a node's pods are no new ones for another pod, but a volume that
+/// is only attached counts once for its VolumeAttachment and once for the new pod.
+#[test]
+fn a_volume_that_is_only_attached_counts_twice() {
+    let user = |name: &str, claims: &[&str]| {
+        let volumes = claims.iter().map(|c| json!({"name": c, "persistentVolumeClaim": {"claimName": c}}));
+        let volumes: Vec<Value> = volumes.collect();
+        pod(name, json!({}), json!({"containers": [{"name": "c"}], "volumes": volumes}))
+    };
+    let fits = |there: &[&str], new: &[&str]| {
+        let mut n = node("n", json!({}), json!({}));
+        n.add_pod(Rc::new(user("there", there)));
+        let nodes = shared(&[n]);
+        let h = Handle { volumes: &Attached, ..Handle::of_nodes(&nodes) };
+        crate::scheduler::plugins::volume::limits::filter(&h, &user("new", new), &nodes[0]).is_success()
+    };
+    assert!(fits(&["a"], &["b"]));
+    assert!(!fits(&["a", "b"], &["e"]));
+    assert!(!fits(&["a"], &["c", "e"]), "c is attached, and new");
+    assert!(fits(&["c"], &["c", "a", "b"]), "c is used on the node already");
+}

@@ -200,14 +200,16 @@ impl Writer<'_> {
 
         let cluster_ips = || Statement::DestinationIn(Rc::from(CLUSTER_IPS));
         if self.config.masquerade_all {
-            self.add("services", [cluster_ips(), self.mark()], Some("masquerade clusterIP traffic"));
+            self.add("services", [cluster_ips(), self.mark()], Some("masquerade all clusterIP traffic"));
         } else if let Some(from_outside) = local(&self.config.local_detector, true) {
             let comment = Some("masquerade clusterIP traffic from outside cluster");
             self.add("services", [cluster_ips(), from_outside, self.mark()], comment);
         }
         self.add("services", [Statement::LookUpService(Rc::from(SERVICE_IPS))], None);
         let mut node_ports = self.node_port_destination();
-        let mut no_node_ports = node_ports.clone();
+        // The destination of what comes in is this node, which need not be asked.
+        let mut no_node_ports: Vec<_> =
+            node_ports.iter().filter(|s| **s != Statement::DestinationLocal).cloned().collect();
         node_ports.push(Statement::LookUpNodePort(Rc::from(SERVICE_NODE_PORTS)));
         self.add("services", node_ports, None);
 
@@ -303,7 +305,7 @@ impl Writer<'_> {
             self.add(&chain, [Statement::SourceLocal, cluster()], Some("short-circuit local traffic"));
         } else {
             let mark = self.mark();
-            self.add(&chain, [mark], None);
+            self.add(&chain, [mark], Some("masquerade"));
         }
         if let Some(policy_chain) = policy_chain {
             self.add(&chain, [Statement::Goto(policy_chain)], None);

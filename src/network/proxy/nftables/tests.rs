@@ -181,12 +181,18 @@ fn the_configuration_changes_rules() {
         "fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @service-nodeports"
     ));
     assert!(!everywhere.contains("nodeport-ips"));
+    assert!(everywhere.contains(
+        "chain nodeport-endpoints-check {\n\t\tip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @no-endpoint-nodeports"
+    ));
     let bridge = shown(&|c| c.local_detector = LocalDetector::BridgeInterface("cbr0".to_owned()));
     assert!(bridge.contains("ip daddr @cluster-ips iifname != \"cbr0\" meta mark set"));
     let prefix = shown(&|c| c.local_detector = LocalDetector::InterfaceNamePrefix("veth".to_owned()));
     assert!(prefix.contains("iifname \"veth*\" goto service-42NFTM6N-ns2/svc2/tcp/p80"));
     let all = shown(&|c| c.masquerade_all = true);
-    assert!(all.contains("ip daddr @cluster-ips meta mark set meta mark | 0x00004000"));
+    assert!(all.contains(
+        "ip daddr @cluster-ips meta mark set meta mark | 0x00004000 comment \"masquerade all clusterIP traffic\""
+    ));
+    assert!(all.contains("\t\tmeta mark set meta mark | 0x00004000 comment \"masquerade\"\n"));
 }
 
 /// After `TestLoadBalancer`: a node inside the source ranges may use the load balancer, also with the balancer's address.

@@ -7,7 +7,7 @@ use crate::api::types::{CSINode, PersistentVolume, Pod};
 use crate::api::volume::{claim_class, volume_name};
 use crate::api::{Kind, MetaExt, csi};
 use crate::scheduler::framework::{
-    Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status,
+    Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status, frees_node,
 };
 
 /// The plugin's name.
@@ -33,9 +33,9 @@ pub const EVENTS: &[Registered] = &[
     },
 ];
 
-/// Whether a pod that was deleted used volumes (`isSchedulableAfterPodDeleted`).
+/// Whether a pod that was deleted used volumes on a node (`isSchedulableAfterPodDeleted`).
 fn after_pod(_: Asked<'_>, change: Change<'_, Pod>) -> bool {
-    let volumes = change.old.and_then(|p| p.spec.as_ref()?.volumes.as_deref());
+    let volumes = change.old.filter(|p| frees_node(p)).and_then(|p| p.spec.as_ref()?.volumes.as_deref());
     volumes.unwrap_or_default().iter().any(|v| v.persistent_volume_claim.is_some() || v.ephemeral.is_some())
 }
 
@@ -78,12 +78,13 @@ pub fn filter(h: &Handle<'_>, pod: &PodInfo, node: &NodeInfo) -> Status {
     }
     let mut attached = Volumes::new();
     node.pods().filter(|p| p.has_volumes).for_each(|p| add_volumes(h, p, &mut attached));
+    // A volume that several pods of the node use counts once. One that is only still attached counts twice, for its
+    // VolumeAttachment and for the new pod.
+    new.retain(|name, _| !attached.contains_key(name));
     for attachment in h.volumes.attachments_on(node.name()) {
         let name = attachment.spec.source.persistent_volume_name.as_deref().unwrap_or_default();
         attached.extend(h.volumes.volume(name).and_then(|v| named(&v)));
     }
-    // A volume that several pods of the node use counts once.
-    new.retain(|name, _| !attached.contains_key(name));
     let count = |volumes: &Volumes, driver: &str| {
         i32::try_from(volumes.values().filter(|d| *d == driver).count()).unwrap_or(i32::MAX)
     };

@@ -1,7 +1,8 @@
 //! `VolumeZone`: a volume in a zone can be used only there.
 
+use crate::api::quote::go_quote;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
-use crate::api::volume::waits_for_consumer;
+use crate::api::volume::{volume_name, waits_for_consumer};
 use crate::api::{Kind, MetaExt};
 use crate::scheduler::framework::{
     Actions, Asked, Change, EventResource, Handle, Hint, NodeInfo, PodInfo, Registered, Status,
@@ -46,23 +47,26 @@ const KEYS: [(&str, &str); 4] = [
 pub struct State(Vec<(&'static str, &'static str, Vec<String>)>);
 
 /// Collects the zones of the volumes to which the pod's claims are bound; `None` if they have no zone.
-pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Option<State> {
+///
+/// # Errors
+/// The refusal of every node, as a claim is bound to a volume that does not exist.
+pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
     let mut zones = Vec::new();
     for (name, _) in pod.claims() {
-        let volume = h
-            .volumes
-            .claim(pod.namespace(), &name)
-            .and_then(|c| c.spec.as_ref()?.volume_name.clone())
-            .filter(|v| !v.is_empty())
-            .and_then(|v| h.volumes.volume(&v));
-        let Some(volume) = volume else { continue };
+        let claim = h.volumes.claim(pod.namespace(), &name);
+        let bound = claim.as_deref().map(volume_name).filter(|v| !v.is_empty());
+        let Some(bound) = bound else { continue };
+        let Some(volume) = h.volumes.volume(bound) else {
+            let bound = go_quote(bound);
+            return Err(Status::unresolvable(format!("persistentvolume {bound} not found")));
+        };
         for (key, modern) in KEYS {
             if let Some(value) = volume.metadata.label(key) {
                 zones.push((key, modern, value.split("__").map(|v| v.trim().to_owned()).collect()));
             }
         }
     }
-    (!zones.is_empty()).then_some(State(zones))
+    Ok((!zones.is_empty()).then_some(State(zones)))
 }
 
 /// Refuses nodes in other zones. Nodes without any topology label are accepted.
