@@ -52,7 +52,7 @@ pub fn container_requests(spec: &PodSpec) -> Amounts {
 
 /// What the containers of a pod may use together, added up as in [`container_requests`] (`AggregateContainerLimits`).
 pub fn container_limits(spec: &PodSpec) -> Amounts {
-    container_resources(spec, &|c| said(c, true))
+    container_resources(spec, &|c, _| amounts(said(c, true)))
 }
 
 /// The requests of a pod or, with `limits`, its limits: the amounts of the pod as a whole or else the sum of its
