@@ -115,7 +115,7 @@ pub(super) fn allocate(
             if !old.is_some_and(|p| same(&p)) {
                 let since = old.filter(|p| p.reason == reason).map_or(now, |p| p.since);
                 // The condition follows the message, and the event does not (`SetPodResizePendingCondition`).
-                if !old.is_some_and(|p| (p.reason, p.generation) == (reason, generation)) {
+                if old.is_none_or(|p| (p.reason, p.generation) != (reason, generation)) {
                     let name = if reason == "Deferred" { "ResizeDeferred" } else { "ResizeInfeasible" };
                     let told = format!("Pod resize {reason}");
                     out.events.push(event("Warning", name, &told, spec, generation, Some(&message)));

@@ -29,7 +29,7 @@ impl Strategy for ServiceCIDR {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
-    const STORAGE: Storage = Storage::PLAIN;
+    const STORAGE: Storage = Storage { reset: &[("status", &[&["metadata"], &["spec"]])], ..Storage::PLAIN };
 
     fn convert(_body: &mut Value) {}
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Creation, object, prepare_for_create, prepare_for_update};
+use super::{Creation, object, prepare_for_create, prepare_for_update, storage};
 use crate::api::{Kind, Timestamp};
 
 /// `PrepareForCreate`, `PrepareForUpdate` with the gate `ServiceCIDRStatusFieldWiping`.
@@ -23,4 +23,11 @@ fn the_status_of_a_range_is_its_controllers() {
     let mut creation = Creation { now: Timestamp::UNIX_EPOCH, labelled: false, warnings: &mut warnings };
     prepare_for_create(&mut made, &mut creation);
     assert_eq!(made.to_value()["status"]["conditions"], json!(null));
+}
+
+/// `GetResetFields` of the strategy of the status.
+#[test]
+fn a_write_of_the_status_owns_no_metadata() {
+    let of_status = storage(Kind::SERVICE_CIDR).reset.iter().find(|(of, _)| *of == "status").unwrap();
+    assert_eq!(of_status.1, [&["metadata"], &["spec"]]);
 }
