@@ -79,7 +79,7 @@ pub struct State {
     pub unschedulable: bool,
     /// What the kubelet is told about its node.
     pub settings: Rc<Settings>,
-    /// What does not count of what it is told ([`Settings::wrong`]), as far as events have told of it.
+    /// What does not count of what it is told (`Settings::wrong`), as far as events have told of it.
     pub told_of: Rc<[Rc<str>]>,
     /// Whether the image manager could not free enough when it last looked at a disk that was too full.
     pub images_failed: bool,
