@@ -206,7 +206,8 @@ fn masked(
                 after.insert(name.to_owned(), amount.clone());
             }
         }
-        Some(after)
+        // Go's empty map is as good as none.
+        Some(after).filter(|after| before.is_some() || !after.is_empty())
     };
     let claims = new.and_then(|new| new.claims.clone());
     t::ResourceRequirements { limits: part(true), requests: part(false), claims }
