@@ -4,7 +4,6 @@
 //! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
 //! informers for all of them, and reads only those that its pods name.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::file_volumes::Store;
@@ -41,14 +40,15 @@ impl<'a> Turn<'a> {
     /// (`pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go`, `processPodVolumes`).
     pub(super) fn used_volumes(&self) -> impl Iterator<Item = &'a Volume> + use<'a> {
         let spec = self.spec;
-        let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
-        let mounts =
-            containers.clone().flat_map(|c| c.volume_mounts.iter().flatten()).map(|m| m.name.as_str());
-        let devices = containers.flat_map(|c| c.volume_devices.iter().flatten()).map(|d| d.name.as_str());
-        let ephemeral = spec.ephemeral_containers.iter().flatten();
-        let later = ephemeral.flat_map(|c| c.volume_mounts.iter().flatten()).map(|m| m.name.as_str());
-        let used: BTreeSet<&str> = mounts.chain(devices).chain(later).collect();
-        spec.volumes.iter().flatten().filter(move |v| used.contains(v.name.as_str()))
+        let uses = |v: &Volume| {
+            let containers = || spec.init_containers.iter().flatten().chain(&spec.containers);
+            let mounts = containers().flat_map(|c| c.volume_mounts.iter().flatten());
+            let later =
+                spec.ephemeral_containers.iter().flatten().flat_map(|c| c.volume_mounts.iter().flatten());
+            mounts.chain(later).any(|m| m.name == v.name)
+                || containers().flat_map(|c| c.volume_devices.iter().flatten()).any(|d| d.name == v.name)
+        };
+        spec.volumes.iter().flatten().filter(move |v| uses(v))
     }
 }
 

@@ -12,7 +12,8 @@ use crate::api::quantity::Amount;
 use crate::api::quote::go_quote;
 use crate::api::{MetaExt, order, types::Node};
 
-/// The annotations of a Node, as the flags and the files of its machine. `*` stands for what only the machine has.
+/// The names of the annotations of a Node that its kubelet reads, without their prefix: those of flags, and those that say what the
+/// machine is like or what happens to it.
 const KNOWN: [&str; 34] = [
     "allowed-unsafe-sysctls",
     "cpu-manager-policy",
@@ -66,6 +67,7 @@ impl<'a> Said<'a> {
 
     /// The value of a flag.
     pub(super) fn text(&self, flag: &str) -> Option<&'a str> {
+        debug_assert!(KNOWN.contains(&flag), "{flag} is not among the names that a kubelet knows");
         self.node.metadata.annotation(&format!("{NAMESPACE}{flag}")).map(str::trim)
     }
 

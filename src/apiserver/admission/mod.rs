@@ -25,7 +25,9 @@ mod taint_nodes_by_condition;
 use super::ApiServer;
 use super::context::RequestContext;
 use super::stage::Stage;
-use crate::api::{Kind, Object};
+use crate::api::quote::go_quote;
+use crate::api::types::{Node, Pod};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::Status;
 
 /// The plug-ins that are on by default and have something to do here, in the order of `AllOrderedPlugins`
@@ -156,6 +158,22 @@ pub(super) fn validate_update(
 pub(super) fn admit_resize(api: &ApiServer, object: &mut Object, cx: &mut RequestContext) {
     cx.enter(Stage::Mutate, limit_ranger::PLUGIN.name, Some(object));
     limit_ranger::fill_in(api, object);
+}
+
+/// The node that a pod is bound to, whose spec an update changes; `None` if it is bound to none, or nothing of its spec changes.
+///
+/// # Errors
+/// There is no such node.
+fn node_of_change<'a>(api: &'a ApiServer, pod: &Pod, old: &Pod) -> Result<Option<&'a Node>, Status> {
+    let name = pod.node_name().unwrap_or_default();
+    if name.is_empty() || pod.metadata.generation == old.metadata.generation {
+        return Ok(None);
+    }
+    let stored = api.etcd.get(&ObjectRef { kind: Kind::NODE, key: Key::new("", name) });
+    let node = stored.and_then(|record| Node::from_object(&record.object));
+    let missing =
+        || Status::forbidden(Kind::POD, pod.metadata.name(), &format!("node {} not found", go_quote(name)));
+    node.map(|node| Some(&**node)).ok_or_else(missing)
 }
 
 /// Asks LimitRanger, NodeDeclaredFeatureValidator and PodResizeValidator whether a pod may have these resources.

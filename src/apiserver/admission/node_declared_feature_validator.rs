@@ -1,9 +1,9 @@
 //! NodeDeclaredFeatureValidator: a change of a pod that its kubelet has to carry out needs a kubelet that can
 //! (`k8s.io/kubernetes/plugin/pkg/admission/nodedeclaredfeatures`, KEP-5328).
 
-use super::Plugin;
-use crate::api::types::{Node, Pod, PodSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use super::{Plugin, node_of_change};
+use crate::api::types::{Pod, PodSpec};
+use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apimachinery::Status;
 use crate::apiserver::ApiServer;
 
@@ -27,25 +27,17 @@ fn needs(new: &PodSpec, old: &PodSpec) -> Vec<&'static str> {
 /// Refuses a resize that the kubelet of the pod's node does not know.
 pub(super) fn validate(api: &ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
     let (Some(pod), Some(before)) = (Pod::from_object(object), Pod::from_object(old)) else { return Ok(()) };
-    let spec = pod.whole_spec();
-    let node = spec.node_name.as_deref().unwrap_or_default();
-    if node.is_empty() || old.meta().generation == object.meta().generation {
-        return Ok(());
-    }
-    let mut missing = needs(&spec, &before.whole_spec());
+    let mut missing = needs(&pod.whole_spec(), &before.whole_spec());
     if missing.is_empty() {
         return Ok(());
     }
-    let forbidden = |why: &str| Err(Status::forbidden(Kind::POD, pod.metadata.name(), why));
-    let stored = api.etcd.get(&ObjectRef { kind: Kind::NODE, key: Key::new("", node) });
-    let Some(stored) = stored.and_then(|r| Node::from_object(&r.object)) else {
-        return forbidden(&format!("node \"{node}\" not found"));
-    };
-    let declared = stored.status.as_ref().and_then(|s| s.declared_features.as_deref()).unwrap_or_default();
+    let Some(node) = node_of_change(api, pod, before)? else { return Ok(()) };
+    let declared = node.status.as_ref().and_then(|s| s.declared_features.as_deref()).unwrap_or_default();
     missing.retain(|need| !declared.iter().any(|known| known == need));
     if missing.is_empty() {
         return Ok(());
     }
-    let missing = missing.join(", ");
-    forbidden(&format!("pod update requires features {missing} which are not available on node \"{node}\""))
+    let (missing, name) = (missing.join(", "), node.metadata.name());
+    let why = format!("pod update requires features {missing} which are not available on node \"{name}\"");
+    Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why))
 }

@@ -1,10 +1,10 @@
 //! PodResizeValidator: a pod on a node asks for no more than the node has for pods (`k8s.io/kubernetes/plugin/pkg/admission/podresize`).
 
-use super::Plugin;
-use crate::api::quantity::amount_of;
+use super::{Plugin, node_of_change};
+use crate::api::quantity::{Amount, amount_of};
 use crate::api::resource::pod_resources;
-use crate::api::types::{Node, Pod};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::api::types::Pod;
+use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apimachinery::{Cause, Status};
 use crate::apiserver::ApiServer;
 
@@ -13,29 +13,22 @@ pub(super) const PLUGIN: Plugin = Plugin::new("PodResizeValidator");
 
 /// Refuses a resize beyond what the node of the pod has, or of a pod on a node without Linux.
 pub(super) fn validate(api: &ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
-    let Some(pod) = Pod::from_object(object) else { return Ok(()) };
-    let spec = pod.whole_spec();
-    let node = spec.node_name.as_deref().unwrap_or_default();
-    if node.is_empty() || old.meta().generation == object.meta().generation {
-        return Ok(());
-    }
+    let (Some(pod), Some(before)) = (Pod::from_object(object), Pod::from_object(old)) else { return Ok(()) };
+    let Some(node) = node_of_change(api, pod, before)? else { return Ok(()) };
     let forbidden = |why: &str| Status::forbidden(Kind::POD, pod.metadata.name(), why);
-    let stored = api.etcd.get(&ObjectRef { kind: Kind::NODE, key: Key::new("", node) });
-    let Some(stored) = stored.and_then(|r| Node::from_object(&r.object)) else {
-        return Err(forbidden(&format!("node \"{node}\" not found")));
-    };
-    let system = stored.metadata.label("kubernetes.io/os").filter(|os| *os != "linux");
+    let system = node.metadata.label("kubernetes.io/os").filter(|os| *os != "linux");
     if let Some(os) = system {
-        let why = format!("pod resize is only supported on linux nodes, node \"{node}\" is \"{os}\"");
+        let name = node.metadata.name();
+        let why = format!("pod resize is only supported on linux nodes, node \"{name}\" is \"{os}\"");
         return Err(because(forbidden(&why), "UnsupportedPlatform"));
     }
-    let allocatable = stored.status.as_ref().and_then(|s| s.allocatable.as_ref());
+    let allocatable = node.status.as_ref().and_then(|s| s.allocatable.as_ref());
     let has = |name: &str| amount_of(allocatable.and_then(|all| all.get(name)));
-    let requests = pod_resources(&spec, false);
+    let requests = pod_resources(&pod.whole_spec(), false);
     let mut short = Vec::new();
     for (name, amount) in ["cpu", "memory"].into_iter().filter_map(|name| Some((name, requests.get(name)?))) {
         if *amount > has(name) {
-            let number = |amount: crate::api::quantity::Amount| {
+            let number = |amount: Amount| {
                 if name == "cpu" { amount.milli_value() } else { amount.value() }
             };
             short.push(format!("{name}, requested: {}, allocatable: {}", number(*amount), number(has(name))));

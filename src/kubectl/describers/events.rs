@@ -14,7 +14,7 @@ pub(in super::super) fn of(cx: &mut Invocation<'_>, w: &mut Writer, object: &Obj
     // The events about a static pod name its own uid, which its mirror pod has in an annotation.
     let mirrored = object.get::<Pod>().and_then(|p| p.metadata.annotation(CONFIG_MIRROR_ANNOTATION));
     let mut items = about(cx, object, mirrored.unwrap_or(object.uid()))?;
-    // The kubelet names a node by its name in place of the uid.
+    // kubectl also looks for events that have a node's name in place of its uid, as kubelets of older releases write them.
     if object.kind() == Kind::NODE {
         items.extend(about(cx, object, object.name())?);
     }
