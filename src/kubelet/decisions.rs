@@ -107,7 +107,7 @@ pub struct Resize {
 /// Why a resize waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
-    /// `Deferred`, or `Infeasible` if the node can never have so much.
+    /// `Deferred`, or `Infeasible` if the kubelet never resizes such a pod (one with processors of its own).
     pub reason: &'static str,
     /// What is missing.
     pub message: Rc<str>,

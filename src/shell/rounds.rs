@@ -20,8 +20,8 @@ use super::machine::{Frame, Out, Ran, Shell, Stop};
 use crate::api::{Timestamp, later};
 use crate::network::{Answer, Question};
 
-/// How long a round takes, for each of its requests, of which nothing takes time: a process that is started, opens a connection and
-/// ends needs some milliseconds.
+/// How long each request takes in a round that takes no time by itself (it does not pause, and answers come at once): a process that
+/// starts, asks and ends needs some milliseconds.
 const PACE: SignedDuration = SignedDuration::from_millis(5);
 
 /// The most leaps of a run. After so many changes a loop is not followed further.
@@ -60,7 +60,7 @@ struct Round {
 pub(super) struct Rounds {
     number: usize,
     begun: Timestamp,
-    /// Whether it goes through a list, at whose end it ends.
+    /// Whether the loop goes through a list of words (`for`): it ends with the list, however alike its rounds are.
     through_list: bool,
     /// How many cycles were known when it began.
     cycles: usize,
@@ -203,8 +203,8 @@ impl Shell<'_> {
         }
     }
 
-    /// Notes until when the rounds of a loop sent the same. The requests of a loop in a loop are those of the outer one, and so are
-    /// those that are known of a loop in this one.
+    /// Notes until when the rounds of a loop sent the same. A loop inside another one notes nothing, because its requests are among
+    /// those of the outer loop; neither does a loop around one that has noted a cycle, so that no request counts twice.
     fn note_alike(&mut self, rounds: &mut Rounds, until: Option<Timestamp>) {
         let known = self.cycles.iter().skip(rounds.cycles).any(|cycle| cycle.number != rounds.number);
         let Some((from, (period, requests))) = rounds.alike.take().filter(|_| !known) else { return };
