@@ -107,3 +107,15 @@ for (const [name, viewport, options] of [
     });
   });
 }
+
+test("on a phone what comes next reaches down to the controls, although the requests stand in another pane", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, "?scenario=42-lossy-rollout");
+  const box = (selector) => page.locator(selector).boundingBox();
+  await expect(page.locator(".traffic")).toBeAttached();
+  await expect(page.locator(".traffic")).toBeHidden();
+  await expect.poll(async () => {
+    const [next, controls] = [await box(".next"), await box(".controls")];
+    return Math.round(controls.y - (next.y + next.height));
+  }).toBeLessThanOrEqual(1);
+});
