@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::network::{Leg, Network, Sender};
+use super::network::{Leg, Network, Sender, is_own_machine};
 use super::policing::{Holder, Policing};
 use crate::api::Key;
 use crate::network::cni::Barrier;
@@ -52,7 +52,10 @@ impl Network<'_> {
     /// The pod that sends, for policies.
     fn holder_of(&self, from: &Key, sender: &Sender) -> Holder {
         match sender.hosted {
-            true => Holder::machine(sender.address, Some(&sender.node)),
+            true => {
+                let node = Some(&sender.node).filter(|node| !is_own_machine(node));
+                Holder::machine(sender.address, node)
+            }
             false => Policing(self.api).pod(from, sender.address, &sender.node),
         }
     }

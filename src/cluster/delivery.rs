@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::beyond::{of_api_server, outside};
-use super::network::{Host, Leg, Network, machine_ranges, moved, protocol_of};
+use super::network::{Host, Leg, Network, is_own_machine, machine_ranges, moved, protocol_of};
 use crate::api::Key;
 use crate::api::types::discovery::Endpoint;
 use crate::kubelet;
@@ -101,6 +101,12 @@ impl Network<'_> {
         if self.is_cluster_address(to) {
             return (Outcome::TimedOut, Because::NoSuchPort);
         }
+        if is_own_machine(from) {
+            return match self.from_own_machine(&Question::Echo { to }, to) {
+                (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
+                other => other,
+            };
+        }
         if let Some(sender) = self.sender(from, to) {
             let leg = Leg {
                 node: sender.node.clone(),
@@ -117,6 +123,16 @@ impl Network<'_> {
             (Outcome::Refused, _) => (Outcome::Connected, Because::Nothing),
             other => other,
         }
+    }
+
+    /// What becomes of what the person's own machine sends to an address that is no node's.
+    pub(super) fn from_own_machine(&self, question: &Question, to: IpAddr) -> (Outcome, Because) {
+        let pods = self.api.ip_family().pod_ranges().iter().any(|r| r.cluster.contains(&to));
+        if pods || self.is_cluster_address(to) {
+            // Nobody has told it of these ranges, so that they lead to the internet, where nobody has such an address.
+            return (Outcome::TimedOut, Because::NoRoute);
+        }
+        self.delivered(question)
     }
 
     /// Whether a pod of a node that is cut off has an address.
@@ -141,6 +157,9 @@ impl Network<'_> {
 
     /// What becomes of a question that a pod asks itself, or a node.
     pub(super) fn of_pod(&self, pod: &Key, question: &Question) -> (Outcome, Because) {
+        if is_own_machine(pod) {
+            return (Outcome::Refused, Because::NotListening);
+        }
         if pod.namespace.is_empty() {
             return self
                 .hosts()

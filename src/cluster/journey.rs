@@ -142,7 +142,8 @@ fn translation(walk: Walk) -> Translation {
 }
 
 impl Cluster {
-    fn network(&self) -> Network<'_> {
+    /// The network as it is now. What is asked of it is noted nowhere.
+    pub(super) fn network(&self) -> Network<'_> {
         Network {
             api: &self.api,
             processes: &self.processes,

@@ -70,7 +70,7 @@ pub use gateway::GATEWAY_FABRIC;
 pub use ingress::INGRESS_NGINX;
 pub use journey::Journey;
 pub use members::ETCD;
-pub use on_node::{NODE_TOOLS, NodeOutput, NotRun};
+pub use on_node::{NODE_TOOLS, NodeOutput, NotRun, OWN_TOOLS};
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
 pub use restore::NotRestored;

@@ -165,6 +165,11 @@ impl<'a> Network<'a> {
         Some(Host { node: Key::new("", process.node.as_deref()?), process, state })
     }
 
+    /// The node that runs with an address: its own, or that of one of its pods.
+    fn machine_of(&self, address: IpAddr) -> Option<Key> {
+        self.host_of(address).map(|host| host.node).or_else(|| self.node_with(address))
+    }
+
     /// What a question of a pod is answered.
     pub(super) fn answer(&self, from: &Key, question: &Question) -> Answer {
         self.answer_by(from, question, 0)
@@ -222,6 +227,14 @@ impl<'a> Network<'a> {
             origin: if sender.hosted { Origin::Node } else { Origin::Pod },
             interface: if sender.hosted { "" } else { "veth0" },
         };
+        if is_own_machine(from) {
+            // Only what is for a node's address comes by rules of the cluster.
+            let Some(node) = self.node_with(to.ip()).filter(|node| self.hosts().any(|h| h.node == *node))
+            else {
+                return one(self.from_own_machine(question, to.ip()));
+            };
+            leg = Leg { node, origin: Origin::Outside, interface: "eth0", ..leg };
+        }
         // A node port of another node: the packet is sent there, with this node's address as its source.
         if let Some(other) = self.other_node_with_port(&sender, to, &services) {
             let source = self.address_of(&sender.node, to.ip()).unwrap_or(sender.address);
@@ -259,8 +272,16 @@ impl<'a> Network<'a> {
         let reply = |share: &Share| {
             let (endpoint, (outcome, because)) = match &share.verdict {
                 Verdict::Endpoint { address, masquerade } => {
-                    let met = barred(*address, *masquerade)
-                        .unwrap_or_else(|| self.delivered(&moved(question, *address)));
+                    let met = barred(*address, *masquerade).unwrap_or_else(|| {
+                        // The endpoint's node sends its answer straight to the sender, who has asked another address.
+                        let astray = leg.origin == Origin::Outside
+                            && !masquerade
+                            && self.machine_of(address.ip()).is_some_and(|node| node != leg.node);
+                        match astray {
+                            true => (Outcome::TimedOut, Because::Astray),
+                            false => self.delivered(&moved(question, *address)),
+                        }
+                    });
                     // What the sender's own node drops comes to no other node, whose rules would choose.
                     let dropped_before =
                         leg.node != sender.node && met.1 == Because::Policy(Direction::Egress);
@@ -307,8 +328,12 @@ impl<'a> Network<'a> {
         parts.into_iter().map(through).collect()
     }
 
-    /// Where a pod sends from, or a node, whose key has no namespace.
+    /// Where a pod sends from, or a node, whose key has no namespace, or the person's [`own_machine`].
     pub(super) fn sender(&self, pod: &Key, to: IpAddr) -> Option<Sender> {
+        if is_own_machine(pod) {
+            let address = self.addresses_of(pod).into_iter().find(|a| a.is_ipv4() == to.is_ipv4())?;
+            return Some(Sender { node: pod.clone(), address, hosted: true });
+        }
         if pod.namespace.is_empty() {
             let address = self.address_of(pod, to)?;
             return Some(Sender { node: pod.clone(), address, hosted: true });
@@ -346,9 +371,22 @@ impl<'a> Network<'a> {
         internal.filter_map(|a| a.address.parse::<IpAddr>().ok()).find(|a| a.is_ipv4() == like.is_ipv4())
     }
 
+    /// The addresses of a node in the network of the machines, or those of the person's [`own_machine`].
+    pub(super) fn addresses_of(&self, machine: &Key) -> Vec<IpAddr> {
+        if is_own_machine(machine) {
+            let ranges = machine_ranges(self.api.ip_family());
+            return ranges.iter().filter_map(|range| range.hosts().next()).collect();
+        }
+        let v4 = self.address_of(machine, IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        v4.into_iter().chain(self.address_of(machine, IpAddr::V6(Ipv6Addr::UNSPECIFIED))).collect()
+    }
+
     /// The node with an address, if it is another one than the sender's and runs, and some Service has its port as a node port.
     fn other_node_with_port(&self, sender: &Sender, to: SocketAddr, services: &[&Service]) -> Option<Key> {
         if to.port() == 0 || services.is_empty() {
+            return None;
+        }
+        if is_own_machine(&sender.node) {
             return None;
         }
         let other = self.node_with(to.ip()).filter(|node| *node != sender.node)?;
@@ -360,6 +398,17 @@ impl<'a> Network<'a> {
         let host = self.hosts().find(|h| h.state.pods.contains_key(pod))?;
         kubelet::clients::names(host.state, &host.process.caches, &host.node, pod, self.now)
     }
+}
+
+/// The person's own machine, which is the gateway of the nodes' network: who asks from there has this key in the place of a pod's. The
+/// machine is no node, so no kube-proxy writes rules on it, and it knows no way to the addresses of pods and Services.
+pub(super) fn own_machine() -> Key {
+    Key::new("", "")
+}
+
+/// Whether a key is that of the person's [`own_machine`].
+pub(super) fn is_own_machine(key: &Key) -> bool {
+    key.namespace.is_empty() && key.name.is_empty()
 }
 
 /// Whether clients of Services stay with the endpoint that they had first (`sessionAffinity: ClientIP`).

@@ -167,6 +167,9 @@ pub enum Because {
     Policy(Direction),
     /// The network plugin makes no routes to pods of other nodes.
     NoRoute,
+    /// The endpoint is on another node than the one that was asked, which has not put its own address in the place of the sender's. So
+    /// the answer goes straight to the sender, from an address that the sender has not asked.
+    Astray,
     /// It was accepted by a server whose configuration passes the request on. What comes of that, the network of the cluster says.
     PassedOn,
 }
@@ -216,6 +219,16 @@ impl Answer {
     /// An answer that every connection gets.
     pub fn always(outcome: Outcome) -> Answer {
         Answer::Replies { replies: Rc::new([Reply::of_all(outcome, Because::Nothing)]), seed: 0 }
+    }
+
+    /// The same answer for somebody who has opened so many connections before.
+    pub fn after(self, connections: u64) -> Answer {
+        match self {
+            Answer::Replies { replies, seed } => {
+                Answer::Replies { replies, seed: seed.wrapping_add(GOLDEN.wrapping_mul(connections)) }
+            }
+            Answer::Records(_) => self,
+        }
     }
 
     /// The reply that the nth connection meets, counted from 0. The replies come in proportion to their shares, in an order

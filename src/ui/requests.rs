@@ -23,6 +23,7 @@ fn key(cause: Cause) -> &'static str {
         Cause::TimedOut(Because::Policy(Direction::Egress)) => "lost-policy-egress",
         Cause::TimedOut(Because::Policy(Direction::Ingress)) => "lost-policy-ingress",
         Cause::TimedOut(Because::NoRoute) => "lost-no-route",
+        Cause::TimedOut(Because::Astray) => "lost-astray",
         Cause::TimedOut(_) => "lost-timed-out",
         Cause::Broken => "lost-broken",
         Cause::TooSlow => "lost-too-slow",

@@ -11,6 +11,7 @@ mod field_managers;
 mod garbage_collector;
 mod journeys;
 mod kubelet;
+mod machines;
 mod namespace;
 mod network;
 mod node_lifecycle;

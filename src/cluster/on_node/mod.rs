@@ -1,7 +1,7 @@
 //! Looking into a node: what the tools of a machine show of it, when somebody runs them there (with kind:
 //! `docker exec NODE COMMAND`).
 //!
-//! These tools only read. `iptables-save` and its siblings print the rules in the kernel ([`Cluster::rules_on`]), and
+//! These tools change nothing. `iptables-save` and its siblings print the rules in the kernel ([`Cluster::rules_on`]), and
 //! `crictl` what the container runtime knows, which is in the kubelet's memory.
 //!
 //! | module | the tools |
@@ -9,6 +9,7 @@
 //! | `iptables` | `iptables-save`, `iptables -S`, and those of IPv6 |
 //! | `nft` | `nft list` |
 //! | `ipvs` | `ipvsadm`, `ipvsadm-save`, `ipset` |
+//! | `request` | `curl`, and what the person's own machine has beside it |
 //! | `crictl`, `inspect`, `humanize` | `crictl ps`, `pods`, `images`, `inspect`, `inspectp`; durations and sizes as it writes them |
 
 mod crictl;
@@ -17,6 +18,9 @@ mod inspect;
 mod iptables;
 mod ipvs;
 mod nft;
+mod request;
+
+pub use request::OWN_TOOLS;
 
 use super::Cluster;
 use super::process::Process;
@@ -26,8 +30,9 @@ use crate::kubelet;
 use crate::network::proxy::Family;
 
 /// The tools of a node, each with the words that can follow it.
-pub const NODE_TOOLS: [(&str, &[&str]); 9] = [
+pub const NODE_TOOLS: [(&str, &[&str]); 10] = [
     ("crictl", &["images", "inspect", "inspectp", "pods", "ps"]),
+    ("curl", &["-s"]),
     ("ip6tables", &["-S", "-t"]),
     ("ip6tables-save", &["-t"]),
     ("ipset", &["list"]),
@@ -96,11 +101,15 @@ impl Cluster {
         own.find_map(kubelet_of).map(kubelet::cpu_manager_state)
     }
 
-    /// Runs one of the [`NODE_TOOLS`] on a node, also on one that is cut off. Nothing changes.
-    pub fn run_on_node(&self, node: &str, words: &[String]) -> Result<NodeOutput, NotRun> {
+    /// Runs one of the [`NODE_TOOLS`] on a node, also on one that is cut off. Nothing changes. `nth` is how many were run before: which
+    /// endpoint a request meets follows from it.
+    pub fn run_on_node(&self, node: &str, words: &[String], nth: u64) -> Result<NodeOutput, NotRun> {
         let mut own = self.processes().filter(|p| p.node.as_deref() == Some(node));
         let of = |p| kubelet_of(p).map(|state| (p, state));
         let (process, state) = own.find_map(of).ok_or(NotRun::NoSuchNode)?;
+        if words.first().is_some_and(|name| name == "curl") {
+            return Ok(self.request_from_node(node, process.running, words, nth));
+        }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (name, arguments) = words.split_first().ok_or(NotRun::NoSuchCommand)?;
         let rules = || self.rules_on(node);

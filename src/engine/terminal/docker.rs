@@ -2,7 +2,7 @@
 
 use super::goes::Goes;
 use super::node_files::{self, Change, failed, no_such_container};
-use crate::cluster::{Cluster, NODE_TOOLS, NotRun};
+use crate::cluster::{Cluster, NODE_TOOLS, NodeOutput, NotRun};
 use crate::engine::keep::MANIFEST;
 use crate::kubectl::Output;
 
@@ -53,8 +53,8 @@ pub(super) fn change(cluster: &Cluster, words: &[String], manifest: &str) -> Opt
     }
 }
 
-/// Runs a command line that begins with `docker`, and only looks.
-pub(super) fn run(cluster: &Cluster, words: &[String]) -> Output {
+/// Runs a command line that begins with `docker`, and only looks. `nth` is how many commands were run before.
+pub(super) fn run(cluster: &Cluster, words: &[String], nth: u64) -> Output {
     let Some(words) = of_exec(words) else { return failed(1, ONLY_EXEC) };
     let words = match without_options(words) {
         Ok(words) => words,
@@ -69,8 +69,8 @@ pub(super) fn run(cluster: &Cluster, words: &[String]) -> Output {
     {
         return looked;
     }
-    match cluster.run_on_node(node, command_line) {
-        Ok(done) => Output { stdout: done.stdout, stderr: done.stderr, exit: done.exit, ..Output::default() },
+    match cluster.run_on_node(node, command_line, nth) {
+        Ok(done) => printed(done),
         Err(NotRun::NoSuchNode) => no_such_container(node),
         Err(NotRun::NoSuchCommand) if matches!(command.as_str(), "sh" | "bash" | "/bin/sh" | "/bin/bash") => {
             failed(1, NO_SHELL)
@@ -86,6 +86,11 @@ pub(super) fn run(cluster: &Cluster, words: &[String]) -> Output {
             ..Output::default()
         },
     }
+}
+
+/// What a program of a machine printed.
+pub(super) fn printed(done: NodeOutput) -> Output {
+    Output { stdout: done.stdout, stderr: done.stderr, exit: done.exit, ..Output::default() }
 }
 
 /// How a command that begins with `docker` goes on.

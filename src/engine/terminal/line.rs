@@ -13,6 +13,8 @@ use super::super::keep::MANIFEST;
 
 /// The most commands of kubectl and docker of one line: a loop without an end has to end here.
 const COMMANDS_LIMIT: usize = 64;
+/// What is said where a request from the person's own machine fails, because most who meet it take the machine for a part of the cluster.
+const NOT_IN_THE_CLUSTER: &str = "(this terminal is a machine beside the cluster: it reaches the addresses of nodes, and neither the names nor the addresses of Services and pods. kubectl exec POD -- wget -qO- ADDRESS asks from a pod)\n";
 /// The most bytes that a line prints; what follows is cut.
 const PRINTED_LIMIT: usize = 1 << 20;
 /// The directory of the terminal.
@@ -234,9 +236,39 @@ impl Outside<'_, '_> {
         if n < COMMANDS_LIMIT {
             return Ok(n);
         }
-        let stderr =
-            format!("sh: stopped after {COMMANDS_LIMIT} commands of kubectl and docker in one line\n");
+        let stderr = format!("sh: stopped after {COMMANDS_LIMIT} commands in one line\n");
         Err(Commanded { stdout: String::new(), stderr, then: Then::Leave(1) })
+    }
+
+    /// How many commands were run before the one with this number, about.
+    fn before(&self, n: usize) -> u64 {
+        u64::try_from(self.around.history.len().saturating_add(n)).unwrap_or(u64::MAX)
+    }
+
+    /// `curl` and its like, which ask from the person's own machine.
+    fn request(&mut self, words: &[String]) -> Commanded {
+        let n = match self.number() {
+            Ok(n) => n,
+            Err(stopped) => return stopped,
+        };
+        if let Some(Done::Ended(output, at)) = self.done.get(n) {
+            return ended(output, *at);
+        }
+        let mut output =
+            docker::printed(self.around.session.cluster().run_on_own_machine(words, self.before(n)));
+        if output.exit != 0 {
+            output.stderr.push_str(NOT_IN_THE_CLUSTER);
+        }
+        self.end(n, output)
+    }
+
+    /// Notes what a command printed that ends at once.
+    fn end(&mut self, n: usize, output: kubectl::Output) -> Commanded {
+        let now = self.now();
+        let printed = ended(&output, now);
+        self.done.truncate(n);
+        self.done.push(Done::Ended(Rc::new(output), now));
+        printed
     }
 
     /// `docker exec`, which only looks at the cluster but for the files of its nodes, and `docker cp`.
@@ -250,7 +282,7 @@ impl Outside<'_, '_> {
         }
         let cluster = self.around.session.cluster();
         let output = match docker::change(cluster, words, self.around.manifest) {
-            None => docker::run(cluster, words),
+            None => docker::run(cluster, words, self.before(n)),
             Some((faults, output)) if faults.is_empty() => output,
             Some(_) if self.around.may != May::Write => {
                 self.state = State::Holds;
@@ -264,11 +296,7 @@ impl Outside<'_, '_> {
                 output
             }
         };
-        let now = self.now();
-        let printed = ended(&output, now);
-        self.done.truncate(n);
-        self.done.push(Done::Ended(Rc::new(output), now));
-        printed
+        self.end(n, output)
     }
 
     fn kubectl(&mut self, words: &[String], input: Option<&str>) -> Commanded {
@@ -415,6 +443,7 @@ impl Commands for Outside<'_, '_> {
             Word::Verb => self.kubectl(words, input),
             Word::Watch => self.watch(words),
             Word::Docker => self.docker(words),
+            Word::Request => self.request(words),
             Word::History => self.history(),
             // A page's affair, which is asked for by a line of its own.
             Word::Page | Word::Shell => self.printed(String::new()),

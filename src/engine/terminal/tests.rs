@@ -242,9 +242,9 @@ fn what_only_looks_like_a_shell_is_refused_in_words() {
         ("nonsense --flag", "nonsense: command not found"),
         ("gte pods", "unknown command \"gte\" for \"kubectl\"\n\nDid you mean this?\n\tget\n"),
         ("kubectl get 'pods", "syntax error: unterminated quoted string"),
-        ("while true; do kubectl get ns -o name; done", "stopped after 64 commands of kubectl and docker"),
+        ("while true; do kubectl get ns -o name; done", "stopped after 64 commands"),
         ("while true; do :; done", "goes on for ever"),
-        ("curl http://web", "outside of the cluster's network"),
+        ("dig web", "curl, nc, nslookup, ping and wget ask from this machine"),
         ("watch kubectl scale deployment web --replicas=9", "it is repeated with every step"),
     ] {
         let entry = typed(&mut e, line);
@@ -259,6 +259,25 @@ fn what_only_looks_like_a_shell_is_refused_in_words() {
     assert!(typed(&mut e, "help").said.is_some());
     let history = typed(&mut e, "history | tail -n 2").output;
     assert!(history.contains("  help\n") && history.ends_with("  history | tail -n 2\n"), "{history}");
+}
+
+#[test]
+fn the_terminal_is_a_machine_beside_the_cluster() {
+    let mut e = engine();
+    e.handle(Input::ToSteady);
+    typed(&mut e, "kubectl expose deployment web --type=NodePort --port=80");
+    e.handle(Input::ToSteady);
+    let at = "http://172.18.0.2:$(kubectl get service web -o jsonpath={.spec.ports[0].nodePort})";
+    let answered = typed(&mut e, &format!("curl -s {at} | grep -c '<h1>Welcome'")).output;
+    assert_eq!(answered, "1\n");
+    let entry = typed(&mut e, "curl http://web");
+    assert!(
+        entry.output.contains("Could not resolve host: web\n(this terminal is a machine beside"),
+        "{}",
+        entry.output
+    );
+    let on_node = typed(&mut e, &format!("docker exec node-2 curl -s {at} | grep -c '<h1>Welcome'")).output;
+    assert_eq!(on_node, "1\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::docker;
 use super::goes::Goes;
-use crate::cluster::NODE_TOOLS;
+use crate::cluster::{NODE_TOOLS, OWN_TOOLS};
 use crate::kubectl::complete;
 use crate::shell;
 
@@ -17,6 +17,8 @@ pub(super) enum Word {
     Watch,
     /// Looks into a node.
     Docker,
+    /// Sends a request from the person's own machine.
+    Request,
     /// Lists the lines that were typed.
     History,
     /// `clear` and `help`, which are the page's.
@@ -85,7 +87,7 @@ const FILTERS: &[&str] = &[
     "awk", "base64", "cat", "cut", "grep", "head", "sed", "sort", "tail", "tee", "tr", "uniq", "wc", "xargs",
 ];
 
-const NO_NETWORK: &str = "this terminal is outside of the cluster's network: a pod can ask, for example kubectl exec POD -- wget -qO- ADDRESS";
+const NO_SUCH_TOOL: &str = "this is not built here: curl, nc, nslookup, ping and wget ask from this machine, and kubectl exec POD -- wget -qO- ADDRESS from a pod";
 const NO_EDITOR: &str = "the editor beside has the manifest; kubectl edit opens an object there";
 const NO_FILES: &str = "there are no files here but manifest.yaml, which is what the editor has";
 const NO_JQ: &str = "this shell has no jq: kubectl get -o jsonpath=… and -o go-template=… choose fields";
@@ -104,7 +106,8 @@ pub(super) fn of(words: &[String]) -> Word {
         "history" => Word::History,
         verb if complete::is_command(verb) || verb.starts_with('-') => Word::Verb,
         name if SHELL.contains(&name) => Word::Shell,
-        "curl" | "wget" | "ping" | "nc" | "nslookup" | "dig" | "ssh" | "telnet" => Word::Refused(NO_NETWORK),
+        name if OWN_TOOLS.contains(&name) => Word::Request,
+        "dig" | "host" | "ssh" | "telnet" | "http" | "hey" | "ab" => Word::Refused(NO_SUCH_TOOL),
         "vi" | "vim" | "nano" | "emacs" | "code" => Word::Refused(NO_EDITOR),
         "cd" | "cp" | "mv" | "rm" | "mkdir" | "rmdir" | "touch" | "chmod" | "chown" | "find" | "ln"
         | "source" => Word::Refused(NO_FILES),
@@ -121,7 +124,7 @@ pub(super) fn of(words: &[String]) -> Word {
 pub(super) fn goes_on(words: &[String], first: bool) -> Goes {
     let rest = |n: usize| words.get(n..).unwrap_or_default();
     let Some(name) = words.first() else {
-        let own = ["help", "clear", "history", "watch", "kubectl", "docker"];
+        let own = ["help", "clear", "history", "watch", "kubectl", "docker", "curl"];
         let filters = if first { &[] } else { FILTERS };
         let verbs = complete::commands();
         return Goes::With(own.into_iter().chain(filters.iter().copied()).chain(verbs).collect());

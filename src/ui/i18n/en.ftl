@@ -195,6 +195,7 @@ terminal-help =
     get -w, watch kubectl get pods, logs -f, rollout status and wait go on while you step; a step back takes back what they printed.
     kubectl exec -it POD -- sh opens a shell in a container: it sees the container's files, and “exit” or Ctrl+D leaves it.
     docker exec NODE looks into a node: iptables-save, nft list ruleset, ipvsadm -Ln, ipset list, crictl ps -a, crictl pods, crictl images.
+    curl (also wget, nc, ping, nslookup) asks from this machine, which is beside the cluster: http://NODE-ADDRESS:NODE-PORT answers, names and addresses of Services do not. docker exec NODE curl … asks from a node.
     kubectl edit opens the object in the editor, and Save writes it. kubectl config set-context --current --namespace=… holds for all lines after it.
     Tab completes, a second Tab lists; ↑ and ↓ go through the lines that begin alike; Ctrl+R searches them; Ctrl+C ends or clears; Ctrl+L or “clear” forgets; “history” lists. Escape, then Tab, leaves the line.
 terminal-new-run = Another run begins here. What stands above is of the run before.
@@ -1868,6 +1869,7 @@ lost-gone = No answer: nobody has the address.
 lost-cut-off = No answer: the node is cut off.
 lost-policy-egress = No answer: a NetworkPolicy does not let the client send it.
 lost-policy-ingress = No answer: a NetworkPolicy does not let the pod accept it.
+lost-astray = No answer: it came straight from a pod on another node, from an address that was not asked.
 lost-no-route = No answer: the network plugin has no route to that node.
 lost-timed-out = No answer.
 lost-broken = The connection broke: the process ended before its answer, or speaks no HTTP.

@@ -191,6 +191,7 @@ terminal-help =
     get -w、watch kubectl get pods、logs -f、rollout status 和 wait 会随着单步继续；后退一步会收回它们的输出。
     kubectl exec -it POD -- sh 在容器中打开一个 Shell：它能看到容器里的文件，输入 exit 或按 Ctrl+D 离开。
     docker exec NODE 查看节点内部：iptables-save、nft list ruleset、ipvsadm -Ln、ipset list、crictl ps -a、crictl pods、crictl images。
+    curl（还有 wget、nc、ping、nslookup）从本机发出请求。本机在集群之外：http://节点地址:节点端口 可以访问，Service 的名称和地址则不行。docker exec NODE curl … 从节点发出请求。
     kubectl edit 在编辑器中打开对象，按“保存”写入。kubectl config set-context --current --namespace=… 对之后的所有命令有效。
     Tab 补全，再按一次列出候选；↑ 和 ↓ 在开头相同的历史行之间移动；Ctrl+R 搜索历史；Ctrl+C 结束或清空当前行；Ctrl+L 或 clear 清屏；history 列出历史。先按 Escape 再按 Tab 可离开输入行。
 terminal-new-run = 从这里开始是另一次运行，上面是前一次运行的输出。
@@ -1623,6 +1624,7 @@ lost-gone = 没有应答：没有谁拥有这个地址。
 lost-cut-off = 没有应答：该节点失联。
 lost-policy-egress = 没有应答：NetworkPolicy 不允许客户端发送。
 lost-policy-ingress = 没有应答：NetworkPolicy 不允许该 Pod 接收。
+lost-astray = 没有应答：应答由另一节点上的 Pod 直接发出，其源地址不是所请求的地址。
 lost-no-route = 没有应答：网络插件没有到该节点的路由。
 lost-timed-out = 没有应答。
 lost-broken = 连接中断：进程在应答之前结束了，或者它不使用 HTTP。

@@ -1,0 +1,111 @@
+//! Programs that send requests from a machine: a node, and the machine of the person at the terminal, which is in the network of the
+//! nodes (with kind on Linux it is the gateway of Docker's network) and in no cluster.
+
+use super::NodeOutput;
+use crate::api::{Key, Timestamp};
+use crate::cluster::Cluster;
+use crate::cluster::network::{From, is_own_machine, own_machine};
+use crate::network::resolver::NODE_DNS;
+use crate::network::{Answer, Outcome, Question};
+use crate::shell::{self, Change, End, Outside, Program, Tools, Unknown, Until, World, Write};
+
+/// The programs of the person's machine that send requests.
+pub const OWN_TOOLS: [&str; 5] = ["curl", "nc", "nslookup", "ping", "wget"];
+
+/// Whoever asks from a machine.
+struct Asking<'a> {
+    from: From<'a>,
+    /// How many programs have asked before.
+    nth: u64,
+}
+
+impl Outside for Asking<'_> {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        // Each program opens connections of its own, for which the kernel throws dice anew.
+        Some(self.from.answer(question)?.after(self.nth))
+    }
+}
+
+/// A node that nobody reaches, and that reaches nobody.
+struct CutOff;
+
+impl Outside for CutOff {
+    fn answer(&self, question: &Question) -> Option<Answer> {
+        Some(match question {
+            Question::Lookup { .. } => Answer::Records(None),
+            _ => Answer::always(Outcome::TimedOut),
+        })
+    }
+}
+
+impl Cluster {
+    /// Runs one of the [`OWN_TOOLS`] on the person's own machine. Nothing changes: no server writes a line about it. `nth` is how many
+    /// were run before: which endpoint a request meets follows from it.
+    pub fn run_on_own_machine(&self, words: &[String], nth: u64) -> NodeOutput {
+        let key = own_machine();
+        self.request_from(&key, words, &Asking { from: From::new(self.network(), &key), nth })
+    }
+
+    /// Runs a program that sends requests on a node.
+    pub(super) fn request_from_node(
+        &self,
+        node: &str,
+        running: bool,
+        words: &[String],
+        nth: u64,
+    ) -> NodeOutput {
+        let key = Key::new("", node);
+        match running {
+            true => self.request_from(&key, words, &Asking { from: From::new(self.network(), &key), nth }),
+            false => self.request_from(&key, words, &CutOff),
+        }
+    }
+
+    fn request_from(&self, machine: &Key, words: &[String], outside: &dyn Outside) -> NodeOutput {
+        let now = self.now();
+        let host = if is_own_machine(machine) { "localhost" } else { &*machine.name };
+        let mut hosts = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n".to_owned();
+        let own = self.network().addresses_of(machine);
+        if !is_own_machine(machine) {
+            own.iter().for_each(|address| hosts.push_str(&format!("{address}\t{host}\n")));
+        }
+        let mut world = World::default();
+        for (path, text) in
+            [("/etc/hosts", hosts), ("/etc/resolv.conf", format!("nameserver {NODE_DNS}\noptions ndots:0\n"))]
+        {
+            world.files.note(&Write { at: now, path: path.to_owned(), change: Change::Put(text.into()) });
+        }
+        let env = [("HOME", "/root"), ("PATH", "/usr/bin:/bin"), ("PWD", "/root"), ("USER", "root")];
+        let program = Program {
+            words: words.to_vec(),
+            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            directory: "/root".into(),
+            host: host.into(),
+            user: (0, 0),
+            groups: vec![0],
+            start: now,
+            tools: Tools::Gnu,
+            libc_nslookup: false,
+            complete: false,
+            others: &[],
+            companions: false,
+            unknown: Unknown::Missing,
+            stdin: false,
+            input: String::new(),
+            first: false,
+            signal: None,
+            processors: 1,
+            machine: Default::default(),
+        };
+        let run = shell::run(&program, &world, outside, Until::Moment(Timestamp::MAX));
+        let printed =
+            |stderr| run.output.iter().filter(|o| o.stderr == stderr).map(|o| o.text.as_str()).collect();
+        let mut output = NodeOutput { stdout: printed(false), stderr: printed(true), exit: 0 };
+        match run.end {
+            End::Exit(_, code) => output.exit = code,
+            // As if somebody had pressed Ctrl+C: a `ping` without `-c` goes on for ever.
+            End::Runs => output.exit = 130,
+        }
+        output
+    }
+}
