@@ -16,6 +16,7 @@
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | [`pulls`], `image_volumes` | `kuberuntime_manager.go`: `getImageVolumes` |
 //! | `kill`, `hooks` | `kuberuntime_container.go`: `killContainer`, termination order; `lifecycle/handlers.go` |
+//! | `dns_config` | `network/dns`: what a pod's resolver is told |
 //! | `environment`, `mounts` | `kubelet_pods.go`: `makeEnvironmentVariables`, what volumes contain |
 //! | [`file_volumes`], `projection`, `payload`, `watched`, [`tokens`] | `volume/configmap`, `secret`, `downwardapi`, `projected`, `volume/util/atomic_writer.go`, `util/manager`, `token` |
 //! | [`process`], `programs`, `execution`, `runc` | what a container's process does, and commands executed in it, below the runtime |
@@ -28,7 +29,7 @@
 //! | `ephemeral` | `kuberuntime_manager.go`: ephemeral containers |
 //! | `file_source`, [`manifest`] | `config/file.go`, `config/common.go`: static pods |
 //! | `pod_manager`, `mirror_client` | `pod/pod_manager.go`, `pod/mirror_client.go`: mirror pods |
-//! | `prober` | `prober/worker.go` |
+//! | `prober`, `redirects` | `prober/worker.go`, `pkg/probe/http` |
 //! | [`strain`], [`busy`] | what probes of busy servers meet, below the runtime |
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `reboot` | `kuberuntime_manager.go`: `PodSandboxChanged`, after a restart of the node |
@@ -77,6 +78,7 @@ mod cpu_topology;
 pub mod cri;
 mod csi;
 pub mod decisions;
+mod dns_config;
 mod dns_server;
 mod env_files;
 mod environment;
@@ -129,6 +131,7 @@ pub mod queries;
 mod query_log;
 mod reboot;
 mod reconciler;
+mod redirects;
 mod registry;
 mod requests;
 mod runc;

@@ -6,24 +6,9 @@ use std::rc::Rc;
 use super::environment::expand;
 use super::projection::is_written;
 use super::turn::Turn;
-use crate::api::types::{Container, PodSpec, Service, Volume, VolumeMount};
-use crate::api::{Key, MetaExt, Timestamp};
-use crate::network::resolver::NODE_DNS;
+use crate::api::types::{Container, PodSpec, Volume, VolumeMount};
+use crate::api::{MetaExt, Timestamp};
 use crate::shell::{Change, Write, absolute};
-
-/// The address of the cluster's DNS where there is no Service for it, as kubeadm sets it.
-const DNS: &str = "10.96.0.10";
-
-/// The first of each of several alike.
-fn unique(all: Vec<String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::with_capacity(all.len());
-    for one in all {
-        if !out.contains(&one) {
-            out.push(one);
-        }
-    }
-    out
-}
 
 /// The types of `hostPath` that are mounted as one file, of which nobody knows what is in it.
 const NO_DIRECTORY: [&str; 5] = ["File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"];
@@ -139,65 +124,6 @@ impl Turn<'_> {
             ("/etc/resolv.conf".to_owned(), text(self.resolv_conf())),
             (termination_path(spec).to_owned(), text(String::new())),
         ])
-    }
-
-    /// What the pod's resolver is told (`pkg/kubelet/network/dns`): servers, domains to search, and options.
-    pub(super) fn resolver(&self) -> (Vec<String>, Vec<String>, Vec<String>) {
-        let ns = MetaExt::namespace(&self.pod.metadata);
-        let config = self.spec.dns_config.as_ref();
-        let policy = self.spec.dns_policy.as_deref().unwrap_or("ClusterFirst");
-        let (mut servers, mut searches, mut options) =
-            (Vec::new(), Vec::new(), Vec::<(String, String)>::new());
-        match policy {
-            "None" => {}
-            "Default" => {
-                servers.push(NODE_DNS.to_owned());
-                options.push(("ndots".to_owned(), "0".to_owned()));
-            }
-            "ClusterFirst" if self.spec.host_network == Some(true) => {
-                servers.push(NODE_DNS.to_owned());
-                options.push(("ndots".to_owned(), "0".to_owned()));
-            }
-            _ => {
-                let service = self.caches.get::<Service>(&Key::new("kube-system", "kube-dns"));
-                let server = service.and_then(|s| s.spec.as_ref()?.cluster_ip.clone());
-                servers.push(server.unwrap_or_else(|| DNS.into()));
-                searches.extend([
-                    format!("{ns}.svc.cluster.local"),
-                    "svc.cluster.local".into(),
-                    "cluster.local".into(),
-                ]);
-                options.push(("ndots".to_owned(), "5".to_owned()));
-            }
-        }
-        servers.extend(config.iter().flat_map(|c| c.nameservers.iter().flatten().cloned()));
-        searches.extend(config.iter().flat_map(|c| c.searches.iter().flatten().cloned()));
-        for option in config.iter().flat_map(|c| c.options.iter().flatten()) {
-            let (name, value) =
-                (option.name.clone().unwrap_or_default(), option.value.clone().unwrap_or_default());
-            options.retain(|(before, _)| *before != name);
-            options.push((name, value));
-        }
-        let word = |(name, value): &(String, String)| {
-            if value.is_empty() { name.clone() } else { format!("{name}:{value}") }
-        };
-        (unique(servers), unique(searches), options.iter().map(word).collect())
-    }
-
-    /// The file in which that stands.
-    fn resolv_conf(&self) -> String {
-        let (servers, searches, options) = self.resolver();
-        let mut text = String::new();
-        if !searches.is_empty() {
-            text.push_str(&format!("search {}\n", searches.join(" ")));
-        }
-        for server in servers {
-            text.push_str(&format!("nameserver {server}\n"));
-        }
-        if !options.is_empty() {
-            text.push_str(&format!("options {}\n", options.join(" ")));
-        }
-        text
     }
 
     /// The name of the pod's host.

@@ -277,6 +277,7 @@ impl<'a> Turn<'a> {
             self.rt.todo.clear();
         } else if has_sandbox && starts(&self.rt.todo) {
             self.look_for_pull_secrets();
+            self.tell_of_resolver();
         }
     }
 
@@ -287,6 +288,7 @@ impl<'a> Turn<'a> {
                     self.rt.mount_failures = 0;
                     self.look_for_pull_secrets();
                     self.replaces_sandbox();
+                    self.tell_of_resolver();
                     if let Some(why) = self.sandbox_refused() {
                         self.rt.todo.clear();
                         return self.sandbox_failed(&why);
@@ -326,6 +328,8 @@ impl<'a> Turn<'a> {
             Work::Sandbox { .. } => {
                 self.sandbox_is_there();
                 self.note_sandbox();
+                // The containers are started with a configuration that is made anew.
+                self.tell_of_resolver();
             }
             Work::Pull { container, pull } => self.pulled(container, pull),
             Work::PullVolume { volume, pull } => self.volume_is_pulled(volume, &pull),

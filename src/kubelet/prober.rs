@@ -17,6 +17,7 @@ use super::execution::Executed;
 use super::fault::ProbeType;
 use super::known_images;
 use super::listeners::number;
+use super::redirects;
 use super::timings::later;
 use super::turn::Turn;
 use super::wake::{WakeSort, Wakes};
@@ -66,6 +67,8 @@ struct Heard {
     executed: Option<Executed>,
     /// Why it fails, in the words of its handler.
     why: String,
+    /// What is told though it passes.
+    warning: Option<String>,
     /// Why there is no answer, if the probe could not be run: then nothing is counted (`prober.go`, `probe`; `worker.go`,
     /// `doProbe`).
     error: Option<String>,
@@ -73,11 +76,11 @@ struct Heard {
 
 impl Heard {
     fn passed(changes: Option<Timestamp>) -> Heard {
-        Heard { passes: true, changes, executed: None, why: String::new(), error: None }
+        Heard { passes: true, changes, executed: None, why: String::new(), warning: None, error: None }
     }
 
     fn failed(why: String, changes: Option<Timestamp>) -> Heard {
-        Heard { passes: false, changes, executed: None, why, error: None }
+        Heard { passes: false, why, ..Heard::passed(changes) }
     }
 
     fn errored(error: String, changes: Option<Timestamp>) -> Heard {
@@ -124,10 +127,7 @@ fn heard(
     }
     let Some(question) = question(turn, spec, probe) else { return Ok(Heard::passed(None)) };
     // What a probe asks of another host is taken to be well.
-    let outcome = match question.own(turn) {
-        Some(to) => turn.reply(&question.ask(to), at).0,
-        None => Outcome::Connected,
-    };
+    let own = question.own(turn);
     let refused = || {
         let to = format!("{}:{}", question.to, question.port);
         format!("dial tcp {to}: connect: connection refused")
@@ -135,8 +135,20 @@ fn heard(
     let limit = whole(probe.timeout_seconds, 1, 1);
     if let Some(http) = &question.http {
         let Http { scheme, path, .. } = http;
-        let failure =
-            |why: &str| format!("Get \"{scheme}://{}:{}{path}\": {why}", question.to, question.port);
+        let followed = own.map(|to| redirects::follow(turn, &question, http, to, at));
+        let url = match &followed {
+            Some(followed) => followed.url.clone(),
+            None => format!("{scheme}://{}:{}{path}", question.to, question.port),
+        };
+        let failure = |why: &str| format!("Get \"{url}\": {why}");
+        let refused = || match &followed {
+            Some(followed) => format!("dial tcp {}: connect: connection refused", followed.to),
+            None => refused(),
+        };
+        if followed.as_ref().is_some_and(|followed| followed.endless) {
+            return Ok(Heard::failed(failure("stopped after 10 redirects"), changes));
+        }
+        let outcome = followed.as_ref().map_or(Outcome::Connected, |followed| followed.outcome.clone());
         let (status, takes) = match &outcome {
             Outcome::Answered(response) => (Some(response.status), response.takes),
             Outcome::Connected => (Some(200), SignedDuration::ZERO),
@@ -155,14 +167,22 @@ fn heard(
                 let next = changes_of(turn, i, http, at, since);
                 let next = next.map(|after| later(since, after + SignedDuration::from_nanos(1)));
                 let changes = changes.into_iter().chain(next).min();
-                if (200..400).contains(&status) {
+                if (200..300).contains(&status) {
                     Heard::passed(changes)
+                } else if (300..400).contains(&status) {
+                    let body = match &outcome {
+                        Outcome::Answered(response) => &*response.body,
+                        _ => "",
+                    };
+                    let warning = format!("Probe terminated redirects, Response body: {body}");
+                    Heard { warning: Some(warning), ..Heard::passed(changes) }
                 } else {
                     Heard::failed(format!("HTTP probe failed with statuscode: {status}"), changes)
                 }
             }
         });
     }
+    let outcome = own.map_or(Outcome::Connected, |to| turn.reply(&question.ask(to), at).0);
     let open = !matches!(outcome, Outcome::Refused | Outcome::Unreachable | Outcome::TimedOut);
     let (met, next_met) = if question.grpc { turn.meets(i, type_, at) } else { (Met::InTime, None) };
     let changes = changes.into_iter().chain(next_met).min();
@@ -387,7 +407,7 @@ pub(super) fn next(turn: &Turn<'_>, i: usize, wakes: &mut Wakes) {
             let routine = wavers && turn.is_routine(i, at.duration_since(r.since));
             wakes.add(sort(routine), at);
         }
-        if !heard.passes {
+        if !heard.passes || heard.warning.is_some() {
             wakes.add(WakeSort::Background, tick);
         }
     }
@@ -445,7 +465,7 @@ impl Turn<'_> {
             return;
         }
         let before = known(c, type_);
-        let Heard { passes, executed, why, error, .. } = match heard(self, i, probe, type_, tick) {
+        let Heard { passes, executed, why, warning, error, .. } = match heard(self, i, probe, type_, tick) {
             Ok(heard) => heard,
             // The probe is begun anew when the answer is there.
             Err(question) => return self.ask(&question),
@@ -467,6 +487,10 @@ impl Turn<'_> {
         if !passes {
             let message = format!("{} probe failed: {why}", type_.as_str());
             self.event(Some(i), "Warning", "Unhealthy", message);
+        }
+        if let Some(warning) = warning {
+            let message = format!("{} probe warning: {warning}", type_.as_str());
+            self.event(Some(i), "Warning", "ProbeWarning", message);
         }
         if let Some(executed) = &executed {
             self.note_execution(i, executed);

@@ -2,6 +2,7 @@
 //! `kuberuntime_container.go`, `generateContainerConfig`; `kuberuntime_container_linux.go`; `kubelet_pods.go`, `makeMounts`).
 
 use super::cri::{ContainerConfig, DnsConfig, LinuxContainerResources, Mount, PodSandboxConfig};
+use super::dns_config::Resolver;
 use super::environment::expand;
 use super::images;
 use super::limits;
@@ -124,7 +125,7 @@ impl Turn<'_> {
         let m = &self.pod.metadata;
         let (name, namespace) = (MetaExt::name(m).to_owned(), MetaExt::namespace(m).to_owned());
         let on_host = self.spec.host_network == Some(true);
-        let (servers, searches, options) = self.resolver();
+        let Resolver { servers, searches, options, .. } = self.resolver();
         let ports = self.spec.containers.iter().flat_map(|c| c.ports.iter().flatten());
         let port_mappings = ports.filter(|_| !on_host).filter_map(|p| {
             let host = p.host_port.filter(|p| *p > 0)?;

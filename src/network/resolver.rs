@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::SignedDuration;
 
 /// The most servers of `/etc/resolv.conf` that are asked (`MAXNS`).
-const SERVERS_LIMIT: usize = 3;
+pub const SERVERS_LIMIT: usize = 3;
 
 /// The address of the DNS that a node itself asks: in a machine of kind's that is the gateway of its network.
 pub const NODE_DNS: &str = "172.18.0.1";

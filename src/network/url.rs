@@ -59,6 +59,15 @@ impl Url {
         Ok(Url { tls, host: host.to_owned(), port, path })
     }
 
+    /// Where the header `Location` of an answer to this URL leads; `None` if that is nowhere that a client of HTTP can go.
+    pub fn location(&self, location: &str) -> Option<Url> {
+        match location {
+            "" => None,
+            path if path.starts_with('/') => Some(Url { path: path.to_owned(), ..self.clone() }),
+            other => Url::parse(other).ok(),
+        }
+    }
+
     /// The port to connect to.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(if self.tls { 443 } else { 80 })

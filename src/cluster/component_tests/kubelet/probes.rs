@@ -347,3 +347,39 @@ fn a_container_whose_post_start_hook_fails_backs_off() {
     // At once, then 10 s and 20 s after the end.
     assert_eq!(starts, ["+3s", "+5s", "+17s", "+39s"], "{}", lab.log);
 }
+
+/// `pkg/probe/http/http.go`, `RedirectChecker` and `DoHTTPProbe`: redirects to the host that was asked are followed, ten requests at most;
+/// one to another host, or to nowhere, is well, and warned of. `prober/prober.go`, `probe`: `ProbeWarning`.
+#[test]
+fn a_probe_follows_redirects_to_its_host_and_warns_of_others() {
+    let probed = |path: &str| {
+        let mut lab = Lab::new();
+        let conf = "server { listen 80; location /old { return 301 /new; } location /new { return 200 'well'; } \
+                    location /away { return 302 https://example.com/; } location /round { return 301 /round; } \
+                    location /gone { return 302 /missing; } location /missing { return 404; } }";
+        lab.create(
+            crate::api::Kind::CONFIG_MAP,
+            json!({"metadata": {"name": "conf"}, "data": {"default.conf": conf}}),
+        );
+        let probe = json!({"httpGet": {"path": path, "port": 80}, "periodSeconds": 5});
+        let mount = json!({"name": "conf", "mountPath": "/etc/nginx/conf.d"});
+        let mut pod = one(json!({"image": "nginx:1.29", "readinessProbe": probe, "volumeMounts": [mount]}));
+        pod["spec"]["volumes"] = json!([{"name": "conf", "configMap": {"name": "conf"}}]);
+        lab.pod(pod).wait(20);
+        lab
+    };
+    let lab = probed("/old");
+    assert!(lab.log.contains("app: running ready") && !lab.log.contains("probe"), "{}", lab.log);
+    let lab = probed("/away");
+    let warned = lab.events("ProbeWarning");
+    assert!(lab.log.contains("app: running ready"), "{}", lab.log);
+    assert!(
+        warned[0].1.starts_with("Readiness probe warning: Probe terminated redirects, Response body: <html>"),
+        "{warned:?}"
+    );
+    assert!(warned[0].2 >= 2, "{warned:?}");
+    let failed = |path: &str| probed(path).events("Unhealthy")[0].1.clone();
+    let round = failed("/round");
+    assert!(round.ends_with("/round\": stopped after 10 redirects"), "{round}");
+    assert_eq!(failed("/gone"), "Readiness probe failed: HTTP probe failed with statuscode: 404");
+}

@@ -274,3 +274,32 @@ fn an_image_that_backs_off_is_told_of_again_and_again() {
     );
     assert!((15..60).contains(&count("Failed", "Error: ImagePullBackOff")), "{}", lab.log);
 }
+
+/// `network/dns/dns.go`, `formDNSConfigFitsLimits`; `kuberuntime_sandbox.go`, `generatePodSandboxConfig`, which `SyncPod` calls for the sandbox
+/// and for the containers in it.
+#[test]
+fn servers_and_domains_beyond_the_limits_of_a_resolver_are_left_out() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    let searches: Vec<String> = (0..30).map(|n| format!("d{n}.example.com")).collect();
+    pod["spec"]["dnsConfig"] =
+        json!({"nameservers": ["10.0.0.1", "10.0.0.2", "10.0.0.3"], "searches": searches});
+    lab.pod(pod).steady();
+    let events = lab.events("DNSConfigForming");
+    let said = |begin: &str| events.iter().find(|(_, m, _)| m.starts_with(begin)).cloned().unwrap();
+    let (_, message, count) = said("Nameserver limits");
+    assert_eq!(
+        (message.as_str(), count),
+        (
+            "Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: 10.96.0.10 10.0.0.1 10.0.0.2",
+            2
+        )
+    );
+    let (_, message, count) = said("Search Line limits");
+    assert!(
+        message.contains("is: default.svc.cluster.local svc.cluster.local cluster.local d0.example.com "),
+        "{message}"
+    );
+    assert!(message.ends_with(" d28.example.com"), "{message}");
+    assert_eq!((events.len(), count), (2, 2));
+}

@@ -83,14 +83,8 @@ const REDIRECTS: usize = 50;
 
 /// Where a response sends the client; `None` if it does not, or nowhere that curl could go.
 fn followed(from: &Url, response: &Response) -> Option<Url> {
-    let to = &response.location;
-    if !(300..400).contains(&response.status) || to.is_empty() {
-        return None;
-    }
-    if to.starts_with('/') {
-        return Some(Url { path: to.to_string(), ..from.clone() });
-    }
-    Url::parse(to).ok()
+    let redirects = (300..400).contains(&response.status);
+    redirects.then(|| from.location(&response.location)).flatten()
 }
 
 /// What one attempt came to.
