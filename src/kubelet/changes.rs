@@ -31,7 +31,7 @@ pub(super) fn config_map_changed(cx: &mut Handler<'_, State, Task>, seen: Seen<'
     if ![seen.old, seen.new].into_iter().flatten().any(|config| images::declares(config)) {
         return;
     }
-    let failed = |rt: &PodRuntime| rt.containers.iter().any(|c| c.pull_error.is_some());
+    let failed = |rt: &PodRuntime| rt.lacks_image(None);
     let waiting = cx.state.pods.iter().filter(|(_, rt)| failed(rt));
     let waiting: Vec<_> = waiting.filter_map(|(pod, rt)| Some((pod.clone(), rt.retry?.at))).collect();
     for (pod, at) in waiting {

@@ -30,10 +30,6 @@ pub struct ContainerRuntime {
     pub ask_readiness: bool,
     /// The back-off after the container's ends.
     pub backoff: BackOff,
-    /// The back-off after failed pulls of its image.
-    pub image_backoff: BackOff,
-    /// The image whose pull failed last, and the error; `None` if the last pull succeeded.
-    pub pull_error: Option<(Rc<str>, Rc<str>)>,
     /// The state of its probes, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
     pub probes: [ProbeRun; 3],
     /// Which of its probes a person made fail, in the same order.
@@ -77,8 +73,6 @@ impl ContainerRuntime {
             just_killed: false,
             ask_readiness: false,
             backoff: BackOff::default(),
-            image_backoff: BackOff::default(),
-            pull_error: None,
             probes: [ProbeRun::default(); 3],
             failing: [false; 3],
         }

@@ -12,6 +12,7 @@ use super::container_state::{
 };
 use super::fault::ProbeType;
 use super::images;
+use super::pulls::FailedPulls;
 use super::requests::pod_requests;
 use super::state::Requests;
 use super::timings::later;
@@ -214,9 +215,12 @@ impl Turn<'_> {
             c.state = ContainerState::Exited(last);
         }
         if matches!(reason, "ImagePullBackOff" | "ErrImagePull") {
-            c.pull_error = Some((spec.image.as_deref().unwrap_or_default().into(), error_of(message).into()));
-            c.image_backoff = after(now, FAILURES);
-            until = c.image_backoff.until_since_update(now);
+            let image: Rc<str> = spec.image.as_deref().unwrap_or_default().into();
+            let backoff = after(now, FAILURES);
+            until = backoff.until_since_update(now);
+            let pulls = Rc::make_mut(&mut self.rt.failed_pulls);
+            pulls.retain(|p| p.image != image);
+            pulls.push(FailedPulls { image, backoff, error: Some(error_of(message).into()) });
         }
         let sort = match reason {
             "CrashLoopBackOff" if !self.is_routine(i, jiff::SignedDuration::ZERO) => WakeSort::Foreground,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::cause::PodCause;
 use super::images::{self, default_policy};
-use super::pulls::{ImageVolume, Pull, pulled_message};
+use super::pulls::{ImageVolume, Pull, backs_off_message, pulled_message};
 use super::state::{Todo, Work};
 use super::timings::{self, later};
 use super::turn::Turn;
@@ -48,7 +48,6 @@ impl Turn<'_> {
             *known = ImageVolume { image: image.into(), ..ImageVolume::default() };
         }
         known.refused = None;
-        let (error, backoff) = (known.pull_error.clone(), known.backoff);
         if let Some(why) = images::invalid_name(image) {
             let message = format!("Failed to apply default image tag {image:?}: {why}");
             self.event(None, "Warning", "InspectFailed", message.clone());
@@ -70,14 +69,9 @@ impl Turn<'_> {
             self.event(None, "Warning", "ErrImageNeverPull", message.clone());
             return self.refuse_volume(volume, "ErrImageNeverPull", &message);
         }
-        if let Some(error) = error.filter(|_| backoff.until_since_update(self.now).is_some()) {
-            let message = format!("Back-off pulling image {image:?}");
-            self.event(None, "Normal", "BackOff", message.clone());
-            self.event(None, "Warning", "Failed", "Error: ImagePullBackOff".into());
-            let message = format!("{message}: ErrImagePull: {error}");
-            return self.refuse_volume(volume, "ImagePullBackOff", &message);
+        if let Some((error, _)) = self.begin_or_back_off(None, image) {
+            return self.refuse_volume(volume, "ImagePullBackOff", &backs_off_message(image, &error));
         }
-        self.event(None, "Normal", "Pulling", format!("Pulling image {image:?}"));
         let pull = self.begin_pull("", image, present);
         self.note_pull(None, image, pull.until);
         self.rt.work = Some(Work::PullVolume { volume, pull });
@@ -89,13 +83,10 @@ impl Turn<'_> {
         let Some(known) = self.image_volume(volume) else { return };
         let image = known.image.clone();
         if let Some(error) = &pull.refusal {
-            known.backoff.next(now, now);
-            known.pull_error = Some(error.clone());
             known.refused = Some(("ErrImagePull", error.clone()));
+            self.rt.pull_failed(&image, error, now);
             self.event(None, "Warning", "Failed", format!("Failed to pull image {image:?}: {error}"));
             self.event(None, "Warning", "Failed", "Error: ErrImagePull".into());
-        } else {
-            (known.backoff, known.pull_error) = Default::default();
         }
         if self.node.pulling.get(&image).is_some_and(|t| *t <= now) {
             self.node.pulling.remove(&image);
@@ -130,11 +121,11 @@ impl Turn<'_> {
             return false;
         };
         let known = self.waits_with(i, reason);
-        let until =
-            last.backoff.until_since_update(self.now).filter(|_| known && reason == "ImagePullBackOff");
+        let backoff = self.rt.failed_pulls(&last.image).map(|p| p.backoff).unwrap_or_default();
+        let until = backoff.until_since_update(self.now).filter(|_| known && reason == "ImagePullBackOff");
         let cause = if reason == "ImagePullBackOff" { PodCause::PullBackOff } else { PodCause::NotStarted };
         self.waits_to_start(i, reason, message, cause);
-        let recurs = last.backoff.is_at_max() && until.is_some();
+        let recurs = backoff.is_at_max() && until.is_some();
         let stays = known && until.is_none() && reason != "ErrImagePull";
         let sort = match (recurs, stays) {
             (true, _) => WakeSort::Recurring,

@@ -121,14 +121,11 @@ fn beside(p: &PodRuntime) -> String {
     if p.resize.progress.is_some() {
         out.push_str(&format!(" resizes {:?}", p.resize.error));
     }
-    for v in p.image_volumes.iter().filter(|v| v.pull_error.is_some() || v.refused.is_some()) {
-        out.push_str(&format!(
-            " image {} {:?} {:?} {:?}",
-            v.image,
-            v.backoff.delay(),
-            v.pull_error,
-            v.refused
-        ));
+    for v in p.image_volumes.iter().filter(|v| v.refused.is_some()) {
+        out.push_str(&format!(" volume of the image {} {:?}", v.image, v.refused));
+    }
+    for pulls in p.failed_pulls.iter() {
+        out.push_str(&format!(" pulls {} {:?} {:?}", pulls.image, pulls.backoff.delay(), pulls.error));
     }
     if p.files.due.is_some() || p.files.failures > 0 {
         out.push_str(&format!(" writes volumes again, failed {}", p.files.failures > 0));
@@ -156,7 +153,7 @@ fn container(c: &ContainerRuntime) -> String {
         ContainerState::Exited(e) => format!("exited {} {:?} {:?}", e.instance.image, e.exit, e.reason),
     };
     format!(
-        "container {} {state} last {} restarts {} waiting {:?} killed {} ask {} back-off {:?} {:?} error {:?} probes {:?} \
+        "container {} {state} last {} restarts {} waiting {:?} killed {} ask {} back-off {:?} probes {:?} \
          failing {:?}",
         c.name,
         c.last.is_some(),
@@ -165,8 +162,6 @@ fn container(c: &ContainerRuntime) -> String {
         c.just_killed,
         c.ask_readiness,
         c.backoff.delay(),
-        c.image_backoff.delay(),
-        c.pull_error,
         c.probes,
         c.failing,
     )

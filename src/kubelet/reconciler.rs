@@ -206,9 +206,7 @@ impl Reconciler for Kubelet {
                 if *pullable {
                     cx.state.unpullable.remove(image);
                     // Pods that wait for the image retry when their back-off is over.
-                    let waits = |rt: &Rc<PodRuntime>| {
-                        rt.containers.iter().any(|c| c.pull_error.as_ref().is_some_and(|(of, _)| of == image))
-                    };
+                    let waits = |rt: &Rc<PodRuntime>| rt.lacks_image(Some(image));
                     pods.extend(cx.state.pods.iter().filter(|(_, rt)| waits(rt)).map(|(k, _)| k.clone()));
                 } else {
                     let message = match &**message {

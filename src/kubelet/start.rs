@@ -10,7 +10,7 @@ use super::behaviour::{self, Exit};
 use super::cause::PodCause;
 use super::container_state::{ContainerState, Exited, Instance, ProbeRun, Running, Waiting};
 use super::images::{self, default_policy};
-use super::pulls::{Pull, pulled_message};
+use super::pulls::{Pull, backs_off_message, pulled_message};
 use super::security_context;
 use super::state::Work;
 use super::timings::{self, later};
@@ -159,39 +159,23 @@ impl Turn<'_> {
             }
             return;
         }
-        let now = self.now;
-        let Some(c) = self.rt.containers.get(i) else { return };
-        let error = c.pull_error.as_ref().filter(|(of, _)| **of == *image).map(|(_, e)| e.clone());
-        if let Some((error, until)) = error.zip(c.image_backoff.until_since_update(now)) {
-            self.image_backs_off(i, image, &error, until);
-            return;
+        match self.begin_or_back_off(Some(i), image) {
+            Some((error, until)) => self.image_backs_off(i, image, &error, until),
+            None => self.pull(i, image, present),
         }
-        if c.pull_error.as_ref().is_some_and(|(of, _)| **of != *image)
-            && let Some(c) = self.rt.containers.get_mut(i)
-        {
-            // Another image has a back-off of its own.
-            c.pull_error = None;
-            c.image_backoff = Default::default();
-        }
-        self.event(Some(i), "Normal", "Pulling", format!("Pulling image {image:?}"));
-        self.pull(i, image, present);
     }
 
     fn image_backs_off(&mut self, i: usize, image: &str, error: &str, until: Timestamp) {
         let Some(c) = self.rt.containers.get(i) else { return };
-        let at_max = c.image_backoff.is_at_max();
+        let at_max = self.rt.failed_pulls(image).is_some_and(|p| p.backoff.is_at_max());
         let known = c.waiting.as_ref().is_some_and(|w| w.reason == "ImagePullBackOff");
-        let message = format!("Back-off pulling image {image:?}");
-        self.event(Some(i), "Normal", "BackOff", message.clone());
-        self.event(Some(i), "Warning", "Failed", "Error: ImagePullBackOff".into());
         if known {
             // The pod worker does not know when this back-off ends, and tries again as after any other error.
             self.look_before(until, later(self.now, timings::SYNC_RETRY));
             self.retry(until, if at_max { WakeSort::Recurring } else { WakeSort::Foreground });
             return;
         }
-        let message = format!("{message}: ErrImagePull: {error}");
-        self.waits_to_start(i, "ImagePullBackOff", message, PodCause::PullBackOff);
+        self.waits_to_start(i, "ImagePullBackOff", backs_off_message(image, error), PodCause::PullBackOff);
         self.retry(later(self.now, timings::SYNC_RETRY), WakeSort::Foreground);
     }
 
@@ -251,19 +235,12 @@ impl Turn<'_> {
         self.note_pulled(i, image, pull.refusal.as_deref());
         if let Some(error) = pull.refusal {
             self.event(Some(i), "Warning", "Failed", format!("Failed to pull image {image:?}: {error}"));
-            if let Some(c) = self.rt.containers.get_mut(i) {
-                c.image_backoff.next(now, now);
-                c.pull_error = Some((image.into(), error.clone()));
-            }
+            self.rt.pull_failed(image, &error, now);
             self.start_failed(i, "ErrImagePull", error.to_string());
             return;
         }
         self.event(Some(i), "Normal", "Pulled", pulled_message(image, &pull));
         self.node.has_image(image, now);
-        if let Some(c) = self.rt.containers.get_mut(i) {
-            c.image_backoff = Default::default();
-            c.pull_error = None;
-        }
         self.create(i, spec);
     }
 

@@ -15,7 +15,7 @@ use super::fault::{KubeletFault, ProbeType};
 use super::file_volumes::FileVolumes;
 use super::manifest::Manifest;
 use super::pod_network::PodNetwork;
-use super::pulls::{ImageVolume, Pull};
+use super::pulls::{FailedPulls, ImageVolume, Pull};
 use super::queries::Queries;
 use super::settings::Settings;
 use super::strain::Foreseen;
@@ -299,6 +299,8 @@ pub struct PodRuntime {
     pub waits_for_config: bool,
     /// The pod's volumes whose files the kubelet writes.
     pub files: FileVolumes,
+    /// The images of which a pull for the pod has failed.
+    pub failed_pulls: Rc<Vec<FailedPulls>>,
     /// What is known of the pod's volumes of images, each in its volume's place; none if it has no such volume.
     pub image_volumes: Rc<Vec<ImageVolume>>,
     /// The pod's CSI volumes; none before SyncPod first needed them and after the pod has ended.

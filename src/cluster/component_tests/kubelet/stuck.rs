@@ -303,3 +303,26 @@ fn servers_and_domains_beyond_the_limits_of_a_resolver_are_left_out() {
     assert!(message.ends_with(" d28.example.com"), "{message}");
     assert_eq!((events.len(), count), (2, 2));
 }
+
+/// `images/image_manager.go`, `pullImage`: the back-off is of a pod and an image, and a pull that succeeds does not end it
+/// (`backOff.GC`, which forgets it ten minutes after the last failure).
+#[test]
+fn containers_with_the_same_image_wait_together() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({"image": "team/app:missing"}));
+    let containers = pod["spec"]["containers"].as_array_mut().unwrap();
+    let beside = json!({"name": "beside", "image": "team/app:missing"});
+    containers.push(beside);
+    lab.pod(pod).wait(8);
+    let reasons = |lab: &Lab| {
+        let pod = lab.pod_named("p");
+        let all = pod.status.as_ref().unwrap().container_statuses.iter().flatten();
+        let reason =
+            |s: &crate::api::types::ContainerStatus| s.state.as_ref()?.waiting.as_ref()?.reason.clone();
+        all.filter_map(reason).collect::<Vec<_>>()
+    };
+    assert_eq!(lab.events("Pulling").len(), 1, "{}", lab.log);
+    assert!(reasons(&lab).iter().all(|r| r == "ImagePullBackOff" || r == "ErrImagePull"), "{}", lab.log);
+    let pulls = lab.log.matches("Pulling image").count();
+    assert_eq!(pulls, 1, "{}", lab.log);
+}
