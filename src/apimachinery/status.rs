@@ -243,22 +243,15 @@ impl Status {
         Status::expired(format!("too old resource version: {asked} ({oldest})"))
     }
 
-    /// 429: an eviction that a budget refuses.
-    pub fn too_many_requests(message: impl Into<String>, cause: &str) -> Status {
-        let mut s = Status::new(
-            429,
-            "TooManyRequests",
-            "Cannot evict pod as it would violate the pod's disruption budget.",
-        );
-        s.details = Some(Box::new(Details {
-            causes: vec![Cause {
-                reason: "DisruptionBudget".into(),
-                message: message.into(),
-                field: cause.into(),
-            }],
-            ..Default::default()
-        }));
-        s
+    /// 429: an eviction that a budget refuses, and after how many seconds to try it again; 0 if that is not said.
+    pub fn too_many_evictions(why: String, retry_after_seconds: u32) -> Status {
+        let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+        let cause = Cause { reason: "DisruptionBudget".into(), message: why, ..Cause::default() };
+        Status::new(429, "TooManyRequests", message).with(Details {
+            causes: vec![cause],
+            retry_after_seconds,
+            ..Details::default()
+        })
     }
 
     /// Whether it is a 404.
@@ -281,6 +274,15 @@ impl Status {
         self.details.iter().flat_map(|d| &d.causes).any(|c| c.reason == "NamespaceTerminating")
     }
 
+    /// After how many seconds to try again; 0 if that is not said. A timeout says it always.
+    pub fn retry_after_seconds(&self) -> u32 {
+        match &self.details {
+            Some(_) if self.reason == "Timeout" => 1,
+            Some(details) => details.retry_after_seconds,
+            None => 0,
+        }
+    }
+
     /// The JSON of the status; its text in the order of the struct is [`ordered`](super::ordered).
     pub fn to_value(&self) -> Value {
         let mut v = json!({
@@ -292,9 +294,8 @@ impl Status {
         }
         if let Some(d) = &self.details {
             v["details"] = d.to_value();
-            // Only a timeout names a time after which to try again.
-            if self.reason == "Timeout" {
-                v["details"]["retryAfterSeconds"] = 1.into();
+            if self.retry_after_seconds() > 0 {
+                v["details"]["retryAfterSeconds"] = self.retry_after_seconds().into();
             }
         }
         v

@@ -28,7 +28,7 @@ use super::stage::Stage;
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::Status;
+use crate::apimachinery::{Request, Status};
 
 /// The plug-ins that are on by default and have something to do here, in the order of `AllOrderedPlugins`
 /// (`k8s.io/kubernetes/pkg/kubeapiserver/options`).
@@ -151,6 +151,16 @@ pub(super) fn validate_update(
         cx.enter(Stage::Admit, name, Some(object));
         validate(api, object, old)
     })
+}
+
+/// Lets NamespaceLifecycle, which looks at every request that creates something, see one that creates `pods/binding` or
+/// `pods/eviction`.
+///
+/// # Errors
+/// The namespace does not exist or is being deleted.
+pub(super) fn admit_subresource(api: &ApiServer, r: &Request, cx: &mut RequestContext) -> Result<(), Status> {
+    cx.enter(Stage::Mutate, namespace_lifecycle::NAME, None);
+    namespace_lifecycle::open_for_creation(api, r.kind, &r.key.namespace, &r.key.name)
 }
 
 /// Lets LimitRanger, which alone handles `pods/resize`, change a pod whose resources are to change

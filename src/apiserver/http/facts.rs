@@ -151,6 +151,105 @@ fn a_binding_is_of_the_pod_in_the_path_and_to_a_node() {
     assert_eq!(bind("p", json!({"kind": "Pod"})), (500, message.into()));
 }
 
+/// `setPodNodeAndMetadata` and `assignPod` in `pkg/registry/core/pod/storage/storage.go`, `admitBinding` in
+/// `plugin/pkg/admission/podtopologylabels/admission.go`.
+#[test]
+fn a_pod_gets_what_its_binding_has() {
+    let mut api = server();
+    let zone = "topology.kubernetes.io/zone";
+    let node = json!({"metadata": {"name": "n", "labels": {zone: "a"}}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/nodes", &node).status, 201);
+    let made = |api: &mut ApiServer, name: &str, gates: Value| {
+        let mut value = pod(name);
+        value["metadata"]["labels"] = json!({"a": "own", zone: "own"});
+        value["spec"]["schedulingGates"] = gates;
+        let answer = ask(api, "POST", "~/pods", &value);
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        json_of(&answer)["metadata"].clone()
+    };
+    let bind = |api: &mut ApiServer, name: &str, metadata: Value, target: Value| {
+        let mut body = json!({"metadata": metadata, "target": target});
+        body["metadata"]["name"] = name.into();
+        ask(api, "POST", &format!("~/pods/{name}/binding"), &body)
+    };
+    let stored =
+        |api: &mut ApiServer, name: &str| json_of(&ask(api, "GET", &format!("~/pods/{name}"), &Value::Null));
+    let node = json!({"kind": "Node", "name": "n"});
+    let metadata = json!({"labels": {"a": "bound"}, "annotations": {"example.com/x": "y"}});
+    made(&mut api, "p", Value::Null);
+    assert_eq!(bind(&mut api, "p", metadata, node.clone()).status, 201);
+    let bound = stored(&mut api, "p");
+    assert_eq!(bound["metadata"]["labels"], json!({"a": "bound", zone: "a"}));
+    assert_eq!(bound["metadata"]["annotations"]["example.com/x"], "y");
+    // A binding that does not say that it is to a node is not looked at by the plug-in.
+    made(&mut api, "q", Value::Null);
+    assert_eq!(bind(&mut api, "q", json!({}), json!({"name": "n"})).status, 201);
+    let bound = stored(&mut api, "q");
+    assert_eq!(bound["metadata"]["labels"], json!({"a": "own", zone: "own"}));
+    assert_eq!(bound["spec"]["nodeName"], "n");
+    let meta = made(&mut api, "r", Value::Null);
+    for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let have = meta[key].as_str().unwrap();
+        let message = format!(
+            "Operation cannot be fulfilled on pods \"r\": StorageError: invalid object, Code: 4, Key: /registry/pods/default/r, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {what} in precondition: 1, {what} in object meta: {have}"
+        );
+        let refused = refusal(&bind(&mut api, "r", json!({key: "1"}), node.clone()));
+        assert_eq!(refused, (409, message));
+    }
+    let metadata = json!({"uid": meta["uid"], "resourceVersion": meta["resourceVersion"]});
+    assert_eq!(bind(&mut api, "r", metadata, node.clone()).status, 201);
+    made(&mut api, "s", json!([{"name": "example.com/gate"}]));
+    let message =
+        "Operation cannot be fulfilled on pods/binding \"s\": pod s has non-empty .spec.schedulingGates";
+    assert_eq!(refusal(&bind(&mut api, "s", json!({}), node)), (409, message.into()));
+}
+
+/// `Admit` in `staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go`: it looks at whatever is
+/// created, also at what is created of an object.
+#[test]
+fn nothing_is_bound_or_evicted_where_a_namespace_ends() {
+    let mut api = server();
+    let namespace = json!({"metadata": {"name": "n"}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces", &namespace).status, 201);
+    let account = json!({"metadata": {"name": "default"}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces/n/serviceaccounts", &account).status, 201);
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces/n/pods", &pod("p")).status, 201);
+    assert_eq!(ask(&mut api, "DELETE", "/api/v1/namespaces/n", &Value::Null).status, 200);
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "node"}});
+    let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}});
+    for (part, body) in [("binding", binding), ("eviction", eviction)] {
+        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/n/pods/p/{part}"), &body);
+        let message = "pods \"p\" is forbidden: unable to create new content in namespace n because it is being terminated";
+        assert_eq!(refusal(&answer), (403, message.into()));
+        assert_eq!(json_of(&answer)["details"]["causes"][0]["reason"], "NamespaceTerminating");
+        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/missing/pods/p/{part}"), &body);
+        assert_eq!(refusal(&answer), (404, "namespaces \"missing\" not found".into()));
+    }
+    let stored = json_of(&ask(&mut api, "GET", "/api/v1/namespaces/n/pods/p", &Value::Null));
+    assert_eq!(stored["metadata"]["deletionTimestamp"], Value::Null);
+}
+
+/// `propagateDryRun` in `pkg/registry/core/pod/storage/eviction.go`.
+#[test]
+fn an_eviction_is_tried_if_its_options_say_so() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/pods", &pod("p"));
+    let mut evict = |query: &str, dry_run: Value| {
+        let options = json!({"dryRun": dry_run});
+        let body = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"},
+            "deleteOptions": options});
+        let answer = ask(&mut api, "POST", &format!("~/pods/p/eviction{query}"), &body);
+        let pod = ask(&mut api, "GET", "~/pods/p", &Value::Null);
+        (refusal(&answer), pod.status == 200 && json_of(&pod)["status"]["conditions"].is_null())
+    };
+    assert_eq!(evict("", json!(["All"])), ((201, String::new()), true));
+    assert_eq!(evict("?dryRun=All", Value::Null), ((201, String::new()), true));
+    assert_eq!(evict("?dryRun=All", json!(["All"])), ((201, String::new()), true));
+    let message = "Non-matching dry-run options in request and content: [All] and [All All]";
+    assert_eq!(evict("?dryRun=All", json!(["All", "All"])), ((500, message.into()), true));
+    assert_eq!(evict("", json!([])), ((201, String::new()), false));
+}
+
 #[test]
 fn parts_of_a_pod_have_paths_of_their_own() {
     let mut api = server();

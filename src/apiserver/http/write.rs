@@ -12,7 +12,7 @@ use crate::api::go_types;
 use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{
-    Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
+    Binding, Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
     Subresource, Verb,
 };
 use crate::apiserver::Stage;
@@ -104,7 +104,7 @@ impl Call<'_> {
             _ => return Err(self.no_such_method(target)),
         }
         let options = write_options(&self.query, "CreateOptions", false)?;
-        let request = self.begin(target, Verb::Create, &options);
+        let mut request = self.begin(target, Verb::Create, &options);
         let body = match target.subresource {
             Subresource::Binding => {
                 let expected =
@@ -115,8 +115,7 @@ impl Call<'_> {
                     return Err(Status::bad_request("name in URL does not match name in Binding object"));
                 }
                 check_binding(&value)?;
-                let node = value.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
-                Body::Binding { node: node.into() }
+                Body::Binding(Box::new(binding(&value)))
             }
             Subresource::Eviction => {
                 let expected = Expected {
@@ -131,7 +130,9 @@ impl Call<'_> {
                 if name != want {
                     return Err(Status::bad_request("name in URL does not match name in Eviction object"));
                 }
-                Body::Delete(delete_options(value.get("deleteOptions").unwrap_or(&Value::Null)))
+                let options = value.get("deleteOptions").unwrap_or(&Value::Null);
+                request.dry_run = self.eviction_is_dry(options)?;
+                Body::Delete(delete_options(options))
             }
             _ => {
                 let object = self.body_object(target, &options)?;
@@ -142,6 +143,29 @@ impl Call<'_> {
             }
         };
         self.send(&request.body(body))
+    }
+
+    /// Whether an eviction is a dry run, which its query or its `deleteOptions` can say (`propagateDryRun`).
+    ///
+    /// # Errors
+    /// 500: both say so in other words.
+    fn eviction_is_dry(&mut self, options: &Value) -> Result<bool> {
+        let in_query = self.query.all("dryRun");
+        let list = options.get("dryRun").and_then(Value::as_array);
+        let in_body: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+        if !in_query.is_empty() && !in_body.is_empty() && in_query != in_body {
+            let message = format!(
+                "Non-matching dry-run options in request and content: [{}] and [{}]",
+                in_query.join(" "),
+                in_body.join(" ")
+            );
+            return Err(Status::new(500, "", message));
+        }
+        let dry = !in_query.is_empty() || !in_body.is_empty();
+        if let Some(asked) = &mut self.asked {
+            asked.dry_run = dry;
+        }
+        Ok(dry)
     }
 
     #[inline(never)]
@@ -409,6 +433,23 @@ fn check_binding(binding: &Value) -> Result<()> {
         errors.push(FieldError::required(&path.child("name"), ""));
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
+}
+
+/// Reads a `Binding` from its JSON.
+fn binding(value: &Value) -> Binding {
+    let text = |p: &str| value.pointer(p).and_then(Value::as_str).unwrap_or_default();
+    let map = |p: &str| {
+        let entries = value.pointer(p).and_then(Value::as_object).into_iter().flatten();
+        entries.filter_map(|(key, v)| Some((key.clone(), v.as_str()?.to_owned()))).collect()
+    };
+    Binding {
+        node: text("/target/name").into(),
+        says_node: text("/target/kind") == "Node",
+        labels: map("/metadata/labels"),
+        annotations: map("/metadata/annotations"),
+        uid: text("/metadata/uid").into(),
+        resource_version: text("/metadata/resourceVersion").into(),
+    }
 }
 
 /// Reads `DeleteOptions` from their JSON.

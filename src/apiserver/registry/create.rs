@@ -34,7 +34,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         match (&r.body, r.subresource) {
-            (Body::Binding { node }, Subresource::Binding) => self.bind(r, node, cx),
+            (Body::Binding(binding), Subresource::Binding) => self.bind(r, (**binding).clone(), cx),
             (Body::Delete(_) | Body::None, Subresource::Eviction) => self.evict(r, cx),
             (Body::Object(object), Subresource::None) => self.create_object(r, object.clone(), cx),
             _ => Err(Status::method_not_supported(r.kind, "create")),

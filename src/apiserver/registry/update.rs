@@ -239,12 +239,22 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
 
 /// 409: the stored object has another uid than the one that the request names.
 pub(in crate::apiserver) fn other_uid(meant: &str, object: &Object) -> Status {
+    precondition_failed(&object.reference(), "UID", meant, object.uid())
+}
+
+/// 409: the stored object has another uid or version than the one that the request names, in the words of the storage
+/// (`Preconditions.Check` of `k8s.io/apiserver/pkg/storage`).
+pub(in crate::apiserver) fn precondition_failed(
+    at: &ObjectRef,
+    what: &str,
+    meant: &str,
+    have: &str,
+) -> Status {
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {meant}, UID in object meta: {}",
-        storage_key(&object.reference()),
-        object.uid()
+        "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {what} in precondition: {meant}, {what} in object meta: {have}",
+        storage_key(at),
     );
-    Status::conflict(object.kind(), object.name(), &why)
+    Status::conflict(at.kind, &at.key.name, &why)
 }
 
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.
