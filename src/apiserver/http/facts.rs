@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::http;
+use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
 
@@ -282,6 +283,98 @@ fn only_collections_are_watched_by_a_parameter() {
     assert_eq!(refused, (400, r#"strconv.ParseInt: parsing "x": invalid syntax"#.into()));
     let refused = refusal(&ask(&mut api, "GET", "~/pods?limit=99999999999999999999", &Value::Null));
     assert!(refused.1.ends_with("value out of range"), "{refused:?}");
+}
+
+/// `Delete` in `pkg/registry/core/namespace/storage/storage.go`, and `markAsDeleting` in
+/// `staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go`.
+#[test]
+fn a_namespace_is_deleted_in_its_own_way() {
+    let mut api = server();
+    let path = |name: &str| format!("/api/v1/namespaces/{name}");
+    let made = |api: &mut ApiServer, name: &str, finalizers: Value| {
+        let namespace = json!({"metadata": {"name": name, "finalizers": finalizers}});
+        assert_eq!(ask(api, "POST", "/api/v1/namespaces", &namespace).status, 201);
+    };
+    for (name, options, want) in [
+        ("foreground", json!({"propagationPolicy": "Foreground"}), json!(["foregroundDeletion"])),
+        ("orphan", json!({"propagationPolicy": "Orphan"}), json!(["orphan"])),
+        ("background", json!({"propagationPolicy": "Background"}), Value::Null),
+        ("no-orphans", json!({"orphanDependents": false}), json!(["foregroundDeletion"])),
+        ("nothing", json!({}), Value::Null),
+    ] {
+        made(&mut api, name, Value::Null);
+        let answer = ask(&mut api, "DELETE", &path(name), &options);
+        assert_eq!(json_of(&answer)["metadata"]["finalizers"], want, "{name}");
+    }
+    made(&mut api, "n", json!(["example.com/hold"]));
+    let meta = json_of(&ask(&mut api, "GET", &path("n"), &Value::Null))["metadata"].clone();
+    for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let have = meta[key].as_str().unwrap();
+        let message = format!(
+            "Operation cannot be fulfilled on namespaces \"n\": Precondition failed: {what} in precondition: 1, {what} in object meta: {have}"
+        );
+        let options = json!({"preconditions": {key: "1"}});
+        assert_eq!(refusal(&ask(&mut api, "DELETE", &path("n"), &options)), (409, message));
+    }
+    let first = json_of(&ask(&mut api, "DELETE", &path("n"), &Value::Null));
+    assert_eq!(first["metadata"]["deletionGracePeriodSeconds"], Value::Null);
+    assert_eq!(json_of(&ask(&mut api, "DELETE", &path("n"), &Value::Null)), first);
+    let mut finalized = first;
+    finalized["spec"]["finalizers"] = json!([]);
+    let finalize = format!("{}/finalize", path("n"));
+    assert_eq!(ask(&mut api, "PUT", &finalize, &finalized).status, 200);
+    let third = json_of(&ask(&mut api, "DELETE", &path("n"), &Value::Null));
+    assert_eq!(third["metadata"]["deletionGracePeriodSeconds"], 0);
+    // What its controller leaves of a namespace goes with the update that takes its last finalizer; one that has none comes
+    // from elsewhere.
+    let at = ObjectRef::new(Kind::NAMESPACE, "", "n");
+    let mut object = api.etcd.get(&at).unwrap().object.clone();
+    object.meta_mut().finalizers = None;
+    api.etcd.put(at, object);
+    let last = ask(&mut api, "DELETE", &path("n"), &Value::Null);
+    assert_eq!((last.status, json_of(&last)["kind"].clone()), (200, json!("Namespace")));
+    assert_eq!(ask(&mut api, "GET", &path("n"), &Value::Null).status, 404);
+}
+
+/// `validatePriorityClass` in `plugin/pkg/admission/priority/admission.go`.
+#[test]
+fn a_default_class_is_not_made_again() {
+    let mut api = server();
+    let classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+    let class = json!({"metadata": {"name": "d"}, "value": 1, "globalDefault": true});
+    let made = ask(&mut api, "POST", classes, &class);
+    assert_eq!(made.status, 201);
+    let message = "priorityclasses.scheduling.k8s.io \"d\" is forbidden: PriorityClass d is already marked as default. Only one default can exist";
+    assert_eq!(refusal(&ask(&mut api, "POST", classes, &class)), (403, message.into()));
+    let mut changed = json_of(&made);
+    changed["description"] = "x".into();
+    assert_eq!(ask(&mut api, "PUT", &format!("{classes}/d"), &changed).status, 200);
+}
+
+/// `allowResize` in `plugin/pkg/admission/storage/persistentvolume/resize/admission.go`, and `GetPersistentVolumeClaimClass`.
+#[test]
+fn a_claim_grows_if_its_class_lets_it_wherever_the_class_stands() {
+    let mut api = server();
+    let class = json!({"metadata": {"name": "grows"}, "provisioner": "p", "allowVolumeExpansion": true});
+    let made = ask(&mut api, "POST", "/apis/storage.k8s.io/v1/storageclasses", &class);
+    assert_eq!(made.status, 201, "{}", made.body);
+    for (name, annotations, status) in
+        [("c", json!({"volume.beta.kubernetes.io/storage-class": "grows"}), 200), ("d", Value::Null, 403)]
+    {
+        let resources = |size: &str| json!({"requests": {"storage": size}});
+        let spec =
+            json!({"accessModes": ["ReadWriteOnce"], "resources": resources("1Gi"), "volumeName": "v"});
+        let claim = json!({"metadata": {"name": name, "annotations": annotations}, "spec": spec});
+        let made = ask(&mut api, "POST", "~/persistentvolumeclaims", &claim);
+        assert_eq!(made.status, 201, "{}", made.body);
+        let merge = "application/merge-patch+json";
+        let path = format!("~/persistentvolumeclaims/{name}");
+        let bound = json!({"status": {"phase": "Bound"}});
+        assert_eq!(ask(&mut api, "PATCH", &format!("{path}/status {merge}"), &bound).status, 200);
+        let larger = json!({"spec": {"resources": resources("2Gi")}});
+        let answer = ask(&mut api, "PATCH", &format!("{path} {merge}"), &larger);
+        assert_eq!(answer.status, status, "{}", answer.body);
+    }
 }
 
 #[test]

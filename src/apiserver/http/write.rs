@@ -132,7 +132,7 @@ impl Call<'_> {
                 }
                 let options = value.get("deleteOptions").unwrap_or(&Value::Null);
                 request.dry_run = self.eviction_is_dry(options)?;
-                Body::Delete(delete_options(options))
+                Body::Delete(delete_options(options, target.kind))
             }
             _ => {
                 let object = self.body_object(target, &options)?;
@@ -270,6 +270,9 @@ impl Call<'_> {
                 options.field_validation,
                 &mut self.warnings,
             )?;
+            if target.view.is_none() {
+                same_scaled(&new, &old)?;
+            }
             return self.rescale(request, &new);
         }
         let current = versions::present(target.kind, self.api.managed_value(&old));
@@ -312,7 +315,7 @@ impl Call<'_> {
         if target.subresource != Subresource::None {
             return Err(self.no_such_method(target));
         }
-        let DeleteRequest { options, dry_run, background } = self.delete_options()?;
+        let DeleteRequest { options, dry_run, background } = self.delete_options(target.kind)?;
         let write = WriteOptions { dry_run, ..WriteOptions::default() };
         if target.name.is_some() {
             let request = self.begin(target, Verb::Delete, &write);
@@ -346,7 +349,7 @@ impl Call<'_> {
     }
 
     /// The options of a deletion, from the body or, if there is none, the query.
-    fn delete_options(&self) -> Result<DeleteRequest> {
+    fn delete_options(&self, kind: Kind) -> Result<DeleteRequest> {
         let value = if self.request.body.is_empty() {
             let mut map = serde_json::Map::new();
             if self.query.has("dryRun") {
@@ -407,8 +410,26 @@ impl Call<'_> {
         }
         invalid_options("DeleteOptions", errors)?;
         let background = value.get("orphanDependents").and_then(Value::as_bool) == Some(false);
-        Ok(DeleteRequest { options: delete_options(&value), dry_run, background })
+        Ok(DeleteRequest { options: delete_options(&value, kind), dry_run, background })
     }
+}
+
+/// Checks that a patched Scale has the uid of the object that it scales. A Scale that is not valid is refused for that first
+/// (`UpdatedObject` of `scaleUpdatedObjectInfo`).
+fn same_scaled(scale: &Value, old: &Object) -> Result<()> {
+    let uid = scale.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
+    if uid.is_empty() || uid == old.uid() || scale::wanted(scale).0 < 0 {
+        return Ok(());
+    }
+    let (kind, name) = (old.kind(), go_quote(old.name()));
+    let what = format!("{}/scale", kind.plural());
+    let of_group = if kind.group().is_empty() { String::new() } else { format!(".{}", kind.group()) };
+    let message = format!(
+        "Operation cannot be fulfilled on {what}{of_group} {name}: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+        old.uid()
+    );
+    let details = Details { kind: what, ..Details::resource(kind, old.name()) };
+    Err(Status::new(409, "Conflict", message).with(details))
 }
 
 /// The options of a deletion.
@@ -452,8 +473,8 @@ fn binding(value: &Value) -> Binding {
     }
 }
 
-/// Reads `DeleteOptions` from their JSON.
-fn delete_options(value: &Value) -> DeleteOptions {
+/// Reads `DeleteOptions` for objects of a kind from their JSON.
+fn delete_options(value: &Value, kind: Kind) -> DeleteOptions {
     let text = |p: &str| value.pointer(p).and_then(Value::as_str).map(str::to_owned);
     let policy = match value.get("propagationPolicy").and_then(Value::as_str) {
         Some("Foreground") => Some(Propagation::Foreground),
@@ -461,6 +482,8 @@ fn delete_options(value: &Value) -> DeleteOptions {
         Some("Orphan") => Some(Propagation::Orphan),
         _ => value.get("orphanDependents").and_then(Value::as_bool).map(|orphan| match orphan {
             true => Propagation::Orphan,
+            // Namespaces have a reading of their own (`shouldHaveDeleteDependentsFinalizer` of their storage).
+            false if kind == Kind::NAMESPACE => Propagation::Foreground,
             false => Propagation::Background,
         }),
     };
