@@ -21,6 +21,8 @@ pub struct Status {
     pub message: String,
     /// What the refusal is about.
     pub details: Option<Box<Details>>,
+    /// `metadata.continue`: how a list that cannot go on as it was begun goes on nevertheless; empty for any other refusal.
+    pub continues: String,
 }
 
 /// What a [`Status`] is about.
@@ -76,7 +78,13 @@ impl Details {
 impl Status {
     /// A refusal without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Status {
-        Status { code, reason: reason.into(), message: message.into(), details: None }
+        Status {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: None,
+            continues: String::new(),
+        }
     }
 
     /// Sets the details of the refusal.
@@ -139,7 +147,9 @@ impl Status {
         });
         let own = value.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
         let reason = Cow::Owned(text(value, "reason"));
-        Some(Status { code: own.unwrap_or(code), reason, message: text(value, "message"), details })
+        let continues = value.get("metadata").map(|m| text(m, "continue")).unwrap_or_default();
+        let (code, message) = (own.unwrap_or(code), text(value, "message"));
+        Some(Status { code, reason, message, details, continues })
     }
 
     /// 404 for an object.
@@ -289,6 +299,9 @@ impl Status {
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "code": self.code,
         });
+        if !self.continues.is_empty() {
+            v["metadata"]["continue"] = self.continues.as_str().into();
+        }
         if !self.reason.is_empty() {
             v["reason"] = (*self.reason).into();
         }
