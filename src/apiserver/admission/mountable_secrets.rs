@@ -13,36 +13,36 @@ const ENFORCE: &str = "kubernetes.io/enforce-mountable-secrets";
 pub(super) fn refusal(account: &ServiceAccount, spec: &PodSpec) -> Option<String> {
     let limit = Limit::of(account)?;
     let volumes = spec.volumes.iter().flatten().filter_map(|v| v.secret.as_ref());
-    let mut names = volumes.map(|s| s.secret_name.as_deref().unwrap_or_default());
-    let of_volumes = names.find(|name| !limit.secrets.contains(name)).map(|name| {
-        format!(
-            "volume with secret.secretName=\"{name}\" is not allowed because service account {} does not reference that secret",
+    let mut of_volumes = volumes.map(|s| s.secret_name.as_deref().unwrap_or_default());
+    if let Some(secret) = of_volumes.find(|secret| !limit.secrets.contains(secret)) {
+        return Some(format!(
+            "volume with secret.secretName=\"{secret}\" is not allowed because service account {} does not reference that secret",
             limit.account
-        )
-    });
+        ));
+    }
     let init = spec.init_containers.iter().flatten().map(|c| ("init container", c));
-    let containers = init.chain(spec.containers.iter().map(|c| ("container", c)));
-    let mut of_containers = containers
-        .filter_map(|(what, c)| limit.refuses(what, &c.name, c.env.as_deref(), c.env_from.as_deref()));
+    let mut containers = init.chain(spec.containers.iter().map(|c| ("container", c)));
+    let of_container = containers
+        .find_map(|(what, c)| limit.refuses(what, &c.name, c.env.as_deref(), c.env_from.as_deref()));
+    if of_container.is_some() {
+        return of_container;
+    }
     let pull: BTreeSet<&str> = account.image_pull_secrets.iter().flatten().map(|s| s.name.as_str()).collect();
     let mut of_images = spec.image_pull_secrets.iter().flatten().enumerate();
-    let of_volumes_or_containers = of_volumes.or_else(|| of_containers.next());
-    of_volumes_or_containers.or_else(|| {
-        let (i, secret) = of_images.find(|(_, secret)| !pull.contains(secret.name.as_str()))?;
-        Some(format!(
-            "imagePullSecrets[{i}].name=\"{}\" is not allowed because service account {} does not reference that imagePullSecret",
-            secret.name, limit.account
-        ))
-    })
+    let (i, secret) = of_images.find(|(_, secret)| !pull.contains(secret.name.as_str()))?;
+    Some(format!(
+        "imagePullSecrets[{i}].name=\"{}\" is not allowed because service account {} does not reference that imagePullSecret",
+        secret.name, limit.account
+    ))
 }
 
 /// Why the ephemeral containers of a pod may not have the Secrets that they name; `None` if they may.
 pub(super) fn refusal_of_ephemeral(account: &ServiceAccount, spec: &PodSpec) -> Option<String> {
     let limit = Limit::of(account)?;
-    let mut refused = spec.ephemeral_containers.iter().flatten().filter_map(|c| {
-        limit.refuses("ephemeral container", &c.name, c.env.as_deref(), c.env_from.as_deref())
-    });
-    refused.next()
+    spec.ephemeral_containers
+        .iter()
+        .flatten()
+        .find_map(|c| limit.refuses("ephemeral container", &c.name, c.env.as_deref(), c.env_from.as_deref()))
 }
 
 /// The Secrets that an account limits its pods to.

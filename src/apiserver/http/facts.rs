@@ -138,6 +138,127 @@ fn who_makes_an_object_does_not_choose_its_version() {
     assert_eq!(refused, (422, message.into()));
 }
 
+/// `updateState` and `GuaranteedUpdate` in `staging/src/k8s.io/apiserver/pkg/storage/etcd3/store.go`: what an update or an apply
+/// creates may have a version, but no uid.
+#[test]
+fn an_update_that_creates_is_not_held_to_a_version() {
+    let mut api = server();
+    let leases = "/apis/coordination.k8s.io/v1~/leases";
+    let mut put = |name: &str, key: &str, text: &str| {
+        let lease = json!({"metadata": {"name": name, key: text}, "spec": {}});
+        let answer = ask(&mut api, "PUT", &format!("{leases}/{name}"), &lease);
+        (refusal(&answer), json_of(&answer)["metadata"]["resourceVersion"].clone())
+    };
+    let (answer, version) = put("a", "resourceVersion", "5000");
+    assert_eq!(answer.0, 201);
+    assert_ne!(version, "5000");
+    let message = r#"strconv.ParseUint: parsing "abc": invalid syntax"#;
+    assert_eq!(put("b", "resourceVersion", "abc").0, (500, message.into()));
+    let message = r#"Operation cannot be fulfilled on leases.coordination.k8s.io "c": StorageError: invalid object, Code: 4, Key: /registry/leases/default/c, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: "#;
+    assert_eq!(put("c", "uid", "x").0, (409, message.into()));
+    let metadata = json!({"name": "m", "resourceVersion": "5000"});
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+    let apply = "~/configmaps/m?fieldManager=x application/apply-patch+yaml";
+    assert_eq!(ask(&mut api, "PATCH", apply, &map).status, 201);
+}
+
+/// `createWithGenerateNameRetry` in `staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `CheckGeneratedNameError`
+/// in `staging/src/k8s.io/apiserver/pkg/registry/rest/create.go`.
+#[test]
+fn a_generated_name_that_is_in_use_is_made_anew() {
+    let mut api = server();
+    let map = json!({"metadata": {"generateName": "m-"}});
+    let mut twin = api.clone();
+    let first = json_of(&ask(&mut twin, "POST", "~/configmaps", &map));
+    let at = ObjectRef::new(Kind::CONFIG_MAP, "default", first["metadata"]["name"].as_str().unwrap());
+    let taken = twin.etcd.get(&at).unwrap().object.clone();
+    api.etcd.put(at, taken);
+    let made = ask(&mut api, "POST", "~/configmaps", &map);
+    assert_eq!(made.status, 201);
+    assert_ne!(json_of(&made)["metadata"]["name"], first["metadata"]["name"]);
+    // The name of an IPAddress has nothing random.
+    let parent = json!({"resource": "services", "namespace": "default", "name": "s"});
+    let address = json!({"metadata": {"generateName": "10.96.0.77"}, "spec": {"parentRef": parent}});
+    let addresses = "/apis/networking.k8s.io/v1/ipaddresses";
+    let made = ask(&mut api, "POST", addresses, &address);
+    assert_eq!(made.status, 201, "{}", made.body);
+    let refused = ask(&mut api, "POST", addresses, &address);
+    let message = r#"ipaddresses.networking.k8s.io "10.96.0.77" already exists, the server was not able to generate a unique name for the object"#;
+    assert_eq!(refusal(&refused), (409, message.into()));
+    assert_eq!(
+        (&json_of(&refused)["details"]["retryAfterSeconds"], refused.retry_after),
+        (&json!(1), Some(1))
+    );
+}
+
+/// `ValidateFieldManager` in `staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go`.
+#[test]
+fn the_name_of_a_field_manager_can_be_printed() {
+    let mut api = server();
+    let map = json!({"metadata": {"name": "m"}});
+    let mut refused = |manager: &str| {
+        refusal(&ask(&mut api, "POST", &format!("~/configmaps?fieldManager={manager}"), &map)).1
+    };
+    assert_eq!(
+        refused("a%0Ab"),
+        r#"CreateOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\nb": invalid character U+000A (at position 1)"#
+    );
+    let both = refused("%C3%A9%0A%C2%AD");
+    assert!(both.ends_with(r#"invalid character U+00AD (at position 3)]"#), "{both}");
+    assert_eq!(refused("%C3%A9%CC%81"), "");
+}
+
+/// `limitSecretReferences` and `limitEphemeralContainerSecretReferences` in `plugin/pkg/admission/serviceaccount/admission.go`.
+#[test]
+fn an_account_can_limit_its_pods_to_its_own_secrets() {
+    let mut api = server();
+    let annotations = json!({"kubernetes.io/enforce-mountable-secrets": "true"});
+    let account = json!({"metadata": {"name": "strict", "annotations": annotations},
+        "secrets": [{"name": "own"}], "imagePullSecrets": [{"name": "pull"}]});
+    assert_eq!(ask(&mut api, "POST", "~/serviceaccounts", &account).status, 201);
+    let from = |secret: &str| json!([{"secretRef": {"name": secret}}]);
+    let variable =
+        |secret: &str| json!([{"name": "A", "valueFrom": {"secretKeyRef": {"name": secret, "key": "k"}}}]);
+    let make = |api: &mut ApiServer, name: &str, path: &str, part: Value| {
+        let mut value = pod(name);
+        value["spec"]["serviceAccountName"] = "strict".into();
+        value["spec"]["initContainers"] = json!([{"name": "i", "image": "i"}]);
+        let (at, field) = path.rsplit_once('/').unwrap();
+        value["spec"].pointer_mut(at).unwrap()[field] = part;
+        refusal(&ask(api, "POST", "~/pods", &value))
+    };
+    let secret = |name: &str| json!([{"name": "v", "secret": {"secretName": name}}]);
+    let other = "referencing secret.secretName=\"other\" is not allowed because service account strict does not reference that secret";
+    for (path, good, bad, why) in [
+        (
+            "/volumes",
+            secret("own"),
+            secret("other"),
+            "volume with secret.secretName=\"other\" is not allowed because service account strict does not reference that secret".to_owned(),
+        ),
+        ("/initContainers/0/env", variable("own"), variable("other"), format!("init container i with envVar A {other}")),
+        ("/containers/0/env", variable("own"), variable("other"), format!("container c with envVar A {other}")),
+        ("/containers/0/envFrom", from("own"), from("other"), format!("container c with envFrom {other}")),
+        (
+            "/imagePullSecrets",
+            json!([{"name": "pull"}]),
+            json!([{"name": "own"}]),
+            "imagePullSecrets[0].name=\"own\" is not allowed because service account strict does not reference that imagePullSecret".to_owned(),
+        ),
+    ] {
+        let name = path.replace('/', "-").to_lowercase();
+        let message = format!("pods \"p{name}\" is forbidden: {why}");
+        assert_eq!(make(&mut api, &format!("p{name}"), path, bad), (403, message));
+        assert_eq!(make(&mut api, &format!("p{name}"), path, good), (201, String::new()));
+    }
+    let mut debugged = json_of(&ask(&mut api, "GET", "~/pods/p-volumes", &Value::Null));
+    debugged["spec"]["ephemeralContainers"] = json!([{"name": "e", "image": "i", "envFrom": from("other")}]);
+    let refused = refusal(&ask(&mut api, "PUT", "~/pods/p-volumes/ephemeralcontainers", &debugged));
+    assert_eq!(refused, (500, format!("ephemeral container e with envFrom {other}")));
+    debugged["spec"]["ephemeralContainers"][0]["envFrom"] = from("own");
+    assert_eq!(ask(&mut api, "PUT", "~/pods/p-volumes/ephemeralcontainers", &debugged).status, 200);
+}
+
 #[test]
 fn a_binding_is_of_the_pod_in_the_path_and_to_a_node() {
     let mut api = server();

@@ -397,6 +397,23 @@ pub(in crate::apiserver) fn conditions(errs: &mut Errors, conditions: &[Conditio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::types::ManagedFieldsEntry;
+
+    /// `ValidateManagedFields` in `staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go`.
+    #[test]
+    fn a_manager_of_fields_has_a_name_that_can_be_printed() {
+        let entry = ManagedFieldsEntry {
+            manager: Some("a\tb".to_owned()),
+            operation: Some("Update".to_owned()),
+            ..ManagedFieldsEntry::default()
+        };
+        let meta = ObjectMeta { managed_fields: Some(vec![entry]), ..ObjectMeta::default() };
+        let mut errs = Errors::new();
+        managed_fields(&mut errs, &meta, &Path::new("metadata").child("managedFields"));
+        let messages: Vec<String> = errs.iter().map(ToString::to_string).collect();
+        let want = r#"metadata.managedFields[0].manager: Invalid value: "a\tb": invalid character U+0009 (at position 1)"#;
+        assert_eq!(messages, [want]);
+    }
 
     #[test]
     fn an_object_being_deleted_gets_no_new_finalizer() {
