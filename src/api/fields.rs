@@ -62,6 +62,11 @@ impl FieldSelector {
         self.requirements.is_empty()
     }
 
+    /// The value that a field must have (`RequiresExactMatch`); `None` if the selector does not say.
+    pub fn exact(&self, field: &str) -> Option<&str> {
+        self.requirements.iter().find(|r| r.equals && r.field == field).map(|r| r.value.as_str())
+    }
+
     /// Whether all conditions hold. `fields` returns the value of a field; an absent one counts as empty.
     pub fn matches(&self, fields: &dyn Fn(&str) -> Option<String>) -> bool {
         self.requirements.iter().all(|r| (fields(&r.field).unwrap_or_default() == r.value) == r.equals)

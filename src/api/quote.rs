@@ -31,10 +31,13 @@ fn quote(text: &str) -> String {
     out
 }
 
-/// Whether Go prints a character as it is (`strconv.IsPrint`), for a character that is not ASCII. Rust's escapes depend
-/// on the same Unicode classes. Only the first character of a text is escaped for being a combining mark, so another one
-/// is put before it.
-fn is_print(c: char) -> bool {
+/// Whether Go prints a character as it is (`strconv.IsPrint`, `unicode.IsPrint`). Rust's escapes of characters that are not
+/// ASCII depend on the same Unicode classes. Only the first character of a text is escaped for being a combining mark, so
+/// another one is put before it.
+pub fn is_print(c: char) -> bool {
+    if c.is_ascii() {
+        return matches!(c, ' '..='~');
+    }
     let mut pair = String::from("x");
     pair.push(c);
     pair.escape_debug().count() == 2

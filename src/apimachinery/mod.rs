@@ -32,7 +32,7 @@ pub use options::{
 };
 pub use patch::Patch;
 pub(crate) use patch::with_status;
-pub use request::{Body, Request, Response, Subresource, Verb};
+pub use request::{Binding, Body, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
 pub use watch::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
 pub use wire::{wire, wire_answer};

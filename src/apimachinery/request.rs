@@ -1,5 +1,6 @@
 //! A request to the API server and its answer, with typed objects.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::options::DeleteOptions;
@@ -152,11 +153,8 @@ pub enum Body {
     Patch(Patch),
     /// How to delete.
     Delete(DeleteOptions),
-    /// The node that a pod is bound to (`v1.Binding`).
-    Binding {
-        /// The node's name.
-        node: Rc<str>,
-    },
+    /// What a pod is bound to.
+    Binding(Box<Binding>),
     /// A size (`autoscaling/v1` Scale).
     Scale {
         /// `spec.replicas`
@@ -164,6 +162,37 @@ pub enum Body {
         /// `metadata.resourceVersion`, to be compared if there is one.
         resource_version: Option<String>,
     },
+}
+
+/// `v1.Binding`: the node that a pod is bound to, and what else the pod gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// `target.name`: the node's name.
+    pub node: Rc<str>,
+    /// Whether `target.kind` says that it is a node.
+    pub says_node: bool,
+    /// The labels that the pod gets.
+    pub labels: BTreeMap<String, String>,
+    /// The annotations that the pod gets.
+    pub annotations: BTreeMap<String, String>,
+    /// A precondition: only the pod of this uid is bound. Empty if any may be.
+    pub uid: String,
+    /// A precondition: the pod is only bound if it has this `resourceVersion`. Empty if it may have any.
+    pub resource_version: String,
+}
+
+impl Binding {
+    /// A binding to a node, which says nothing else.
+    pub fn to_node(node: &str) -> Binding {
+        Binding {
+            node: node.into(),
+            says_node: true,
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            uid: String::new(),
+            resource_version: String::new(),
+        }
+    }
 }
 
 /// What the API server answers to a request.

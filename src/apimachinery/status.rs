@@ -21,6 +21,8 @@ pub struct Status {
     pub message: String,
     /// What the refusal is about.
     pub details: Option<Box<Details>>,
+    /// `metadata.continue`: how a list that cannot go on as it was begun goes on nevertheless; empty for any other refusal.
+    pub continues: String,
 }
 
 /// What a [`Status`] is about.
@@ -76,7 +78,13 @@ impl Details {
 impl Status {
     /// A refusal without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Status {
-        Status { code, reason: reason.into(), message: message.into(), details: None }
+        Status {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: None,
+            continues: String::new(),
+        }
     }
 
     /// Sets the details of the refusal.
@@ -139,7 +147,9 @@ impl Status {
         });
         let own = value.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
         let reason = Cow::Owned(text(value, "reason"));
-        Some(Status { code: own.unwrap_or(code), reason, message: text(value, "message"), details })
+        let continues = value.get("metadata").map(|m| text(m, "continue")).unwrap_or_default();
+        let (code, message) = (own.unwrap_or(code), text(value, "message"));
+        Some(Status { code, reason, message, details, continues })
     }
 
     /// 404 for an object.
@@ -243,22 +253,15 @@ impl Status {
         Status::expired(format!("too old resource version: {asked} ({oldest})"))
     }
 
-    /// 429: an eviction that a budget refuses.
-    pub fn too_many_requests(message: impl Into<String>, cause: &str) -> Status {
-        let mut s = Status::new(
-            429,
-            "TooManyRequests",
-            "Cannot evict pod as it would violate the pod's disruption budget.",
-        );
-        s.details = Some(Box::new(Details {
-            causes: vec![Cause {
-                reason: "DisruptionBudget".into(),
-                message: message.into(),
-                field: cause.into(),
-            }],
-            ..Default::default()
-        }));
-        s
+    /// 429: an eviction that a budget refuses, and after how many seconds to try it again; 0 if that is not said.
+    pub fn too_many_evictions(why: String, retry_after_seconds: u32) -> Status {
+        let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+        let cause = Cause { reason: "DisruptionBudget".into(), message: why, ..Cause::default() };
+        Status::new(429, "TooManyRequests", message).with(Details {
+            causes: vec![cause],
+            retry_after_seconds,
+            ..Details::default()
+        })
     }
 
     /// Whether it is a 404.
@@ -281,20 +284,31 @@ impl Status {
         self.details.iter().flat_map(|d| &d.causes).any(|c| c.reason == "NamespaceTerminating")
     }
 
+    /// After how many seconds to try again; 0 if that is not said. A timeout says it always.
+    pub fn retry_after_seconds(&self) -> u32 {
+        match &self.details {
+            Some(_) if self.reason == "Timeout" => 1,
+            Some(details) => details.retry_after_seconds,
+            None => 0,
+        }
+    }
+
     /// The JSON of the status; its text in the order of the struct is [`ordered`](super::ordered).
     pub fn to_value(&self) -> Value {
         let mut v = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "code": self.code,
         });
+        if !self.continues.is_empty() {
+            v["metadata"]["continue"] = self.continues.as_str().into();
+        }
         if !self.reason.is_empty() {
             v["reason"] = (*self.reason).into();
         }
         if let Some(d) = &self.details {
             v["details"] = d.to_value();
-            // Only a timeout names a time after which to try again.
-            if self.reason == "Timeout" {
-                v["details"]["retryAfterSeconds"] = 1.into();
+            if self.retry_after_seconds() > 0 {
+                v["details"]["retryAfterSeconds"] = self.retry_after_seconds().into();
             }
         }
         v

@@ -114,9 +114,16 @@ fn body_of(request: &Request) -> Option<(&'static str, String)> {
             let options = delete_options(options, request.dry_run)?;
             (JSON, go_types::to_json(go_types::delete_options(), &options, None) + "\n")
         }
-        Body::Binding { node } => {
-            let target = json!({"kind": "Node", "name": &**node});
-            let metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
+        Body::Binding(binding) => {
+            let mut target = json!({"name": &*binding.node});
+            put(&mut target, "kind", binding.says_node.then(|| "Node".into()));
+            let mut metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
+            for (key, text) in [("uid", &binding.uid), ("resourceVersion", &binding.resource_version)] {
+                put(&mut metadata, key, (!text.is_empty()).then(|| text.as_str().into()));
+            }
+            for (key, map) in [("labels", &binding.labels), ("annotations", &binding.annotations)] {
+                put(&mut metadata, key, (!map.is_empty()).then(|| json!(map)));
+            }
             let body = json!({"kind": "Binding", "apiVersion": "v1", "metadata": metadata, "target": target});
             (JSON, ordered(&body) + "\n")
         }

@@ -13,7 +13,7 @@ use super::{ApiServer, kinds};
 use crate::api::go_types::{self, Json};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Manager, Object};
-use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource};
 
 impl ApiServer {
     /// Applies a configuration. After a dry run the field managers that the object would have are left in the context.
@@ -106,7 +106,7 @@ impl ApiServer {
                     return Err(Status::not_found(r.kind, &r.key.name));
                 }
                 cx.managers = Some(applied.managers.into());
-                self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() }, cx)
+                self.create_instead(r, object, cx)
             }
         }
     }
@@ -122,25 +122,17 @@ fn no_scale_to_apply_to(view: &View, managers: &[Manager]) -> Status {
     Status::new(500, "", why)
 }
 
-/// Checks apiVersion and kind of a configuration. Its name is checked after the merge, because an object that is there
-/// has one (`applyPatch` in `endpoints/handlers/patch.go`).
+/// Checks apiVersion and kind of a configuration (`versionCheckManager`), and that it names no field managers. Its name is
+/// checked after the merge, because an object that is there has one (`applyPatch` in `endpoints/handlers/patch.go`).
 fn check(config: &Value, kind: &str, api_version: &str) -> Result<(), Status> {
     let text = |p: &str| config.pointer(p).and_then(Value::as_str).unwrap_or_default();
     let (its_version, its_kind) = (text("/apiVersion"), text("/kind"));
-    if its_kind.is_empty() || its_version.is_empty() {
+    if (its_version, its_kind) != (api_version, kind) {
         let (group, version) = its_version.rsplit_once('/').unwrap_or(("", its_version));
         return Err(Status::bad_request(format!("invalid object type: {group}/{version}, Kind={its_kind}")));
     }
     if config.pointer("/metadata/managedFields").is_some_and(|v| !v.is_null()) {
         return Err(Status::bad_request("metadata.managedFields must be nil"));
-    }
-    if its_version != api_version {
-        return Err(Status::bad_request(format!(
-            "Incorrect version specified in apply patch. Specified patch version: {its_version}, expected: {api_version}"
-        )));
-    }
-    if its_kind != kind {
-        return Err(Status::bad_request(format!("invalid object type: {its_version}, Kind={its_kind}")));
     }
     Ok(())
 }

@@ -59,8 +59,10 @@ impl ApiServer {
         cx.enter(Stage::Compare, "", Some(old));
         preconditions(kind, old, options)?;
         cx.enter(Stage::Prepare, "", Some(old));
-        if kind == Kind::NAMESPACE {
-            return self.delete_namespace(r, old, cx);
+        if kind == Kind::NAMESPACE
+            && let Some(answer) = self.delete_namespace(r, old, options, cx)?
+        {
+            return Ok(answer);
         }
         if let Some(crd) = old.get::<CustomResourceDefinition>().filter(|crd| !crd.metadata.is_deleting()) {
             return Ok(self.delete_definition(r, old, crd, cx));
@@ -72,13 +74,8 @@ impl ApiServer {
         }
         set_gc_finalizers(&mut object, options);
         let held = object.meta().finalizers.as_ref().is_some_and(|f| !f.is_empty());
-        if graceful == Grace::Now && held && !object.meta().is_deleting() {
-            // markAsDeleting: the object waits for its finalizers.
-            bump_generation(&mut object);
-            let now = self.now_seconds();
-            let meta = object.meta_mut();
-            meta.deletion_timestamp = Some(Time(now));
-            meta.deletion_grace_period_seconds = Some(0);
+        if graceful == Grace::Now && held {
+            mark_as_deleting(&mut object, self.now_seconds());
         }
         cx.enter(Stage::Store, "", Some(&object));
         let at = old.reference();
@@ -126,36 +123,30 @@ impl ApiServer {
         Response::Object { object, created: false }
     }
 
-    /// Marks a namespace. Its controller empties it and removes its finalizer later.
+    /// Marks a namespace. Its controller empties it and removes its finalizer later. `None` if nothing of the namespace's spec
+    /// holds it any more, so that it is deleted as any other object.
     fn delete_namespace(
         &mut self,
         r: &Request,
         old: &Object,
+        options: &DeleteOptions,
         cx: &mut RequestContext,
-    ) -> Result<Response, Status> {
+    ) -> Result<Option<Response>, Status> {
         if matches!(old.name(), "default" | "kube-system" | "kube-public") {
             return Err(Status::forbidden(Kind::NAMESPACE, old.name(), "this namespace may not be deleted"));
         }
         if old.meta().is_deleting() {
-            if !kinds::namespace::has_spec_finalizers(old)
-                && old.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
-            {
-                if !r.dry_run {
-                    self.remove(&old.reference(), old, r);
-                }
-                let details =
-                    Details { uid: old.uid().into(), ..Details::resource(Kind::NAMESPACE, old.name()) };
-                return Ok(Response::Success { code: 200, details: Some(Box::new(details)) });
-            }
-            return Ok(Response::Object { object: old.clone(), created: false });
+            let held = kinds::namespace::has_spec_finalizers(old);
+            return Ok(held.then(|| Response::Object { object: old.clone(), created: false }));
         }
         let mut object = old.clone();
         kinds::namespace::mark_terminating(&mut object);
         object.meta_mut().deletion_timestamp = Some(Time(self.now_seconds()));
+        set_gc_finalizers(&mut object, options);
         cx.enter(Stage::Store, "", Some(&object));
         let object =
             if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r, cx) };
-        Ok(Response::Object { object, created: false })
+        Ok(Some(Response::Object { object, created: false }))
     }
 }
 
@@ -174,25 +165,39 @@ enum Grace {
 /// # Errors
 /// It is another one.
 pub(super) fn preconditions(kind: Kind, old: &Object, options: &DeleteOptions) -> Result<(), Status> {
-    if let Some(uid) = &options.uid
-        && uid != old.uid()
-    {
-        let why = format!(
-            "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
-            old.uid()
-        );
-        return Err(Status::precondition_failed(kind, old.name(), &why));
-    }
-    if let Some(rv) = &options.resource_version {
-        let have = old.resource_version().unwrap_or_default();
-        if rv != have {
+    // The storages of these kinds look themselves, before the generic one would (`namespace/storage/storage.go` in
+    // `pkg/registry/core`, `customresourcedefinition/etcd.go` in `k8s.io/apiextensions-apiserver/pkg/registry`).
+    let by_storage = [Kind::NAMESPACE, Kind::CUSTOM_RESOURCE_DEFINITION].contains(&kind);
+    let refused = |what: &str, meant: &str, have: &str, happened: &str| {
+        if by_storage {
             let why = format!(
-                "the ResourceVersion in the precondition ({rv}) does not match the ResourceVersion in record ({have}). The object might have been modified"
+                "Precondition failed: {what} in precondition: {meant}, {what} in object meta: {have}"
             );
-            return Err(Status::precondition_failed(kind, old.name(), &why));
+            return Err(Status::conflict(kind, old.name(), &why));
         }
+        let why = format!(
+            "the {what} in the precondition ({meant}) does not match the {what} in record ({have}). The object might have been {happened}"
+        );
+        Err(Status::precondition_failed(kind, old.name(), &why))
+    };
+    let version = old.resource_version().unwrap_or_default();
+    match (&options.uid, &options.resource_version) {
+        (Some(uid), _) if uid != old.uid() => refused("UID", uid, old.uid(), "deleted and then recreated"),
+        (_, Some(meant)) if meant != version => refused("ResourceVersion", meant, version, "modified"),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// The object waits for its finalizers (`markAsDeleting`).
+fn mark_as_deleting(object: &mut Object, now: crate::api::Timestamp) {
+    if !object.meta().is_deleting() {
+        bump_generation(object);
+    }
+    let meta = object.meta_mut();
+    if meta.deletion_timestamp.as_ref().is_none_or(|since| since.0 > now) {
+        meta.deletion_timestamp = Some(Time(now));
+    }
+    meta.deletion_grace_period_seconds = Some(0);
 }
 
 fn before_delete(

@@ -3,16 +3,16 @@
 
 use std::rc::Rc;
 
-use super::ApiServer;
 use super::context::RequestContext;
 use super::delete::preconditions;
 use super::kinds::pod::deletion::can_ignore_budget;
 use super::kinds::pod::status::preserve_observed_generation;
 use super::stage::Stage;
-use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
+use super::{ApiServer, admission};
+use crate::api::disruption_budget::{DISRUPTION_ALLOWED, SYNC_FAILED, update_condition};
 use crate::api::pod::update_pod_condition;
 use crate::api::quote::go_quote;
-use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, Time};
+use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, PodDisruptionBudgetStatus, Time};
 use crate::api::{ApiKind, Kind, MetaExt, Object, seconds};
 use crate::apimachinery::{Body, DeleteOptions, Details, Request, Response, Status, Subresource, Verb};
 
@@ -22,6 +22,8 @@ const MAX_DISRUPTED_PODS: usize = 2000;
 impl ApiServer {
     pub(super) fn evict(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         cx.enter(Stage::Decode, "", None);
+        admission::admit_subresource(self, r, cx)?;
+        cx.enter(Stage::Compare, "", None);
         let target = Request { subresource: Subresource::None, ..r.clone() };
         let pod = self.existing(&target)?;
         let mut options = match &r.body {
@@ -79,7 +81,7 @@ impl ApiServer {
         }
         if status.observed_generation.unwrap_or(0) < budget.metadata.generation() {
             let m = format!("The disruption budget {name} is still being processed by the server.");
-            return Err(Status::too_many_requests(m, &name));
+            return Err(Status::too_many_evictions(m, 10));
         }
         if status.disruptions_allowed.unwrap_or(0) < 0 {
             return Err(forbidden(&name, "pdb disruptions allowed is negative"));
@@ -89,23 +91,7 @@ impl ApiServer {
             return Err(forbidden(&name, why));
         }
         if status.disruptions_allowed.unwrap_or(0) == 0 {
-            let failed = status.conditions.iter().flatten().find(|c| c.reason == SYNC_FAILED);
-            let m = match failed {
-                Some(c) => format!(
-                    "The disruption budget {name} does not allow evicting pods currently because it failed sync: {}",
-                    c.message
-                ),
-                None => format!(
-                    "The disruption budget {name} needs {} healthy pods and has {} currently",
-                    status.desired_healthy.unwrap_or(0),
-                    status.current_healthy.unwrap_or(0)
-                ),
-            };
-            let mut s = Status::too_many_requests(m, "");
-            for c in s.details.iter_mut().flat_map(|d| &mut d.causes) {
-                c.field.clear();
-            }
-            return Err(s);
+            return Err(Status::too_many_evictions(why_none(&name, &status), 0));
         }
         let mut new = Rc::clone(budget);
         let now = seconds(self.now);
@@ -168,6 +154,22 @@ impl ApiServer {
         let patch = Request { verb: Verb::Create, subresource: Subresource::Eviction, ..r.clone() };
         let at = pod.reference();
         Ok(self.write(at, Some(pod), changed, &patch, cx))
+    }
+}
+
+/// Why a budget allows no disruption. If the controller could not count the pods, it does not say how many there are.
+fn why_none(name: &str, status: &PodDisruptionBudgetStatus) -> String {
+    let condition = status.conditions.iter().flatten().find(|c| c.type_ == DISRUPTION_ALLOWED);
+    let condition = condition.filter(|c| c.status == "False" && !c.message.is_empty());
+    let (want, have) = (status.desired_healthy.unwrap_or(0), status.current_healthy.unwrap_or(0));
+    let refused = format!("The disruption budget {name} does not allow evicting pods currently");
+    match condition {
+        Some(c) if c.reason == SYNC_FAILED => format!("{refused} because it failed sync: {}", c.message),
+        _ if have <= want => {
+            format!("The disruption budget {name} needs {want} healthy pods and has {have} currently")
+        }
+        Some(c) => format!("{refused} ({}): {}", c.reason, c.message),
+        None => refused,
     }
 }
 

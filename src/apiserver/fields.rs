@@ -97,6 +97,13 @@ mod tests {
             parse(Kind::DEPLOYMENT, "status.replicas=1").unwrap_err(),
             "\"status.replicas\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
         );
+        // ReplicaSets have no `AddFieldLabelConversionFunc` (`pkg/apis/apps/v1`), ReplicationControllers do
+        // (`pkg/apis/core/v1/conversion.go`).
+        assert_eq!(
+            parse(Kind::REPLICA_SET, "status.replicas=1").unwrap_err(),
+            "\"status.replicas\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        );
+        assert!(parse(Kind::REPLICATION_CONTROLLER, "status.replicas=1").is_ok());
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::sync::{Effect, Pending, Published, Shared};
 use super::timer::Wait;
 use crate::api::types::{Condition, ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
-use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Subresource, Verb};
+use crate::apimachinery::{Binding, Body, DeleteOptions, Patch, Request, Subresource, Verb};
 
 /// What a sync works with. `S` is what its controller remembers, `K` the type of its keys. Cloning it
 /// shares it.
@@ -332,7 +332,7 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
 
     /// Binds a pod to a node.
     pub fn bind(&self, pod: Key, node: &str) -> ApiCall<S, Option<Object>> {
-        let body = Body::Binding { node: Rc::from(node) };
+        let body = Body::Binding(Box::new(Binding::to_node(node)));
         self.call(Verb::Create, Kind::POD, pod, Subresource::Binding, body)
     }
 

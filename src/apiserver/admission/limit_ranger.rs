@@ -19,7 +19,7 @@ pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
     validate_create: hook(&[Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM], validate),
     // What a pod uses changes by `pods/resize` alone, but a claim may ask for more.
-    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], |api, object, _| validate(api, object)),
+    validate_update: hook(&[Kind::PERSISTENT_VOLUME_CLAIM], validate_update),
     ..Plugin::new("LimitRanger")
 };
 
@@ -42,8 +42,23 @@ fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> 
     Ok(())
 }
 
+/// Fills in what the containers of a pod do not say whose resources are to change; nothing of one that is being deleted.
+pub(super) fn admit_resize(api: &ApiServer, object: &mut Object, old: &Object) {
+    if !old.meta().is_deleting() {
+        fill_in(api, object);
+    }
+}
+
+/// Refuses an object that is to replace one which is not being deleted, as [`validate`] does.
+///
+/// # Errors
+/// A range refuses it.
+pub(super) fn validate_update(api: &ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
+    if old.meta().is_deleting() { Ok(()) } else { validate(api, object) }
+}
+
 /// Fills in what the containers of a pod do not say.
-pub(super) fn fill_in(api: &ApiServer, object: &mut Object) {
+fn fill_in(api: &ApiServer, object: &mut Object) {
     if let Some(pod) = Pod::from_object_mut(object) {
         mutate(api, pod);
     }
@@ -98,10 +113,7 @@ fn fill(have: &mut Option<Resources>, defaults: &Resources) -> Vec<String> {
 ///
 /// # Errors
 /// 403, with everything that the first such range has against it.
-pub(super) fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
-    if object.meta().is_deleting() {
-        return Ok(());
-    }
+fn validate(api: &ApiServer, object: &Object) -> Result<(), Status> {
     for range in ranges(api, object.namespace()) {
         let mut errors = Vec::new();
         if let Some(pod) = Pod::from_object(object) {

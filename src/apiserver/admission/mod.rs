@@ -10,6 +10,7 @@ mod default_ingress_class;
 mod default_storage_class;
 mod default_toleration_seconds;
 mod limit_ranger;
+mod mountable_secrets;
 mod namespace_lifecycle;
 mod node_declared_feature_validator;
 mod persistent_volume_claim_resize;
@@ -28,7 +29,7 @@ use super::stage::Stage;
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::Status;
+use crate::apimachinery::{Request, Status};
 
 /// The plug-ins that are on by default and have something to do here, in the order of `AllOrderedPlugins`
 /// (`k8s.io/kubernetes/pkg/kubeapiserver/options`).
@@ -57,8 +58,10 @@ type ValidateCreate = fn(&ApiServer, &Object) -> Result<(), Status>;
 /// Refuses an object (the first) that is to replace another one (the second) (`ValidationInterface`, operation `UPDATE`).
 type ValidateUpdate = fn(&ApiServer, &Object, &Object) -> Result<(), Status>;
 
-/// An admission plug-in. It is asked of objects themselves, not of their subresources; `pods/resize` asks LimitRanger,
-/// NodeDeclaredFeatureValidator and PodResizeValidator ([`admit_resize`], [`validate_resize`]). A hook that is `None` means that the
+/// An admission plug-in. It is asked of objects themselves, not of their subresources. `pods/resize` asks LimitRanger,
+/// NodeDeclaredFeatureValidator and PodResizeValidator ([`admit_resize`], [`validate_resize`]), `pods/ephemeralcontainers` asks
+/// ServiceAccount ([`validate_ephemeral_containers`]), `pods/binding` and `pods/eviction` ask NamespaceLifecycle
+/// ([`admit_subresource`]). A hook that is `None` means that the
 /// plug-in does not handle the operation.
 struct Plugin {
     /// The name, as `--enable-admission-plugins` of kube-apiserver has it.
@@ -153,11 +156,21 @@ pub(super) fn validate_update(
     })
 }
 
+/// Lets NamespaceLifecycle, which looks at every request that creates something, see one that creates `pods/binding` or
+/// `pods/eviction`.
+///
+/// # Errors
+/// The namespace does not exist or is being deleted.
+pub(super) fn admit_subresource(api: &ApiServer, r: &Request, cx: &mut RequestContext) -> Result<(), Status> {
+    cx.enter(Stage::Mutate, namespace_lifecycle::NAME, None);
+    namespace_lifecycle::open_for_creation(api, r.kind, &r.key.namespace, &r.key.name)
+}
+
 /// Lets LimitRanger, which alone handles `pods/resize`, change a pod whose resources are to change
 /// (`SupportsAttributes`).
-pub(super) fn admit_resize(api: &ApiServer, object: &mut Object, cx: &mut RequestContext) {
+pub(super) fn admit_resize(api: &ApiServer, object: &mut Object, old: &Object, cx: &mut RequestContext) {
     cx.enter(Stage::Mutate, limit_ranger::PLUGIN.name, Some(object));
-    limit_ranger::fill_in(api, object);
+    limit_ranger::admit_resize(api, object, old);
 }
 
 /// The node that a pod is bound to, whose spec an update changes; `None` if it is bound to none, or nothing of its spec changes.
@@ -176,6 +189,19 @@ fn node_of_change<'a>(api: &'a ApiServer, pod: &Pod, old: &Pod) -> Result<Option
     node.map(|node| Some(&**node)).ok_or_else(missing)
 }
 
+/// Asks ServiceAccount, which alone handles `pods/ephemeralcontainers`, whether a pod may have its ephemeral containers.
+///
+/// # Errors
+/// The pod's service account does not allow their Secrets.
+pub(super) fn validate_ephemeral_containers(
+    api: &ApiServer,
+    object: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    cx.enter(Stage::Admit, service_account::PLUGIN.name, Some(object));
+    service_account::validate_ephemeral_containers(api, object)
+}
+
 /// Asks LimitRanger, NodeDeclaredFeatureValidator and PodResizeValidator whether a pod may have these resources.
 ///
 /// # Errors
@@ -187,7 +213,7 @@ pub(super) fn validate_resize(
     cx: &mut RequestContext,
 ) -> Result<(), Status> {
     cx.enter(Stage::Admit, limit_ranger::PLUGIN.name, Some(object));
-    limit_ranger::validate(api, object)?;
+    limit_ranger::validate_update(api, object, old)?;
     cx.enter(Stage::Admit, node_declared_feature_validator::PLUGIN.name, Some(object));
     node_declared_feature_validator::validate(api, object, old)?;
     cx.enter(Stage::Admit, pod_resize_validator::PLUGIN.name, Some(object));

@@ -4,6 +4,7 @@
 use super::{Plugin, hook};
 use crate::api::quantity::amount_of;
 use crate::api::types::{PersistentVolumeClaim, StorageClass};
+use crate::api::volume::claim_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::Status;
 use crate::apiserver::ApiServer;
@@ -29,11 +30,10 @@ fn resize(api: &ApiServer, new: &PersistentVolumeClaim, old: &PersistentVolumeCl
         return Ok(());
     }
     let bound = old.status.as_ref().is_some_and(|s| s.phase.as_deref() == Some("Bound"));
-    let class = old.spec.as_ref().and_then(|s| s.storage_class_name.as_deref()).unwrap_or_default();
+    let class = claim_class(new);
     let at = ObjectRef { kind: Kind::STORAGE_CLASS, key: Key::new("", class) };
-    let expands = api
-        .etcd
-        .get(&at)
+    let found = api.etcd.get(&at).filter(|_| class == claim_class(old));
+    let expands = found
         .and_then(|r| StorageClass::from_object(&r.object))
         .is_some_and(|c| c.allow_volume_expansion == Some(true));
     let why = match (bound, expands) {

@@ -13,8 +13,10 @@ use crate::apiserver::refusal::name_in_refusal;
 pub(super) const PLUGIN: Plugin = Plugin {
     admit_create: hook(&[Kind::POD], admit_create),
     admit_update: hook(&[Kind::POD], keep_priority),
-    validate_create: hook(&[Kind::PRIORITY_CLASS], only_default_priority),
-    validate_update: hook(&[Kind::PRIORITY_CLASS], |api, object, _| only_default_priority(api, object)),
+    validate_create: hook(&[Kind::PRIORITY_CLASS], |api, object| only_default_priority(api, object, None)),
+    validate_update: hook(&[Kind::PRIORITY_CLASS], |api, object, old| {
+        only_default_priority(api, object, Some(old))
+    }),
     ..Plugin::new("Priority")
 };
 
@@ -34,13 +36,13 @@ fn keep_priority(object: &mut Object, old: &Object) {
     }
 }
 
-/// Refuses a second class that is the default.
-fn only_default_priority(api: &ApiServer, object: &Object) -> Result<(), Status> {
+/// Refuses a second class that is the default. A new class is a second one even if the default has its name.
+fn only_default_priority(api: &ApiServer, object: &Object, old: Option<&Object>) -> Result<(), Status> {
     let Some(class) = PriorityClass::from_object(object).filter(|c| c.global_default == Some(true)) else {
         return Ok(());
     };
     match global_default(api) {
-        Some(other) if other.metadata.name() != class.metadata.name() => {
+        Some(other) if old.is_none() || other.metadata.name() != class.metadata.name() => {
             let why = format!(
                 "PriorityClass {} is already marked as default. Only one default can exist",
                 other.metadata.name()

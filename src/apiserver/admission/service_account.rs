@@ -1,7 +1,7 @@
 //! ServiceAccount: a pod gets a service account, and its containers the account's token
 //! (`k8s.io/kubernetes/plugin/pkg/admission/serviceaccount`).
 
-use super::{Plugin, hook};
+use super::{Plugin, hook, mountable_secrets};
 use crate::api::pod::TOKEN_VOLUME_PREFIX;
 use crate::api::pod_references::references_secrets;
 use crate::api::quote::go_quote;
@@ -23,7 +23,35 @@ pub(super) const PLUGIN: Plugin =
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 fn admit_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
-    Pod::from_object_mut(object).map_or(Ok(()), |pod| service_account(api, pod))
+    let Some(pod) = Pod::from_object_mut(object) else { return Ok(()) };
+    service_account(api, pod)?;
+    match secrets_refusal(api, pod, mountable_secrets::refusal) {
+        Some(why) => Err(Status::forbidden(Kind::POD, name_in_refusal(&pod.metadata), &why)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses ephemeral containers whose Secrets the pod's service account does not allow.
+///
+/// # Errors
+/// 500, as the plug-in does not say that it forbids them.
+pub(super) fn validate_ephemeral_containers(api: &ApiServer, object: &Object) -> Result<(), Status> {
+    let why = Pod::from_object(object)
+        .and_then(|pod| secrets_refusal(api, pod, mountable_secrets::refusal_of_ephemeral));
+    why.map_or(Ok(()), |why| Err(Status::new(500, "", why)))
+}
+
+/// What `refusal` has against the Secrets of a pod that has a service account.
+fn secrets_refusal(
+    api: &ApiServer,
+    pod: &Pod,
+    refusal: fn(&ServiceAccount, &PodSpec) -> Option<String>,
+) -> Option<String> {
+    let spec = pod.spec.as_deref()?;
+    let name = spec.service_account_name.as_deref()?;
+    let at = ObjectRef { kind: Kind::SERVICE_ACCOUNT, key: Key::new(pod.metadata.namespace(), name) };
+    let account = api.etcd.get(&at).and_then(|r| ServiceAccount::from_object(&r.object))?;
+    refusal(account, spec)
 }
 
 /// Why a mirror pod may not refer to what it refers to; `None` if it may.

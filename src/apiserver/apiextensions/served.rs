@@ -196,9 +196,10 @@ impl Definition {
         self.crd.spec.versions.iter().find(|v| v.storage).map_or("", |v| v.name.as_str())
     }
 
-    /// Whether its objects are being deleted because the definition is, so that none is created any more.
+    /// Whether its objects are being deleted because the definition is, so that none is created any more. Of a definition
+    /// that is held by a finalizer of somebody else objects are created again once the ones before are gone.
     pub(in crate::apiserver) fn is_terminating(&self) -> bool {
-        self.crd.metadata.is_deleting() || conditions::is_terminating(&self.crd)
+        conditions::is_terminating(&self.crd)
     }
 
     /// What follows from the schema of a version.

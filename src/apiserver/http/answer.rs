@@ -54,7 +54,8 @@ pub(super) fn json(status: u16, value: &Value, media: Media) -> HttpResponse {
 
 /// A refusal; always JSON.
 pub(super) fn failure(status: &Status) -> HttpResponse {
-    json(status.code, &status.to_value(), Media::default())
+    let retry_after = Some(status.retry_after_seconds()).filter(|n| *n > 0);
+    HttpResponse { retry_after, ..json(status.code, &status.to_value(), Media::default()) }
 }
 
 impl Call<'_> {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::http;
 use super::tests::{send, server, value};
-use crate::api::types::{PodDisruptionBudget, Time};
+use crate::api::disruption_budget::set_condition;
+use crate::api::types::{PodDisruptionBudget, PodDisruptionBudgetStatus, Time};
 use crate::api::{Kind, ObjectRef, seconds};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
@@ -109,9 +110,8 @@ fn an_eviction_marks_the_pod_that_its_options_name() {
     assert_eq!(stored(&mut api), marked);
 }
 
-/// `checkAndDecrement`: what a budget's controller never writes, and more evictions than it has confirmed.
-#[test]
-fn an_eviction_is_forbidden_by_a_budget_whose_status_cannot_be_right() {
+/// A server with a pod `p` that is ready, and a budget `b` of it.
+fn with_budget() -> ApiServer {
     let mut api = server();
     let pods = "/api/v1/namespaces/default/pods";
     let pod = json!({"metadata": {"name": "p", "labels": {"a": "b"}},
@@ -124,17 +124,70 @@ fn an_eviction_is_forbidden_by_a_budget_whose_status_cannot_be_right() {
     let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
     let budget = json!({"metadata": {"name": "b"}, "spec": {"selector": {"matchLabels": {"a": "b"}}}});
     assert_eq!(send(&mut api, "POST", budgets, "", "", &budget).status, 201);
+    api
+}
+
+/// Evicts the pod of [`with_budget`], after the budget's status was changed.
+fn evict_from(api: &mut ApiServer, change: impl Fn(&mut PodDisruptionBudgetStatus)) -> HttpResponse {
     let at = ObjectRef::new(Kind::POD_DISRUPTION_BUDGET, "default", "b");
+    let mut budget = api.etcd.get(&at).unwrap().object.get::<PodDisruptionBudget>().unwrap().clone();
+    let status = Rc::make_mut(&mut budget).status.get_or_insert_default();
+    status.observed_generation = Some(1);
+    change(status);
+    api.etcd.put(at, budget.into());
+    let body = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": "p"}});
+    send(api, "POST", "/api/v1/namespaces/default/pods/p/eviction", "", "", &body)
+}
+
+/// `checkAndDecrement` and `createTooManyRequestsError` in `pkg/registry/core/pod/storage/eviction.go`, and `ErrorNegotiated` in
+/// `staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go`, which sets the header.
+#[test]
+fn a_budget_says_why_it_allows_no_eviction() {
+    let mut api = with_budget();
+    let said = |answer: &HttpResponse| {
+        assert_eq!(answer.status, 429);
+        let details = value(answer)["details"].clone();
+        let after = details["retryAfterSeconds"].as_u64().and_then(|n| u32::try_from(n).ok());
+        assert_eq!(answer.retry_after, after);
+        assert_eq!(details["causes"][0]["field"], Value::Null);
+        (after, details["causes"][0]["message"].as_str().unwrap().to_owned())
+    };
+    let now = api.now;
+    let mut refused = |have: i32, word: &str, reason: &str, message: &str| {
+        let answer = evict_from(&mut api, |status| {
+            (status.desired_healthy, status.current_healthy) = (Some(2), Some(have));
+            set_condition(status, word, reason, message, now);
+        });
+        let (after, said) = said(&answer);
+        assert_eq!(after, None);
+        said
+    };
+    let currently = "The disruption budget b does not allow evicting pods currently";
+    let needs = "The disruption budget b needs 2 healthy pods and has 1 currently";
+    assert_eq!(
+        refused(3, "False", "SyncFailed", "no scale"),
+        format!("{currently} because it failed sync: no scale")
+    );
+    assert_eq!(refused(1, "False", "SyncFailed", ""), needs);
+    assert_eq!(refused(1, "False", "Other", "words"), needs);
+    assert_eq!(refused(3, "False", "Other", "words"), format!("{currently} (Other): words"));
+    assert_eq!(refused(3, "False", "Other", ""), currently);
+    assert_eq!(refused(3, "True", "SyncFailed", "no scale"), currently);
+    let answer = evict_from(&mut api, |status| status.observed_generation = Some(0));
+    let message = "The disruption budget b is still being processed by the server.";
+    assert_eq!(said(&answer), (Some(10), message.to_owned()));
+}
+
+/// `checkAndDecrement`: what a budget's controller never writes, and more evictions than it has confirmed.
+#[test]
+fn an_eviction_is_forbidden_by_a_budget_whose_status_cannot_be_right() {
+    let mut api = with_budget();
     let evict = |api: &mut ApiServer, allowed: i32, disrupted: usize| {
-        let mut budget = api.etcd.get(&at).unwrap().object.get::<PodDisruptionBudget>().unwrap().clone();
-        let status = Rc::make_mut(&mut budget).status.get_or_insert_default();
-        status.observed_generation = Some(1);
-        status.disruptions_allowed = Some(allowed);
         let now = Time(seconds(api.now));
-        status.disrupted_pods = Some((0..disrupted).map(|n| (format!("p-{n}"), now.clone())).collect());
-        api.etcd.put(at.clone(), budget.into());
-        let body = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": "p"}});
-        send(api, "POST", &format!("{pods}/p/eviction"), "", "", &body)
+        evict_from(api, |status| {
+            status.disruptions_allowed = Some(allowed);
+            status.disrupted_pods = Some((0..disrupted).map(|n| (format!("p-{n}"), now.clone())).collect());
+        })
     };
     let negative = "pdb disruptions allowed is negative";
     let too_many = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";

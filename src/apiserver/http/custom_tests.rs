@@ -215,3 +215,37 @@ fn a_watch_ends_when_the_definition_changes() {
     assert!(stream.more(&api, &NoKubelets, &mut cache).is_empty());
     assert!(stream.ended());
 }
+
+/// `Delete` in `staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go`, `markAsDeleting` in
+/// `staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go`, and `ServeHTTP` in
+/// `staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go`, which asks the condition alone.
+#[test]
+fn a_definition_that_is_being_deleted_makes_objects_when_the_ones_before_are_gone() {
+    let mut api = server(json!({"size": {"type": "integer"}}));
+    let path = format!("{CRDS}/widgets.example.com");
+    let (_, before) = ask(&mut api, "GET", &path, "", &Value::Null);
+    for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let have = before["metadata"][key].as_str().unwrap();
+        let message = format!(
+            "Operation cannot be fulfilled on customresourcedefinitions.apiextensions.k8s.io \"widgets.example.com\": Precondition failed: {what} in precondition: 1, {what} in object meta: {have}"
+        );
+        let (code, refused) = ask(&mut api, "DELETE", &path, "", &json!({"preconditions": {key: "1"}}));
+        assert_eq!((code, &refused["message"]), (409, &json!(message)));
+    }
+    let (_, first) = ask(&mut api, "DELETE", &path, "", &Value::Null);
+    assert_eq!(first["metadata"]["deletionGracePeriodSeconds"], Value::Null);
+    let (_, mut marked) = ask(&mut api, "DELETE", &path, "", &Value::Null);
+    assert_eq!(marked["metadata"]["deletionGracePeriodSeconds"], 0);
+    let body = widget("v1", json!({"size": 1}));
+    let (code, refused) = ask(&mut api, "POST", WIDGETS, "", &body);
+    let said = refused["message"].as_str().unwrap();
+    assert_eq!(code, 403, "{said}");
+    assert!(said.ends_with("create not allowed while custom resource definition is terminating"), "{said}");
+    for condition in marked["status"]["conditions"].as_array_mut().unwrap() {
+        if condition["type"] == "Terminating" {
+            condition["status"] = "False".into();
+        }
+    }
+    assert_eq!(ask(&mut api, "PUT", &format!("{path}/status"), "", &marked).0, 200);
+    assert_eq!(ask(&mut api, "POST", WIDGETS, "", &body).0, 201);
+}

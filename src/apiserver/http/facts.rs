@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::http;
+use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
 
@@ -137,6 +138,127 @@ fn who_makes_an_object_does_not_choose_its_version() {
     assert_eq!(refused, (422, message.into()));
 }
 
+/// `updateState` and `GuaranteedUpdate` in `staging/src/k8s.io/apiserver/pkg/storage/etcd3/store.go`: what an update or an apply
+/// creates may have a version, but no uid.
+#[test]
+fn an_update_that_creates_is_not_held_to_a_version() {
+    let mut api = server();
+    let leases = "/apis/coordination.k8s.io/v1~/leases";
+    let mut put = |name: &str, key: &str, text: &str| {
+        let lease = json!({"metadata": {"name": name, key: text}, "spec": {}});
+        let answer = ask(&mut api, "PUT", &format!("{leases}/{name}"), &lease);
+        (refusal(&answer), json_of(&answer)["metadata"]["resourceVersion"].clone())
+    };
+    let (answer, version) = put("a", "resourceVersion", "5000");
+    assert_eq!(answer.0, 201);
+    assert_ne!(version, "5000");
+    let message = r#"strconv.ParseUint: parsing "abc": invalid syntax"#;
+    assert_eq!(put("b", "resourceVersion", "abc").0, (500, message.into()));
+    let message = r#"Operation cannot be fulfilled on leases.coordination.k8s.io "c": StorageError: invalid object, Code: 4, Key: /registry/leases/default/c, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: "#;
+    assert_eq!(put("c", "uid", "x").0, (409, message.into()));
+    let metadata = json!({"name": "m", "resourceVersion": "5000"});
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+    let apply = "~/configmaps/m?fieldManager=x application/apply-patch+yaml";
+    assert_eq!(ask(&mut api, "PATCH", apply, &map).status, 201);
+}
+
+/// `createWithGenerateNameRetry` in `staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go`, `CheckGeneratedNameError`
+/// in `staging/src/k8s.io/apiserver/pkg/registry/rest/create.go`.
+#[test]
+fn a_generated_name_that_is_in_use_is_made_anew() {
+    let mut api = server();
+    let map = json!({"metadata": {"generateName": "m-"}});
+    let mut twin = api.clone();
+    let first = json_of(&ask(&mut twin, "POST", "~/configmaps", &map));
+    let at = ObjectRef::new(Kind::CONFIG_MAP, "default", first["metadata"]["name"].as_str().unwrap());
+    let taken = twin.etcd.get(&at).unwrap().object.clone();
+    api.etcd.put(at, taken);
+    let made = ask(&mut api, "POST", "~/configmaps", &map);
+    assert_eq!(made.status, 201);
+    assert_ne!(json_of(&made)["metadata"]["name"], first["metadata"]["name"]);
+    // The name of an IPAddress has nothing random.
+    let parent = json!({"resource": "services", "namespace": "default", "name": "s"});
+    let address = json!({"metadata": {"generateName": "10.96.0.77"}, "spec": {"parentRef": parent}});
+    let addresses = "/apis/networking.k8s.io/v1/ipaddresses";
+    let made = ask(&mut api, "POST", addresses, &address);
+    assert_eq!(made.status, 201, "{}", made.body);
+    let refused = ask(&mut api, "POST", addresses, &address);
+    let message = r#"ipaddresses.networking.k8s.io "10.96.0.77" already exists, the server was not able to generate a unique name for the object"#;
+    assert_eq!(refusal(&refused), (409, message.into()));
+    assert_eq!(
+        (&json_of(&refused)["details"]["retryAfterSeconds"], refused.retry_after),
+        (&json!(1), Some(1))
+    );
+}
+
+/// `ValidateFieldManager` in `staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go`.
+#[test]
+fn the_name_of_a_field_manager_can_be_printed() {
+    let mut api = server();
+    let map = json!({"metadata": {"name": "m"}});
+    let mut refused = |manager: &str| {
+        refusal(&ask(&mut api, "POST", &format!("~/configmaps?fieldManager={manager}"), &map)).1
+    };
+    assert_eq!(
+        refused("a%0Ab"),
+        r#"CreateOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\nb": invalid character U+000A (at position 1)"#
+    );
+    let both = refused("%C3%A9%0A%C2%AD");
+    assert!(both.ends_with(r#"invalid character U+00AD (at position 3)]"#), "{both}");
+    assert_eq!(refused("%C3%A9%CC%81"), "");
+}
+
+/// `limitSecretReferences` and `limitEphemeralContainerSecretReferences` in `plugin/pkg/admission/serviceaccount/admission.go`.
+#[test]
+fn an_account_can_limit_its_pods_to_its_own_secrets() {
+    let mut api = server();
+    let annotations = json!({"kubernetes.io/enforce-mountable-secrets": "true"});
+    let account = json!({"metadata": {"name": "strict", "annotations": annotations},
+        "secrets": [{"name": "own"}], "imagePullSecrets": [{"name": "pull"}]});
+    assert_eq!(ask(&mut api, "POST", "~/serviceaccounts", &account).status, 201);
+    let from = |secret: &str| json!([{"secretRef": {"name": secret}}]);
+    let variable =
+        |secret: &str| json!([{"name": "A", "valueFrom": {"secretKeyRef": {"name": secret, "key": "k"}}}]);
+    let make = |api: &mut ApiServer, name: &str, path: &str, part: Value| {
+        let mut value = pod(name);
+        value["spec"]["serviceAccountName"] = "strict".into();
+        value["spec"]["initContainers"] = json!([{"name": "i", "image": "i"}]);
+        let (at, field) = path.rsplit_once('/').unwrap();
+        value["spec"].pointer_mut(at).unwrap()[field] = part;
+        refusal(&ask(api, "POST", "~/pods", &value))
+    };
+    let secret = |name: &str| json!([{"name": "v", "secret": {"secretName": name}}]);
+    let other = "referencing secret.secretName=\"other\" is not allowed because service account strict does not reference that secret";
+    for (path, good, bad, why) in [
+        (
+            "/volumes",
+            secret("own"),
+            secret("other"),
+            "volume with secret.secretName=\"other\" is not allowed because service account strict does not reference that secret".to_owned(),
+        ),
+        ("/initContainers/0/env", variable("own"), variable("other"), format!("init container i with envVar A {other}")),
+        ("/containers/0/env", variable("own"), variable("other"), format!("container c with envVar A {other}")),
+        ("/containers/0/envFrom", from("own"), from("other"), format!("container c with envFrom {other}")),
+        (
+            "/imagePullSecrets",
+            json!([{"name": "pull"}]),
+            json!([{"name": "own"}]),
+            "imagePullSecrets[0].name=\"own\" is not allowed because service account strict does not reference that imagePullSecret".to_owned(),
+        ),
+    ] {
+        let name = path.replace('/', "-").to_lowercase();
+        let message = format!("pods \"p{name}\" is forbidden: {why}");
+        assert_eq!(make(&mut api, &format!("p{name}"), path, bad), (403, message));
+        assert_eq!(make(&mut api, &format!("p{name}"), path, good), (201, String::new()));
+    }
+    let mut debugged = json_of(&ask(&mut api, "GET", "~/pods/p-volumes", &Value::Null));
+    debugged["spec"]["ephemeralContainers"] = json!([{"name": "e", "image": "i", "envFrom": from("other")}]);
+    let refused = refusal(&ask(&mut api, "PUT", "~/pods/p-volumes/ephemeralcontainers", &debugged));
+    assert_eq!(refused, (500, format!("ephemeral container e with envFrom {other}")));
+    debugged["spec"]["ephemeralContainers"][0]["envFrom"] = from("own");
+    assert_eq!(ask(&mut api, "PUT", "~/pods/p-volumes/ephemeralcontainers", &debugged).status, 200);
+}
+
 #[test]
 fn a_binding_is_of_the_pod_in_the_path_and_to_a_node() {
     let mut api = server();
@@ -149,6 +271,105 @@ fn a_binding_is_of_the_pod_in_the_path_and_to_a_node() {
     assert_eq!(bind("q", node), (400, "name in URL does not match name in Binding object".into()));
     let message = r#"[target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value]"#;
     assert_eq!(bind("p", json!({"kind": "Pod"})), (500, message.into()));
+}
+
+/// `setPodNodeAndMetadata` and `assignPod` in `pkg/registry/core/pod/storage/storage.go`, `admitBinding` in
+/// `plugin/pkg/admission/podtopologylabels/admission.go`.
+#[test]
+fn a_pod_gets_what_its_binding_has() {
+    let mut api = server();
+    let zone = "topology.kubernetes.io/zone";
+    let node = json!({"metadata": {"name": "n", "labels": {zone: "a"}}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/nodes", &node).status, 201);
+    let made = |api: &mut ApiServer, name: &str, gates: Value| {
+        let mut value = pod(name);
+        value["metadata"]["labels"] = json!({"a": "own", zone: "own"});
+        value["spec"]["schedulingGates"] = gates;
+        let answer = ask(api, "POST", "~/pods", &value);
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        json_of(&answer)["metadata"].clone()
+    };
+    let bind = |api: &mut ApiServer, name: &str, metadata: Value, target: Value| {
+        let mut body = json!({"metadata": metadata, "target": target});
+        body["metadata"]["name"] = name.into();
+        ask(api, "POST", &format!("~/pods/{name}/binding"), &body)
+    };
+    let stored =
+        |api: &mut ApiServer, name: &str| json_of(&ask(api, "GET", &format!("~/pods/{name}"), &Value::Null));
+    let node = json!({"kind": "Node", "name": "n"});
+    let metadata = json!({"labels": {"a": "bound"}, "annotations": {"example.com/x": "y"}});
+    made(&mut api, "p", Value::Null);
+    assert_eq!(bind(&mut api, "p", metadata, node.clone()).status, 201);
+    let bound = stored(&mut api, "p");
+    assert_eq!(bound["metadata"]["labels"], json!({"a": "bound", zone: "a"}));
+    assert_eq!(bound["metadata"]["annotations"]["example.com/x"], "y");
+    // A binding that does not say that it is to a node is not looked at by the plug-in.
+    made(&mut api, "q", Value::Null);
+    assert_eq!(bind(&mut api, "q", json!({}), json!({"name": "n"})).status, 201);
+    let bound = stored(&mut api, "q");
+    assert_eq!(bound["metadata"]["labels"], json!({"a": "own", zone: "own"}));
+    assert_eq!(bound["spec"]["nodeName"], "n");
+    let meta = made(&mut api, "r", Value::Null);
+    for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let have = meta[key].as_str().unwrap();
+        let message = format!(
+            "Operation cannot be fulfilled on pods \"r\": StorageError: invalid object, Code: 4, Key: /registry/pods/default/r, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {what} in precondition: 1, {what} in object meta: {have}"
+        );
+        let refused = refusal(&bind(&mut api, "r", json!({key: "1"}), node.clone()));
+        assert_eq!(refused, (409, message));
+    }
+    let metadata = json!({"uid": meta["uid"], "resourceVersion": meta["resourceVersion"]});
+    assert_eq!(bind(&mut api, "r", metadata, node.clone()).status, 201);
+    made(&mut api, "s", json!([{"name": "example.com/gate"}]));
+    let message =
+        "Operation cannot be fulfilled on pods/binding \"s\": pod s has non-empty .spec.schedulingGates";
+    assert_eq!(refusal(&bind(&mut api, "s", json!({}), node)), (409, message.into()));
+}
+
+/// `Admit` in `staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go`: it looks at whatever is
+/// created, also at what is created of an object.
+#[test]
+fn nothing_is_bound_or_evicted_where_a_namespace_ends() {
+    let mut api = server();
+    let namespace = json!({"metadata": {"name": "n"}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces", &namespace).status, 201);
+    let account = json!({"metadata": {"name": "default"}});
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces/n/serviceaccounts", &account).status, 201);
+    assert_eq!(ask(&mut api, "POST", "/api/v1/namespaces/n/pods", &pod("p")).status, 201);
+    assert_eq!(ask(&mut api, "DELETE", "/api/v1/namespaces/n", &Value::Null).status, 200);
+    let binding = json!({"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "node"}});
+    let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}});
+    for (part, body) in [("binding", binding), ("eviction", eviction)] {
+        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/n/pods/p/{part}"), &body);
+        let message = "pods \"p\" is forbidden: unable to create new content in namespace n because it is being terminated";
+        assert_eq!(refusal(&answer), (403, message.into()));
+        assert_eq!(json_of(&answer)["details"]["causes"][0]["reason"], "NamespaceTerminating");
+        let answer = ask(&mut api, "POST", &format!("/api/v1/namespaces/missing/pods/p/{part}"), &body);
+        assert_eq!(refusal(&answer), (404, "namespaces \"missing\" not found".into()));
+    }
+    let stored = json_of(&ask(&mut api, "GET", "/api/v1/namespaces/n/pods/p", &Value::Null));
+    assert_eq!(stored["metadata"]["deletionTimestamp"], Value::Null);
+}
+
+/// `propagateDryRun` in `pkg/registry/core/pod/storage/eviction.go`.
+#[test]
+fn an_eviction_is_tried_if_its_options_say_so() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/pods", &pod("p"));
+    let mut evict = |query: &str, dry_run: Value| {
+        let options = json!({"dryRun": dry_run});
+        let body = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"},
+            "deleteOptions": options});
+        let answer = ask(&mut api, "POST", &format!("~/pods/p/eviction{query}"), &body);
+        let pod = ask(&mut api, "GET", "~/pods/p", &Value::Null);
+        (refusal(&answer), pod.status == 200 && json_of(&pod)["status"]["conditions"].is_null())
+    };
+    assert_eq!(evict("", json!(["All"])), ((201, String::new()), true));
+    assert_eq!(evict("?dryRun=All", Value::Null), ((201, String::new()), true));
+    assert_eq!(evict("?dryRun=All", json!(["All"])), ((201, String::new()), true));
+    let message = "Non-matching dry-run options in request and content: [All] and [All All]";
+    assert_eq!(evict("?dryRun=All", json!(["All", "All"])), ((500, message.into()), true));
+    assert_eq!(evict("", json!([])), ((201, String::new()), false));
 }
 
 #[test]
@@ -183,6 +404,98 @@ fn only_collections_are_watched_by_a_parameter() {
     assert_eq!(refused, (400, r#"strconv.ParseInt: parsing "x": invalid syntax"#.into()));
     let refused = refusal(&ask(&mut api, "GET", "~/pods?limit=99999999999999999999", &Value::Null));
     assert!(refused.1.ends_with("value out of range"), "{refused:?}");
+}
+
+/// `Delete` in `pkg/registry/core/namespace/storage/storage.go`, and `markAsDeleting` in
+/// `staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go`.
+#[test]
+fn a_namespace_is_deleted_in_its_own_way() {
+    let mut api = server();
+    let path = |name: &str| format!("/api/v1/namespaces/{name}");
+    let made = |api: &mut ApiServer, name: &str, finalizers: Value| {
+        let namespace = json!({"metadata": {"name": name, "finalizers": finalizers}});
+        assert_eq!(ask(api, "POST", "/api/v1/namespaces", &namespace).status, 201);
+    };
+    for (name, options, want) in [
+        ("foreground", json!({"propagationPolicy": "Foreground"}), json!(["foregroundDeletion"])),
+        ("orphan", json!({"propagationPolicy": "Orphan"}), json!(["orphan"])),
+        ("background", json!({"propagationPolicy": "Background"}), Value::Null),
+        ("no-orphans", json!({"orphanDependents": false}), json!(["foregroundDeletion"])),
+        ("nothing", json!({}), Value::Null),
+    ] {
+        made(&mut api, name, Value::Null);
+        let answer = ask(&mut api, "DELETE", &path(name), &options);
+        assert_eq!(json_of(&answer)["metadata"]["finalizers"], want, "{name}");
+    }
+    made(&mut api, "n", json!(["example.com/hold"]));
+    let meta = json_of(&ask(&mut api, "GET", &path("n"), &Value::Null))["metadata"].clone();
+    for (key, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let have = meta[key].as_str().unwrap();
+        let message = format!(
+            "Operation cannot be fulfilled on namespaces \"n\": Precondition failed: {what} in precondition: 1, {what} in object meta: {have}"
+        );
+        let options = json!({"preconditions": {key: "1"}});
+        assert_eq!(refusal(&ask(&mut api, "DELETE", &path("n"), &options)), (409, message));
+    }
+    let first = json_of(&ask(&mut api, "DELETE", &path("n"), &Value::Null));
+    assert_eq!(first["metadata"]["deletionGracePeriodSeconds"], Value::Null);
+    assert_eq!(json_of(&ask(&mut api, "DELETE", &path("n"), &Value::Null)), first);
+    let mut finalized = first;
+    finalized["spec"]["finalizers"] = json!([]);
+    let finalize = format!("{}/finalize", path("n"));
+    assert_eq!(ask(&mut api, "PUT", &finalize, &finalized).status, 200);
+    let third = json_of(&ask(&mut api, "DELETE", &path("n"), &Value::Null));
+    assert_eq!(third["metadata"]["deletionGracePeriodSeconds"], 0);
+    // What its controller leaves of a namespace goes with the update that takes its last finalizer; one that has none comes
+    // from elsewhere.
+    let at = ObjectRef::new(Kind::NAMESPACE, "", "n");
+    let mut object = api.etcd.get(&at).unwrap().object.clone();
+    object.meta_mut().finalizers = None;
+    api.etcd.put(at, object);
+    let last = ask(&mut api, "DELETE", &path("n"), &Value::Null);
+    assert_eq!((last.status, json_of(&last)["kind"].clone()), (200, json!("Namespace")));
+    assert_eq!(ask(&mut api, "GET", &path("n"), &Value::Null).status, 404);
+}
+
+/// `validatePriorityClass` in `plugin/pkg/admission/priority/admission.go`.
+#[test]
+fn a_default_class_is_not_made_again() {
+    let mut api = server();
+    let classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+    let class = json!({"metadata": {"name": "d"}, "value": 1, "globalDefault": true});
+    let made = ask(&mut api, "POST", classes, &class);
+    assert_eq!(made.status, 201);
+    let message = "priorityclasses.scheduling.k8s.io \"d\" is forbidden: PriorityClass d is already marked as default. Only one default can exist";
+    assert_eq!(refusal(&ask(&mut api, "POST", classes, &class)), (403, message.into()));
+    let mut changed = json_of(&made);
+    changed["description"] = "x".into();
+    assert_eq!(ask(&mut api, "PUT", &format!("{classes}/d"), &changed).status, 200);
+}
+
+/// `allowResize` in `plugin/pkg/admission/storage/persistentvolume/resize/admission.go`, and `GetPersistentVolumeClaimClass`.
+#[test]
+fn a_claim_grows_if_its_class_lets_it_wherever_the_class_stands() {
+    let mut api = server();
+    let class = json!({"metadata": {"name": "grows"}, "provisioner": "p", "allowVolumeExpansion": true});
+    let made = ask(&mut api, "POST", "/apis/storage.k8s.io/v1/storageclasses", &class);
+    assert_eq!(made.status, 201, "{}", made.body);
+    for (name, annotations, status) in
+        [("c", json!({"volume.beta.kubernetes.io/storage-class": "grows"}), 200), ("d", Value::Null, 403)]
+    {
+        let resources = |size: &str| json!({"requests": {"storage": size}});
+        let spec =
+            json!({"accessModes": ["ReadWriteOnce"], "resources": resources("1Gi"), "volumeName": "v"});
+        let claim = json!({"metadata": {"name": name, "annotations": annotations}, "spec": spec});
+        let made = ask(&mut api, "POST", "~/persistentvolumeclaims", &claim);
+        assert_eq!(made.status, 201, "{}", made.body);
+        let merge = "application/merge-patch+json";
+        let path = format!("~/persistentvolumeclaims/{name}");
+        let bound = json!({"status": {"phase": "Bound"}});
+        assert_eq!(ask(&mut api, "PATCH", &format!("{path}/status {merge}"), &bound).status, 200);
+        let larger = json!({"spec": {"resources": resources("2Gi")}});
+        let answer = ask(&mut api, "PATCH", &format!("{path} {merge}"), &larger);
+        assert_eq!(answer.status, status, "{}", answer.body);
+    }
 }
 
 #[test]

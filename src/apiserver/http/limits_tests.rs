@@ -78,6 +78,27 @@ fn a_limit_range_fills_in_and_refuses() {
     assert_eq!(taken["spec"]["containers"][0]["resources"]["limits"]["cpu"], "1500m", "{taken}");
 }
 
+/// `runLimitFunc` in `plugin/pkg/admission/limitranger/admission.go`.
+#[test]
+fn no_limit_range_looks_at_what_is_being_deleted() {
+    let mut api = server();
+    let limits = json!([{"type": "Container", "max": {"cpu": 2}}]);
+    let range = json!({"metadata": {"name": "l"}, "spec": {"limits": limits}});
+    post(&mut api, &format!("{CORE}/limitranges"), &range);
+    let mut held = pod("held", json!({"requests": {"cpu": "1"}}));
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    post(&mut api, &format!("{CORE}/pods"), &held);
+    let path = format!("{CORE}/pods/held");
+    let resized = |api: &mut ApiServer| {
+        let mut pod = value(&send(api, "GET", &path, "", "", &Value::Null));
+        pod["spec"]["containers"][0]["resources"]["limits"]["cpu"] = json!("3");
+        send(api, "PUT", &format!("{path}/resize"), "", "", &pod).status
+    };
+    assert_eq!(resized(&mut api), 403);
+    assert_eq!(send(&mut api, "DELETE", &path, "", "", &Value::Null).status, 200);
+    assert_eq!(resized(&mut api), 200);
+}
+
 /// `PodValidateLimitFunc`, `podRequests` and `podLimits` in `plugin/pkg/admission/limitranger/admission.go`: the overhead does
 /// not count, and what the pod says as a whole does.
 #[test]

@@ -52,7 +52,7 @@ use super::ApiServer;
 use super::context::RequestContext;
 use super::{Kubelets, NoKubelets};
 use crate::api::Kind;
-use crate::api::quote::go_quote;
+use crate::api::quote::{go_quote, is_print};
 use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
@@ -333,7 +333,7 @@ impl Call<'_> {
             return given.into();
         }
         let agent = self.request.user_agent.split('/').next().unwrap_or_default();
-        let mut name: String = agent.chars().filter(|c| !c.is_control()).collect();
+        let mut name: String = agent.chars().filter(|c| is_print(*c)).collect();
         while name.len() > MANAGER_MAX {
             name.pop();
         }

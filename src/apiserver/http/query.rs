@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::api::quote::go_quote;
 use crate::apimachinery::{Cause, Details, FieldValidation, Status};
+use crate::apiserver::validation::meta::not_printable;
 
 /// The longest name a field manager may have, in bytes.
 const FIELD_MANAGER_MAX: usize = 128;
@@ -152,9 +153,8 @@ pub fn write_options(query: &Query, kind: &str, apply: bool) -> Result<WriteOpti
         let m = format!("Too long: may not be more than {FIELD_MANAGER_MAX} bytes");
         errors.push(violation("FieldValueTooLong", "fieldManager", m));
     }
-    if let Some(c) = manager.chars().find(|c| c.is_control()) {
-        let m =
-            format!("Invalid value: {}: should only contain printable characters", go_quote(c.to_string()));
+    for why in not_printable(manager) {
+        let m = format!("Invalid value: {}: {why}", go_quote(manager));
         errors.push(violation("FieldValueInvalid", "fieldManager", m));
     }
     errors.extend(dry_run_errors(query));

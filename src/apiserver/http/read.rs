@@ -51,8 +51,16 @@ impl Selectors {
     }
 
     /// Only the object of that name.
-    pub(super) fn only(&mut self, name: &str) {
+    ///
+    /// # Errors
+    /// 400: the field selector does not ask for that name.
+    pub(super) fn only(&mut self, name: &str) -> Result<(), Status> {
+        if !self.fields.is_empty() && self.fields.exact("metadata.name") != Some(name) {
+            let message = "fieldSelector metadata.name doesn't match requested name";
+            return Err(Status::bad_request(message));
+        }
         self.name = Some(name.to_owned());
+        Ok(())
     }
 
     fn is_empty(&self) -> bool {
@@ -172,11 +180,25 @@ fn forbidden(field: &'static str, why: &str) -> Violation {
     violation("FieldValueForbidden", field, format!("Forbidden: {why}"))
 }
 
+/// Whether a watch that does not say so gets what is there at its beginning (`SetListOptionsDefaults`).
+fn initial_by_default(query: &Query) -> bool {
+    !query.has("sendInitialEvents")
+        && query.text("resourceVersionMatch").is_empty()
+        && matches!(query.text("resourceVersion"), "" | "0")
+}
+
+/// Whether a watch gets what is there at its beginning, and is told where that ends if it takes bookmarks. A watch through a
+/// path with the prefix `watch` has to say so.
+pub(super) fn initial_events(query: &Query) -> bool {
+    query.on("sendInitialEvents") || (query.on("watch") && initial_by_default(query))
+}
+
 /// What is wrong with the options of a list or watch.
 pub(super) fn check_list_options(query: &Query, watch: bool) -> Result<(), Status> {
     const MATCH: &str = "resourceVersionMatch";
-    let matching = query.text(MATCH);
-    let initial = query.has("sendInitialEvents");
+    let by_default = watch && initial_by_default(query);
+    let matching = if by_default { "NotOlderThan" } else { query.text(MATCH) };
+    let initial = by_default || query.has("sendInitialEvents");
     let (continues, exact) = (!query.text("continue").is_empty(), matching == "Exact");
     let mut errors = Vec::new();
     if watch {
@@ -185,9 +207,6 @@ pub(super) fn check_list_options(query: &Query, watch: bool) -> Result<(), Statu
                 MATCH,
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
             ));
-        }
-        if initial && continues {
-            errors.push(forbidden("continue", "sendInitialEvents is forbidden when continue is provided"));
         }
         if !matching.is_empty() && !initial {
             errors.push(forbidden(
@@ -235,7 +254,7 @@ pub(super) fn check_list_options(query: &Query, watch: bool) -> Result<(), Statu
 }
 
 /// 504: a revision that is not there yet.
-fn too_large(asked: u64, current: u64) -> Status {
+pub(super) fn too_large(asked: u64, current: u64) -> Status {
     Status::new(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {current}"))
         .with(Details {
             causes: vec![Cause {
@@ -278,6 +297,8 @@ impl ApiServer {
         let selectors = Selectors::parse(target, query)?;
         check_list_options(query, false)?;
         let token = query.text("continue");
+        // What may be of any revision comes from the watch cache, which gives it whole (`computeListLimit`).
+        let limit = if token.is_empty() && query.text("resourceVersion") == "0" { 0 } else { limit };
         let (revision, start) = if token.is_empty() {
             let asked = self.check_revision(query)?;
             let matching = query.text("resourceVersionMatch");
@@ -291,10 +312,10 @@ impl ApiServer {
             }
             let (revision, start) =
                 read_token(token).map_err(|e| Status::bad_request(format!("invalid continue token: {e}")))?;
-            (Some(revision), start)
+            (u64::try_from(revision).ok(), start)
         };
         let revision = revision.unwrap_or(self.etcd.revision());
-        let data = self.etcd.at(revision).map_err(|_| expired(token))?;
+        let data = self.etcd.at(revision).map_err(|_| expired(&start))?;
         if let Some(view) = &target.view {
             let mut all = self.etcd.range(target.kind, None);
             let unreadable = all.find_map(|(_, r)| view.schema_of(&r.object).err());
@@ -319,7 +340,7 @@ impl ApiServer {
             Some(last) if remaining > 0 => {
                 let all_namespaces = target.namespace.is_none() && target.kind.namespaced();
                 let key = if all_namespaces { last.to_string() } else { last.name.to_string() };
-                write_token(revision, &key)
+                write_token(Some(revision), &key)
             }
             _ => String::new(),
         };
@@ -328,23 +349,23 @@ impl ApiServer {
     }
 }
 
-/// 410 for a list from a revision that is forgotten.
-fn expired(token: &str) -> Status {
-    if token.is_empty() {
+/// 410 for a list from a revision that is forgotten. One that was to go on after `start` can go on at the latest revision.
+fn expired(start: &str) -> Status {
+    if start.is_empty() {
         return Status::expired("The resourceVersion for the provided list is too old.");
     }
-    Status::expired(
-        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.",
-    )
+    let message = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+    Status { continues: write_token(None, start), ..Status::expired(message) }
 }
 
-/// A token says which revision is being listed, and after which key to go on.
-fn write_token(revision: u64, last: &str) -> String {
+/// A token says which revision is being listed, `None` being the latest, and after which key to go on.
+fn write_token(revision: Option<u64>, last: &str) -> String {
+    let revision = revision.map_or(json!(-1), Value::from);
     let token = json!({"v": "meta.k8s.io/v1", "rv": revision, "start": format!("{last}\u{0}")});
     URL_SAFE_NO_PAD.encode(token.to_string())
 }
 
-fn read_token(token: &str) -> Result<(u64, String), String> {
+fn read_token(token: &str) -> Result<(i64, String), String> {
     let invalid = |why: String| format!("continue key is not valid: {why}");
     let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|e| {
         let at = match e {
@@ -367,7 +388,7 @@ fn read_token(token: &str) -> Result<(u64, String), String> {
         ));
     }
     let revision = match json.get("rv") {
-        Some(Json::Number(n)) => n.parse::<u64>().ok().filter(|n| *n > 0),
+        Some(Json::Number(n)) => n.parse::<i64>().ok().filter(|n| *n != 0),
         _ => None,
     };
     let Some(revision) = revision else {

@@ -109,6 +109,147 @@ fn a_list_in_parts_is_a_list_of_one_moment() {
     assert_eq!(rest["metadata"]["resourceVersion"], first["metadata"]["resourceVersion"]);
 }
 
+/// A server with config maps, and their path.
+fn with_maps(count: usize) -> (ApiServer, &'static str) {
+    let mut api = server();
+    let path = "/api/v1/namespaces/default/configmaps";
+    for i in 0..count {
+        let map = json!({"metadata": {"name": format!("m{i}")}});
+        assert_eq!(send(&mut api, "POST", path, "", "", &map).status, 201);
+    }
+    (api, path)
+}
+
+/// `computeListLimit` in `staging/src/k8s.io/apiserver/pkg/storage/cacher/cacher.go`.
+#[test]
+fn a_list_of_any_revision_is_whole() {
+    let (mut api, path) = with_maps(3);
+    let list = value(&send(&mut api, "GET", path, "limit=2&resourceVersion=0", "", &Value::Null));
+    assert_eq!(list["items"].as_array().unwrap().len(), 3);
+    assert_eq!(list["metadata"]["continue"], Value::Null);
+}
+
+/// `handleCompactedErrorForPaging` in `staging/src/k8s.io/apiserver/pkg/storage/etcd3/errors.go`, and `DecodeContinue` in
+/// `staging/src/k8s.io/apiserver/pkg/storage/continue.go`.
+#[test]
+fn a_list_that_has_expired_goes_on_at_the_latest_revision() {
+    let (mut api, path) = with_maps(5);
+    let next =
+        |answer: &Value| format!("limit=2&continue={}", answer["metadata"]["continue"].as_str().unwrap());
+    let first = value(&send(&mut api, "GET", path, "limit=2", "", &Value::Null));
+    send(&mut api, "DELETE", &format!("{path}/m2"), "", "", &Value::Null);
+    api.compact();
+    let expired = send(&mut api, "GET", path, &next(&first), "", &Value::Null);
+    assert_eq!(expired.status, 410);
+    let expired = value(&expired);
+    let said = expired["message"].as_str().unwrap();
+    assert!(
+        said.ends_with("between the time the first chunk was returned and now may show up in the list."),
+        "{said}"
+    );
+    let rest = value(&send(&mut api, "GET", path, &next(&expired), "", &Value::Null));
+    let names: Vec<&Value> =
+        rest["items"].as_array().unwrap().iter().map(|i| &i["metadata"]["name"]).collect();
+    assert_eq!(names, ["m3", "m4"]);
+    assert_eq!(rest["metadata"], json!({"resourceVersion": api.etcd().revision().to_string()}));
+}
+
+/// `SetListOptionsDefaults` in `staging/src/k8s.io/apimachinery/pkg/apis/meta/internalversion/defaults.go`, of which a path with
+/// the prefix `watch` gets nothing.
+#[test]
+fn a_watch_from_anywhere_says_where_its_beginning_ends() {
+    let (mut api, path) = with_maps(1);
+    let old_path = "/api/v1/watch/namespaces/default/configmaps";
+    for (path, query, ends) in [
+        (path, "watch=1&allowWatchBookmarks=true", 1),
+        (path, "watch=1&allowWatchBookmarks=true&resourceVersion=0", 1),
+        (path, "watch=1", 0),
+        (path, "watch=1&allowWatchBookmarks=true&resourceVersion=1", 0),
+        (old_path, "allowWatchBookmarks=true", 0),
+        (old_path, "watch=1&allowWatchBookmarks=true", 1),
+    ] {
+        let answer = send(&mut api, "GET", path, query, "", &Value::Null);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(
+            answer.body.matches(r#""k8s.io/initial-events-end":"true""#).count(),
+            ends,
+            "{path} {query}"
+        );
+        assert_eq!(answer.body.matches(r#""type":"ADDED""#).count(), 1, "{path} {query}");
+    }
+}
+
+/// `validateWatchOptions` in `staging/src/k8s.io/apimachinery/pkg/apis/meta/internalversion/validation/validation.go`, `listOpts`
+/// in `staging/src/k8s.io/apiserver/pkg/endpoints/handlers/get.go`, and `waitUntilWatchCacheFreshAndForceAllEvents` in
+/// `staging/src/k8s.io/apiserver/pkg/storage/cacher/cacher.go`.
+#[test]
+fn a_watch_that_cannot_begin_is_refused() {
+    let (mut api, path) = with_maps(1);
+    let asked = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    for query in ["watch=1", asked] {
+        let refused = value(&send(&mut api, "GET", path, &format!("{query}&continue=x"), "", &Value::Null));
+        let causes = refused["details"]["causes"].as_array().unwrap();
+        let messages: Vec<&Value> = causes.iter().map(|c| &c["message"]).collect();
+        assert_eq!(messages, ["Forbidden: resourceVersionMatch is forbidden when continue is provided"]);
+    }
+    let later = send(&mut api, "GET", path, &format!("{asked}&resourceVersion=999"), "", &Value::Null);
+    let event = value(&later);
+    assert_eq!((later.status, &event["type"], &event["object"]["code"]), (200, &json!("ERROR"), &json!(504)));
+    let current = api.etcd().revision();
+    let message = format!("Timeout: Too large resource version: 999, current: {current}");
+    assert_eq!(event["object"]["message"], json!(message));
+    let one = "/api/v1/watch/namespaces/default/configmaps/m0";
+    for (selector, status) in
+        [("name=m0", 200), ("name=m1", 400), ("name!=m1", 400), ("namespace=default", 400)]
+    {
+        let query = format!("fieldSelector=metadata.{selector}");
+        let answer = send(&mut api, "GET", one, &query, "", &Value::Null);
+        assert_eq!(answer.status, status, "{selector}");
+        if status == 400 {
+            assert_eq!(value(&answer)["message"], "fieldSelector metadata.name doesn't match requested name");
+        }
+    }
+}
+
+/// `Apply` of `versionCheckManager` in `staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/versioncheck.go`, which
+/// is asked before all others.
+#[test]
+fn an_apply_is_of_the_version_and_the_kind_of_its_path() {
+    let mut api = server();
+    let path = "/api/v1/namespaces/default/configmaps/m";
+    for (version, kind, said) in
+        [("v1", "Secret", "/v1, Kind=Secret"), ("apps/v1", "ConfigMap", "apps/v1, Kind=ConfigMap")]
+    {
+        let metadata = json!({"name": "m", "managedFields": []});
+        let body = json!({"apiVersion": version, "kind": kind, "metadata": metadata});
+        let answer = send(&mut api, "PATCH", path, "fieldManager=x", APPLY, &body);
+        let message = json!(format!("invalid object type: {said}"));
+        assert_eq!((answer.status, &value(&answer)["message"]), (400, &message));
+    }
+}
+
+/// `UpdatedObject` of `scaleUpdatedObjectInfo` in `pkg/registry/apps/deployment/storage/storage.go`.
+#[test]
+fn a_patched_scale_is_that_of_its_object() {
+    let mut api = server();
+    let made = value(&send(&mut api, "POST", DEPLOYMENTS, "", "", &deployment("web", 2)));
+    let mut patch = |uid: &str, replicas: i32| {
+        let body = json!({"metadata": {"uid": uid}, "spec": {"replicas": replicas}});
+        let merge = "application/merge-patch+json";
+        let answer = send(&mut api, "PATCH", &format!("{DEPLOYMENTS}/web/scale"), "", merge, &body);
+        (answer.status, value(&answer))
+    };
+    let uid = made["metadata"]["uid"].as_str().unwrap();
+    let (status, refused) = patch("x", 3);
+    let message = format!(
+        "Operation cannot be fulfilled on deployments/scale.apps \"web\": Precondition failed: UID in precondition: x, UID in object meta: {uid}"
+    );
+    assert_eq!((status, &refused["message"]), (409, &json!(message)));
+    assert_eq!(refused["details"], json!({"name": "web", "group": "apps", "kind": "deployments/scale"}));
+    assert_eq!(patch("x", -1).0, 422);
+    assert_eq!(patch(uid, 3).0, 200);
+}
+
 #[test]
 fn a_watch_from_any_revision_leads_to_the_list() {
     let mut api = server();

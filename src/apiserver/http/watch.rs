@@ -53,6 +53,8 @@ pub(super) struct Watch {
     pub(super) initial: Option<Cursor>,
     /// Whether a bookmark says where that ends.
     pub(super) initial_bookmark: bool,
+    /// Why the watch cannot begin, which its only event says.
+    pub(super) refused: Option<Box<Status>>,
     ended: bool,
 }
 
@@ -80,6 +82,7 @@ impl Watch {
             bookmark: None,
             initial: None,
             initial_bookmark: false,
+            refused: None,
             ended: false,
         };
         if query.on("allowWatchBookmarks") {
@@ -178,6 +181,10 @@ impl Watch {
     pub(super) fn more(&mut self, api: &ApiServer, cache: &mut TextCache) -> Piece {
         let mut piece = Piece::default();
         if self.ended {
+            return piece;
+        }
+        if let Some(status) = self.refused.take() {
+            self.error(&status, &mut piece);
             return piece;
         }
         // The watches of a custom resource end with its storage, when the definition changes or goes.

@@ -2,7 +2,7 @@
 
 use super::negotiate::Media;
 use super::path::Target;
-use super::read::{Cursor, Selectors, check_list_options, revision_of};
+use super::read::{Cursor, Selectors, check_list_options, initial_events, revision_of, too_large};
 use super::stream::Stream;
 use super::watch::Watch;
 use super::{Call, Result};
@@ -15,13 +15,16 @@ impl Call<'_> {
         let mut watch = Watch::new(kind.as_str(), kind.api_version(), self, media)?;
         let (api, query) = (&*self.api, &self.query);
         let mut selectors = Selectors::parse(target, query)?;
+        check_list_options(query, query.on("watch"))?;
         if let Some(name) = &target.name {
-            selectors.only(name);
+            selectors.only(name)?;
         }
-        check_list_options(query, true)?;
         let asked = revision_of(query.text("resourceVersion")).map_err(|e| Status::new(500, "", e))?;
-        let initial = query.on("sendInitialEvents");
-        if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
+        let initial = initial_events(query);
+        let current = api.etcd.revision();
+        if let Some(asked) = asked.filter(|asked| initial && *asked > current) {
+            watch.refused = Some(Box::new(too_large(asked, current)));
+        } else if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
             let data = api.etcd.snapshot();
             watch.initial = Some(Cursor::new(data, kind, target.namespace.clone(), selectors.clone()));
             watch.initial_bookmark = initial && query.on("allowWatchBookmarks");
@@ -46,9 +49,9 @@ impl Call<'_> {
         api_version: &str,
         media: Media,
     ) -> Result<HttpResponse> {
-        check_list_options(&self.query, true)?;
+        check_list_options(&self.query, self.query.on("watch"))?;
         let mut watch = Watch::new(kind, api_version, self, media)?;
-        watch.initial_bookmark = self.query.on("sendInitialEvents") && self.query.on("allowWatchBookmarks");
+        watch.initial_bookmark = initial_events(&self.query) && self.query.on("allowWatchBookmarks");
         Ok(self.stream_watch(watch))
     }
 }

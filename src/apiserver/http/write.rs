@@ -12,7 +12,7 @@ use crate::api::go_types;
 use crate::api::quote::go_quote;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{
-    Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
+    Binding, Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
     Subresource, Verb,
 };
 use crate::apiserver::Stage;
@@ -104,7 +104,7 @@ impl Call<'_> {
             _ => return Err(self.no_such_method(target)),
         }
         let options = write_options(&self.query, "CreateOptions", false)?;
-        let request = self.begin(target, Verb::Create, &options);
+        let mut request = self.begin(target, Verb::Create, &options);
         let body = match target.subresource {
             Subresource::Binding => {
                 let expected =
@@ -115,8 +115,7 @@ impl Call<'_> {
                     return Err(Status::bad_request("name in URL does not match name in Binding object"));
                 }
                 check_binding(&value)?;
-                let node = value.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
-                Body::Binding { node: node.into() }
+                Body::Binding(Box::new(binding(&value)))
             }
             Subresource::Eviction => {
                 let expected = Expected {
@@ -131,7 +130,9 @@ impl Call<'_> {
                 if name != want {
                     return Err(Status::bad_request("name in URL does not match name in Eviction object"));
                 }
-                Body::Delete(delete_options(value.get("deleteOptions").unwrap_or(&Value::Null)))
+                let options = value.get("deleteOptions").unwrap_or(&Value::Null);
+                request.dry_run = self.eviction_is_dry(options)?;
+                Body::Delete(delete_options(options, target.kind))
             }
             _ => {
                 let object = self.body_object(target, &options)?;
@@ -142,6 +143,29 @@ impl Call<'_> {
             }
         };
         self.send(&request.body(body))
+    }
+
+    /// Whether an eviction is a dry run, which its query or its `deleteOptions` can say (`propagateDryRun`).
+    ///
+    /// # Errors
+    /// 500: both say so in other words.
+    fn eviction_is_dry(&mut self, options: &Value) -> Result<bool> {
+        let in_query = self.query.all("dryRun");
+        let list = options.get("dryRun").and_then(Value::as_array);
+        let in_body: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+        if !in_query.is_empty() && !in_body.is_empty() && in_query != in_body {
+            let message = format!(
+                "Non-matching dry-run options in request and content: [{}] and [{}]",
+                in_query.join(" "),
+                in_body.join(" ")
+            );
+            return Err(Status::new(500, "", message));
+        }
+        let dry = !in_query.is_empty() || !in_body.is_empty();
+        if let Some(asked) = &mut self.asked {
+            asked.dry_run = dry;
+        }
+        Ok(dry)
     }
 
     #[inline(never)]
@@ -246,6 +270,9 @@ impl Call<'_> {
                 options.field_validation,
                 &mut self.warnings,
             )?;
+            if target.view.is_none() {
+                same_scaled(&new, &old)?;
+            }
             return self.rescale(request, &new);
         }
         let current = versions::present(target.kind, self.api.managed_value(&old));
@@ -288,7 +315,7 @@ impl Call<'_> {
         if target.subresource != Subresource::None {
             return Err(self.no_such_method(target));
         }
-        let DeleteRequest { options, dry_run, background } = self.delete_options()?;
+        let DeleteRequest { options, dry_run, background } = self.delete_options(target.kind)?;
         let write = WriteOptions { dry_run, ..WriteOptions::default() };
         if target.name.is_some() {
             let request = self.begin(target, Verb::Delete, &write);
@@ -322,7 +349,7 @@ impl Call<'_> {
     }
 
     /// The options of a deletion, from the body or, if there is none, the query.
-    fn delete_options(&self) -> Result<DeleteRequest> {
+    fn delete_options(&self, kind: Kind) -> Result<DeleteRequest> {
         let value = if self.request.body.is_empty() {
             let mut map = serde_json::Map::new();
             if self.query.has("dryRun") {
@@ -383,8 +410,26 @@ impl Call<'_> {
         }
         invalid_options("DeleteOptions", errors)?;
         let background = value.get("orphanDependents").and_then(Value::as_bool) == Some(false);
-        Ok(DeleteRequest { options: delete_options(&value), dry_run, background })
+        Ok(DeleteRequest { options: delete_options(&value, kind), dry_run, background })
     }
+}
+
+/// Checks that a patched Scale has the uid of the object that it scales. A Scale that is not valid is refused for that first
+/// (`UpdatedObject` of `scaleUpdatedObjectInfo`).
+fn same_scaled(scale: &Value, old: &Object) -> Result<()> {
+    let uid = scale.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
+    if uid.is_empty() || uid == old.uid() || scale::wanted(scale).0 < 0 {
+        return Ok(());
+    }
+    let (kind, name) = (old.kind(), go_quote(old.name()));
+    let what = format!("{}/scale", kind.plural());
+    let of_group = if kind.group().is_empty() { String::new() } else { format!(".{}", kind.group()) };
+    let message = format!(
+        "Operation cannot be fulfilled on {what}{of_group} {name}: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+        old.uid()
+    );
+    let details = Details { kind: what, ..Details::resource(kind, old.name()) };
+    Err(Status::new(409, "Conflict", message).with(details))
 }
 
 /// The options of a deletion.
@@ -411,8 +456,25 @@ fn check_binding(binding: &Value) -> Result<()> {
     if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
 }
 
-/// Reads `DeleteOptions` from their JSON.
-fn delete_options(value: &Value) -> DeleteOptions {
+/// Reads a `Binding` from its JSON.
+fn binding(value: &Value) -> Binding {
+    let text = |p: &str| value.pointer(p).and_then(Value::as_str).unwrap_or_default();
+    let map = |p: &str| {
+        let entries = value.pointer(p).and_then(Value::as_object).into_iter().flatten();
+        entries.filter_map(|(key, v)| Some((key.clone(), v.as_str()?.to_owned()))).collect()
+    };
+    Binding {
+        node: text("/target/name").into(),
+        says_node: text("/target/kind") == "Node",
+        labels: map("/metadata/labels"),
+        annotations: map("/metadata/annotations"),
+        uid: text("/metadata/uid").into(),
+        resource_version: text("/metadata/resourceVersion").into(),
+    }
+}
+
+/// Reads `DeleteOptions` for objects of a kind from their JSON.
+fn delete_options(value: &Value, kind: Kind) -> DeleteOptions {
     let text = |p: &str| value.pointer(p).and_then(Value::as_str).map(str::to_owned);
     let policy = match value.get("propagationPolicy").and_then(Value::as_str) {
         Some("Foreground") => Some(Propagation::Foreground),
@@ -420,6 +482,8 @@ fn delete_options(value: &Value) -> DeleteOptions {
         Some("Orphan") => Some(Propagation::Orphan),
         _ => value.get("orphanDependents").and_then(Value::as_bool).map(|orphan| match orphan {
             true => Propagation::Orphan,
+            // Namespaces have a reading of their own (`shouldHaveDeleteDependentsFinalizer` of their storage).
+            false if kind == Kind::NAMESPACE => Propagation::Foreground,
             false => Propagation::Background,
         }),
     };

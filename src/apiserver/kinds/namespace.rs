@@ -22,7 +22,8 @@ impl Strategy for Namespace {
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::These(&["status.phase", "metadata.name"]);
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
-    const STORAGE: Storage = Storage::PLAIN;
+    const STORAGE: Storage =
+        Storage { reset: &[("finalize", &[&["status"]])], ..Storage::RETURNS_DELETED_OBJECT };
 
     nothing_for!(convert, warnings_on_create, warnings_on_update);
 

@@ -35,14 +35,15 @@ impl Strategy for ReplicaSet {
         Column::text("Images", "Images referenced by each container in the template.").wide(),
         Column::text("Selector", "Selector is a label query over pods that should match the replica count. Label keys and values that must match in order to be controlled by this replica set. It must match the pod template's labels. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors").wide(),
     ];
-    const SELECTABLE_FIELDS: SelectableFields =
-        SelectableFields::These(&["metadata.name", "metadata.namespace", "status.replicas"]);
+    const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
     const STORAGE: Storage = Storage {
         scale: Some(scale!(ReplicaSet, |s| Some(s.replicas), |s| s.selector.clone())),
         ..Storage::PLAIN
     };
+
+    nothing_for!(field);
 
     fn convert(body: &mut Value) {
         mark_empty_selector(body);
@@ -108,10 +109,6 @@ impl Strategy for ReplicaSet {
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
         let template = self.spec.as_ref().and_then(|s| s.template.as_ref());
         warnings::pod_spec::on_update(out, template, &self.metadata, &old.metadata);
-    }
-
-    fn field(&self, path: &str) -> Option<String> {
-        (path == "status.replicas").then(|| self.status.as_ref().map_or(0, |s| s.replicas).to_string())
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {

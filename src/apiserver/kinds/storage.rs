@@ -109,12 +109,14 @@ mod tests {
         assert_eq!(special, want);
     }
 
-    /// The published clients of Kubernetes decode an object from the answer to these deletions.
+    /// The published clients of Kubernetes decode an object from the answer to these deletions; for `namespaces`
+    /// `ReturnDeletedObject` in `pkg/registry/core/namespace/storage/storage.go`.
     #[test]
     fn some_deletions_are_answered_with_the_object() {
         let want = [
             "csidrivers",
             "csinodes",
+            "namespaces",
             "persistentvolumeclaims",
             "persistentvolumes",
             "pods",
@@ -127,6 +129,13 @@ mod tests {
             "volumeattributesclasses",
         ];
         assert_eq!(plurals(|k| storage(k).returns_deleted_object), want);
+    }
+
+    /// `GetResetFields` of `namespaceFinalizeStrategy` in `pkg/registry/core/namespace/strategy.go`.
+    #[test]
+    fn who_finalizes_a_namespace_does_not_own_its_status() {
+        let reset = storage(Kind::NAMESPACE).reset.iter().map(|(of, fields)| (*of, fields.to_vec()));
+        assert_eq!(reset.collect::<Vec<_>>(), [("finalize", vec![&["status"][..]])]);
     }
 
     #[test]

@@ -18,6 +18,8 @@ use crate::apiserver::{ApiServer, admission, rest};
 pub const MAX_GENERATED_BASE: usize = 58;
 /// How many characters follow them in a generated name.
 pub const GENERATED_SUFFIX: usize = 5;
+/// How often a name is generated for an object at most (`maxNameGenerationCreateAttempts`).
+const GENERATED_ATTEMPTS: usize = 8;
 
 /// What is kept of a new object as it came, before defaults and admission.
 struct Submitted {
@@ -34,7 +36,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         match (&r.body, r.subresource) {
-            (Body::Binding { node }, Subresource::Binding) => self.bind(r, node, cx),
+            (Body::Binding(binding), Subresource::Binding) => self.bind(r, (**binding).clone(), cx),
             (Body::Delete(_) | Body::None, Subresource::Eviction) => self.evict(r, cx),
             (Body::Object(object), Subresource::None) => self.create_object(r, object.clone(), cx),
             _ => Err(Status::method_not_supported(r.kind, "create")),
@@ -119,12 +121,21 @@ impl ApiServer {
         meta.uid = Some(uid);
         meta.self_link = None;
         if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
-            let random = kinds::storage(object.kind()).random_names;
+            self.generate_name(object);
+        }
+    }
+
+    /// Names a new object by its prefix. A name that is in use is made anew some times (`createWithGenerateNameRetry`).
+    fn generate_name(&mut self, object: &mut Object) {
+        let random = kinds::storage(object.kind()).random_names;
+        let base = object.meta().generate_name.iter().flat_map(|g| g.chars());
+        let base: String = base.take(MAX_GENERATED_BASE).collect();
+        for _ in 0..GENERATED_ATTEMPTS {
             let suffix = if random { self.random_suffix() } else { String::new() };
-            let meta = object.meta_mut();
-            let base: String =
-                meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
-            meta.name = Some(base + &suffix);
+            object.meta_mut().name = Some(format!("{base}{suffix}"));
+            if self.etcd.get(&object.reference()).is_none() {
+                return;
+            }
         }
     }
 
@@ -164,6 +175,13 @@ impl ApiServer {
     fn refuse_existing(&self, r: &Request, object: &Object) -> Result<(), Status> {
         let Some(old) = self.etcd.get(&object.reference()) else { return Ok(()) };
         let mut s = Status::already_exists(r.kind, object.name());
+        if object.meta().generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
+            // `NewGenerateNameConflict`
+            s.message += ", the server was not able to generate a unique name for the object";
+            if let Some(details) = &mut s.details {
+                details.retry_after_seconds = 1;
+            }
+        }
         if old.object.meta().is_deleting() {
             s.message = format!("object is being deleted: {}", s.message);
         }

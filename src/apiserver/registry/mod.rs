@@ -18,7 +18,7 @@ use crate::apimachinery::{Request, Response, Status, Subresource};
 
 pub use create::{GENERATED_SUFFIX, MAX_GENERATED_BASE};
 pub(super) use scale::scale_of;
-pub(super) use update::{check_name, default_update, other_uid};
+pub(super) use update::{check_name, default_update, other_uid, precondition_failed};
 pub(super) use write::managers_after;
 
 /// The most objects that a cluster may have, not counting events.

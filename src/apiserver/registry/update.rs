@@ -32,11 +32,13 @@ impl ApiServer {
                 self.match_namespace(r, &mut object)?;
                 check_name(object.name(), &r.key.name)?;
                 let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
-                    if kinds::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
-                        let create = Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() };
-                        return self.create(&create, cx);
+                    if !kinds::allow_create_on_update(r.kind) || r.subresource != Subresource::None {
+                        return Err(Status::not_found(r.kind, &r.key.name));
                     }
-                    return Err(Status::not_found(r.kind, &r.key.name));
+                    if !object.uid().is_empty() {
+                        return Err(precondition_failed(&r.object(), "UID", object.uid(), ""));
+                    }
+                    return self.create_instead(r, object, cx);
                 };
                 let old = shown(old, cx.view.as_ref())?;
                 cx.enter(Stage::Default, "", Some(&object));
@@ -47,6 +49,21 @@ impl ApiServer {
             Body::Scale { .. } => self.scale(r, cx),
             _ => Err(Status::method_not_supported(r.kind, "update")),
         }
+    }
+
+    /// Creates the object of an update or of an apply, as there is none that would change. Its version, which a create
+    /// refuses, counts for nothing (`updateState` in `k8s.io/apiserver/pkg/storage/etcd3/store.go`).
+    pub(in crate::apiserver) fn create_instead(
+        &mut self,
+        r: &Request,
+        mut object: Object,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        check_version(object.resource_version().unwrap_or_default())?;
+        if !r.dry_run {
+            object.set_resource_version(None);
+        }
+        self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() }, cx)
     }
 
     /// Stores a new version of an object that has been decoded and defaulted (`rest.BeforeUpdate` and what follows it).
@@ -80,7 +97,7 @@ impl ApiServer {
             admission::admit_update(&mut object, &old, cx);
             cx.submitted = (submitted != object).then_some(submitted);
         } else if r.subresource == Subresource::Resize {
-            admission::admit_resize(self, &mut object, cx);
+            admission::admit_resize(self, &mut object, &old, cx);
         }
         cx.enter(Stage::Compare, "", Some(&object));
         replaces(r, &mut object, &old)?;
@@ -96,6 +113,8 @@ impl ApiServer {
             admission::validate_update(self, &object, &old, cx)?;
         } else if r.subresource == Subresource::Resize {
             admission::validate_resize(self, &object, &old, cx)?;
+        } else if r.subresource == Subresource::EphemeralContainers {
+            admission::validate_ephemeral_containers(self, &object, cx)?;
         }
         let charges = self.quota_charges(&object, Some(&old), r.subresource, cx)?;
         cx.enter(Stage::Store, "", Some(&object));
@@ -142,10 +161,7 @@ fn replaces(r: &Request, object: &mut Object, old: &Object) -> Result<(), Status
     }
     let version = object.resource_version().unwrap_or_default();
     if !matches!(version, "" | "0") {
-        if version.parse::<u64>().is_err() {
-            let message = format!("strconv.ParseUint: parsing {}: invalid syntax", go_quote(version));
-            return Err(Status::new(500, "", message));
-        }
+        check_version(version)?;
         if old.resource_version() != Some(version) {
             return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
         }
@@ -155,6 +171,18 @@ fn replaces(r: &Request, object: &mut Object, old: &Object) -> Result<(), Status
         return Err(must_say_version(r.kind, &r.key.name));
     }
     Ok(())
+}
+
+/// Checks that the version of an object is a number, or that there is none.
+///
+/// # Errors
+/// 500: it is something else.
+fn check_version(version: &str) -> Result<(), Status> {
+    if version.is_empty() || version.parse::<u64>().is_ok() {
+        return Ok(());
+    }
+    let message = format!("strconv.ParseUint: parsing {}: invalid syntax", go_quote(version));
+    Err(Status::new(500, "", message))
 }
 
 /// Refuses an update that is not valid, and warns the client of what is dubious about one that is.
@@ -239,12 +267,22 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
 
 /// 409: the stored object has another uid than the one that the request names.
 pub(in crate::apiserver) fn other_uid(meant: &str, object: &Object) -> Status {
+    precondition_failed(&object.reference(), "UID", meant, object.uid())
+}
+
+/// 409: the stored object has another uid or version than the one that the request names, in the words of the storage
+/// (`Preconditions.Check` of `k8s.io/apiserver/pkg/storage`).
+pub(in crate::apiserver) fn precondition_failed(
+    at: &ObjectRef,
+    what: &str,
+    meant: &str,
+    have: &str,
+) -> Status {
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {meant}, UID in object meta: {}",
-        storage_key(&object.reference()),
-        object.uid()
+        "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {what} in precondition: {meant}, {what} in object meta: {have}",
+        storage_key(at),
     );
-    Status::conflict(object.kind(), object.name(), &why)
+    Status::conflict(at.kind, &at.key.name, &why)
 }
 
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.

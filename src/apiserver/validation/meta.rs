@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::MetaExt;
 use crate::api::order;
+use crate::api::quote::is_print;
 use crate::api::types::{Condition, LabelSelector, LabelSelectorRequirement, ObjectMeta, OwnerReference};
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
@@ -133,6 +134,12 @@ fn finalizers(errs: &mut Errors, list: &[String], path: &Path) {
     }
 }
 
+/// What is wrong with the characters of a field manager's name (`ValidateFieldManager`).
+pub(in crate::apiserver) fn not_printable(manager: &str) -> impl Iterator<Item = String> {
+    let not_printable = manager.char_indices().filter(|(_, c)| !is_print(*c));
+    not_printable.map(|(at, c)| format!("invalid character U+{:04X} (at position {at})", u32::from(c)))
+}
+
 fn managed_fields(errs: &mut Errors, meta: &ObjectMeta, path: &Path) {
     for (i, entry) in meta.managed_fields.iter().flatten().enumerate() {
         let path = path.index(i);
@@ -148,9 +155,11 @@ fn managed_fields(errs: &mut Errors, meta: &ObjectMeta, path: &Path) {
         if !matches!(fields_type, "" | "FieldsV1") {
             errs.push(FieldError::invalid(&path.child("fieldsType"), fields_type, "must be `FieldsV1`"));
         }
-        if entry.manager.as_deref().unwrap_or_default().len() > MAX_MANAGER {
+        let manager = entry.manager.as_deref().unwrap_or_default();
+        if manager.len() > MAX_MANAGER {
             errs.push(FieldError::too_long(&path.child("manager"), MAX_MANAGER));
         }
+        invalid_each(errs, &path.child("manager"), manager, not_printable(manager).collect());
         if entry.subresource.as_deref().unwrap_or_default().len() > MAX_SUBRESOURCE {
             errs.push(FieldError::too_long(&path.child("subresource"), MAX_SUBRESOURCE));
         }
@@ -388,6 +397,23 @@ pub(in crate::apiserver) fn conditions(errs: &mut Errors, conditions: &[Conditio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::types::ManagedFieldsEntry;
+
+    /// `ValidateManagedFields` in `staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go`.
+    #[test]
+    fn a_manager_of_fields_has_a_name_that_can_be_printed() {
+        let entry = ManagedFieldsEntry {
+            manager: Some("a\tb".to_owned()),
+            operation: Some("Update".to_owned()),
+            ..ManagedFieldsEntry::default()
+        };
+        let meta = ObjectMeta { managed_fields: Some(vec![entry]), ..ObjectMeta::default() };
+        let mut errs = Errors::new();
+        managed_fields(&mut errs, &meta, &Path::new("metadata").child("managedFields"));
+        let messages: Vec<String> = errs.iter().map(ToString::to_string).collect();
+        let want = r#"metadata.managedFields[0].manager: Invalid value: "a\tb": invalid character U+0009 (at position 1)"#;
+        assert_eq!(messages, [want]);
+    }
 
     #[test]
     fn an_object_being_deleted_gets_no_new_finalizer() {

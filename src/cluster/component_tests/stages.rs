@@ -51,6 +51,7 @@ fn a_refusal_is_of_the_last_stage() {
     assert_eq!((conflict.response.code(), last(&conflict)), (409, Some(Stage::Compare)));
 }
 
+/// `mergeLabels` in `plugin/pkg/admission/podtopologylabels/admission.go`: the labels of the node take the place of the pod's own.
 #[test]
 fn a_pod_gets_the_zone_and_the_region_of_its_node() {
     let mut config = Config::nodes(1);
@@ -73,7 +74,7 @@ fn a_pod_gets_the_zone_and_the_region_of_its_node() {
     for name in ["scheduled", "assigned"] {
         let pod = get(&cluster, Kind::POD, name).unwrap();
         let labels = &pod["metadata"]["labels"];
-        let expected = json!({"topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "own"});
+        let expected = json!({"topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "r"});
         assert_eq!(labels, &expected, "{name}");
     }
 }

@@ -10,7 +10,7 @@ use super::skeleton::{Reading, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
 use crate::api::{Kind, Shared, Timestamp};
-use crate::apimachinery::{Body, DeleteOptions, Filter, Patch, Request};
+use crate::apimachinery::{Binding, Body, DeleteOptions, Filter, Patch, Request};
 use crate::client::{Caches, Component};
 use crate::cluster::{Cluster, Process};
 
@@ -293,7 +293,13 @@ fn body(body: &Body, objects: &mut Objects) -> Skeleton {
             let options = DeleteOptions { resource_version: None, ..options.clone() };
             return objects.names.skeleton(&format!("{options:?}"));
         }
-        Body::Binding { node } => return objects.names.skeleton(&format!("to {node}")),
+        Body::Binding(binding) if **binding == Binding::to_node(&binding.node) => {
+            return objects.names.skeleton(&format!("to {}", binding.node));
+        }
+        Body::Binding(binding) => {
+            let binding = Binding { resource_version: String::new(), ..(**binding).clone() };
+            return objects.names.skeleton(&format!("{binding:?}"));
+        }
         Body::Scale { replicas, resource_version: _ } => {
             return objects.names.skeleton(&replicas.to_string());
         }
