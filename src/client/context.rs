@@ -330,9 +330,9 @@ impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
         self.call(Verb::Create, Kind::POD, key, Subresource::Eviction, Body::None)
     }
 
-    /// Binds a pod to a node.
-    pub fn bind(&self, pod: Key, node: &str) -> ApiCall<S, Option<Object>> {
-        let body = Body::Binding(Box::new(Binding::to_node(node)));
+    /// Binds the pod with a uid to a node.
+    pub fn bind(&self, pod: Key, uid: &str, node: &str) -> ApiCall<S, Option<Object>> {
+        let body = Body::Binding(Box::new(Binding { uid: uid.to_owned(), ..Binding::to_node(node) }));
         self.call(Verb::Create, Kind::POD, pod, Subresource::Binding, body)
     }
 

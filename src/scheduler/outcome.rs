@@ -23,7 +23,8 @@ pub(super) async fn bind_pod(cx: &Cx, q: Queued, node: &str, fits: (usize, usize
         .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
         .with("feasible", fits.0)
         .with("nodes", fits.1);
-    match cx.bind(key.clone(), node).because(why).await {
+    let uid = pod.metadata.uid.as_deref().unwrap_or_default();
+    match cx.bind(key.clone(), uid, node).because(why).await {
         Ok(_) => {
             let message = format!("Successfully assigned {key} to {node}");
             cx.record(event(pod, "Normal", "Scheduled", message, "Binding", cx.now()));

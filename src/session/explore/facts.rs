@@ -293,8 +293,10 @@ fn body(body: &Body, objects: &mut Objects) -> Skeleton {
             let options = DeleteOptions { resource_version: None, ..options.clone() };
             return objects.names.skeleton(&format!("{options:?}"));
         }
-        Body::Binding(binding) if **binding == Binding::to_node(&binding.node) => {
-            return objects.names.skeleton(&format!("to {}", binding.node));
+        Body::Binding(binding)
+            if **binding == (Binding { uid: binding.uid.clone(), ..Binding::to_node(&binding.node) }) =>
+        {
+            return objects.names.skeleton(&format!("{} to {}", binding.uid, binding.node));
         }
         Body::Binding(binding) => {
             let binding = Binding { resource_version: String::new(), ..(**binding).clone() };
