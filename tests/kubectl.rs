@@ -137,6 +137,13 @@ spec:
         lines.map(|l| l.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect()
     };
     assert_eq!(sets(&mut s), ["OldReplicaSets: <none>", "NewReplicaSet: web-1 (0/2"]);
+    // `RolloutHistoryOptions.Run` prints each revision that is kept, the oldest first.
+    let other = set.replace("web-1", "web-2").replace("revision: \"1\"", "revision: \"2\"");
+    let other = other.replace("pod-template-hash: x", "pod-template-hash: y").replace("1.26", "1.27");
+    assert_eq!(run("create -f set.yaml", &|_: &str| Some(other.clone()), &mut s).exit, 0);
+    assert_eq!(s.ok("rollout history deploy/web -o name"), "replicaset.apps/web-1\nreplicaset.apps/web-2\n");
+    assert_eq!(s.ok("rollout history deploy/web -o yaml").matches("\n---\n").count(), 1);
+    s.ok("delete rs web-2 --wait=false");
     s.ok("rollout pause deploy/web");
     s.ok("set image deploy/web nginx=nginx:1.27");
     assert_eq!(sets(&mut s), ["OldReplicaSets: web-1 (0/2", "NewReplicaSet: <none>"]);
@@ -718,6 +725,17 @@ fn a_flag_that_is_not_given_has_the_value_that_help_shows() {
     assert_eq!(managers(&mut s, "pod/web"), "kubectl-label kubectl-run somebody");
     s.ok("create configmap c --from-literal=a=b");
     assert_eq!(managers(&mut s, "cm/c"), "kubectl-create");
+    // `RunSetLastApplied` (`apply_set_last_applied.go`), `PatchOrReplaceWithContext` (`drain/cordon.go`) and
+    // `debugByEphemeralContainer` (`debug.go`) name no manager: the server takes the first word of the `User-Agent`.
+    let named = |kind: &str| format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: c}}}}");
+    let set = "apply set-last-applied -f c.yaml --create-annotation";
+    assert_eq!(run(set, &|_: &str| Some(named("ConfigMap")), &mut s).exit, 0);
+    assert_eq!(managers(&mut s, "cm/c"), "kubectl kubectl-create");
+    assert_eq!(run("create -f c.yaml", &|_: &str| Some(named("Node")), &mut s).exit, 0);
+    s.ok("cordon c");
+    assert_eq!(managers(&mut s, "node/c"), "kubectl kubectl-create");
+    s.ok("debug web --image=busybox");
+    assert_eq!(managers(&mut s, "pod/web"), "kubectl kubectl-label kubectl-run somebody");
     for (flag, manager) in [("", "kubectl-client-side-apply"), ("--server-side", "kubectl")] {
         s.ok(&format!("apply -f web.yaml {flag}"));
         assert_eq!(managers(&mut s, "deployment/web"), manager);
@@ -1174,4 +1192,132 @@ fn what_configmaps_and_secrets_are_made_of() {
     s.ok("create secret generic s");
     let again = s.run("create secret generic s").stderr;
     assert_eq!(again, "error: failed to create secret secrets \"s\" already exists\n");
+}
+
+/// `RunRestart`, `RunPause` and `RunResume` of kubectl's `pkg/cmd/rollout` have no `--dry-run`, and say as `Run` of
+/// `rollout_status.go` does that they found nothing.
+#[test]
+fn a_rollout_that_changes_nothing_says_so() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    assert_eq!(s.ok("rollout restart deploy/web"), "deployment.apps/web restarted\n");
+    // The clock of this server stands still.
+    assert_eq!(
+        s.run("rollout restart deploy/web").stderr,
+        "error: failed to create patch for web: if restart has already been triggered within the past second, please wait before attempting to trigger another\n"
+    );
+    for verb in ["restart", "pause", "resume", "status"] {
+        let out = s.run(&format!("rollout {verb} deploy -l app=none"));
+        let said = (out.exit, out.stderr.as_str());
+        assert_eq!(said, (0, "No resources found in default namespace.\n"), "{verb}");
+    }
+    assert_eq!(
+        s.run("rollout pause deploy/web --dry-run=client").stderr,
+        "error: unknown flag: --dry-run\nSee 'kubectl rollout pause --help' for usage.\n"
+    );
+}
+
+/// A server that lets nobody patch.
+struct Unpatched(Server);
+
+impl ApiClient for Unpatched {
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        if request.method != "PATCH" {
+            return self.0.http(request);
+        }
+        let body = r#"{"kind": "Status", "message": "no patches", "reason": "Forbidden", "code": 403}"#;
+        HttpResponse { status: 403, body: body.into(), ..HttpResponse::default() }
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+}
+
+/// Go's `fmt.Errorf("failed to patch: %v", err)` of `RunPause` (kubectl's `rollout_pause.go`) leaves the message of a refusal.
+#[test]
+fn a_refusal_is_wrapped_in_words() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let mut s = Unpatched(s);
+    let out = kubectl::run("rollout pause deploy/web", &files(), &mut DiscoveryCache::default(), &mut s);
+    assert_eq!((out.exit, out.stderr.as_str()), (1, "error: failed to patch: no patches\n"));
+}
+
+/// `Run` and `DescribeMatchingResources` of kubectl's `pkg/cmd/describe/describe.go`: the second of two words may be the
+/// beginning of names. Events belong to the description of one object which was found, unless they are asked for.
+#[test]
+fn a_description_has_events_only_of_one_object() {
+    let mut s = Server::new();
+    s.ok("create configmap c-1");
+    s.ok("create configmap c-2");
+    assert!(s.ok("describe cm c-1").contains("\nEvents:"));
+    let both = s.ok("describe cm c");
+    assert!(both.contains("Name:         c-1\n") && both.contains("Name:         c-2\n"), "{both}");
+    assert!(!both.contains("\nEvents:"), "{both}");
+    assert!(s.ok("describe cm c --show-events").contains("\nEvents:"));
+    let one = s.run("describe cm c-1 none");
+    assert_eq!(one.stderr, "Error from server (NotFound): configmaps \"none\" not found\n");
+    assert!(
+        one.stdout.contains("Name:         c-1\n") && !one.stdout.contains("\nEvents:"),
+        "{}",
+        one.stdout
+    );
+    for line in ["describe cm/c", "describe cm c c", "describe cm d"] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stdout.as_str()), (1, ""), "{line}");
+    }
+}
+
+/// kubectl's `pkg/cmd/apiresources` (`RunAPIResources`, `Validate`, `print_flags.go`) and `pkg/cmd/version/version.go` (`Run`).
+#[test]
+fn what_is_served_is_filtered_and_printed_as_data() {
+    let mut s = Server::new();
+    let names = s.ok("api-resources --categories=all --sort-by=kind -o name");
+    assert!(names.starts_with("cronjobs.batch\ndaemonsets.apps\ndeployments.apps\n"), "{names}");
+    let names = s.ok("api-resources --api-group= --verbs=create,deletecollection -o name");
+    assert!(names.contains("\npods\n") && !names.contains("bindings\n"), "{names}");
+    let json = s.ok("api-resources --api-group=batch -o json");
+    let head = "{\n    \"kind\": \"APIResourceList\",\n    \"apiVersion\": \"v1\",\n    \"groupVersion\": \"\",\n    \"resources\": [\n        {\n            \"name\": \"cronjobs\",\n            \"singularName\": \"cronjob\",\n            \"namespaced\": true,\n            \"group\": \"batch\",\n";
+    assert!(json.starts_with(head), "{json}");
+    assert!(
+        s.ok("api-resources --api-group=batch -o yaml").starts_with("apiVersion: v1\ngroupVersion: \"\"\n")
+    );
+    let json = s.ok("version -o json");
+    assert!(json.starts_with("{\n  \"clientVersion\": {\n    \"major\": \"1\",\n"), "{json}");
+    assert!(json.contains("\n  \"serverVersion\": {\n") && json.contains("\"emulationMajor\""), "{json}");
+    let yaml = s.ok("version --client -o yaml");
+    assert!(yaml.starts_with("clientVersion:\n  buildDate: ") && yaml.ends_with("\n\n"), "{yaml}");
+    for (line, why) in [
+        ("api-resources --sort-by=group", "--sort-by accepts only name or kind"),
+        ("version -o xml", "--output must be 'yaml' or 'json'"),
+        ("version a b", "extra arguments: [a b]"),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+}
+
+/// kubectl's `pkg/cmd/get/get.go` (`Run`: one resource of the cluster is enough to name no namespace),
+/// `pkg/cmd/wait/condition.go` (`getObjAndCheckCondition`), `delete.go` (`IsDeleted`) and `pkg/cmd/events/events.go` (`Run`,
+/// `Validate`).
+#[test]
+fn nothing_is_said_in_kubectls_words() {
+    let mut s = Server::new();
+    s.ok("create configmap c");
+    for (line, exit, stderr) in [
+        ("get nodes,pods", 0, "No resources found\n"),
+        ("get pods,services", 0, "No resources found in default namespace.\n"),
+        ("wait cm/c --for=delete --timeout=0", 1, "error: condition not met for configmaps/c\n"),
+        ("wait cm/c --for=condition=Ready --timeout=0", 1, "error: condition not met for configmaps/c\n"),
+        ("wait cm/d --for=create --timeout=0", 1, "error: timed out waiting for the condition\n"),
+        ("events -o yaml", 0, "No events found in default namespace.\n"),
+        ("events --types=warn", 1, "error: valid --types are Normal or Warning\n"),
+    ] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stdout.as_str(), out.stderr.as_str()), (exit, "", stderr), "{line}");
+    }
+    let event = "{apiVersion: v1, kind: Event, metadata: {name: e, namespace: default}, type: Normal, reason: R, \
+                 involvedObject: {apiVersion: v1, kind: ConfigMap, name: c, namespace: default}}";
+    assert_eq!(run("create -f e.yaml", &|_: &str| Some(event.to_owned()), &mut s).exit, 0);
+    let yaml = s.ok("events -o yaml --types=normal");
+    assert!(yaml.ends_with("\nkind: EventList\nmetadata: {}\n"), "{yaml}");
 }

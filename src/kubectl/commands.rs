@@ -184,6 +184,7 @@ pub(super) const COMMANDS: &[CliCommand] = &[
             slice("categories"),
             text("sort-by"),
             boolean("no-headers"),
+            boolean("show-managed-fields"),
             boolean("cached"),
         ]],
         api_resources::api_resources,

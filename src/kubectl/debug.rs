@@ -146,7 +146,6 @@ fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, command: &[String]
     let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
         .body(Payload::StrategicPatch(patch.to_string()));
     call.subresource = "ephemeralcontainers".into();
-    call.field_manager = "kubectl-debug".into();
     cx.send(&call)?;
     Ok(())
 }

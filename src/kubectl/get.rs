@@ -69,7 +69,7 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
             let before = cx.out.len();
             tables(cx, args, &found, all_namespaces);
             if cx.out.len() == before && errors.is_empty() && !args.on("ignore-not-found") {
-                let line = if all_namespaces || found.iter().all(|f| !f.kind.namespaced()) {
+                let line = if all_namespaces || found.iter().any(|f| !f.kind.namespaced()) {
                     "No resources found\n".to_owned()
                 } else {
                     format!("No resources found in {} namespace.\n", cx.namespace)

@@ -79,7 +79,6 @@ fn mark(cx: &mut Invocation<'_>, args: &Args, node: &Object, unschedulable: bool
         let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(patch.to_string()));
         call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-cordon".into();
         cx.object(&call)?;
     }
     output::report(cx, args, &node.to_value(), done, dry_run)
