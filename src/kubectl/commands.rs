@@ -58,6 +58,7 @@ pub(super) const COMMANDS: &[CliCommand] = &[
                 int("grace-period").or("-1"),
                 duration("timeout"),
                 array("prune-allowlist"),
+                text("subresource"),
                 boolean("record"),
             ],
         ],
