@@ -872,6 +872,8 @@ spec:
     image: {reference: i:2}
 "#;
 
+/// The blanks before the labels and annotations of a claim and before a driver's attributes are those of kubectl's
+/// `nestedPrefixWriter` and `printCSIPersistentVolumeAttributesMultilineIndent` (`pkg/describe/describe.go`).
 #[test]
 fn a_description_of_a_pod_has_all_its_parts() {
     let mut s = Server::new();
@@ -887,8 +889,8 @@ fn a_description_of_a_pod_has_all_its_parts() {
         "Readiness Gates:\n  Type                Status\n  example.com/ready   <none> \n",
         "  nfs:\n    Type:      NFS (an NFS mount that lasts the lifetime of a pod)\n    Server:    s\n    Path:      /p\n    ReadOnly:  false\n",
         "    Items:\n      metadata.name -> name\n",
-        "    Type:          EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)\n    StorageClass:  fast\n    Volume:        \n    Labels:        <none>\n    Annotations:   <none>\n    Capacity:      \n    Access Modes:  \n    VolumeMode:    Block\n",
-        "    VolumeAttributes:  a=1\n                       b=2\n",
+        "    Type:          EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)\n    StorageClass:  fast\n    Volume:        \n    Labels:            <none>\n    Annotations:       <none>\n    Capacity:      \n    Access Modes:  \n    VolumeMode:    Block\n",
+        "    VolumeAttributes:      a=1\n                           b=2\n",
         "    PullPolicy:   ",
         "Topology Spread Constraints:  zone:ScheduleAnyway when max skew 1 is exceeded for selector a=b\n",
     ] {
@@ -1320,4 +1322,234 @@ fn nothing_is_said_in_kubectls_words() {
     assert_eq!(run("create -f e.yaml", &|_: &str| Some(event.to_owned()), &mut s).exit, 0);
     let yaml = s.ok("events -o yaml --types=normal");
     assert!(yaml.ends_with("\nkind: EventList\nmetadata: {}\n"), "{yaml}");
+}
+
+/// kubectl's `run.go` (`Run`: the pod is made first and said last), `create_deployment.go` (`buildPodSpec`,
+/// `sanitizeAndUniquify`), `create_pdb.go` (`Validate`) with `metav1.ParseToLabelSelector`, and `debug.go` (`Validate`,
+/// `displayWarning`) with `profiles.go`.
+#[test]
+fn objects_are_made_of_flags_as_kubectl_makes_them() {
+    let mut s = Server::new();
+    s.ok("create serviceaccount default");
+    s.ok("create -f range.yaml");
+    let json = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap();
+    let made = s.ok("create deployment d --image=a_b.c:1 --image=x --port=80 --dry-run=client -o json");
+    let containers = json(made).pointer("/spec/template/spec/containers").unwrap().clone();
+    let name = containers[0]["name"].as_str().unwrap();
+    assert!(name.starts_with("a-b-c-") && name.len() == 11, "{name}");
+    assert_eq!(containers[0]["ports"], serde_json::json!([{"containerPort": 80}]));
+    assert_eq!((&containers[1]["name"], containers[1].get("ports")), (&serde_json::json!("x"), None));
+    let made =
+        s.ok("create pdb p --selector='a=b,c in (x,y),!d' --min-available=50% --dry-run=client -o json");
+    let spec = serde_json::json!({
+        "minAvailable": "50%",
+        "selector": {
+            "matchLabels": {"a": "b"},
+            "matchExpressions": [
+                {"key": "c", "operator": "In", "values": ["x", "y"]}, {"key": "d", "operator": "DoesNotExist"},
+            ],
+        },
+    });
+    assert_eq!(json(made)["spec"], spec);
+    let out = s.run("run web --image=nginx --port=80 --expose -v=6");
+    assert_eq!((out.exit, out.stdout.as_str()), (0, "service/web created\npod/web created\n"));
+    let at = |path: &str| out.stderr.lines().position(|l| l.contains("POST") && l.contains(path)).unwrap();
+    assert!(at("/pods") < at("/services"), "{}", out.stderr);
+    s.ok(r#"run user --image=nginx --overrides='{"spec":{"securityContext":{"runAsUser":7}}}'"#);
+    let out = s.run("debug user --image=busybox --profile=sysadmin");
+    assert_eq!(out.exit, 0);
+    assert!(out.stderr.starts_with("Warning: Non-root user is configured"), "{}", out.stderr);
+    let context = "-o jsonpath={.spec.ephemeralContainers[0].securityContext";
+    assert_eq!(s.ok(&format!("get pod user {context}.privileged}}")), "true");
+    s.ok("debug web --image=busybox --profile=netadmin");
+    let added = s.ok(&format!("get pod web {context}.capabilities.add}}"));
+    assert_eq!(added, r#"["NET_ADMIN","NET_RAW"]"#);
+    for (line, why) in [
+        ("run x --image=Nginx", "Invalid image name \"Nginx\": invalid reference format"),
+        ("run x --image=", "--image is required"),
+        ("create pdb p --selector=a=b --min-available=x", "invalid format specified for min-available"),
+        ("create pdb p --selector=a=b --max-unavailable=%", "invalid format specified for max-unavailable"),
+        ("create pdb p --selector=a!=b --min-available=1", "\"!=\" is not a valid label selector operator"),
+        ("debug web --image=x --profile=baseline-debug", "unknown profile: baseline-debug"),
+        ("debug web --image=X", "invalid image name \"X\": invalid reference format"),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+}
+
+/// `RunScale` and `Validate` of kubectl's `pkg/cmd/scale/scale.go`, `WaitForScaleHasDesiredReplicas` of `pkg/scale/scale.go`.
+#[test]
+fn a_scale_stops_at_the_first_failure_and_waits() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    s.ok("create deployment other --image=x --replicas=3");
+    assert_eq!(s.ok("scale deploy web --replicas=4 -o jsonpath={.spec.replicas}"), "4");
+    assert_eq!(s.ok("scale deploy web --replicas=5 --dry-run=client -o jsonpath={.spec.replicas}"), "5");
+    for (line, why) in [
+        ("scale deploy web other --replicas=1 --current-replicas=3", "Expected replicas to be 3, was 4"),
+        (
+            "scale deploy web --replicas=1 --current-replicas=-2",
+            "The --current-replicas must specify an integer of -1 or greater",
+        ),
+        (
+            "scale deploy web other --replicas=1 --resource-version=1",
+            "cannot use --resource-version with multiple resources",
+        ),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+    assert_eq!(s.ok("get deploy other -o jsonpath={.spec.replicas}"), "3");
+    assert_eq!(
+        s.ok("scale deploy other --replicas=1 --current-replicas=3"),
+        "deployment.apps/other scaled\n"
+    );
+    assert_eq!(s.ok("get deploy other -o jsonpath={.spec.replicas}"), "1");
+    let mut s = Clocked { server: s, now: Timestamp::UNIX_EPOCH };
+    let out = s.run("scale deploy web --replicas=2 --timeout=5s");
+    let said = (out.exit, out.stdout.as_str(), out.stderr.as_str());
+    assert_eq!(said, (1, "", "error: timed out waiting for \"web\" to be synced\n"));
+    assert_eq!(s.now.as_second(), 5);
+    let status = r#"patch deploy web --subresource=status --type=merge -p '{"status":{"replicas":2}}'"#;
+    s.server.ok(status);
+    let out = s.run("scale deploy web --replicas=2 --timeout=5s");
+    assert_eq!((out.exit, out.stdout.as_str()), (0, "deployment.apps/web scaled\n"));
+}
+
+/// `describeNodeResource` of kubectl's `describe.go`: a pod's row counts what its containers were given, the sums what their
+/// specs say.
+#[test]
+fn the_row_of_a_resized_pod_has_what_it_was_given() {
+    let manifest = "
+apiVersion: v1
+kind: Node
+metadata: {name: one}
+status:
+  capacity: {cpu: 4, memory: 8Gi, pods: 110}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeName: one
+  containers:
+  - {name: c, image: 'i:1', resources: {requests: {cpu: 1}}}
+";
+    let mut s = Server::new();
+    s.ok("create serviceaccount default");
+    assert_eq!(run("apply -f all.yaml", &|_: &str| Some(manifest.to_owned()), &mut s).exit, 0);
+    s.ok(
+        r#"patch pod p --subresource=status --type=merge -p '{"status":{"containerStatuses":[{"name":"c","image":"i:1","imageID":"","ready":true,"restartCount":0,"resources":{"requests":{"cpu":"2"}},"allocatedResources":{"cpu":"2"}}]}}'"#,
+    );
+    let text = s.ok("describe node one");
+    let text: Vec<String> =
+        text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(text.iter().any(|l| l.starts_with("default p 2 (50%) 0 (0%) ")), "{text:#?}");
+    assert!(text.contains(&"cpu 1 (25%) 0 (0%)".to_owned()), "{text:#?}");
+}
+
+/// `printPod` and `AddHandlers` of `pkg/printers/internalversion/printers.go`.
+#[test]
+fn tables_say_what_has_ended_and_what_columns_are() {
+    let mut s = occupied().server;
+    s.ok(r#"patch pod kept --subresource=status --type=merge -p '{"status":{"phase":"Succeeded"}}'"#);
+    let mut table = |path: &str| -> serde_json::Value {
+        let request = HttpRequest {
+            method: "GET".into(),
+            path: path.into(),
+            accept: "application/json;as=Table;v=v1;g=meta.k8s.io".into(),
+            ..Default::default()
+        };
+        serde_json::from_str(&http(&mut s.0, &request).body).unwrap()
+    };
+    let completed = serde_json::json!([{
+        "type": "Completed", "status": "True", "reason": "Succeeded",
+        "message": "The pod has completed successfully.",
+    }]);
+    let pods = table("/api/v1/namespaces/default/pods");
+    assert_eq!(pods["rows"][0]["conditions"], completed);
+    assert_eq!(pods["rows"][1].get("conditions"), None);
+    assert_eq!(table("/api/v1/namespaces/default/pods/kept")["rows"][0]["conditions"], completed);
+    let mut said = |path: &str, column: usize| {
+        let column = table(path)["columnDefinitions"][column].take();
+        format!("{}: {}", column["format"].as_str().unwrap(), column["description"].as_str().unwrap())
+    };
+    assert!(said("/api/v1/events", 9).starts_with("name: Name must be unique within a namespace."));
+    assert!(said("/api/v1/persistentvolumes", 4).starts_with(": phase indicates if a volume is available"));
+    assert_eq!(said("/apis/node.k8s.io/v1/runtimeclasses", 1), ": ");
+    assert!(said("/apis/apps/v1/controllerrevisions", 2).starts_with(": Revision indicates"));
+    assert!(
+        said("/apis/storage.k8s.io/v1/volumeattributesclasses", 1).starts_with(": Name of the CSI driver")
+    );
+}
+
+/// `PatchLocal` of kubectl's `pkg/cmd/apply/patcher.go` and `--subresource` of `apply.go`.
+#[test]
+fn a_dry_run_of_apply_works_out_the_patch() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    assert_eq!(s.ok("apply -f web.yaml --dry-run=client"), "deployment.apps/web unchanged (dry run)\n");
+    s.ok("scale deploy web --replicas=4");
+    assert_eq!(s.ok("apply -f web.yaml --dry-run=client"), "deployment.apps/web configured (dry run)\n");
+    assert_eq!(s.ok("apply -f web.yaml --dry-run=client -o jsonpath={.spec.replicas}"), "2");
+    assert_eq!(s.ok("get deploy web -o jsonpath={.spec.replicas}"), "4");
+    assert_eq!(
+        s.run("apply -f web.yaml --subresource=status").stderr,
+        "error: --subresource can only be specified for --server-side\n"
+    );
+    let status = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, status: {replicas: 3}}";
+    let line = "apply -f status.yaml --server-side --subresource=status";
+    let out = run(line, &|_: &str| Some(status.to_owned()), &mut s);
+    assert_eq!(
+        (out.exit, out.stdout.as_str()),
+        (0, "deployment.apps/web serverside-applied\n"),
+        "{}",
+        out.stderr
+    );
+    assert_eq!(s.ok("get deploy web -o jsonpath={.status.replicas}"), "3");
+}
+
+/// `--raw` (`pkg/rawhttp`), `--server-print=false` and `--sort-by` beside `--watch` (`pkg/cmd/get/get.go`), and what
+/// `Complete` of `pkg/cmd/drain/drain.go` refuses before it asks the server. Nobody can be asked here.
+#[test]
+fn flags_are_honoured_or_refused() {
+    let mut s = Server::new();
+    let path = "/api/v1/namespaces/default/configmaps";
+    let map = |name: &str, k: &str| {
+        serde_json::json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"k": k}})
+            .to_string()
+    };
+    let send = |s: &mut Server, line: &str, text: String| {
+        let out = run(&format!("{line} -f c.json"), &|_: &str| Some(text.clone()), s);
+        assert_eq!((out.exit, out.stderr.as_str()), (0, ""), "{line}");
+    };
+    send(&mut s, &format!("create --raw {path}"), map("a", "1"));
+    send(&mut s, &format!("create --raw {path}"), map("b", "1"));
+    send(&mut s, &format!("replace --raw {path}/a"), map("a", "2"));
+    assert_eq!(s.ok("get cm a -o jsonpath={.data.k}"), "2");
+    let table = s.ok("get cm --server-print=false");
+    assert!(table.starts_with("NAME   AGE\na      ") && table.contains("\nb      "), "{table}");
+    let out = s.run("get cm -w --sort-by=.data.k --no-headers");
+    let warning = "warning: --watch requested, --sort-by will be ignored for watch events received\n";
+    assert_eq!((out.exit, out.stderr.as_str()), (0, warning));
+    let names: Vec<&str> = out.stdout.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert_eq!(names, ["b", "a"]);
+    assert!(s.ok(&format!("delete --raw {path}/a")).contains("\"Success\""));
+    assert_eq!(s.ok("get cm -o name"), "configmap/b\n");
+    for (line, why) in [
+        ("delete cm b -i", "nobody can be asked here whether to go on: delete without -i"),
+        ("delete --raw /x -i", "--interactive can not be used with --raw"),
+        ("replace --raw /x -f web.yaml -f web.yaml", "--raw can only use a single local file or stdin"),
+        ("create --raw /x --edit -f web.yaml", "--raw and --edit are mutually exclusive"),
+        (
+            "create --edit -f web.yaml",
+            "what is created cannot be edited on the way here: edit the file, or create it and use kubectl edit",
+        ),
+        ("drain n --pod-selector='a in'", "--pod-selector=<pod_selector> must be a valid label selector"),
+        (
+            "drain n -l a=b",
+            "cannot specify both a node name and a --selector option\nSee 'kubectl drain -h' for help and examples",
+        ),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
 }
