@@ -137,6 +137,13 @@ spec:
         lines.map(|l| l.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect()
     };
     assert_eq!(sets(&mut s), ["OldReplicaSets: <none>", "NewReplicaSet: web-1 (0/2"]);
+    // `RolloutHistoryOptions.Run` prints each revision that is kept, the oldest first.
+    let other = set.replace("web-1", "web-2").replace("revision: \"1\"", "revision: \"2\"");
+    let other = other.replace("pod-template-hash: x", "pod-template-hash: y").replace("1.26", "1.27");
+    assert_eq!(run("create -f set.yaml", &|_: &str| Some(other.clone()), &mut s).exit, 0);
+    assert_eq!(s.ok("rollout history deploy/web -o name"), "replicaset.apps/web-1\nreplicaset.apps/web-2\n");
+    assert_eq!(s.ok("rollout history deploy/web -o yaml").matches("\n---\n").count(), 1);
+    s.ok("delete rs web-2 --wait=false");
     s.ok("rollout pause deploy/web");
     s.ok("set image deploy/web nginx=nginx:1.27");
     assert_eq!(sets(&mut s), ["OldReplicaSets: web-1 (0/2", "NewReplicaSet: <none>"]);
@@ -718,6 +725,17 @@ fn a_flag_that_is_not_given_has_the_value_that_help_shows() {
     assert_eq!(managers(&mut s, "pod/web"), "kubectl-label kubectl-run somebody");
     s.ok("create configmap c --from-literal=a=b");
     assert_eq!(managers(&mut s, "cm/c"), "kubectl-create");
+    // `RunSetLastApplied` (`apply_set_last_applied.go`), `PatchOrReplaceWithContext` (`drain/cordon.go`) and
+    // `debugByEphemeralContainer` (`debug.go`) name no manager: the server takes the first word of the `User-Agent`.
+    let named = |kind: &str| format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: c}}}}");
+    let set = "apply set-last-applied -f c.yaml --create-annotation";
+    assert_eq!(run(set, &|_: &str| Some(named("ConfigMap")), &mut s).exit, 0);
+    assert_eq!(managers(&mut s, "cm/c"), "kubectl kubectl-create");
+    assert_eq!(run("create -f c.yaml", &|_: &str| Some(named("Node")), &mut s).exit, 0);
+    s.ok("cordon c");
+    assert_eq!(managers(&mut s, "node/c"), "kubectl kubectl-create");
+    s.ok("debug web --image=busybox");
+    assert_eq!(managers(&mut s, "pod/web"), "kubectl kubectl-label kubectl-run somebody");
     for (flag, manager) in [("", "kubectl-client-side-apply"), ("--server-side", "kubectl")] {
         s.ok(&format!("apply -f web.yaml {flag}"));
         assert_eq!(managers(&mut s, "deployment/web"), manager);
@@ -854,6 +872,8 @@ spec:
     image: {reference: i:2}
 "#;
 
+/// The blanks before the labels and annotations of a claim and before a driver's attributes are those of kubectl's
+/// `nestedPrefixWriter` and `printCSIPersistentVolumeAttributesMultilineIndent` (`pkg/describe/describe.go`).
 #[test]
 fn a_description_of_a_pod_has_all_its_parts() {
     let mut s = Server::new();
@@ -869,8 +889,8 @@ fn a_description_of_a_pod_has_all_its_parts() {
         "Readiness Gates:\n  Type                Status\n  example.com/ready   <none> \n",
         "  nfs:\n    Type:      NFS (an NFS mount that lasts the lifetime of a pod)\n    Server:    s\n    Path:      /p\n    ReadOnly:  false\n",
         "    Items:\n      metadata.name -> name\n",
-        "    Type:          EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)\n    StorageClass:  fast\n    Volume:        \n    Labels:        <none>\n    Annotations:   <none>\n    Capacity:      \n    Access Modes:  \n    VolumeMode:    Block\n",
-        "    VolumeAttributes:  a=1\n                       b=2\n",
+        "    Type:          EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)\n    StorageClass:  fast\n    Volume:        \n    Labels:            <none>\n    Annotations:       <none>\n    Capacity:      \n    Access Modes:  \n    VolumeMode:    Block\n",
+        "    VolumeAttributes:      a=1\n                           b=2\n",
         "    PullPolicy:   ",
         "Topology Spread Constraints:  zone:ScheduleAnyway when max skew 1 is exceeded for selector a=b\n",
     ] {
@@ -1174,4 +1194,362 @@ fn what_configmaps_and_secrets_are_made_of() {
     s.ok("create secret generic s");
     let again = s.run("create secret generic s").stderr;
     assert_eq!(again, "error: failed to create secret secrets \"s\" already exists\n");
+}
+
+/// `RunRestart`, `RunPause` and `RunResume` of kubectl's `pkg/cmd/rollout` have no `--dry-run`, and say as `Run` of
+/// `rollout_status.go` does that they found nothing.
+#[test]
+fn a_rollout_that_changes_nothing_says_so() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    assert_eq!(s.ok("rollout restart deploy/web"), "deployment.apps/web restarted\n");
+    // The clock of this server stands still.
+    assert_eq!(
+        s.run("rollout restart deploy/web").stderr,
+        "error: failed to create patch for web: if restart has already been triggered within the past second, please wait before attempting to trigger another\n"
+    );
+    for verb in ["restart", "pause", "resume", "status"] {
+        let out = s.run(&format!("rollout {verb} deploy -l app=none"));
+        let said = (out.exit, out.stderr.as_str());
+        assert_eq!(said, (0, "No resources found in default namespace.\n"), "{verb}");
+    }
+    assert_eq!(
+        s.run("rollout pause deploy/web --dry-run=client").stderr,
+        "error: unknown flag: --dry-run\nSee 'kubectl rollout pause --help' for usage.\n"
+    );
+}
+
+/// A server that lets nobody patch.
+struct Unpatched(Server);
+
+impl ApiClient for Unpatched {
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        if request.method != "PATCH" {
+            return self.0.http(request);
+        }
+        let body = r#"{"kind": "Status", "message": "no patches", "reason": "Forbidden", "code": 403}"#;
+        HttpResponse { status: 403, body: body.into(), ..HttpResponse::default() }
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+}
+
+/// Go's `fmt.Errorf("failed to patch: %v", err)` of `RunPause` (kubectl's `rollout_pause.go`) leaves the message of a refusal.
+#[test]
+fn a_refusal_is_wrapped_in_words() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let mut s = Unpatched(s);
+    let out = kubectl::run("rollout pause deploy/web", &files(), &mut DiscoveryCache::default(), &mut s);
+    assert_eq!((out.exit, out.stderr.as_str()), (1, "error: failed to patch: no patches\n"));
+}
+
+/// `Run` and `DescribeMatchingResources` of kubectl's `pkg/cmd/describe/describe.go`: the second of two words may be the
+/// beginning of names. Events belong to the description of one object which was found, unless they are asked for.
+#[test]
+fn a_description_has_events_only_of_one_object() {
+    let mut s = Server::new();
+    s.ok("create configmap c-1");
+    s.ok("create configmap c-2");
+    assert!(s.ok("describe cm c-1").contains("\nEvents:"));
+    let both = s.ok("describe cm c");
+    assert!(both.contains("Name:         c-1\n") && both.contains("Name:         c-2\n"), "{both}");
+    assert!(!both.contains("\nEvents:"), "{both}");
+    assert!(s.ok("describe cm c --show-events").contains("\nEvents:"));
+    let one = s.run("describe cm c-1 none");
+    assert_eq!(one.stderr, "Error from server (NotFound): configmaps \"none\" not found\n");
+    assert!(
+        one.stdout.contains("Name:         c-1\n") && !one.stdout.contains("\nEvents:"),
+        "{}",
+        one.stdout
+    );
+    for line in ["describe cm/c", "describe cm c c", "describe cm d"] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stdout.as_str()), (1, ""), "{line}");
+    }
+}
+
+/// kubectl's `pkg/cmd/apiresources` (`RunAPIResources`, `Validate`, `print_flags.go`) and `pkg/cmd/version/version.go` (`Run`).
+#[test]
+fn what_is_served_is_filtered_and_printed_as_data() {
+    let mut s = Server::new();
+    let names = s.ok("api-resources --categories=all --sort-by=kind -o name");
+    assert!(names.starts_with("cronjobs.batch\ndaemonsets.apps\ndeployments.apps\n"), "{names}");
+    let names = s.ok("api-resources --api-group= --verbs=create,deletecollection -o name");
+    assert!(names.contains("\npods\n") && !names.contains("bindings\n"), "{names}");
+    let json = s.ok("api-resources --api-group=batch -o json");
+    let head = "{\n    \"kind\": \"APIResourceList\",\n    \"apiVersion\": \"v1\",\n    \"groupVersion\": \"\",\n    \"resources\": [\n        {\n            \"name\": \"cronjobs\",\n            \"singularName\": \"cronjob\",\n            \"namespaced\": true,\n            \"group\": \"batch\",\n";
+    assert!(json.starts_with(head), "{json}");
+    assert!(
+        s.ok("api-resources --api-group=batch -o yaml").starts_with("apiVersion: v1\ngroupVersion: \"\"\n")
+    );
+    let json = s.ok("version -o json");
+    assert!(json.starts_with("{\n  \"clientVersion\": {\n    \"major\": \"1\",\n"), "{json}");
+    assert!(json.contains("\n  \"serverVersion\": {\n") && json.contains("\"emulationMajor\""), "{json}");
+    let yaml = s.ok("version --client -o yaml");
+    assert!(yaml.starts_with("clientVersion:\n  buildDate: ") && yaml.ends_with("\n\n"), "{yaml}");
+    for (line, why) in [
+        ("api-resources --sort-by=group", "--sort-by accepts only name or kind"),
+        ("version -o xml", "--output must be 'yaml' or 'json'"),
+        ("version a b", "extra arguments: [a b]"),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+}
+
+/// kubectl's `pkg/cmd/get/get.go` (`Run`: one resource of the cluster is enough to name no namespace),
+/// `pkg/cmd/wait/condition.go` (`getObjAndCheckCondition`), `delete.go` (`IsDeleted`) and `pkg/cmd/events/events.go` (`Run`,
+/// `Validate`).
+#[test]
+fn nothing_is_said_in_kubectls_words() {
+    let mut s = Server::new();
+    s.ok("create configmap c");
+    for (line, exit, stderr) in [
+        ("get nodes,pods", 0, "No resources found\n"),
+        ("get pods,services", 0, "No resources found in default namespace.\n"),
+        ("wait cm/c --for=delete --timeout=0", 1, "error: condition not met for configmaps/c\n"),
+        ("wait cm/c --for=condition=Ready --timeout=0", 1, "error: condition not met for configmaps/c\n"),
+        ("wait cm/d --for=create --timeout=0", 1, "error: timed out waiting for the condition\n"),
+        ("events -o yaml", 0, "No events found in default namespace.\n"),
+        ("events --types=warn", 1, "error: valid --types are Normal or Warning\n"),
+    ] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stdout.as_str(), out.stderr.as_str()), (exit, "", stderr), "{line}");
+    }
+    let event = "{apiVersion: v1, kind: Event, metadata: {name: e, namespace: default}, type: Normal, reason: R, \
+                 involvedObject: {apiVersion: v1, kind: ConfigMap, name: c, namespace: default}}";
+    assert_eq!(run("create -f e.yaml", &|_: &str| Some(event.to_owned()), &mut s).exit, 0);
+    let yaml = s.ok("events -o yaml --types=normal");
+    assert!(yaml.ends_with("\nkind: EventList\nmetadata: {}\n"), "{yaml}");
+}
+
+/// kubectl's `run.go` (`Run`: the pod is made first and said last), `create_deployment.go` (`buildPodSpec`,
+/// `sanitizeAndUniquify`), `create_pdb.go` (`Validate`) with `metav1.ParseToLabelSelector`, and `debug.go` (`Validate`,
+/// `displayWarning`) with `profiles.go`.
+#[test]
+fn objects_are_made_of_flags_as_kubectl_makes_them() {
+    let mut s = Server::new();
+    s.ok("create serviceaccount default");
+    s.ok("create -f range.yaml");
+    let json = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap();
+    let made = s.ok("create deployment d --image=a_b.c:1 --image=x --port=80 --dry-run=client -o json");
+    let containers = json(made).pointer("/spec/template/spec/containers").unwrap().clone();
+    let name = containers[0]["name"].as_str().unwrap();
+    assert!(name.starts_with("a-b-c-") && name.len() == 11, "{name}");
+    assert_eq!(containers[0]["ports"], serde_json::json!([{"containerPort": 80}]));
+    assert_eq!((&containers[1]["name"], containers[1].get("ports")), (&serde_json::json!("x"), None));
+    let made =
+        s.ok("create pdb p --selector='a=b,c in (x,y),!d' --min-available=50% --dry-run=client -o json");
+    let spec = serde_json::json!({
+        "minAvailable": "50%",
+        "selector": {
+            "matchLabels": {"a": "b"},
+            "matchExpressions": [
+                {"key": "c", "operator": "In", "values": ["x", "y"]}, {"key": "d", "operator": "DoesNotExist"},
+            ],
+        },
+    });
+    assert_eq!(json(made)["spec"], spec);
+    let out = s.run("run web --image=nginx --port=80 --expose -v=6");
+    assert_eq!((out.exit, out.stdout.as_str()), (0, "service/web created\npod/web created\n"));
+    let at = |path: &str| out.stderr.lines().position(|l| l.contains("POST") && l.contains(path)).unwrap();
+    assert!(at("/pods") < at("/services"), "{}", out.stderr);
+    s.ok(r#"run user --image=nginx --overrides='{"spec":{"securityContext":{"runAsUser":7}}}'"#);
+    let out = s.run("debug user --image=busybox --profile=sysadmin");
+    assert_eq!(out.exit, 0);
+    assert!(out.stderr.starts_with("Warning: Non-root user is configured"), "{}", out.stderr);
+    let context = "-o jsonpath={.spec.ephemeralContainers[0].securityContext";
+    assert_eq!(s.ok(&format!("get pod user {context}.privileged}}")), "true");
+    s.ok("debug web --image=busybox --profile=netadmin");
+    let added = s.ok(&format!("get pod web {context}.capabilities.add}}"));
+    assert_eq!(added, r#"["NET_ADMIN","NET_RAW"]"#);
+    for (line, why) in [
+        ("run x --image=Nginx", "Invalid image name \"Nginx\": invalid reference format"),
+        ("run x --image=", "--image is required"),
+        ("create pdb p --selector=a=b --min-available=x", "invalid format specified for min-available"),
+        ("create pdb p --selector=a=b --max-unavailable=%", "invalid format specified for max-unavailable"),
+        ("create pdb p --selector=a!=b --min-available=1", "\"!=\" is not a valid label selector operator"),
+        ("debug web --image=x --profile=baseline-debug", "unknown profile: baseline-debug"),
+        ("debug web --image=X", "invalid image name \"X\": invalid reference format"),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+}
+
+/// `RunScale` and `Validate` of kubectl's `pkg/cmd/scale/scale.go`, `WaitForScaleHasDesiredReplicas` of `pkg/scale/scale.go`.
+#[test]
+fn a_scale_stops_at_the_first_failure_and_waits() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    s.ok("create deployment other --image=x --replicas=3");
+    assert_eq!(s.ok("scale deploy web --replicas=4 -o jsonpath={.spec.replicas}"), "4");
+    assert_eq!(s.ok("scale deploy web --replicas=5 --dry-run=client -o jsonpath={.spec.replicas}"), "5");
+    for (line, why) in [
+        ("scale deploy web other --replicas=1 --current-replicas=3", "Expected replicas to be 3, was 4"),
+        (
+            "scale deploy web --replicas=1 --current-replicas=-2",
+            "The --current-replicas must specify an integer of -1 or greater",
+        ),
+        (
+            "scale deploy web other --replicas=1 --resource-version=1",
+            "cannot use --resource-version with multiple resources",
+        ),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
+    assert_eq!(s.ok("get deploy other -o jsonpath={.spec.replicas}"), "3");
+    assert_eq!(
+        s.ok("scale deploy other --replicas=1 --current-replicas=3"),
+        "deployment.apps/other scaled\n"
+    );
+    assert_eq!(s.ok("get deploy other -o jsonpath={.spec.replicas}"), "1");
+    let mut s = Clocked { server: s, now: Timestamp::UNIX_EPOCH };
+    let out = s.run("scale deploy web --replicas=2 --timeout=5s");
+    let said = (out.exit, out.stdout.as_str(), out.stderr.as_str());
+    assert_eq!(said, (1, "", "error: timed out waiting for \"web\" to be synced\n"));
+    assert_eq!(s.now.as_second(), 5);
+    let status = r#"patch deploy web --subresource=status --type=merge -p '{"status":{"replicas":2}}'"#;
+    s.server.ok(status);
+    let out = s.run("scale deploy web --replicas=2 --timeout=5s");
+    assert_eq!((out.exit, out.stdout.as_str()), (0, "deployment.apps/web scaled\n"));
+}
+
+/// `describeNodeResource` of kubectl's `describe.go`: a pod's row counts what its containers were given, the sums what their
+/// specs say.
+#[test]
+fn the_row_of_a_resized_pod_has_what_it_was_given() {
+    let manifest = "
+apiVersion: v1
+kind: Node
+metadata: {name: one}
+status:
+  capacity: {cpu: 4, memory: 8Gi, pods: 110}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  nodeName: one
+  containers:
+  - {name: c, image: 'i:1', resources: {requests: {cpu: 1}}}
+";
+    let mut s = Server::new();
+    s.ok("create serviceaccount default");
+    assert_eq!(run("apply -f all.yaml", &|_: &str| Some(manifest.to_owned()), &mut s).exit, 0);
+    s.ok(
+        r#"patch pod p --subresource=status --type=merge -p '{"status":{"containerStatuses":[{"name":"c","image":"i:1","imageID":"","ready":true,"restartCount":0,"resources":{"requests":{"cpu":"2"}},"allocatedResources":{"cpu":"2"}}]}}'"#,
+    );
+    let text = s.ok("describe node one");
+    let text: Vec<String> =
+        text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(text.iter().any(|l| l.starts_with("default p 2 (50%) 0 (0%) ")), "{text:#?}");
+    assert!(text.contains(&"cpu 1 (25%) 0 (0%)".to_owned()), "{text:#?}");
+}
+
+/// `printPod` and `AddHandlers` of `pkg/printers/internalversion/printers.go`.
+#[test]
+fn tables_say_what_has_ended_and_what_columns_are() {
+    let mut s = occupied().server;
+    s.ok(r#"patch pod kept --subresource=status --type=merge -p '{"status":{"phase":"Succeeded"}}'"#);
+    let mut table = |path: &str| -> serde_json::Value {
+        let request = HttpRequest {
+            method: "GET".into(),
+            path: path.into(),
+            accept: "application/json;as=Table;v=v1;g=meta.k8s.io".into(),
+            ..Default::default()
+        };
+        serde_json::from_str(&http(&mut s.0, &request).body).unwrap()
+    };
+    let completed = serde_json::json!([{
+        "type": "Completed", "status": "True", "reason": "Succeeded",
+        "message": "The pod has completed successfully.",
+    }]);
+    let pods = table("/api/v1/namespaces/default/pods");
+    assert_eq!(pods["rows"][0]["conditions"], completed);
+    assert_eq!(pods["rows"][1].get("conditions"), None);
+    assert_eq!(table("/api/v1/namespaces/default/pods/kept")["rows"][0]["conditions"], completed);
+    let mut said = |path: &str, column: usize| {
+        let column = table(path)["columnDefinitions"][column].take();
+        format!("{}: {}", column["format"].as_str().unwrap(), column["description"].as_str().unwrap())
+    };
+    assert!(said("/api/v1/events", 9).starts_with("name: Name must be unique within a namespace."));
+    assert!(said("/api/v1/persistentvolumes", 4).starts_with(": phase indicates if a volume is available"));
+    assert_eq!(said("/apis/node.k8s.io/v1/runtimeclasses", 1), ": ");
+    assert!(said("/apis/apps/v1/controllerrevisions", 2).starts_with(": Revision indicates"));
+    assert!(
+        said("/apis/storage.k8s.io/v1/volumeattributesclasses", 1).starts_with(": Name of the CSI driver")
+    );
+}
+
+/// `PatchLocal` of kubectl's `pkg/cmd/apply/patcher.go` and `--subresource` of `apply.go`.
+#[test]
+fn a_dry_run_of_apply_works_out_the_patch() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    assert_eq!(s.ok("apply -f web.yaml --dry-run=client"), "deployment.apps/web unchanged (dry run)\n");
+    s.ok("scale deploy web --replicas=4");
+    assert_eq!(s.ok("apply -f web.yaml --dry-run=client"), "deployment.apps/web configured (dry run)\n");
+    assert_eq!(s.ok("apply -f web.yaml --dry-run=client -o jsonpath={.spec.replicas}"), "2");
+    assert_eq!(s.ok("get deploy web -o jsonpath={.spec.replicas}"), "4");
+    assert_eq!(
+        s.run("apply -f web.yaml --subresource=status").stderr,
+        "error: --subresource can only be specified for --server-side\n"
+    );
+    let status = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, status: {replicas: 3}}";
+    let line = "apply -f status.yaml --server-side --subresource=status";
+    let out = run(line, &|_: &str| Some(status.to_owned()), &mut s);
+    assert_eq!(
+        (out.exit, out.stdout.as_str()),
+        (0, "deployment.apps/web serverside-applied\n"),
+        "{}",
+        out.stderr
+    );
+    assert_eq!(s.ok("get deploy web -o jsonpath={.status.replicas}"), "3");
+}
+
+/// `--raw` (`pkg/rawhttp`), `--server-print=false` and `--sort-by` beside `--watch` (`pkg/cmd/get/get.go`), and what
+/// `Complete` of `pkg/cmd/drain/drain.go` refuses before it asks the server. Nobody can be asked here.
+#[test]
+fn flags_are_honoured_or_refused() {
+    let mut s = Server::new();
+    let path = "/api/v1/namespaces/default/configmaps";
+    let map = |name: &str, k: &str| {
+        serde_json::json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"k": k}})
+            .to_string()
+    };
+    let send = |s: &mut Server, line: &str, text: String| {
+        let out = run(&format!("{line} -f c.json"), &|_: &str| Some(text.clone()), s);
+        assert_eq!((out.exit, out.stderr.as_str()), (0, ""), "{line}");
+    };
+    send(&mut s, &format!("create --raw {path}"), map("a", "1"));
+    send(&mut s, &format!("create --raw {path}"), map("b", "1"));
+    send(&mut s, &format!("replace --raw {path}/a"), map("a", "2"));
+    assert_eq!(s.ok("get cm a -o jsonpath={.data.k}"), "2");
+    let table = s.ok("get cm --server-print=false");
+    assert!(table.starts_with("NAME   AGE\na      ") && table.contains("\nb      "), "{table}");
+    let out = s.run("get cm -w --sort-by=.data.k --no-headers");
+    let warning = "warning: --watch requested, --sort-by will be ignored for watch events received\n";
+    assert_eq!((out.exit, out.stderr.as_str()), (0, warning));
+    let names: Vec<&str> = out.stdout.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert_eq!(names, ["b", "a"]);
+    assert!(s.ok(&format!("delete --raw {path}/a")).contains("\"Success\""));
+    assert_eq!(s.ok("get cm -o name"), "configmap/b\n");
+    for (line, why) in [
+        ("delete cm b -i", "nobody can be asked here whether to go on: delete without -i"),
+        ("delete --raw /x -i", "--interactive can not be used with --raw"),
+        ("replace --raw /x -f web.yaml -f web.yaml", "--raw can only use a single local file or stdin"),
+        ("create --raw /x --edit -f web.yaml", "--raw and --edit are mutually exclusive"),
+        (
+            "create --edit -f web.yaml",
+            "what is created cannot be edited on the way here: edit the file, or create it and use kubectl edit",
+        ),
+        ("drain n --pod-selector='a in'", "--pod-selector=<pod_selector> must be a valid label selector"),
+        (
+            "drain n -l a=b",
+            "cannot specify both a node name and a --selector option\nSee 'kubectl drain -h' for help and examples",
+        ),
+    ] {
+        assert_eq!(s.run(line).stderr, format!("error: {why}\n"), "{line}");
+    }
 }

@@ -278,6 +278,7 @@ fn flag_values(cx: &mut Invocation<'_>, place: &Place, flag: &str, partial: &str
         ("types", _) => owned(&["Normal", "Warning"]),
         ("subresource", _) => owned(&["resize", "scale", "status"]),
         ("sort-by", "top pod" | "top node") => owned(&["cpu", "memory"]),
+        ("sort-by", "api-resources") => owned(&["kind", "name"]),
         ("sort-by", _) => owned(&[".metadata.creationTimestamp", ".metadata.name"]),
         _ => value_of_global(cx, flag)?,
     })

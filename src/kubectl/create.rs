@@ -19,8 +19,19 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
-    if let Some(path) = args.flag("raw") {
-        return raw(cx, args, path);
+    if !args.text("raw").is_empty() {
+        if args.on("edit") {
+            return fail("--raw and --edit are mutually exclusive");
+        }
+        return match args.all("filename") {
+            [_] => raw(cx, args, "POST"),
+            _ => fail("--raw can only use a single local file or stdin"),
+        };
+    }
+    if args.on("edit") {
+        return fail(
+            "what is created cannot be edited on the way here: edit the file, or create it and use kubectl edit",
+        );
     }
     let dry_run = DryRun::of(cx, args)?;
     let validation = apply::validation(args)?;
@@ -62,13 +73,19 @@ pub(super) fn post(
     Ok(cx.object(&call)?.to_value())
 }
 
-/// `create --raw PATH -f FILE`: the file is sent as it is (`rawhttp.RawPost`).
-fn raw(cx: &mut Invocation<'_>, args: &Args, path: &str) -> Result {
-    let [file] = args.all("filename") else {
-        return fail("--raw can only use a single local file or stdin");
+/// `--raw PATH`: sends the file that is named as it is, or nothing, to a path (`rawhttp`).
+pub(super) fn raw(cx: &mut Invocation<'_>, args: &Args, method: &str) -> Result {
+    if args.on("recursive") {
+        return fail("--raw and --recursive are mutually exclusive");
+    }
+    if !args.text("output").is_empty() {
+        return fail("--raw and --output are mutually exclusive");
+    }
+    let body = match args.all("filename").first() {
+        Some(file) => files::text(cx, file)?.into_bytes(),
+        None => Vec::new(),
     };
-    let body = files::text(cx, file)?;
-    let answer = cx.exchange(&call::raw("POST", path, Accept::Objects, body.into_bytes()))?;
+    let answer = cx.exchange(&call::raw(method, args.text("raw"), Accept::Objects, body))?;
     cx.out.push_str(&answer.response.body);
     Ok(())
 }

@@ -2,8 +2,6 @@
 //!
 //! Nothing can be attached to here, and neither copies of pods (`--copy-to`) nor pods for nodes are built.
 
-use rand_core::{Rng, SeedableRng};
-use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
@@ -11,6 +9,7 @@ use super::command;
 use super::flags::{Args, Flag, array, boolean, text};
 use super::invocation::{Invocation, Result, fail};
 use super::resource::{self, Rules};
+use super::{chance, image};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
@@ -33,18 +32,34 @@ pub(super) const FLAGS: &[Flag] = &[
     boolean("same-node"),
     boolean("share-processes"),
 ];
-/// The characters of generated names (`k8s.io/apimachinery/pkg/util/rand`).
-const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+const LEGACY: &str = "--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, for example \"--profile=general\".\n";
+const NOT_ROOT: &str = "Non-root user is configured for the entire target Pod, and some capabilities granted by debug profile may not work. Please consider using \"--custom\" with a custom profile that specifies \"securityContext.runAsUser: 0\".";
+
+/// The `securityContext` that a profile gives to an ephemeral container (`profiles.go`); `None` for none.
+fn security_context(profile: &str) -> Result<Option<Value>> {
+    Ok(match profile {
+        "legacy" | "baseline" => None,
+        "general" => Some(json!({"capabilities": {"add": ["SYS_PTRACE"]}})),
+        "restricted" => Some(json!({
+            "allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": true,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        })),
+        "netadmin" => Some(json!({"capabilities": {"add": ["NET_ADMIN", "NET_RAW"]}})),
+        "sysadmin" => Some(json!({"privileged": true})),
+        other => return fail(format!("unknown profile: {other}")),
+    })
+}
 
 pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let (before, command) = args.words.split_at(args.dash.unwrap_or(args.words.len()));
+    let context = security_context(args.text("profile"))?;
     check(cx, args, before)?;
     let words: Vec<String> =
         before.iter().map(|w| if w.contains('/') { w.clone() } else { format!("pod/{w}") }).collect();
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &words, rules)?;
     let objects = objects.into_iter().map(|(o, _)| o).collect();
-    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, command))
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, command, context.as_ref()))
 }
 
 fn check(cx: &mut Invocation<'_>, args: &Args, names: &[String]) -> Result {
@@ -64,7 +79,7 @@ fn check(cx: &mut Invocation<'_>, args: &Args, names: &[String]) -> Result {
     if image.is_empty() {
         return fail("you must specify --image when not using --copy-to.");
     }
-    if image.contains(char::is_whitespace) {
+    if !image::is_reference(image) {
         return fail(format!(
             "invalid image name {image}: invalid reference format",
             image = go_quote(image)
@@ -77,20 +92,29 @@ fn check(cx: &mut Invocation<'_>, args: &Args, names: &[String]) -> Result {
         "" | "Always" | "IfNotPresent" | "Never" => {}
         other => return fail(format!("invalid image pull policy: {other}")),
     }
+    let target = args.text("target");
+    if !target.is_empty() && !args.on("quiet") {
+        cx.say(&format!("Targeting container {target}. If you don't see processes from this container it may be because the container runtime doesn't support this feature.", target = go_quote(target)));
+    }
     if args.on("tty") && !args.on("stdin") {
         return fail("-i/--stdin is required for containers with -t/--tty=true");
     }
     if args.on("stdin") || args.on("attach") {
         return fail("nothing can be attached to here: debug without -i, -t and --attach");
     }
-    let target = args.text("target");
-    if !target.is_empty() && !args.on("quiet") {
-        cx.say(&format!("Targeting container {target}. If you don't see processes from this container it may be because the container runtime doesn't support this feature.", target = go_quote(target)));
+    if args.text("profile") == "legacy" {
+        cx.err.push_str(LEGACY);
     }
     Ok(())
 }
 
-fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, command: &[String]) -> Result {
+fn one(
+    cx: &mut Invocation<'_>,
+    args: &Args,
+    object: &Object,
+    command: &[String],
+    context: Option<&Value>,
+) -> Result {
     let kind = object.kind();
     if kind == Kind::NODE {
         return fail("pods for nodes are not built here: debug a pod");
@@ -126,40 +150,31 @@ fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, command: &[String]
     if !env.is_empty() {
         container["env"] = env.into();
     }
-    match args.text("profile") {
-        "general" | "baseline-debug" => {
-            container["securityContext"] = json!({"capabilities": {"add": ["SYS_PTRACE"]}});
-        }
-        "legacy" => {
-            cx.err.push_str("--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, for example \"--profile=general\".\n");
-        }
-        "baseline" => {}
-        "restricted" => {
-            container["securityContext"] = json!({
-                "allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": true,
-                "seccompProfile": {"type": "RuntimeDefault"},
-            });
-        }
-        other => return fail(format!("unknown profile: {other}")),
+    if let Some(context) = context {
+        warn_of_user(cx, object, context);
+        container["securityContext"] = context.clone();
     }
     let patch = json!({"spec": {"ephemeralContainers": [container]}});
     let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
         .body(Payload::StrategicPatch(patch.to_string()));
     call.subresource = "ephemeralcontainers".into();
-    call.field_manager = "kubectl-debug".into();
     cx.send(&call)?;
     Ok(())
+}
+
+/// Says that what the profile gives may be of no use to a user who is not root (`displayWarning`).
+fn warn_of_user(cx: &mut Invocation<'_>, pod: &Object, context: &Value) {
+    let user = pod.to_value().pointer("/spec/securityContext/runAsUser").and_then(Value::as_i64);
+    let gives = context.get("privileged").is_some() || context.pointer("/capabilities/add").is_some();
+    if user.is_some_and(|user| user != 0) && gives {
+        cx.warn(NOT_ROOT);
+    }
 }
 
 /// A name for the container. Where Kubernetes throws dice, the pod's version is the seed.
 fn generated(cx: &mut Invocation<'_>, args: &Args, object: &Object) -> String {
     let version = object.resource_version().unwrap_or_default();
-    let mut dice = Pcg32::seed_from_u64(version.parse().unwrap_or(0));
-    let letters = (0..5).filter_map(|_| {
-        let at = usize::try_from(dice.next_u32()).unwrap_or(0) % ALPHABET.len();
-        ALPHABET.get(at).map(|b| char::from(*b))
-    });
-    let name = format!("debugger-{}", letters.collect::<String>());
+    let name = format!("debugger-{}", chance::suffix(version.parse().unwrap_or(0)));
     if !args.on("quiet") {
         cx.say(&format!("Defaulting debug container name to {name}."));
     }

@@ -9,7 +9,7 @@ use super::invocation::{Invocation, Result, Stop, fail};
 use super::manifests::Manifest;
 use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
-use super::{apply, command};
+use super::{apply, command, create};
 use crate::api::quote::go_quote;
 use crate::api::{Kind, Object};
 use crate::apimachinery::{DeleteOptions, Propagation, Verb};
@@ -25,6 +25,9 @@ struct Victim {
 pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let options = options(cx, args)?;
+    if !args.text("raw").is_empty() {
+        return raw(cx, args);
+    }
     let printer = Printer::of(cx, args, false)?;
     if printer.as_ref().is_some_and(|p| !matches!(p, Printer::Name)) {
         return fail(format!(
@@ -34,6 +37,9 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     }
     let rules = Rules { required: true, all_namespaces: args.on("all-namespaces"), ..Rules::default() };
     let targets = resource::targets(cx, args, &args.words, rules)?;
+    if args.on("interactive") {
+        return fail("nobody can be asked here whether to go on: delete without -i");
+    }
     if cx.explicit_namespace && targets.iter().any(|t| !t.kind().namespaced()) {
         cx.warn("deleting cluster-scoped resources, not scoped to the provided namespace");
     }
@@ -63,6 +69,17 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
         }
     }
     command::finish(errors)
+}
+
+/// `delete --raw PATH`, with the body of a file if one is named (`rawhttp.RawDelete`).
+fn raw(cx: &mut Invocation<'_>, args: &Args) -> Result {
+    if args.on("interactive") {
+        return fail("--interactive can not be used with --raw");
+    }
+    match args.all("filename") {
+        [] | [_] => create::raw(cx, args, "DELETE"),
+        _ => fail("--raw can only use a single local file or stdin"),
+    }
 }
 
 fn options(cx: &mut Invocation<'_>, args: &Args) -> Result<DeleteOptions> {

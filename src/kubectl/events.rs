@@ -1,18 +1,21 @@
 //! `kubectl events`
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::Call;
 use super::describers::{interval, last_seen};
 use super::flags::Args;
 use super::invocation::{Invocation, Result, Stop, fail};
-use super::output::{self, Printer};
+use super::output::Printer;
 use super::{command, resource, tabwriter, watch};
 use crate::api::order;
 use crate::api::quote::go_quote;
 use crate::api::types::Event;
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
+
+/// The types that events have.
+const TYPES: [&str; 2] = ["Normal", "Warning"];
 
 pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
@@ -42,22 +45,21 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
             kind.api_version()
         );
     }
-    let watching = args.on("watch");
-    let mut items = if watching { Vec::new() } else { cx.all(call.clone())? };
+    let printer = Printer::of(cx, args, false)?;
     let types = args.all("types");
+    if !types.iter().all(|t| TYPES.iter().any(|known| t.eq_ignore_ascii_case(known))) {
+        return fail("valid --types are Normal or Warning");
+    }
     let wanted = |o: &Object| {
         let type_ = o.get::<Event>().and_then(|e| e.type_.as_deref()).unwrap_or_default();
         types.is_empty() || types.iter().any(|t| t.eq_ignore_ascii_case(type_))
     };
-    if watching {
-        return watch(cx, args, call, all, &wanted);
+    if args.on("watch") {
+        return watch(cx, args, printer.as_ref(), call, all, &wanted);
     }
+    let mut items = cx.all(call)?;
     items.retain(wanted);
     order::sort_by_key(&mut items, last_seen);
-    if let Some(printer) = Printer::of(cx, args, false)? {
-        let values = items.iter().map(Object::to_value).collect();
-        return printer.print(cx, &output::list(values), true);
-    }
     if items.is_empty() {
         let line = if all {
             "No events found.\n".to_owned()
@@ -66,6 +68,12 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
         };
         cx.err.push_str(&line);
         return Ok(());
+    }
+    if let Some(printer) = printer {
+        let values: Vec<Value> = items.iter().map(Object::to_value).collect();
+        // kubectl makes this list itself, of parts of the server's.
+        let list = json!({"apiVersion": "v1", "items": values, "kind": "EventList", "metadata": {}});
+        return printer.print(cx, &list, true);
     }
     let mut lines: Vec<Vec<String>> = Vec::new();
     if !args.on("no-headers") {
@@ -109,11 +117,11 @@ fn cells(cx: &Invocation<'_>, o: &Object, all: bool) -> Option<Vec<String>> {
 fn watch(
     cx: &mut Invocation<'_>,
     args: &Args,
+    printer: Option<&Printer>,
     call: Call,
     all: bool,
     wanted: &dyn Fn(&Object) -> bool,
 ) -> Result {
-    let printer = Printer::of(cx, args, false)?;
     let (first, version) = watch::list(cx, call.clone())?;
     let objects = |values: Vec<Value>| -> Vec<Object> {
         let read = values.into_iter().filter_map(|v| Object::from_value(Kind::EVENT, v).ok());
@@ -121,7 +129,7 @@ fn watch(
     };
     let (mut widths, mut begun) = (Vec::new(), false);
     let mut print = |cx: &mut Invocation<'_>, objects: &[Object]| -> Result {
-        if let Some(printer) = &printer {
+        if let Some(printer) = printer {
             return objects.iter().try_for_each(|o| printer.print(cx, &o.to_value(), false));
         }
         let mut lines: Vec<Vec<String>> = Vec::new();

@@ -20,14 +20,21 @@ pub(super) fn name(args: &Args) -> Result<&str> {
 }
 
 /// Makes the object and says so; `failed` stands before a refusal, as some commands have it.
-pub(super) fn make(
+pub(super) fn make(cx: &mut Invocation<'_>, args: &Args, kind: Kind, value: Value, failed: &str) -> Result {
+    let dry_run = DryRun::of(cx, args)?;
+    let value = created(cx, args, kind, value, failed, dry_run)?;
+    output::report(cx, args, &value, "created", dry_run)
+}
+
+/// Makes the object and says nothing.
+pub(super) fn created(
     cx: &mut Invocation<'_>,
     args: &Args,
     kind: Kind,
     mut value: Value,
     failed: &str,
-) -> Result {
-    let dry_run = DryRun::of(cx, args)?;
+    dry_run: DryRun,
+) -> Result<Value> {
     value["apiVersion"] = kind.api_version().into();
     value["kind"] = kind.as_str().into();
     if cx.explicit_namespace && kind.namespaced() {
@@ -39,17 +46,14 @@ pub(super) fn make(
     }
     let validation = apply::validation(args)?;
     let namespace = if kind.namespaced() { cx.namespace.clone() } else { String::new() };
-    let made = post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation);
-    let value = match made {
-        Ok(value) => value,
+    match post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation) {
         Err(Stop::Error(Error::Status(s))) if !failed.is_empty() => {
             // `create secret` has no colon.
             let colon = if kind == Kind::SECRET { "" } else { ":" };
-            return fail(format!("failed to create {failed}{colon} {}", s.message));
+            fail(format!("failed to create {failed}{colon} {}", s.message))
         }
-        Err(stop) => return Err(stop),
-    };
-    output::report(cx, args, &value, "created", dry_run)
+        made => made,
+    }
 }
 
 /// A port, or a port's name.

@@ -6,14 +6,15 @@ use super::call::{Call, Payload};
 use super::command::{self, CREATE_FLAGS, CREATED, CliCommand, VALIDATE, sub};
 use super::error::Error;
 use super::flags::{Args, Flag, array, boolean, duration, int, slice, text};
-use super::generate::{label_map, make, name, port_value};
+use super::generate::{make, name, port_value};
 use super::generators_jobs as jobs;
 use super::generators_policy as policy;
 use super::generators_service as service;
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun, PRINT};
-use super::sources;
+use super::{chance, sources};
 use crate::api::Kind;
+use crate::api::labels::{Operator, Selector};
 use crate::api::quantity::Amount;
 use crate::apimachinery::Verb;
 
@@ -75,11 +76,18 @@ fn secret_group(cx: &mut Invocation<'_>, args: &Args) -> Result {
     command::group(cx, args, "kubectl create secret", "Create a secret with specified type.\n")
 }
 
-/// A container's name from its image: what stands after the last slash, before tag or digest.
-fn container_name(image: &str) -> String {
+/// The name of the container at an index, from its image: what stands after the last slash, before tag or digest. What a name
+/// may not have is replaced, and the name gets another end (`sanitizeAndUniquify`). Where Kubernetes throws dice for it, the image
+/// and its place are the seed.
+fn container_name(index: usize, image: &str) -> String {
     let last = image.rsplit('/').next().unwrap_or(image);
     let base = last.split(['@', ':']).next().unwrap_or(last);
-    base.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect()
+    if !base.contains(['_', '.']) {
+        return base.to_owned();
+    }
+    let bytes = index.to_le_bytes().into_iter().chain(image.bytes());
+    let seed = bytes.fold(0_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
+    format!("{}-{}", base.replace(['_', '.'], "-"), chance::suffix(seed))
 }
 
 fn deployment(cx: &mut Invocation<'_>, args: &Args) -> Result {
@@ -89,12 +97,14 @@ fn deployment(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if images.len() > 1 && !command.is_empty() {
         return fail("cannot specify multiple --image options and command");
     }
-    let single = images.len() == 1;
     let containers: Vec<Value> = images
         .iter()
-        .map(|image| {
-            let mut c = json!({"image": image, "name": container_name(image), "resources": {}});
-            if single && let Some(port) = args.int("port").filter(|p| *p >= 0) {
+        .enumerate()
+        .map(|(i, image)| {
+            let mut c = json!({"image": image, "name": container_name(i, image), "resources": {}});
+            if i == 0
+                && let Some(port) = args.int("port").filter(|p| *p >= 0)
+            {
                 c["ports"] = json!([{"containerPort": port}]);
             }
             if !command.is_empty() {
@@ -213,25 +223,60 @@ fn token(cx: &mut Invocation<'_>, args: &Args) -> Result {
 
 fn budget(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let name = name(args)?;
-    let selector = match crate::api::labels::Selector::parse(args.text("selector")) {
-        Ok(_) if args.text("selector").is_empty() => return fail("a selector must be specified"),
-        Ok(_) => match label_map(args.text("selector")) {
-            Some(labels) => labels,
-            None => return fail("only equality-based selectors are built here"),
-        },
-        Err(e) => return fail(e),
-    };
-    let mut spec = json!({"selector": {"matchLabels": selector}});
-    match (args.flag("min-available"), args.flag("max-unavailable")) {
-        (Some(n), None) => spec["minAvailable"] = port_value(n),
-        (None, Some(n)) => spec["maxUnavailable"] = port_value(n),
-        (None, None) => return fail("one of min-available or max-unavailable must be specified"),
-        (Some(_), Some(_)) => return fail("min-available and max-unavailable cannot be both specified"),
+    if args.text("selector").is_empty() {
+        return fail("a selector must be specified");
     }
+    let (flag, field, amount) = match (args.text("min-available"), args.text("max-unavailable")) {
+        ("", "") => return fail("one of min-available or max-unavailable must be specified"),
+        (min, "") => ("min-available", "minAvailable", min),
+        ("", max) => ("max-unavailable", "maxUnavailable", max),
+        _ => return fail("min-available and max-unavailable cannot be both specified"),
+    };
+    let digits = amount.strip_suffix('%').unwrap_or(amount);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return fail(format!("invalid format specified for {flag}"));
+    }
+    let spec = json!({"selector": label_selector(args.text("selector"))?, field: port_value(amount)});
     let status =
         json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0});
     let value = json!({"metadata": {"name": name}, "spec": spec, "status": status});
     make(cx, args, Kind::POD_DISRUPTION_BUDGET, value, "poddisruptionbudgets")
+}
+
+/// The selector of an object's spec that a text means (`metav1.ParseToLabelSelector`).
+fn label_selector(text: &str) -> Result<Value> {
+    let parsed = Selector::parse(text);
+    let parsed = parsed.or_else(|e| fail(format!("couldn't parse the selector string \"{text}\": {e}")))?;
+    let (mut labels, mut expressions) = (Map::new(), Vec::new());
+    for requirement in parsed.requirements() {
+        let operator = match requirement.operator {
+            Operator::Equals | Operator::DoubleEquals => {
+                let value = requirement.values.first().map(String::as_str).unwrap_or_default();
+                labels.insert(requirement.key.clone(), value.into());
+                continue;
+            }
+            Operator::In => "In",
+            Operator::NotIn => "NotIn",
+            Operator::Exists => "Exists",
+            Operator::DoesNotExist => "DoesNotExist",
+            Operator::GreaterThan => return fail("\"gt\" isn't supported in label selectors"),
+            Operator::LessThan => return fail("\"lt\" isn't supported in label selectors"),
+            Operator::NotEquals => return fail("\"!=\" is not a valid label selector operator"),
+        };
+        let mut expression = json!({"key": requirement.key, "operator": operator});
+        if !requirement.values.is_empty() {
+            expression["values"] = json!(requirement.values);
+        }
+        expressions.push(expression);
+    }
+    let mut selector = json!({});
+    if !labels.is_empty() {
+        selector["matchLabels"] = labels.into();
+    }
+    if !expressions.is_empty() {
+        selector["matchExpressions"] = expressions.into();
+    }
+    Ok(selector)
 }
 
 fn priority_class(cx: &mut Invocation<'_>, args: &Args) -> Result {

@@ -49,18 +49,22 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
             let (mut found, errors) = resource::fetch_with(cx, args, &targets, &mut values)?;
             let errors = unforgiven(args, errors);
             for f in found.iter_mut().filter(|f| !f.named) {
-                sort(args, f, Value::clone)?;
+                sort(args, &mut f.objects, Value::clone)?;
             }
             whole(cx, args, &printer, &found, errors.is_empty())?;
             command::finish(errors)
         }
         None => {
             let whole = !args.text("sort-by").is_empty();
+            let served = args.on("server-print");
             let (mut found, errors) =
-                resource::fetch_with(cx, args, &targets, &mut |cx, call| table::rows(cx, call, whole))?;
+                resource::fetch_with(cx, args, &targets, &mut |cx, call| match served {
+                    true => table::rows(cx, call, whole),
+                    false => values(cx, call).map(|objects| table::plain(cx, objects)),
+                })?;
             let errors = unforgiven(args, errors);
             for f in found.iter_mut().filter(|f| f.objects.len() > 1) {
-                match sort(args, f, |row: &Row| row.object.clone()) {
+                match sort(args, &mut f.objects, |row: &Row| row.object.clone()) {
                     // kubectl prints no table that it cannot sort, and does not say why.
                     Err(Stop::Error(_)) => f.objects.clear(),
                     sorted => sorted?,
@@ -69,7 +73,7 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
             let before = cx.out.len();
             tables(cx, args, &found, all_namespaces);
             if cx.out.len() == before && errors.is_empty() && !args.on("ignore-not-found") {
-                let line = if all_namespaces || found.iter().all(|f| !f.kind.namespaced()) {
+                let line = if all_namespaces || found.iter().any(|f| !f.kind.namespaced()) {
                     "No resources found\n".to_owned()
                 } else {
                     format!("No resources found in {} namespace.\n", cx.namespace)
@@ -126,9 +130,9 @@ fn values(cx: &mut Invocation<'_>, call: Call) -> Result<Vec<Value>> {
 }
 
 /// `--sort-by`
-fn sort<T>(args: &Args, found: &mut Found<T>, value_of: impl Fn(&T) -> Value) -> Result {
+pub(super) fn sort<T>(args: &Args, objects: &mut Vec<T>, value_of: impl Fn(&T) -> Value) -> Result {
     let path = args.text("sort-by");
-    if path.is_empty() || found.objects.is_empty() {
+    if path.is_empty() || objects.is_empty() {
         return Ok(());
     }
     let template = jsonpath::relaxed(path).and_then(|p| Template::parse(&p));
@@ -137,7 +141,7 @@ fn sort<T>(args: &Args, found: &mut Found<T>, value_of: impl Fn(&T) -> Value) ->
         Err(e) => return fail(e),
     };
     let mut keyed: Vec<(Option<Value>, T)> = Vec::new();
-    for o in found.objects.drain(..) {
+    for o in objects.drain(..) {
         let value = value_of(&o);
         let key = match template.find(&value) {
             Ok(values) => values.first().map(|v| (*v).clone()),
@@ -152,7 +156,7 @@ fn sort<T>(args: &Args, found: &mut Found<T>, value_of: impl Fn(&T) -> Value) ->
         ));
     }
     order::sort_by(&mut keyed, |a, b| compare(a.0.as_ref(), b.0.as_ref()));
-    found.objects = keyed.into_iter().map(|(_, o)| o).collect();
+    *objects = keyed.into_iter().map(|(_, o)| o).collect();
     Ok(())
 }
 

@@ -1,14 +1,19 @@
 //! What Go's standard library writes: JSON with its escapes, and values in `%v` and `%#v`.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::api::quote::go_quote;
 
 /// `json.MarshalIndent`, as `-o json` prints it.
-pub(super) fn json_indent(value: &Value) -> String {
-    use serde::Serialize;
+pub(super) fn json_indent(value: &impl Serialize) -> String {
+    json_indented(value, "    ")
+}
+
+/// `json.MarshalIndent` with the text by which each level is indented.
+pub(super) fn json_indented(value: &impl Serialize, indent: &str) -> String {
     let mut out = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
     let mut ser = serde_json::Serializer::with_formatter(&mut out, formatter);
     // Writing a value into memory does not fail; an empty text would show it if it did.
     let _ = value.serialize(&mut ser);

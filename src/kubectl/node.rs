@@ -12,6 +12,7 @@ use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
+use crate::api::labels::Selector;
 use crate::api::quote::go_quote;
 use crate::api::types::{Node, Pod};
 use crate::api::well_known::CONFIG_MIRROR_ANNOTATION;
@@ -45,7 +46,11 @@ fn nodes(cx: &mut Invocation<'_>, args: &Args, command: &str) -> Result<(Vec<Obj
         return command::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
     }
     if !args.words.is_empty() && selector {
-        return fail("error: cannot specify both a node name and a --selector option");
+        let why = "error: cannot specify both a node name and a --selector option";
+        return command::usage(&format!("kubectl {command}"), why);
+    }
+    if Selector::parse(args.text("pod-selector")).is_err() {
+        return fail("--pod-selector=<pod_selector> must be a valid label selector");
     }
     let mut words = vec!["node".to_owned()];
     words.extend(args.words.iter().map(|w| w.rsplit('/').next().unwrap_or(w).to_owned()));
@@ -79,7 +84,6 @@ fn mark(cx: &mut Invocation<'_>, args: &Args, node: &Object, unschedulable: bool
         let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(patch.to_string()));
         call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-cordon".into();
         cx.object(&call)?;
     }
     output::report(cx, args, &node.to_value(), done, dry_run)

@@ -137,6 +137,14 @@ impl Printer {
         }))
     }
 
+    /// Prints one object more: YAML has a line between objects.
+    pub(super) fn print_next(&self, cx: &mut Invocation<'_>, value: &Value) -> Result {
+        if matches!(self, Printer::Yaml(_)) && !cx.out.is_empty() {
+            cx.out.push_str("---\n");
+        }
+        self.print(cx, value, true)
+    }
+
     /// Prints one object or a `List`.
     pub(super) fn print(&self, cx: &mut Invocation<'_>, value: &Value, headers: bool) -> Result {
         match self {
@@ -285,11 +293,6 @@ pub(super) fn report(
             cx.say(&line);
             Ok(())
         }
-        Some(printer) => {
-            if matches!(printer, Printer::Yaml(_)) && !cx.out.is_empty() {
-                cx.out.push_str("---\n");
-            }
-            printer.print(cx, value, true)
-        }
+        Some(printer) => printer.print_next(cx, value),
     }
 }

@@ -33,6 +33,12 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     if force && dry_run != DryRun::No {
         return fail("--dry-run can not be used when --force is set");
     }
+    if !args.text("raw").is_empty() {
+        return match args.all("filename") {
+            [_] => create::raw(cx, args, "PUT"),
+            _ => fail("--raw can only use a single local file or stdin"),
+        };
+    }
     let validation = apply::validation(args)?;
     let Loaded { manifests, mut errors, .. } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {

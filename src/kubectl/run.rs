@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::command;
 use super::flags::{Args, Flag, array, boolean, text};
-use super::generate::{label_map, make};
-use super::invocation::{Invocation, Result, fail};
-use super::overrides;
+use super::generate::{created, label_map};
+use super::invocation::{Invocation, Result, Stop, fail};
+use super::output::{self, DryRun};
+use super::{image, overrides};
 use crate::api::Kind;
 use crate::api::quote::go_quote;
 
@@ -34,8 +35,12 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let Some(name) = args.words.first().filter(|_| args.dash != Some(0)) else {
         return command::usage(path, "NAME is required for run");
     };
+    let dry_run = DryRun::of(cx, args)?;
     let image = args.text("image");
-    if image.is_empty() || image.contains(char::is_whitespace) {
+    if image.is_empty() {
+        return fail("--image is required");
+    }
+    if !image::is_reference(image) {
         return fail(format!(
             "Invalid image name {image}: invalid reference format",
             image = go_quote(image)
@@ -65,11 +70,19 @@ pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
         return command::usage(path, format!("invalid image pull policy: {policy}"));
     }
     let pod = overrides::apply(args, Kind::POD, pod(args, name, restart)?)?;
+    // The pod is made before its Service and said after it.
+    let made = created(cx, args, Kind::POD, pod, "", dry_run)?;
+    let mut errors = Vec::new();
     if args.on("expose") {
         let service = service(args, name)?;
-        make(cx, args, Kind::SERVICE, service, "")?;
+        match created(cx, args, Kind::SERVICE, service, "", dry_run) {
+            Ok(service) => output::report(cx, args, &service, "created", dry_run)?,
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
     }
-    make(cx, args, Kind::POD, pod, "")
+    output::report(cx, args, &made, "created", dry_run)?;
+    command::finish(errors)
 }
 
 /// The labels of the pod.

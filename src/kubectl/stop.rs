@@ -31,6 +31,19 @@ impl From<Status> for Stop {
     }
 }
 
+impl Stop {
+    /// An error with words before it, as Go's `fmt.Errorf` wraps one: of a server's refusal only the message is left.
+    pub(super) fn wrapped(self, before: &str) -> Stop {
+        match self {
+            Stop::Error(Error::Status(s)) => {
+                Stop::Error(Error::Text(format!("{before}{}{}", s.about, s.message)))
+            }
+            Stop::Error(e) => Stop::Error(e.about(before)),
+            other => other,
+        }
+    }
+}
+
 /// The result of a command or a part of one.
 pub(super) type Result<T = ()> = std::result::Result<T, Stop>;
 

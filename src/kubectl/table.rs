@@ -10,6 +10,8 @@ use super::flags::Args;
 use super::invocation::{Invocation, Result};
 use super::resource::{self, Found};
 use super::tabwriter;
+use crate::api::Timestamp;
+use crate::api::types::Time;
 
 /// A column of a table.
 #[derive(Debug)]
@@ -56,6 +58,19 @@ pub(super) fn rows(cx: &mut Invocation<'_>, mut call: Call, whole: bool) -> Resu
         }
         call.continue_token = part.continue_token;
     }
+}
+
+/// Objects as rows that kubectl fills in itself (`--server-print=false`): their names and ages.
+pub(super) fn plain(cx: &Invocation<'_>, objects: Vec<Value>) -> Vec<Row> {
+    let columns: Rc<[Column]> =
+        ["Name", "Age"].map(|name| Column { name: name.to_owned(), wide: false }).into();
+    let row = |object: Value| {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let created = text("/metadata/creationTimestamp").parse::<Timestamp>().ok().map(Time);
+        let cells = vec![text("/metadata/name").to_owned(), cx.age(created.as_ref())];
+        Row { columns: columns.clone(), cells, object }
+    };
+    objects.into_iter().map(row).collect()
 }
 
 fn column(definition: &Value) -> Column {

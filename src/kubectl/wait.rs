@@ -3,7 +3,6 @@
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::error::Error;
 use super::flags::Args;
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::output;
@@ -16,6 +15,8 @@ use crate::api::{Kind, Object, Timestamp};
 
 const EXAMPLE: &str = "--for=jsonpath='{.status.readyReplicas}'=3";
 const EXAMPLE_PATH: &str = "--for=jsonpath='{.status.readyReplicas}'";
+
+const TIMED_OUT: &str = "timed out waiting for the condition";
 
 /// What is waited for.
 enum Condition {
@@ -134,6 +135,7 @@ fn one(
     until: Option<Timestamp>,
 ) -> Result {
     let mut last: Option<Object> = None;
+    let looks_once = args.duration("timeout").is_some_and(|t| t.is_zero());
     loop {
         match (cx.get(kind, namespace, name), condition) {
             (Err(Stop::Error(e)), Condition::Delete) if e.is_not_found() => {
@@ -143,6 +145,9 @@ fn one(
                 return Ok(());
             }
             (Err(Stop::Error(e)), Condition::Create) if e.is_not_found() => {
+                if looks_once {
+                    return fail(TIMED_OUT);
+                }
                 let what = WaitFor::Change {
                     kind,
                     key: crate::api::Key::new(namespace, name),
@@ -155,18 +160,18 @@ fn one(
                 if holds(condition, &object)? {
                     return output::report(cx, args, &object.to_value(), "condition met", output::DryRun::No);
                 }
+                if looks_once {
+                    return fail(format!("condition not met for {}/{name}", kind.plural()));
+                }
                 cx.wait_change(&object, until)?;
                 last = Some(object);
             }
         }
         if until.is_some_and(|t| cx.now() >= t) {
             if matches!(condition, Condition::Create) && last.is_none() {
-                return fail("timed out waiting for the condition");
+                return fail(TIMED_OUT);
             }
-            return Err(Stop::Error(Error::Text(format!(
-                "timed out waiting for the condition on {}/{name}",
-                kind.plural()
-            ))));
+            return fail(format!("{TIMED_OUT} on {}/{name}", kind.plural()));
         }
     }
 }
@@ -207,7 +212,8 @@ fn holds(condition: &Condition, object: &Object) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::{Condition, Error, condition, split_path};
+    use super::{Condition, condition, split_path};
+    use crate::kubectl::error::Error;
     use crate::kubectl::invocation::Stop;
 
     #[test]

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use super::call::{Accept, Call};
 use super::flags::Args;
+use super::get;
 use super::invocation::{Invocation, Result, Stop, fail};
 use super::output::Printer;
 use super::resource::Target;
 use super::stop::{CommandWait, WaitFor};
-use super::table::{GrowingTable, Row};
+use super::table::{self, GrowingTable, Row};
 use crate::api::{Timestamp, duration};
 use crate::apimachinery::Verb;
 
@@ -108,7 +109,8 @@ impl Out {
             Out::Table(table) => {
                 let mut rows: Vec<(String, Row)> = Vec::new();
                 for Change { event, object } in changes {
-                    rows.extend(table.rows(object).into_iter().map(|row| (event.clone(), row)));
+                    let of_object = rows_of(cx, args, table, object);
+                    rows.extend(of_object.into_iter().map(|row| (event.clone(), row)));
                 }
                 table.print(cx, args, &rows);
             }
@@ -127,8 +129,19 @@ impl Out {
     }
 }
 
+/// The rows of what the server sent: a table, or with `--server-print=false` an object.
+fn rows_of(cx: &Invocation<'_>, args: &Args, table: &mut GrowingTable, sent: Value) -> Vec<Row> {
+    if args.on("server-print") { table.rows(sent) } else { table::plain(cx, vec![sent]) }
+}
+
 /// `get --watch`
 pub(super) fn get(cx: &mut Invocation<'_>, args: &Args, targets: &[Target], all_namespaces: bool) -> Result {
+    let sorts = !args.text("sort-by").is_empty();
+    if sorts {
+        let flag = if args.on("watch") { "--watch" } else { "--watch-only" };
+        let what = if args.on("watch") { " for watch events received" } else { "" };
+        cx.err.push_str(&format!("warning: {flag} requested, --sort-by will be ignored{what}\n"));
+    }
     let [target] = targets else {
         let several = targets.windows(2).any(|w| matches!(w, [a, b] if a.kind() != b.kind()));
         return fail(if several {
@@ -149,8 +162,8 @@ pub(super) fn get(cx: &mut Invocation<'_>, args: &Args, targets: &[Target], all_
     let mut call = Call::new(Verb::List, target.kind(), &namespace, "");
     args.text("selector").clone_into(&mut call.label_selector);
     args.text("field-selector").clone_into(&mut call.field_selector);
-    if matches!(out, Out::Table(_)) {
-        call.accept = Accept::Table { whole: false };
+    if matches!(out, Out::Table(_)) && args.on("server-print") {
+        call.accept = Accept::Table { whole: sorts };
     }
     let (first, version) = if name.is_empty() {
         list(cx, call.clone())?
@@ -163,8 +176,22 @@ pub(super) fn get(cx: &mut Invocation<'_>, args: &Args, targets: &[Target], all_
         (vec![object], version)
     };
     if !args.on("watch-only") {
-        let added = |object| Change { event: "ADDED".into(), object };
-        out.print(cx, args, first.into_iter().map(added).collect())?;
+        match &mut out {
+            Out::Table(table) if sorts => {
+                let rows = first.into_iter().flat_map(|sent| rows_of(cx, args, table, sent));
+                let mut rows: Vec<Row> = rows.collect();
+                if rows.len() > 1 {
+                    let sorted = get::sort(args, &mut rows, |row| row.object.clone());
+                    sorted.map_err(|stop| stop.wrapped("unable to output the provided object: "))?;
+                }
+                let rows: Vec<_> = rows.into_iter().map(|row| ("ADDED".to_owned(), row)).collect();
+                table.print(cx, args, &rows);
+            }
+            out => {
+                let added = |object| Change { event: "ADDED".into(), object };
+                out.print(cx, args, first.into_iter().map(added).collect())?;
+            }
+        }
     }
     let mut watch = Watch::new(cx, args, call, &version);
     let changes = watch.changes(cx)?;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::negotiate::MetaVersion;
 use super::piece::Piece;
 use super::texts::{Form, TextCache, Version};
-use crate::api::types::Time;
+use crate::api::types::{Pod, Time};
 use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apiserver::apiextensions::{View, columns};
 use crate::apiserver::kinds::{self, Column};
@@ -96,6 +96,18 @@ fn cells(object: &Object, now: Timestamp) -> Value {
     kinds::row(object, now).into_iter().zip(kinds::columns(object.kind())).map(cell).collect()
 }
 
+/// What a row says of its object as a whole: a pod that has ended is completed (`podSuccessConditions` and
+/// `podFailedConditions` in `pkg/printers/internalversion`).
+fn conditions(object: &Object) -> Option<Value> {
+    let phase = object.get::<Pod>()?.status.as_ref()?.phase.as_deref()?;
+    let message = match phase {
+        "Succeeded" => "The pod has completed successfully.",
+        "Failed" => "The pod failed.",
+        _ => return None,
+    };
+    Some(json!([{"type": "Completed", "status": "True", "reason": phase, "message": message}]))
+}
+
 /// What goes with the rows of a table.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
@@ -125,8 +137,12 @@ pub(super) fn row(
     piece: &mut Piece,
     cache: &mut TextCache,
 ) {
-    let cells = columns.cells(&version.object(), now);
-    piece.push(format!("{{\"cells\":{cells},\"object\":"));
+    let object = version.object();
+    piece.push(format!("{{\"cells\":{},", columns.cells(&object, now)));
+    if let Some(conditions) = conditions(&object) {
+        piece.push(format!("\"conditions\":{conditions},"));
+    }
+    piece.push("\"object\":");
     match rows.include.as_str() {
         "None" => piece.push("null"),
         "Object" => piece.push(cache.text(version, Form::Whole)),
@@ -143,7 +159,13 @@ pub(super) fn table(
     now: Timestamp,
     form: &Rows,
 ) -> Value {
-    let row = |(object, value): &(Object, Value)| json!({"cells": columns.cells(object, now), "object": form.shown(value)});
+    let row = |(object, value): &(Object, Value)| {
+        let mut row = json!({"cells": columns.cells(object, now), "object": form.shown(value)});
+        if let Some(conditions) = conditions(object) {
+            row["conditions"] = conditions;
+        }
+        row
+    };
     let rows: Vec<Value> = objects.iter().map(row).collect();
     of_rows(form.meta, metadata, Value::from(columns.definitions()), rows)
 }

@@ -19,7 +19,7 @@ impl Strategy for ControllerRevision {
     const COLUMNS: &'static [Column] = &[
         NAME,
         Column::text("Controller", "Controller of the object"),
-        Column::of("Revision", "string", "revision indicates the revision of the state represented by Data."),
+        Column::of("Revision", "string", "Revision indicates the revision of the state represented by Data."),
         AGE,
     ];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;

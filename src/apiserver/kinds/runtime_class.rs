@@ -19,10 +19,8 @@ use crate::apiserver::validation::{Errors, FieldError, Path, list, resources, sc
 impl Strategy for RuntimeClass {
     const COLUMNS: &'static [Column] = &[
         NAME,
-        Column::text(
-            "Handler",
-            "handler specifies the underlying runtime and configuration that the CRI implementation will use to handle pods of this class. The possible values are specific to the node & CRI configuration.  It is assumed that all handlers are available on every node, and handlers of the same name are equivalent on every node. For example, a handler called \"runc\" might specify that the runc OCI runtime (using native Linux containers) will be used to run the containers in a pod. The Handler must be lowercase, conform to the DNS Label (RFC 1123) requirements, and is immutable.",
-        ),
+        // Kubernetes looks for the sentence of this column among those of metadata, where there is none.
+        Column::text("Handler", ""),
         AGE,
     ];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;

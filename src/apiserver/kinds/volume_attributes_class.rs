@@ -13,11 +13,8 @@ use crate::apiserver::validation::meta::{object_meta, object_meta_update};
 use crate::apiserver::validation::{Errors, FieldError, Path, name_is_dns_subdomain};
 
 impl Strategy for VolumeAttributesClass {
-    const COLUMNS: &'static [Column] = &[
-        NAME,
-        Column::text("DriverName", "driverName is the name of the CSI driver This field is immutable."),
-        AGE,
-    ];
+    const COLUMNS: &'static [Column] =
+        &[NAME, Column::text("DriverName", "Name of the CSI driver This field is immutable."), AGE];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;

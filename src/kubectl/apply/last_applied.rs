@@ -80,25 +80,20 @@ pub(super) fn set(cx: &mut Invocation<'_>, args: &Args) -> Result {
     for (object, after) in changes {
         let value = match dry_run {
             DryRun::Client => object.to_value(),
-            _ => send(cx, &object, &after, "kubectl-client-side-apply", dry_run)?,
+            _ => send(cx, &object, &after, dry_run)?,
         };
         output::report(cx, args, &value, "configured", dry_run)?;
     }
     Ok(())
 }
 
-fn send(
-    cx: &mut Invocation<'_>,
-    object: &Object,
-    annotation: &Value,
-    manager: &str,
-    dry_run: DryRun,
-) -> Result<Value> {
+fn send(cx: &mut Invocation<'_>, object: &Object, annotation: &Value, dry_run: DryRun) -> Result<Value> {
     let patch = json!({"metadata": {"annotations": {LAST_APPLIED_CONFIG_ANNOTATION: annotation}}});
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::MergePatch(go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = manager.into();
+    // `set-last-applied` has no `--field-manager`.
+    call.field_manager.clone_from(&cx.field_manager);
     Ok(cx.object(&call)?.to_value())
 }
 
@@ -127,7 +122,7 @@ pub(super) fn edit(cx: &mut Invocation<'_>, args: &Args) -> Result {
             return Ok(());
         }
         let text = Value::from(go::json(&after) + "\n");
-        let value = send(cx, object, &text, "kubectl-client-side-apply", DryRun::No)?;
+        let value = send(cx, object, &text, DryRun::No)?;
         output::report(cx, args, &value, "edited", DryRun::No)
     })
 }

@@ -155,6 +155,9 @@ fn check(args: &Args, dry_run: DryRun) -> Result {
             "--prune is in alpha and doesn't currently work on objects created by server-side apply",
         );
     }
+    if !args.text("subresource").is_empty() && !server_side {
+        return fail("--subresource can only be specified for --server-side");
+    }
     Ok(())
 }
 

@@ -38,6 +38,24 @@ pub(in super::super) fn patch_of(m: &Manifest, live: &Object, modified: &Value) 
     }
 }
 
+/// What is live with a patch, as kubectl works it out itself (`PatchLocal`).
+fn merged(m: &Manifest, live: &Object, patch: &Value) -> Result<Value> {
+    let merged = match m.kind.is_custom() {
+        true => Ok(patch::json_merge_patch(live.to_value(), patch)),
+        false => patch::strategic_merge(m.kind, live.to_value(), patch),
+    };
+    merged.or_else(|e| {
+        let verb = format!("applying patch:\n{}\nto:\n{}\nfor:", go::json(patch), info(m));
+        Err(Error::text(e.to_string()).source(&verb, &m.source).into())
+    })
+}
+
+fn warn_if_deleting(cx: &mut Invocation<'_>, m: &Manifest, object: &Object) {
+    if object.meta().is_deleting() {
+        cx.warn(&format!("Detected changes to resource {} which is currently being deleted.", m.name));
+    }
+}
+
 impl Apply<'_> {
     /// Says what was done, or keeps the object for `-o`.
     fn report(&mut self, cx: &mut Invocation<'_>, value: Value, done: &str) -> Result {
@@ -81,7 +99,12 @@ impl Apply<'_> {
             ));
         }
         if self.dry_run == DryRun::Client {
-            return self.report(cx, live.to_value(), "configured");
+            let Some(patch) = patch_of(m, &live, &modified)? else {
+                return self.report(cx, live.to_value(), "unchanged");
+            };
+            let patched = merged(m, &live, &patch)?;
+            warn_if_deleting(cx, m, &live);
+            return self.report(cx, patched, "configured");
         }
         match self.patch(cx, m, live, &modified)? {
             (value, true) => self.report(cx, value, "configured"),
@@ -100,12 +123,7 @@ impl Apply<'_> {
         let mut attempt = 0;
         loop {
             let Some(patch) = patch_of(m, &live, modified)? else { return Ok((live.to_value(), false)) };
-            if live.meta().is_deleting() {
-                cx.warn(&format!(
-                    "Detected changes to resource {} which is currently being deleted.",
-                    m.name
-                ));
-            }
+            warn_if_deleting(cx, m, &live);
             let text = go::json(&patch);
             // How the lists of a custom kind merge, kubectl does not know.
             let body = match m.kind.is_custom() {
@@ -175,15 +193,14 @@ impl Apply<'_> {
         call.field_validation = self.validation;
         call.field_manager = manager(cx, self.args);
         call.force = self.args.on("force-conflicts");
+        self.args.text("subresource").clone_into(&mut call.subresource);
         let object = match cx.object(&call) {
             Err(Stop::Error(Error::Status(s))) if s.is_conflict() => {
                 return fail(format!("{}\n{CONFLICT}", s.message));
             }
             applied => applied?,
         };
-        if object.meta().is_deleting() {
-            cx.warn(&format!("Detected changes to resource {} which is currently being deleted.", m.name));
-        }
+        warn_if_deleting(cx, m, &object);
         self.visited.add(&object);
         self.report(cx, object.to_value(), "serverside-applied")
     }

@@ -79,16 +79,17 @@ fn annotations(w: &mut Writer, level: usize, all: Option<&BTreeMap<String, Strin
     for (key, value) in all.into_iter().flatten().filter(|(key, _)| *key != LAST_APPLIED_CONFIG_ANNOTATION) {
         let value = value.strip_suffix('\n').unwrap_or(value);
         let level = if title.is_empty() { 0 } else { level };
+        let space = w.space();
         if value.len() + key.len() + 2 > LONG || value.contains('\n') {
-            w.line(level, &format!("{title}\t{key}:"));
+            w.line(level, &format!("{title}\t{space}{key}:"));
             value.split('\n').for_each(|line| w.line(0, &format!("\t  {}", cut(line))));
         } else {
-            w.line(level, &format!("{title}\t{key}: {value}"));
+            w.line(level, &format!("{title}\t{space}{key}: {value}"));
         }
         title = "";
     }
     if !title.is_empty() {
-        w.line(level, &format!("{title}\t<none>"));
+        w.line(level, &format!("{title}\t{space}<none>", space = w.space()));
     }
 }
 
@@ -145,6 +146,9 @@ fn pod_template(w: &mut Writer, template: &PodTemplateSpec) {
 #[derive(Default)]
 pub(super) struct Writer {
     text: String,
+    /// How many levels further in lines stand. What kubectl writes in several pieces has the blanks of these levels
+    /// before each of them (`nestedPrefixWriter`).
+    nested: usize,
 }
 
 impl Writer {
@@ -155,9 +159,14 @@ impl Writer {
 
     /// A line at a level: two blanks each.
     fn line(&mut self, level: usize, text: &str) {
-        self.text.extend(std::iter::repeat_n("  ", level));
+        self.text.extend(std::iter::repeat_n("  ", level + self.nested));
         self.text.push_str(text);
         self.text.push('\n');
+    }
+
+    /// The blanks before a piece of a line that is not its first.
+    fn space(&self) -> String {
+        "  ".repeat(self.nested)
     }
 
     /// A line as it is.
@@ -169,15 +178,16 @@ impl Writer {
     /// A map, one entry a line, under a name.
     fn map(&mut self, level: usize, name: &str, map: Option<&BTreeMap<String, String>>) {
         let entries: Vec<(&String, &String)> = map.into_iter().flatten().collect();
+        let space = self.space();
         if entries.is_empty() {
-            return self.line(level, &format!("{name}:\t<none>"));
+            return self.line(level, &format!("{name}:\t{space}<none>"));
         }
         for (i, (k, v)) in entries.into_iter().enumerate() {
             let pair = format!("{k}={v}");
             if i == 0 {
-                self.line(level, &format!("{name}:\t{pair}"));
+                self.line(level, &format!("{name}:\t{space}{pair}"));
             } else {
-                self.line(0, &format!("\t{pair}"));
+                self.line(0, &format!("{space}\t{space}{pair}"));
             }
         }
     }

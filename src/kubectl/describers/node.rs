@@ -6,9 +6,10 @@ use super::super::call::Call;
 use super::super::invocation::{Invocation, Result, Stop};
 use super::{Writer, annotations, conditions, instant, moment};
 use crate::api::order;
-use crate::api::quantity::{Amount, Format, amount_of};
+use crate::api::quantity::{Amount, amount_of};
 use crate::api::quote::go_quote;
-use crate::api::types::{Container, Lease, Node, NodeCondition, Pod, Quantity, ResourceRequirements};
+use crate::api::resource::{self, Amounts};
+use crate::api::types::{Lease, Node, NodeCondition, Pod, Quantity};
 use crate::api::well_known::NODE_LEASE_NAMESPACE;
 use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
@@ -128,32 +129,6 @@ fn amounts(w: &mut Writer, title: &str, map: Option<&BTreeMap<String, Quantity>>
     }
 }
 
-/// What a pod asks for of a resource (`PodRequests`, `PodLimits`): what it says itself, or what its containers ask for.
-/// Init containers run one after the other, and those that are sidecars go on beside the rest.
-fn asked(pod: &Pod, resource: &str, limits: bool) -> Amount {
-    let Some(spec) = &pod.spec else { return Amount::ZERO };
-    let of = |r: Option<&ResourceRequirements>| {
-        let map = r.and_then(|r| if limits { r.limits.as_ref() } else { r.requests.as_ref() });
-        map.and_then(|m| m.get(resource)).map(|q| amount_of(Some(q)))
-    };
-    let of_container = |c: &Container| of(c.resources.as_ref()).unwrap_or(Amount::ZERO);
-    let mut sum = spec.containers.iter().fold(Amount::ZERO, |a, c| a.plus(of_container(c)));
-    let (mut sidecars, mut most) = (Amount::ZERO, Amount::ZERO);
-    for c in spec.init_containers.iter().flatten() {
-        let own = of_container(c);
-        if c.restart_policy.as_deref() == Some("Always") {
-            sum = sum.plus(own);
-            sidecars = sidecars.plus(own);
-            most = most.max(sidecars);
-        } else {
-            most = most.max(sidecars.plus(own));
-        }
-    }
-    let all = of(spec.resources.as_ref()).unwrap_or(sum.max(most));
-    let overhead = spec.overhead.as_ref().and_then(|o| o.get(resource));
-    if limits && all.is_zero() { all } else { all.plus(amount_of(overhead)) }
-}
-
 /// An amount and its share of what the node has, in whole percent. As in Go, the share is a float, whose fraction is cut off:
 /// 1160m of 4 CPUs are 28 percent. CPU is counted in thousandths. `of_nothing` is what is printed of a node that has none.
 fn share(resource: &str, amount: Amount, of: Option<&Quantity>, of_nothing: i64) -> String {
@@ -174,7 +149,9 @@ fn pods(cx: &Invocation<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTre
             for limits in [false, true] {
                 // Go divides by zero here, and makes the smallest number of the result.
                 let of = allocatable.get(resource);
-                cells.push(share(resource, asked(pod, resource, limits), of, i64::MIN));
+                let all = resource::resources_in_use(pod, limits);
+                let amount = all.get(resource).copied().unwrap_or(Amount::ZERO);
+                cells.push(share(resource, amount, of, i64::MIN));
             }
         }
         cells.push(cx.age(o.meta().creation_timestamp.as_ref()));
@@ -184,21 +161,27 @@ fn pods(cx: &Invocation<'_>, w: &mut Writer, pods: &[Object], allocatable: &BTre
     w.line(1, "(Total limits may be over 100 percent, i.e., overcommitted.)");
     w.line(1, "Resource\tRequests\tLimits");
     w.line(1, "--------\t--------\t------");
-    let total = |resource: &str, limits: bool| {
-        let zero = Amount::from_value(0, Format::DecimalSI);
-        pods.iter().filter_map(|o| o.get::<Pod>()).fold(zero, |sum, p| sum.plus(asked(p, resource, limits)))
-    };
+    // The sums are those of the specs, whatever is allocated.
+    let sums = [false, true].map(|limits| {
+        let specs = pods.iter().filter_map(|o| o.get::<Pod>()?.spec.as_deref());
+        specs.fold(Amounts::new(), |mut sum, spec| {
+            resource::add(&mut sum, &resource::pod_resources(spec, limits));
+            sum
+        })
+    });
+    let total =
+        |resource: &str| sums.each_ref().map(|sum| sum.get(resource).copied().unwrap_or(Amount::ZERO));
     let huge = allocatable.keys().map(String::as_str).filter(|r| r.starts_with(HUGE_PAGES));
     for resource in STANDARD.into_iter().chain(huge) {
         let of = allocatable.get(resource);
-        let (requests, limits) = (total(resource, false), total(resource, true));
+        let [requests, limits] = total(resource);
         let share = |amount| share(resource, amount, of, 0);
         w.line(1, &format!("{resource}\t{}\t{}", share(requests), share(limits)));
     }
     let extended =
         |r: &&str| !STANDARD.contains(r) && !r.starts_with(HUGE_PAGES) && *r != "pods" && *r != "storage";
     for resource in allocatable.keys().map(String::as_str).filter(extended) {
-        let (requests, limits) = (total(resource, false), total(resource, true));
+        let [requests, limits] = total(resource);
         w.line(1, &format!("{resource}\t{}\t{}", amount(requests), amount(limits)));
     }
 }

@@ -17,7 +17,7 @@ const SKIPPED: [&str; 5] = [
     ".metadata.annotations",
 ];
 /// Words that are written in capitals.
-const ACRONYMS: [&str; 5] = ["API", "URL", "UID", "OSB", "GUID"];
+const ACRONYMS: [&str; 4] = ["API", "URL", "UID", "GUID"];
 
 pub(in super::super) fn describe(_: &mut Invocation<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -62,7 +62,7 @@ fn label(field: &str) -> String {
         return field.to_owned();
     }
     let mut words = Vec::new();
-    for part in split(field) {
+    for part in joined(split(field)) {
         let upper = part.to_uppercase();
         if ACRONYMS.contains(&upper.as_str()) {
             words.push(upper);
@@ -73,6 +73,20 @@ fn label(field: &str) -> String {
         words.push(first + chars.as_str());
     }
     words.join(" ")
+}
+
+/// The parts of a name; one of several capitals is joined with the next, if that begins with a capital.
+fn joined(parts: Vec<String>) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut parts = parts.into_iter().peekable();
+    while let Some(mut part) = parts.next() {
+        let capitals = part.len() >= 2 && part.chars().all(|c| !c.is_alphabetic() || c.is_uppercase());
+        if capitals && let Some(next) = parts.next_if(|next| next.starts_with(char::is_uppercase)) {
+            part.push_str(&next);
+        }
+        out.push(part);
+    }
+    out
 }
 
 /// The words of a name: runs of small letters with the capital before them, runs of capitals, and what is no letter
@@ -106,6 +120,7 @@ fn split(field: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    /// `smartLabelFor` of kubectl's `pkg/describe/describe.go` and its test in `describe_test.go`.
     #[test]
     fn names_of_fields_become_words() {
         for (field, wanted) in [
@@ -116,6 +131,9 @@ mod tests {
             ("x-kind", "X - Kind"),
             ("a.b", "a.b"),
             ("lastURL", "Last URL"),
+            ("podCIDRs", "Pod CIDRs"),
+            ("externalDNSName", "External DNSName"),
+            ("osbGuid", "Osb GUID"),
         ] {
             assert_eq!(label(field), wanted);
         }

@@ -339,8 +339,9 @@ fn csi(w: &mut Writer, source: &Value, persistent: bool) {
         return w.line(2, "VolumeAttributes:\t<none>");
     }
     for (i, attribute) in all.iter().enumerate() {
-        let title = if i == 0 { "VolumeAttributes:" } else { "" };
-        w.line(2, &format!("{title}\t{attribute}"));
+        // kubectl writes a line in pieces, and each has the blanks of its level.
+        let title = if i == 0 { "VolumeAttributes:" } else { "    " };
+        w.line(2, &format!("{title}\t    {attribute}"));
     }
 }
 
@@ -405,7 +406,9 @@ fn one(w: &mut Writer, volume: &Volume) {
             "Type:\tEphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)",
         );
         if let Some(template) = &ephemeral.volume_claim_template {
+            w.nested = 2;
             claim_template(w, template);
+            w.nested = 0;
         }
     } else {
         let value = crate::api::to_value(volume);
@@ -422,28 +425,28 @@ fn claim_template(w: &mut Writer, template: &PersistentVolumeClaimTemplate) {
     let (spec, meta) = (&template.spec, template.metadata.clone().unwrap_or_default());
     let marked = meta.annotations.as_ref().and_then(|a| a.get(BETA_CLASS)).map(String::as_str);
     let class = marked.or(spec.storage_class_name.as_deref()).unwrap_or_default();
-    w.line(2, &format!("StorageClass:\t{}", class));
+    w.line(0, &format!("StorageClass:\t{}", class));
     let volume = spec.volume_name.as_deref().unwrap_or_default();
-    w.line(2, &format!("Volume:\t{volume}"));
-    w.map(2, "Labels", meta.labels.as_ref());
-    annotations(w, 2, meta.annotations.as_ref());
+    w.line(0, &format!("Volume:\t{volume}"));
+    w.map(0, "Labels", meta.labels.as_ref());
+    annotations(w, 0, meta.annotations.as_ref());
     // What the claim has is not known of a template that names its volume.
     let (capacity, modes) = if volume.is_empty() {
         (String::new(), String::new())
     } else {
         ("0".to_owned(), access_modes_as_string(None))
     };
-    w.line(2, &format!("Capacity:\t{capacity}"));
-    w.line(2, &format!("Access Modes:\t{modes}"));
+    w.line(0, &format!("Capacity:\t{capacity}"));
+    w.line(0, &format!("Access Modes:\t{modes}"));
     if let Some(mode) = &spec.volume_mode {
-        w.line(2, &format!("VolumeMode:\t{mode}"));
+        w.line(0, &format!("VolumeMode:\t{mode}"));
     }
     if let Some(source) = &spec.data_source {
-        w.line(2, "DataSource:");
+        w.line(0, "DataSource:");
         if let Some(group) = &source.api_group {
-            w.line(3, &format!("APIGroup:\t{group}"));
+            w.line(1, &format!("APIGroup:\t{group}"));
         }
-        w.line(3, &format!("Kind:\t{}", source.kind));
-        w.line(3, &format!("Name:\t{}", source.name));
+        w.line(1, &format!("Kind:\t{}", source.kind));
+        w.line(1, &format!("Name:\t{}", source.name));
     }
 }

@@ -46,9 +46,13 @@ fn view(cx: &mut Invocation<'_>, args: &Args, object: &Object, revision: i64) ->
     let fresh = cx.get(object.kind(), object.namespace(), object.name())?;
     let revisions = rollout.revisions(cx, &fresh)?;
     if let Some(printer) = Printer::of(cx, args, false)? {
-        let shown = if revision > 0 { revisions.get(&revision) } else { revisions.values().next_back() };
-        let Some(shown) = shown else { return fail("unable to find the specified revision") };
-        return printer.print(cx, &shown.shown.to_value(), true);
+        if revision == 0 {
+            return revisions.values().try_for_each(|r| printer.print_next(cx, &r.shown.to_value()));
+        }
+        let Some(found) = revisions.get(&revision) else {
+            return fail("unable to find the specified revision");
+        };
+        return printer.print_next(cx, &found.shown.to_value());
     }
     let title = resource::resource_name(object.kind(), object.name());
     if revisions.is_empty() {
@@ -107,7 +111,8 @@ fn roll_back(cx: &mut Invocation<'_>, args: &Args, object: &Object, dry_run: Dry
     }
     let done = match rollout.restore(&fresh, revision) {
         Some(payload) => {
-            send(cx, object, payload, dry_run)?;
+            let failed = format!("failed restoring revision {to}: ");
+            send(cx, object, payload, dry_run).map_err(|stop| stop.wrapped(&failed))?;
             "rolled back".to_owned()
         }
         None => format!("skipped rollback (current template already matches revision {to})"),
@@ -118,7 +123,6 @@ fn roll_back(cx: &mut Invocation<'_>, args: &Args, object: &Object, dry_run: Dry
 fn send(cx: &mut Invocation<'_>, object: &Object, payload: Payload, dry_run: DryRun) -> Result {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name()).body(payload);
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-rollout".into();
     cx.object(&call)?;
     Ok(())
 }

@@ -7,18 +7,19 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::command::{self, CliCommand, sub};
-use super::flags::{Args, Flag, boolean, duration, int};
+use super::flags::{Args, Flag, boolean, duration, int, text};
 use super::invocation::{Invocation, Result, fail};
 use super::kinds::known;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
-use crate::api::Object;
 use crate::api::quote::go_quote;
+use crate::api::{Object, patch};
 use crate::apimachinery::Verb;
 
 const REVISION: &[Flag] = &[int("revision")];
 
-const MANAGED: &[Flag] = &output::managed("kubectl-rollout");
+/// These commands have no `--dry-run`, and `undo`, which has one, has no `--field-manager`.
+const MANAGED: &[Flag] = &[text("field-manager").or("kubectl-rollout")];
 
 pub(super) const COMMANDS_OF: &[CliCommand] = &[
     sub(
@@ -86,23 +87,24 @@ fn objects(cx: &mut Invocation<'_>, args: &Args) -> Result<(Vec<Object>, Vec<sup
     Ok((objects.into_iter().map(|(o, _)| o).collect(), errors))
 }
 
+/// Says that nothing was found.
+fn say_nothing_found(cx: &mut Invocation<'_>) {
+    let line = format!("No resources found in {} namespace.\n", cx.namespace);
+    cx.err.push_str(&line);
+}
+
 /// The patch that a command makes of an object, or why it makes none. It is told whether the object's rollout is paused.
 type Change = dyn Fn(&Invocation<'_>, Option<bool>) -> std::result::Result<Value, &'static str>;
 
 fn change(cx: &mut Invocation<'_>, args: &Args, done: &str, change: &Change) -> Result {
-    let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = objects(cx, args)?;
-    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, change, dry_run))
+    if objects.is_empty() && errors.is_empty() {
+        say_nothing_found(cx);
+    }
+    command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, change))
 }
 
-fn one(
-    cx: &mut Invocation<'_>,
-    args: &Args,
-    object: &Object,
-    done: &str,
-    change: &Change,
-    dry_run: DryRun,
-) -> Result {
+fn one(cx: &mut Invocation<'_>, args: &Args, object: &Object, done: &str, change: &Change) -> Result {
     let kind = object.kind();
     let asked = match known(kind).rollout {
         Some(rollout) => change(cx, rollout.paused(object)),
@@ -112,15 +114,19 @@ fn one(
         Ok(patch) => patch,
         Err(why) => return fail(format!("{} {} {why}", kind.group_resource(), go_quote(object.name()))),
     };
-    if dry_run == DryRun::Client {
-        return output::report(cx, args, &object.to_value(), done, dry_run);
+    // Only the moment of a restart can be what the object has already.
+    let before = object.to_value();
+    if patch::strategic_merge(kind, before.clone(), &patch).is_ok_and(|after| after == before) {
+        return fail(format!(
+            "failed to create patch for {}: if restart has already been triggered within the past second, please wait before attempting to trigger another",
+            object.name()
+        ));
     }
     let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
         .body(Payload::StrategicPatch(super::go::json(&patch)));
-    call.dry_run = dry_run == DryRun::Server;
     call.field_manager.clone_from(&cx.field_manager);
-    let value = cx.object(&call)?.to_value();
-    output::report(cx, args, &value, done, dry_run)
+    let value = cx.object(&call).map_err(|stop| stop.wrapped("failed to patch: "))?.to_value();
+    output::report(cx, args, &value, done, DryRun::No)
 }
 
 fn unsupported(done: &str) -> &'static str {

@@ -8,6 +8,9 @@ use crate::api::{Object, Timestamp};
 
 pub(super) fn run(cx: &mut Invocation<'_>, args: &Args) -> Result {
     let (objects, errors) = super::objects(cx, args)?;
+    if objects.is_empty() && errors.is_empty() {
+        super::say_nothing_found(cx);
+    }
     let timeout = args.duration("timeout").filter(|t| t.is_positive());
     let until = timeout.and_then(|t| cx.now().checked_add(t).ok());
     command::each(cx, objects, errors, &mut |cx, object| one(cx, args, object.clone(), until))

@@ -7,7 +7,7 @@
 pub(super) mod events_v1;
 
 use super::storage::Storage;
-use super::{Column, SelectableFields, Strategy};
+use super::{Column, NAME, SelectableFields, Strategy};
 use crate::api::duration::{age, age_micro};
 use crate::api::types::Event;
 use crate::api::{MetaExt, Timestamp};
@@ -26,7 +26,7 @@ impl Strategy for Event {
         Column::text("Message", "A human-readable description of the status of this operation."),
         Column::text("First Seen", "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)").wide(),
         Column::of("Count", "string", "The number of times this event has occurred.").wide(),
-        Column::text("Name", "").wide(),
+        NAME.wide(),
     ];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::These(&[
         "involvedObject.kind",
