@@ -10,7 +10,7 @@ use super::sets::{
 };
 use crate::api::{Kind, later};
 use crate::apimachinery::Verb;
-use crate::cluster::{Cluster, Config, Fault};
+use crate::cluster::{Action, Cluster, Config, Fault, Outcome};
 
 const SET: Kind = Kind::STATEFUL_SET;
 
@@ -337,4 +337,27 @@ fn a_pod_that_somebody_else_has_deleted_is_no_failure() {
     let said = events(&c, "web");
     assert!(said.contains(&"SuccessfulDelete: Delete Pod web-1 in StatefulSet web successful".to_owned()));
     assert!(!said.iter().any(|e| e.starts_with("FailedDelete")), "{said:?}");
+}
+
+/// `NewStatefulSetController` gives its consistency store the caches of pods, claims and sets: a sync does not wait for the
+/// revisions that the controller has written.
+#[test]
+fn a_set_does_not_wait_for_its_revisions() {
+    let mut c = Cluster::new(&Config::nodes(0));
+    make(&mut c, SET, set(1, json!({"podManagementPolicy": "Parallel"})));
+    rest(&mut c);
+    patch(&mut c, SET, "web", image("team/web:2"));
+    // The controllers hear of everything but revisions.
+    for _ in 0..1000 {
+        if images(&c) == ["web-0=team/web:2"] {
+            return;
+        }
+        let hears = |a: &Action| match c.step(a).unwrap().1.outcome {
+            Outcome::Reflected { kind, .. } => kind == Kind::CONTROLLER_REVISION,
+            _ => false,
+        };
+        let next = c.enabled().into_iter().find(|a| !matches!(a, Action::Watch { .. } if hears(a))).unwrap();
+        c.act(&next).unwrap();
+    }
+    panic!("the pod is not made anew");
 }
