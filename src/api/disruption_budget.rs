@@ -51,14 +51,14 @@ pub fn set_condition(
     }
 }
 
-/// Whether the condition fits `disruptionsAllowed` (`ConditionsAreUpToDate`).
+/// Whether the status is of the present generation, and its condition fits `disruptionsAllowed` (`ConditionsAreUpToDate`).
 pub fn is_up_to_date(budget: &PodDisruptionBudget) -> bool {
     let Some(status) = &budget.status else { return false };
     let Some(c) = status.conditions.iter().flatten().find(|c| c.type_ == DISRUPTION_ALLOWED) else {
         return false;
     };
     let (word, reason) = words(status);
-    c.observed_generation.unwrap_or(0) == status.observed_generation.unwrap_or(0)
+    status.observed_generation.unwrap_or(0) == budget.metadata.generation()
         && c.status == word
         && c.reason == reason
 }
@@ -69,4 +69,30 @@ pub fn covers(budget: &PodDisruptionBudget, pod: &super::types::ObjectMeta) -> b
     MetaExt::namespace(&budget.metadata) == MetaExt::namespace(pod)
         && super::labels::Selector::from_label_selector(selector)
             .is_ok_and(|s| s.matches(pod.labels_or_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::{Kind, Object};
+
+    /// `ConditionsAreUpToDate` compares generations of the budget and of its status, and not that of the condition.
+    #[test]
+    fn a_condition_is_up_to_date_if_the_status_is() {
+        let is = |generation: i64, status: i64, condition: i64| {
+            let condition = json!({"type": DISRUPTION_ALLOWED, "status": "True", "reason": "SufficientPods", "message": "",
+                "observedGeneration": condition, "lastTransitionTime": "2026-01-01T00:00:00Z"});
+            let budget = json!({
+                "metadata": {"name": "web", "namespace": "default", "generation": generation},
+                "status": {"observedGeneration": status, "disruptionsAllowed": 1, "conditions": [condition]},
+            });
+            let budget = Object::from_value(Kind::POD_DISRUPTION_BUDGET, budget).unwrap();
+            is_up_to_date(budget.get::<PodDisruptionBudget>().unwrap())
+        };
+        assert!(is(2, 2, 1));
+        assert!(!is(2, 1, 1));
+    }
 }

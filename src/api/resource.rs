@@ -32,6 +32,11 @@ pub fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
+/// Whether a resource can be given for a pod as a whole (KEP-2837, `IsSupportedPodLevelResource`).
+pub fn is_pod_level(name: &str) -> bool {
+    matches!(name, "cpu" | "memory") || is_huge_page(name)
+}
+
 /// Whether the name of a resource is Kubernetes' own: without a domain, or with `kubernetes.io` (`IsNativeResource`).
 pub fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
@@ -91,6 +96,13 @@ pub fn resources_in_use(pod: &Pod, limits: bool) -> Amounts {
         total
     };
     with_pod_level(container_resources(spec, &in_use), spec, limits)
+}
+
+/// Whether a pod says as a whole how much it requests or may use of a resource that pods have as a whole
+/// (`IsPodLevelResourcesSet`).
+pub fn has_pod_level_resources(spec: &PodSpec) -> bool {
+    let lists = spec.resources.iter().flat_map(|r| [&r.requests, &r.limits]).flatten();
+    lists.flat_map(BTreeMap::keys).any(|name| is_pod_level(name))
 }
 
 /// Sets what the pod says as a whole in place of the sum of its containers, and adds its overhead.

@@ -7,6 +7,8 @@ use super::quantity::{Amount, amount_of};
 use super::types::{ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume};
 use crate::api::quote::go_quote;
 
+/// Annotation of a volume: its capacity before an expansion that a node has to complete.
+pub const PRE_RESIZE_CAPACITY: &str = "volume.alpha.kubernetes.io/pre-resize-capacity";
 /// Annotation of a claim: the controller has finished binding it.
 pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 /// Annotation of a claim or a volume: the controller chose the other side, not the author.

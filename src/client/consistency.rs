@@ -68,6 +68,13 @@ impl<S: AsMut<Consistency> + Clone + 'static, K: WorkKey> Context<S, K> {
         let (key, object) = (owner.key(), object.clone());
         self.update_state(move |s| s.as_mut().wrote(&key, &*object));
     }
+
+    /// [`Context::wrote`] for the object that controls `object`; nothing is noted if there is none.
+    pub fn wrote_for_controller<T: ApiKind>(&self, object: &Rc<T>) {
+        let Some(owner) = object.meta().controller() else { return };
+        let (key, object) = (Key::new(object.meta().namespace(), &owner.name), object.clone());
+        self.update_state(move |s| s.as_mut().wrote(&key, &*object));
+    }
 }
 
 impl Memory for Consistency {

@@ -20,6 +20,13 @@ pub enum Error {
     Other(String),
 }
 
+impl Error {
+    /// Whether the API server has said that an object is not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Error::Api(s) if s.is_not_found())
+    }
+}
+
 impl From<Status> for Error {
     fn from(s: Status) -> Error {
         Error::Api(Box::new(s))

@@ -104,10 +104,9 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
     }
 
     /// When a pod becomes ready, enqueues the `O` that controls it for the moment at which the pod is available: after
-    /// `min_ready_seconds`, which is `spec.minReadySeconds` or 0 if the owner does not wait for this pod, and one second
-    /// more (kubernetes/kubernetes issue 39785).
+    /// `wait` in seconds, which is 0 if the owner does not wait for this pod.
     #[must_use]
-    pub fn owns_until_available<O: ApiKind>(self, min_ready_seconds: fn(&O, &Pod) -> i32) -> Self
+    pub fn owns_until_available<O: ApiKind>(self, wait: fn(&O, &Pod) -> i32) -> Self
     where
         K: From<Key>,
     {
@@ -117,9 +116,9 @@ impl<S: 'static, K: WorkKey> Watches<S, K> {
                 return;
             }
             let Some(owner) = controller_of::<O>(cx.caches, &new.metadata) else { return };
-            let wait = min_ready_seconds(owner, new);
+            let wait = wait(owner, new);
             if wait > 0 {
-                cx.enqueue_after(owner.meta().key().into(), SignedDuration::from_secs(i64::from(wait) + 1));
+                cx.enqueue_after(owner.meta().key().into(), SignedDuration::from_secs(i64::from(wait)));
             }
         })
     }

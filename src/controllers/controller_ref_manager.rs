@@ -50,21 +50,23 @@ where
     O: ApiKind,
     T: ApiKind,
 {
-    claim_objects_with_finalizers(cx, owner, selector, objects, filter, &[]).await
+    claim_objects_noted(cx, owner, selector, objects, filter, &[], |_| {}).await
 }
 
-/// [`claim_objects`] for a controller whose objects have finalizers: an object that is adopted gets them, and one that
-/// is released loses them.
+/// [`claim_objects`] for a controller that notes what it writes: `adopted` is told of each object that was adopted, as the
+/// API server has answered it (`OnWrite`; an object that was released belongs to nobody, so nothing is noted of it). An
+/// object that is adopted gets `finalizers`, and one that is released loses them.
 ///
 /// # Errors
 /// As those of [`claim_objects`].
-pub async fn claim_objects_with_finalizers<S, K, O, T>(
+pub async fn claim_objects_noted<S, K, O, T>(
     cx: &Context<S, K>,
     owner: &Rc<O>,
     selector: &Selector,
     objects: Vec<Rc<T>>,
     filter: impl Fn(&T) -> bool,
     finalizers: &[&str],
+    adopted: impl Fn(&Rc<T>),
 ) -> Result<Vec<Rc<T>>>
 where
     S: Clone + 'static,
@@ -87,7 +89,10 @@ where
                 }
                 match may_adopt.clone() {
                     Some(Ok(())) => match adopt(cx, owner, &object, finalizers).await {
-                        Ok(adopted) => mine.push(adopted),
+                        Ok(object) => {
+                            adopted(&object);
+                            mine.push(object);
+                        }
                         Err(e) if e.is_not_found() => {}
                         Err(e) => failed = failed.or(Some(e.into())),
                     },

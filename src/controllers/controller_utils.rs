@@ -121,13 +121,13 @@ pub async fn slow_start_batch<T, E>(
 /// Deletes a pod and records an event about it (`RealPodControl.DeletePod`).
 ///
 /// # Errors
-/// The API server's refusal; an event about it has been recorded.
+/// The API server's refusal if the pod is gone; any other refusal by its words, after an event about it.
 pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     cx: &Context<S, K>,
     pod: &Pod,
     about: &T,
     why: Why,
-) -> Result<(), Status> {
+) -> Result<(), Error> {
     let name = pod.metadata.name();
     match cx.delete(Kind::POD, pod.metadata.key(), DeleteOptions::default()).because(why).await {
         Ok(_) => {
@@ -138,9 +138,31 @@ pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
             if !e.is_not_found() {
                 cx.event(about, "Warning", "FailedDelete", format!("Error deleting: {e}"));
             }
-            Err(e)
+            Err(not_deleted(e))
         }
     }
+}
+
+/// The error of a pod that could not be deleted.
+fn not_deleted(refusal: Status) -> Error {
+    match refusal.is_not_found() {
+        true => refusal.into(),
+        false => Error::Other(format!("unable to delete pods: {refusal}")),
+    }
+}
+
+/// When the next of the pods that are ready will have been so for `min_ready_seconds` (`FindMinNextPodAvailabilityCheck`).
+pub fn next_availability_check(
+    pods: &[Rc<Pod>],
+    min_ready_seconds: i32,
+    now: Timestamp,
+) -> Option<SignedDuration> {
+    let min = SignedDuration::from_secs(i64::from(min_ready_seconds));
+    let ready = |p: &Rc<Pod>| {
+        let c = pod_condition(p, "Ready").filter(|c| c.status == "True")?;
+        c.last_transition_time.as_ref().map(|t| later(t.0, min).duration_since(now))
+    };
+    pods.iter().filter_map(ready).filter(SignedDuration::is_positive).min()
 }
 
 /// What decides when a ReplicaSet deletes a pod. It is read once for each pod, not at each comparison.
@@ -331,6 +353,32 @@ mod tests {
         order::sort_by(&mut pods, |p, q| active_pods(p, q));
         let names: Vec<&str> = pods.iter().map(|p| p.metadata.name()).collect();
         assert_eq!(names, ["unbound", "unready", "new", "a", "b", "cheap"]);
+    }
+
+    /// `RealPodControl.DeletePod`, whose error the condition `ReplicaFailure` shows.
+    #[test]
+    fn a_pod_that_cannot_be_deleted_is_told_of_and_one_that_is_gone_is_not() {
+        let gone = not_deleted(Status::not_found(Kind::POD, "p"));
+        assert!(gone.is_not_found(), "{gone}");
+        let refused = not_deleted(Status::forbidden(Kind::POD, "p", "no"));
+        assert!(!refused.is_not_found());
+        assert_eq!(refused.to_string(), "unable to delete pods: pods \"p\" is forbidden: no");
+    }
+
+    /// `FindMinNextPodAvailabilityCheck`
+    #[test]
+    fn the_next_check_is_that_of_the_pod_that_becomes_available_first() {
+        let unready = json!({"status": {"phase": "Running"}});
+        let pods = [
+            pod("available", "2026-01-01T00:00:00Z", json!({})),
+            pod("later", "2026-01-01T00:00:09Z", json!({})),
+            pod("sooner", "2026-01-01T00:00:05Z", json!({})),
+            pod("unready", "2026-01-01T00:00:05Z", unready),
+        ];
+        let now: Timestamp = "2026-01-01T00:00:12Z".parse().unwrap();
+        let after = |pods: &[Rc<Pod>]| next_availability_check(pods, 10, now);
+        assert_eq!(after(&pods), Some(SignedDuration::from_secs(3)));
+        assert_eq!(after(&pods[..1]), None);
     }
 
     #[test]

@@ -101,8 +101,8 @@ pub(super) fn new_revision<T: Revisioned>(
 
 /// What came of the creation of a revision.
 pub(super) enum Creation {
-    /// The revision exists: it was created, or one with its name and its patch was there already (`false`).
-    Exists(Rc<ControllerRevision>, bool),
+    /// The revision exists: it was created, or one with its name and its patch was there already.
+    Exists(Rc<ControllerRevision>),
     /// The name is in use by a revision with another patch; the refusal.
     NameInUse(Rc<ControllerRevision>, Status),
 }
@@ -127,11 +127,11 @@ pub(super) async fn try_create<S: Clone + 'static, K: WorkKey, T: ApiKind>(
         )
         .with("revision", revision.revision);
     match cx.create(revision).because(why).await {
-        Ok(created) => Ok(Creation::Exists(created, true)),
+        Ok(created) => Ok(Creation::Exists(created)),
         Err(e) if e.is_already_exists() => {
             let existing = cx.get::<ControllerRevision>(key).await?;
             Ok(match data(&existing) == patch.as_ref() {
-                true => Creation::Exists(existing, false),
+                true => Creation::Exists(existing),
                 false => Creation::NameInUse(existing, e),
             })
         }
@@ -200,7 +200,7 @@ pub(super) async fn create<S: Clone + 'static, K: WorkKey, T: Revisioned>(
     let mut revision = new_revision(owner, identity(owner, patch, *collisions), patch.clone(), number);
     loop {
         match try_create(cx, owner, revision.clone()).await? {
-            Creation::Exists(revision, _) => return Ok(revision),
+            Creation::Exists(revision) => return Ok(revision),
             Creation::NameInUse(..) => {
                 *collisions += 1;
                 revision.metadata.name = Some(identity(owner, patch, *collisions).name);
@@ -215,7 +215,21 @@ fn identity<T: ApiKind>(owner: &T, patch: &Value, collisions: i32) -> Identity {
     Identity { name: name(owner.meta().name(), &hash), label: HASH_LABEL, hash }
 }
 
-/// Gives a revision another number (`UpdateControllerRevision`): its template is the newest one again.
+/// A revision with another number: its template is the newest one again.
+pub(super) fn renumbered(revision: &Rc<ControllerRevision>, number: i64) -> Rc<ControllerRevision> {
+    let mut to = revision.clone();
+    Rc::make_mut(&mut to).revision = number;
+    to
+}
+
+/// Why a revision gets another number.
+pub(super) fn renumbering(revision: &ControllerRevision, number: i64) -> Why {
+    Why::new("controller_revision.renumber")
+        .read("before", ObjectRef::of(revision), "revision", revision.revision)
+        .with("revision", number)
+}
+
+/// Gives a revision another number, also if others write it at the same time (`UpdateControllerRevision`).
 ///
 /// # Errors
 /// The API server's refusal.
@@ -224,15 +238,12 @@ pub(super) async fn renumber<S: Clone + 'static, K: WorkKey>(
     revision: &Rc<ControllerRevision>,
     number: i64,
 ) -> Result<Rc<ControllerRevision>> {
-    retry_on_conflict(cx, revision, DEFAULT_BACKOFF, async |mut current: Rc<ControllerRevision>| {
+    retry_on_conflict(cx, revision, DEFAULT_BACKOFF, async |current: Rc<ControllerRevision>| {
         if current.revision == number {
             return Ok(current);
         }
-        let why = Why::new("controller_revision.renumber")
-            .read("before", ObjectRef::of(&*current), "revision", current.revision)
-            .with("revision", number);
-        Rc::make_mut(&mut current).revision = number;
-        Ok(cx.update(current).because(why).await?)
+        let why = renumbering(&current, number);
+        Ok(cx.update(renumbered(&current, number)).because(why).await?)
     })
     .await
 }

@@ -11,7 +11,7 @@ use crate::api::toleration::tolerates;
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
 use crate::apimachinery::{DeleteOptions, Status};
-use crate::client::{Context, Error, Handler, Memory, Reconciler, Recorded, Result, Seen, Watches, Why};
+use crate::client::{Context, Handler, Memory, Reconciler, Recorded, Result, Seen, Watches, Why};
 use jiff::SignedDuration;
 
 /// How often the deletion of a pod is tried.
@@ -22,6 +22,8 @@ const RETRIES: usize = 5;
 pub enum Task {
     /// Evict a pod, as planned (`TimedWorkerQueue`).
     Evict(Key),
+    /// Evict a pod at once, which cannot be cancelled any more.
+    EvictNow(Key),
     /// The taints of a node have changed.
     Node(Rc<str>),
     /// A pod was bound to a node, or its tolerations have changed.
@@ -32,6 +34,7 @@ impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Task::Evict(pod) => write!(f, "evict/{pod}"),
+            Task::EvictNow(pod) => write!(f, "evict-now/{pod}"),
             Task::Node(node) => write!(f, "node/{node}"),
             Task::Pod(pod) => write!(f, "pod/{pod}"),
         }
@@ -47,7 +50,7 @@ pub struct TaintEvictionController;
 pub struct State {
     /// The `NoExecute` taints, by node.
     tainted: Map<Rc<str>, Rc<Vec<Taint>>>,
-    /// Planned and finished evictions, by pod.
+    /// Evictions that are planned or under way, by pod.
     evictions: Map<Key, Eviction>,
 }
 
@@ -56,8 +59,8 @@ pub struct State {
 enum Eviction {
     /// It was planned at `created` and is due at `fire`.
     Planned { created: Timestamp, fire: Timestamp },
-    /// The pod was deleted.
-    Done,
+    /// It needs no timer, and is under way.
+    Running,
 }
 
 impl Memory for State {
@@ -71,7 +74,7 @@ impl Memory for State {
                 let left = fire.duration_since(now).as_millis();
                 format!("{pod} goes in {left} ms, planned at this moment: {}", *created == now)
             }
-            Eviction::Done => format!("{pod} was evicted"),
+            Eviction::Running => format!("{pod} goes now"),
         });
         tainted.chain(evictions).collect()
     }
@@ -97,7 +100,18 @@ impl Reconciler for TaintEvictionController {
 
     async fn sync(self, cx: Cx, task: Task) -> Result {
         match task {
-            Task::Evict(pod) => evict(&cx, &pod).await,
+            Task::Evict(pod) => {
+                let planned = cx.state(|s| s.evictions.get(&pod).copied());
+                // The eviction may have been cancelled, or be due later.
+                if matches!(planned, Some(Eviction::Planned { fire, .. }) if fire <= cx.now()) {
+                    evict(&cx, &pod).await;
+                }
+                Ok(())
+            }
+            Task::EvictNow(pod) => {
+                evict(&cx, &pod).await;
+                Ok(())
+            }
             Task::Node(node) => {
                 sync_node(&cx, &node);
                 Ok(())
@@ -223,31 +237,32 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
     }
 }
 
-/// Plans an eviction, unless one is planned already (`AddWork`).
+/// Plans an eviction, unless one is planned or under way already (`AddWork`).
 fn plan(cx: &Cx, pod: Key, created: Timestamp, fire: Timestamp) {
     if cx.state(|s| s.evictions.contains_key(&pod)) {
         return;
     }
+    let waits = fire > created;
+    let eviction = if waits { Eviction::Planned { created, fire } } else { Eviction::Running };
     let key = pod.clone();
     cx.update_state(move |s| {
-        s.evictions.insert(key.clone(), Eviction::Planned { created, fire });
+        s.evictions.insert(key.clone(), eviction);
     });
-    let left = fire.duration_since(cx.now());
-    if left.is_positive() {
-        cx.enqueue_after(Task::Evict(pod), left);
+    if waits {
+        cx.enqueue_after(Task::Evict(pod), fire.duration_since(created));
     } else {
-        cx.enqueue(Task::Evict(pod));
+        cx.enqueue(Task::EvictNow(pod));
     }
 }
 
-/// Cancels a planned eviction and records an event (`cancelWorkWithEvent`).
+/// Cancels a planned eviction and records an event (`cancelWorkWithEvent`). One that is under way is forgotten and goes on.
 fn cancel(cx: &Cx, pod: &Key) {
     let Some(eviction) = cx.state(|s| s.evictions.get(pod).copied()) else { return };
     let key = pod.clone();
     cx.update_state(move |s| {
         s.evictions.remove(&key);
     });
-    if eviction != Eviction::Done {
+    if eviction != Eviction::Running {
         cx.cancel(Task::Evict(pod.clone()));
         record(cx, pod, format!("Cancelling deletion of Pod {pod}"));
     }
@@ -265,34 +280,19 @@ fn record(cx: &Cx, pod: &Key, message: String) {
     cx.record(Recorded { about, type_: "Normal", reason, message, action: "", at: cx.now() });
 }
 
-/// Carries out an eviction that is due (`deletePodHandler`).
-async fn evict(cx: &Cx, pod: &Key) -> Result {
-    match cx.state(|s| s.evictions.get(pod).copied()) {
-        Some(Eviction::Planned { fire, .. }) if fire <= cx.now() => {}
-        // The eviction was cancelled, or is due later.
-        _ => return Ok(()),
-    }
+/// Carries out an eviction (`deletePodHandler`) and forgets it, whether or not it has succeeded: the next change of the
+/// node's taints may evict the pod once more (`getWrappedWorkerFunc`).
+async fn evict(cx: &Cx, pod: &Key) {
     record(cx, pod, format!("Marking for deletion Pod {pod}"));
-    let mut result = Ok(());
     for _ in 0..RETRIES {
-        result = add_condition_and_delete(cx, pod).await;
-        if result.is_ok() {
+        if add_condition_and_delete(cx, pod).await.is_ok() {
             break;
         }
     }
-    let (key, done) = (pod.clone(), result.is_ok());
+    let key = pod.clone();
     cx.update_state(move |s| {
-        // An eviction that was cancelled meanwhile stays cancelled.
-        if done && s.evictions.contains_key(&key) {
-            s.evictions.insert(key.clone(), Eviction::Done);
-        } else {
-            s.evictions.remove(&key);
-        }
+        s.evictions.remove(&key);
     });
-    match result {
-        Err(e) if !e.is_not_found() => Err(Error::from(e)),
-        _ => Ok(()),
-    }
 }
 
 /// Sets the condition `DisruptionTarget` of a pod and deletes the pod (`addConditionAndDeletePod`).

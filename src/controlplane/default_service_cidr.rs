@@ -12,7 +12,7 @@ use crate::api::service_cidr::{DEFAULT_SERVICE_CIDR, ready_condition};
 use crate::api::types::networking::{SERVICE_CIDR_READY, ServiceCIDRSpec};
 use crate::api::types::{Condition, ObjectMeta, ServiceCIDR, Time};
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp, seconds};
-use crate::client::{Context, Memory, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Context, Memory, Reconciler, Result, Seen, Wait, Watches, Why};
 
 const NAME: &str = "kubernetes-service-cidr-controller";
 /// The interval at which Kubernetes looks at the ServiceCIDR, in seconds.
@@ -101,8 +101,39 @@ impl Reconciler for DefaultServiceCidr {
                 }
             };
         };
+        if is_of_one_family(&cidr, &flag) {
+            upgrade(&cx, cidr, &flag).await;
+            return Ok(());
+        }
         sync_status(&cx, &cidr, &flag).await
     }
+}
+
+/// Whether the ServiceCIDR has the range of the first of two families only.
+fn is_of_one_family(cidr: &ServiceCIDR, flag: &[String]) -> bool {
+    let ranges = cidr.spec.as_ref().and_then(|s| s.cidrs.as_deref()).unwrap_or_default();
+    flag.len() == 2 && ranges.len() == 1 && ranges.first() == flag.first()
+}
+
+/// Gives the ServiceCIDR the range of the second family.
+async fn upgrade(cx: &Cx, cidr: Rc<ServiceCIDR>, flag: &[String]) {
+    let mut to = cidr.clone();
+    Rc::make_mut(&mut to).spec.get_or_insert_default().cidrs = Some(flag.to_vec());
+    let why = Why::new("default_servicecidr.upgrade").read(
+        "cidr",
+        ObjectRef::of(&*cidr),
+        "spec.cidrs",
+        DEFAULT_SERVICE_CIDR,
+    );
+    let Err(e) = cx.update(to).because(why.with("range", flag.join(","))).await else { return };
+    let message = format!(
+        "The default ServiceCIDR can not be upgraded from {} to dual stack [{}] : {}",
+        flag.first().map(String::as_str).unwrap_or_default(),
+        flag.join(" "),
+        e.message
+    );
+    cx.event(&*cidr, "Warning", "KubernetesDefaultServiceCIDRError", message);
+    cx.enqueue_waiting(key(), SignedDuration::from_secs(INTERVAL), Wait::Resync);
 }
 
 fn has_same_ranges(cidr: &ServiceCIDR, flag: &[String]) -> bool {
@@ -112,6 +143,9 @@ fn has_same_ranges(cidr: &ServiceCIDR, flag: &[String]) -> bool {
 
 /// Whether a look at the ServiceCIDR would lead to anything.
 fn has_work(cidr: &ServiceCIDR, state: &State, flag: &[String]) -> bool {
+    if is_of_one_family(cidr, flag) {
+        return true;
+    }
     if cidr.metadata.is_deleting() {
         return false;
     }
@@ -164,4 +198,26 @@ async fn sync_status(cx: &Cx, cidr: &Rc<ServiceCIDR>, flag: &[String]) -> Result
         cx.event(&**cidr, "Warning", "KubernetesDefaultServiceCIDRError", message);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `sync` in `pkg/controlplane/controller/defaultservicecidr/default_servicecidr_controller.go`: a ServiceCIDR of the first of
+    /// two families gets the second one, also if it is being deleted or other ranges were reported before.
+    #[test]
+    fn a_range_of_one_family_is_work_for_a_cluster_of_two() {
+        let ranges = |all: &[&str]| -> Vec<String> { all.iter().map(|r| (*r).to_owned()).collect() };
+        let reported = State { mismatched: true, not_ready: true };
+        let work = |has: &[&str], flag: &[&str]| {
+            let spec = ServiceCIDRSpec { cidrs: Some(ranges(has)) };
+            let cidr = ServiceCIDR { spec: Some(spec), ..Default::default() };
+            has_work(&cidr, &reported, &ranges(flag))
+        };
+        let both = ["10.96.0.0/16", "fd00::/112"];
+        assert!(work(&both[..1], &both));
+        assert!(!work(&both[1..], &both));
+        assert!(!work(&both, &both[..1]));
+    }
 }

@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 
 use crate::api::service_cidr::{cluster_ips, containing, family, gives, ip_address, is_managed, ranges};
 use crate::api::types::networking::{LABEL_IP_ADDRESS_FAMILY, ParentReference};
-use crate::api::types::{IPAddress, Service, ServiceCIDR};
+use crate::api::types::{IPAddress, ObjectMeta, Service, ServiceCIDR};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{
@@ -25,6 +25,8 @@ const NAME: &str = "ipallocator-repair-controller";
 const RESYNC: i64 = 180;
 /// How long an IPAddress may be there before its Service: the longest time that a request takes.
 const GRACE_PERIOD: SignedDuration = SignedDuration::from_secs(60);
+/// How long an IPAddress that is younger than its Service may be of a request that is still to give it back.
+const REVERT_PERIOD: SignedDuration = SignedDuration::from_secs(5);
 
 /// The repair loop.
 #[derive(Clone, Copy, Debug)]
@@ -266,9 +268,10 @@ async fn sync_address(cx: &Cx, name: &Rc<str>) -> Result {
         warn(cx, &*address, "IPAddressNotAllocated", ACTION, message);
         return delete(cx, name, why).await;
     }
+    let created = |meta: &ObjectMeta| meta.creation_timestamp.as_ref().map_or(cx.now(), |t| t.0);
+    let age = cx.now().duration_since(created(&address.metadata));
     let Some(service) = cx.lister::<Service>().get(&parent_key(parent)) else {
-        let since = address.metadata.creation_timestamp.as_ref().map_or(cx.now(), |t| t.0);
-        let left = GRACE_PERIOD - cx.now().duration_since(since);
+        let left = GRACE_PERIOD - age;
         if left.is_positive() {
             cx.enqueue_after(Task::Address(name.clone()), left);
             return Ok(());
@@ -279,6 +282,16 @@ async fn sync_address(cx: &Cx, name: &Rc<str>) -> Result {
         return delete(cx, name, why).await;
     };
     if cluster_ips(service).iter().any(|ip| **ip == **name) {
+        return Ok(());
+    }
+    // A Service that is to get its first addresses has them after its IPAddresses.
+    let waits = service.spec.as_ref().and_then(|s| s.type_.as_deref()) == Some("ExternalName");
+    if waits && age < GRACE_PERIOD {
+        cx.enqueue_after(Task::Address(name.clone()), GRACE_PERIOD - age);
+        return Ok(());
+    }
+    if created(&address.metadata) > created(&service.metadata) && age < REVERT_PERIOD {
+        cx.enqueue_after(Task::Address(name.clone()), REVERT_PERIOD);
         return Ok(());
     }
     let message =

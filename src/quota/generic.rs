@@ -25,8 +25,8 @@ impl Rules for Objects {
         named.into_iter().collect()
     }
 
-    fn handles(&self, operation: Operation, subresource: &str) -> bool {
-        operation == Operation::Create && subresource.is_empty()
+    fn handles(&self, operation: Operation<'_>, subresource: &str) -> bool {
+        matches!(operation, Operation::Create) && subresource.is_empty()
     }
 
     fn matches_scope(&self, _: &ScopedResourceSelectorRequirement, _: &Object) -> bool {

@@ -31,12 +31,17 @@ use pods::Pods;
 use services::Services;
 
 /// What a request does to an object, as admission tells it apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+#[derive(Clone, Copy, Debug)]
+pub enum Operation<'o> {
     /// The object is new.
     Create,
     /// The object, or a subresource of it, is replaced or patched.
-    Update,
+    Update {
+        /// The object before.
+        old: &'o Object,
+        /// The object after.
+        new: &'o Object,
+    },
 }
 
 /// What a quota counts of the objects of one kind (`quota.Evaluator`).
@@ -54,7 +59,7 @@ trait Rules: Sync {
     fn usage(&self, object: &Object, now: Timestamp) -> Amounts;
     /// Whether admission counts a request to the objects or to a subresource of them; the object itself is `""`
     /// (`Handles`).
-    fn handles(&self, operation: Operation, subresource: &str) -> bool;
+    fn handles(&self, operation: Operation<'_>, subresource: &str) -> bool;
     /// Whether an object is in a scope (`MatchingScopes`).
     fn matches_scope(&self, scope: &ScopedResourceSelectorRequirement, object: &Object) -> bool;
     /// What an object must say and does not if a quota limits these resources; `None` if it says all (`Constraints`).
@@ -146,7 +151,7 @@ impl Evaluator {
 
     /// Whether admission counts a request to the objects or to a subresource of them; the object itself is `""`
     /// (`Handles`).
-    pub fn handles(&self, operation: Operation, subresource: &str) -> bool {
+    pub fn handles(&self, operation: Operation<'_>, subresource: &str) -> bool {
         self.rules.handles(operation, subresource)
     }
 

@@ -39,7 +39,7 @@ impl Rules for PersistentVolumeClaims {
         used
     }
 
-    fn handles(&self, _: Operation, subresource: &str) -> bool {
+    fn handles(&self, _: Operation<'_>, subresource: &str) -> bool {
         matches!(subresource, "" | "status")
     }
 

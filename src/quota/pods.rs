@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Operation, Rules, one, selects};
 use crate::api::resource::{
-    Amounts, amounts, is_extended, is_huge_page, pod_resources, qos_class, resources_in_use,
+    Amounts, amounts, has_pod_level_resources, is_extended, is_huge_page, qos_class, resources_in_use,
 };
 use crate::api::types::{Container, ContainerStatus, Pod, PodSpec, ScopedResourceSelectorRequirement};
 use crate::api::{ApiKind, Object, Timestamp};
@@ -36,16 +36,22 @@ impl Rules for Pods {
         }
     }
 
-    fn handles(&self, operation: Operation, subresource: &str) -> bool {
-        match subresource {
-            "" => operation == Operation::Create,
-            other => other == "resize",
+    fn handles(&self, operation: Operation<'_>, subresource: &str) -> bool {
+        match (subresource, operation) {
+            ("", Operation::Create) => true,
+            // The pod comes to other scopes.
+            ("", Operation::Update { old, new }) => {
+                let ends =
+                    |o| Pod::from_object(o).and_then(|p| p.spec.as_deref()).is_some_and(is_terminating);
+                ends(old) != ends(new)
+            }
+            (other, _) => other == "resize",
         }
     }
 
     fn matches_scope(&self, scope: &ScopedResourceSelectorRequirement, object: &Object) -> bool {
         let Some(spec) = Pod::from_object(object).and_then(|p| p.spec.as_deref()) else { return false };
-        let ends = spec.active_deadline_seconds.is_some_and(|s| s >= 0);
+        let ends = is_terminating(spec);
         match scope.scope_name.as_str() {
             "Terminating" => ends,
             "NotTerminating" => !ends,
@@ -63,19 +69,31 @@ impl Rules for Pods {
 
     fn replenishes(&self, old: &Object, new: &Object, now: Timestamp) -> bool {
         let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) else { return false };
-        allocation_changed(old, new) || (counts(old, now) && !counts(new, now))
+        let ends = |pod: &Pod| pod.spec.as_deref().is_some_and(is_terminating);
+        resources_changed(old, new) || ends(old) != ends(new) || (counts(old, now) && !counts(new, now))
     }
 }
 
-/// Whether a kubelet has given a container other resources (`hasAllocatedResourcesChanged`).
-fn allocation_changed(old: &Pod, new: &Pod) -> bool {
-    fn statuses(pod: &Pod) -> &[ContainerStatus] {
-        pod.status.as_ref().and_then(|s| s.container_statuses.as_deref()).unwrap_or_default()
-    }
-    let (old, new) = (statuses(old), statuses(new));
-    let of = |s: &ContainerStatus| amounts(s.allocated_resources.as_ref());
-    old.len() == new.len() && old.iter().zip(new).any(|(old, new)| of(old) != of(new))
+/// Whether the pod has a deadline (`IsTerminating`).
+fn is_terminating(spec: &PodSpec) -> bool {
+    spec.active_deadline_seconds.is_some_and(|s| s >= 0)
 }
+
+/// Whether a kubelet has given a container of the same name other resources (`hasResourcesChanged`).
+fn resources_changed(old: &Pod, new: &Pod) -> bool {
+    let of = |s: &ContainerStatus| {
+        s.resources.as_ref().map(|r| (amounts(r.requests.as_ref()), amounts(r.limits.as_ref())))
+    };
+    let differ = |old: &Statuses, new: &Statuses| {
+        let same = |o: &ContainerStatus| new.iter().flatten().find(|n| n.name == o.name);
+        old.iter().flatten().any(|o| same(o).is_some_and(|n| of(o) != of(n)))
+    };
+    let (Some(old), Some(new)) = (&old.status, &new.status) else { return false };
+    differ(&old.container_statuses, &new.container_statuses)
+        || differ(&old.init_container_statuses, &new.init_container_statuses)
+}
+
+type Statuses = Option<Vec<ContainerStatus>>;
 
 /// Whether a pod counts: it has not ended, and is not overdue to be gone (`QuotaV1Pod`).
 fn counts(pod: &Pod, now: Timestamp) -> bool {
@@ -136,11 +154,8 @@ fn crosses_namespaces(spec: &PodSpec) -> bool {
 fn missing_constraints(pod: &Pod, required: &[&str]) -> Option<String> {
     let required: Vec<&&str> = CONSTRAINED.iter().filter(|r| required.contains(r)).collect();
     let spec = pod.spec.as_deref()?;
-    if spec.resources.is_some() {
-        let have = compute(&pod_resources(spec, false), &pod_resources(spec, true));
-        let missing: Vec<&str> =
-            required.iter().filter(|r| !have.contains_key::<str>(r)).map(|r| **r).collect();
-        return (!missing.is_empty()).then(|| format!("must specify {}", missing.join(",")));
+    if has_pod_level_resources(spec) {
+        return None;
     }
     let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let has = |c: &Container| {

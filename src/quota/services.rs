@@ -22,9 +22,9 @@ impl Rules for Services {
         ])
     }
 
-    /// A request to a subresource is counted, too: `status` changes nothing of what is used.
-    fn handles(&self, _: Operation, _: &str) -> bool {
-        true
+    /// The type of a Service may change, but not by a subresource.
+    fn handles(&self, _: Operation<'_>, subresource: &str) -> bool {
+        subresource.is_empty()
     }
 
     fn matches_scope(&self, _: &ScopedResourceSelectorRequirement, _: &Object) -> bool {

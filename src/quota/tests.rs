@@ -51,12 +51,68 @@ fn four_kinds_are_counted_by_their_older_names() {
 
 #[test]
 fn updates_are_counted_where_they_can_use_more() {
-    let handles = |kind, subresource| evaluator(kind).handles(Operation::Update, subresource);
+    let handles = |kind, subresource| {
+        let same = object(kind, json!({"metadata": {"name": "x"}}));
+        evaluator(kind).handles(Operation::Update { old: &same, new: &same }, subresource)
+    };
     assert!(!handles(Kind::POD, "") && !handles(Kind::POD, "status") && handles(Kind::POD, "resize"));
     assert!(handles(Kind::PERSISTENT_VOLUME_CLAIM, "") && handles(Kind::PERSISTENT_VOLUME_CLAIM, "status"));
-    assert!(
-        handles(Kind::SERVICE, "") && !handles(Kind::DEPLOYMENT, "") && !handles(Kind::DEPLOYMENT, "scale")
-    );
+    // `Handles` in `pkg/quota/v1/evaluator/core/services.go`
+    assert!(handles(Kind::SERVICE, "") && !handles(Kind::SERVICE, "status"));
+    assert!(!handles(Kind::DEPLOYMENT, "") && !handles(Kind::DEPLOYMENT, "scale"));
+}
+
+fn pod(spec: Value, status: Value) -> Object {
+    object(Kind::POD, json!({"metadata": {"name": "p"}, "spec": spec, "status": status}))
+}
+
+/// `Handles` in `pkg/quota/v1/evaluator/core/pods.go`, `DefaultUpdateFilter` in `pkg/quota/v1/install/update_filter.go`: a pod
+/// that gets a deadline, or loses it, comes to other scopes.
+#[test]
+fn a_pod_that_comes_to_other_scopes_is_counted() {
+    let ends = |at: Value| pod(json!({"containers": [], "activeDeadlineSeconds": at}), json!({}));
+    for (old, new, counted) in [(json!(null), json!(5), true), (json!(9), json!(5), false)] {
+        let (old, new) = (ends(old), ends(new));
+        assert_eq!(
+            evaluator(Kind::POD).handles(Operation::Update { old: &old, new: &new }, ""),
+            counted,
+            "{new:?}"
+        );
+        assert_eq!(evaluator(Kind::POD).replenishes(&old, &new, NOW), counted, "{new:?}");
+    }
+}
+
+/// `hasResourcesChanged` in `pkg/quota/v1/install/update_filter.go` compares `resources` of containers by their names.
+#[test]
+fn a_container_with_other_resources_has_its_pod_counted_again() {
+    let status = |name: &str, cpu: &str| {
+        json!({"name": name, "image": "i", "imageID": "", "ready": true, "restartCount": 0,
+            "resources": {"requests": {"cpu": cpu}}})
+    };
+    let changed = |old: Value, new: Value| {
+        let of = |status| pod(json!({"containers": []}), status);
+        evaluator(Kind::POD).replenishes(&of(old), &of(new), NOW)
+    };
+    for list in ["containerStatuses", "initContainerStatuses"] {
+        let one = json!({list: [status("a", "1")]});
+        assert!(changed(one.clone(), json!({list: [status("a", "2")]})), "{list}");
+        assert!(!changed(one.clone(), json!({list: [status("b", "2"), status("a", "1000m")]})), "{list}");
+        assert!(!changed(one, json!({})), "{list}");
+    }
+}
+
+/// `Constraints` in `pkg/quota/v1/evaluator/core/pods.go`: nothing is asked of the containers of a pod that says something as a
+/// whole, also if it is not all that the quota limits.
+#[test]
+fn a_pod_that_requests_something_as_a_whole_need_not_say_more() {
+    let missing = |resources: Value| {
+        let spec = json!({"containers": [{"name": "c", "image": "i"}], "resources": resources});
+        evaluator(Kind::POD).constraints(&["requests.cpu", "limits.memory"], &pod(spec, json!({})))
+    };
+    assert_eq!(missing(json!({"requests": {"memory": "1Gi"}})), None);
+    let all = "must specify limits.memory for: c; requests.cpu for: c";
+    assert_eq!(missing(json!({})).as_deref(), Some(all));
+    assert_eq!(missing(json!(null)).as_deref(), Some(all));
 }
 
 #[test]

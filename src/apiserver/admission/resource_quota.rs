@@ -99,7 +99,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Vec<Charge>, Status> {
         let kind = object.kind();
-        let operation = if old.is_some() { Operation::Update } else { Operation::Create };
+        let operation = old.map_or(Operation::Create, |old| Operation::Update { old, new: object });
         let evaluator = Evaluator::of(kind).filter(|e| e.handles(operation, subresource.as_str()));
         if evaluator.is_some() || subresource == Subresource::None {
             cx.enter(Stage::Admit, "ResourceQuota", Some(object));

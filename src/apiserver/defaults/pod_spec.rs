@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::resource::{container_limits, container_requests, is_huge_page};
+use crate::api::resource::{container_limits, container_requests, is_huge_page, is_pod_level};
 use crate::api::types as t;
 
 use super::field_ref::{field_ref, resource_field_ref};
@@ -119,11 +119,6 @@ pub(in crate::apiserver) fn requests_from_limits(resources: &mut t::ResourceRequ
             requests.insert(name.clone(), amount.clone());
         }
     }
-}
-
-/// Whether a resource can be given for a pod as a whole (KEP-2837).
-fn is_pod_level(resource: &str) -> bool {
-    matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
 }
 
 /// Sets the limits of huge pages of the pod as a whole, if it says anything as a whole but these: the sum of the limits of

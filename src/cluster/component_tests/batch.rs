@@ -352,3 +352,17 @@ fn a_status_that_is_behind_meets_a_conflict() {
     let status = stored::<CronJob>(&c, "backup").unwrap().status.unwrap();
     assert_eq!(status.active.unwrap().len(), 1);
 }
+
+/// `updateJob` in `pkg/controller/job/job_controller.go` does not enqueue a Job that has finished.
+#[test]
+fn a_job_that_has_finished_is_not_synced_again() {
+    let mut c = cluster();
+    create(&mut c, Kind::JOB, job("done", &["true"], json!({})));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    assert_eq!(end(&c, "done").1, 1);
+    let before = c.now();
+    merge(&mut c, Kind::JOB, "done", json!({"metadata": {"labels": {"other": "x"}}}));
+    assert!(c.run_to_steady(200, |_, _| {}));
+    // A sync would come after the batch period of one second.
+    assert_eq!(c.now(), before);
+}

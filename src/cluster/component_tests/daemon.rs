@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::sets::{
     delete, delete_alone, events, get, image, images, make, names, patch, patch_status, pods_on_the_way,
-    rest, status,
+    rest, run_up_to, status,
 };
 use crate::api::Kind;
+use crate::apimachinery::{Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 const SET: Kind = Kind::DAEMON_SET;
@@ -211,4 +212,32 @@ fn pods_that_another_set_has_left_count_as_updated() {
     patch(&mut c, SET, "agent", image("team/agent:3"));
     rest(&mut c);
     assert!(images(&c).iter().all(|i| i.ends_with("=team/agent:3")), "{:?}", images(&c));
+}
+
+/// `constructHistory` in `pkg/controller/daemon/update.go` writes the number of a revision once: after a conflict it does not
+/// read the revision to write it again, and the set is synced anew.
+#[test]
+fn a_revision_that_meets_a_conflict_is_not_written_again_at_once() {
+    let mut c = with(json!({}));
+    let first = names(&c, Kind::CONTROLLER_REVISION).remove(0);
+    patch(&mut c, SET, "agent", image("team/agent:2"));
+    rest(&mut c);
+    patch(&mut c, SET, "agent", image("team/agent:1"));
+    let last = std::cell::Cell::new(Verb::Get);
+    let of_a_revision = |r: &Request| {
+        let is = r.kind == Kind::CONTROLLER_REVISION && matches!(r.verb, Verb::Get | Verb::Update);
+        if is {
+            last.set(r.verb);
+        }
+        is
+    };
+    let send = run_up_to(&mut c, of_a_revision);
+    assert_eq!(last.get(), Verb::Update);
+    patch(&mut c, Kind::CONTROLLER_REVISION, &first, json!({"metadata": {"labels": {"other": "x"}}}));
+    c.act(&send).unwrap();
+    // The set is synced anew, and nobody reads the revision.
+    run_up_to(&mut c, of_a_revision);
+    assert_eq!(last.get(), Verb::Update);
+    rest(&mut c);
+    assert_eq!(get(&c, Kind::CONTROLLER_REVISION, &first).unwrap()["revision"], 3);
 }

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use super::sets::run_up_to;
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Subresource, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::garbage_collector::GarbageCollector;
@@ -133,5 +134,30 @@ fn pods_go_first_and_a_finalizer_holds_it_until_somebody_takes_it_away() {
         did,
         ["update/status Namespace", "update/finalize Namespace 409", "update/finalize Namespace"]
     );
+    assert!(!exists(&c, Kind::NAMESPACE, "", "doomed"));
+}
+
+/// `deleteAllContent` in `pkg/controller/namespace/deletion/namespaced_resources_deleter.go` goes on if the conditions cannot be
+/// written.
+#[test]
+fn conditions_that_meet_a_conflict_do_not_hold_the_namespace() {
+    let mut c = doomed();
+    delete_namespace(&mut c);
+    let is_status = std::cell::Cell::new(false);
+    let of_the_namespace = |r: &Request| {
+        let is = r.verb == Verb::Update && r.kind == Kind::NAMESPACE;
+        if is {
+            is_status.set(r.subresource == Subresource::Status);
+        }
+        is
+    };
+    let send = run_up_to(&mut c, of_the_namespace);
+    assert!(is_status.get());
+    let labels = Body::Patch(Patch::Merge(json!({"metadata": {"labels": {"other": "x"}}})));
+    request(&mut c, Verb::Patch, Kind::NAMESPACE, Key::new("", "doomed"), labels);
+    c.act(&send).unwrap();
+    run_up_to(&mut c, of_the_namespace);
+    assert!(!is_status.get(), "it is finalized in the same sync");
+    run(&mut c);
     assert!(!exists(&c, Kind::NAMESPACE, "", "doomed"));
 }

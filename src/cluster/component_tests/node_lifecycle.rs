@@ -268,6 +268,14 @@ fn a_taint_by_hand_evicts_who_does_not_tolerate_it() {
         told(&did, start),
         ["0 says Marking for deletion Pod default/p", "0 patch/status p", "0 delete p"]
     );
+    // `getWrappedWorkerFunc` in `timed_workers.go` forgets what is done. The kubelet has not ended the pod yet, and another
+    // taint leads to another eviction.
+    let taints =
+        [json!({"key": "dedicated", "effect": "NoExecute"}), json!({"key": "more", "effect": "NoExecute"})];
+    let body = Body::Patch(Patch::Merge(json!({"spec": {"taints": taints}})));
+    request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
+    let did = run(&mut c);
+    assert!(told(&did, start).contains(&"0 says Marking for deletion Pod default/p".to_owned()), "{did:?}");
 }
 
 /// A Node as a person creates it, with what `change` adds.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::api::ip_family::IpFamily;
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Config, Fault};
 use crate::controllers::nodeipam::NodeIpamController;
@@ -116,6 +116,27 @@ fn a_node_without_a_range_gets_one_when_one_is_free() {
     assert_eq!(event["message"], "Node late status is now: CIDRNotAvailable");
     assert_eq!((&event["type"], &event["source"]["component"]), (&json!("Normal"), &json!("cidrAllocator")));
     delete(&mut c, "rest");
+    assert!(c.run_to_steady(500, |_, _| {}));
+    assert!(range(&c, "late").unwrap().starts_with("10.244."));
+}
+
+/// `syncNode` in `range_allocator.go` leaves a node alone that is being deleted; its ranges are given back when it is gone.
+#[test]
+fn a_node_keeps_its_ranges_until_it_is_gone() {
+    let mut c = allocator();
+    create(&mut c, "large", json!({"podCIDR": "10.244.0.0/17", "podCIDRs": ["10.244.0.0/17"]}));
+    let half = "10.244.128.0/17";
+    let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/hold"]},
+        "spec": {"podCIDR": half, "podCIDRs": [half]}});
+    send(&mut c, Verb::Create, "held", Body::Object(Object::from_value(Kind::NODE, held).unwrap()));
+    c.settle().unwrap();
+    delete(&mut c, "held");
+    c.settle().unwrap();
+    create(&mut c, "late", json!({}));
+    let _ = c.settle();
+    assert_eq!(range(&c, "late"), None);
+    let free = Body::Patch(Patch::Merge(json!({"metadata": {"finalizers": null}})));
+    send(&mut c, Verb::Patch, "held", free);
     assert!(c.run_to_steady(500, |_, _| {}));
     assert!(range(&c, "late").unwrap().starts_with("10.244."));
 }

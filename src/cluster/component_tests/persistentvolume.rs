@@ -422,3 +422,35 @@ fn the_plug_in_for_host_paths_creates_no_volumes() {
         assert_eq!(claim_phase(&c), "Pending");
     }
 }
+
+/// `updateVolumeMigrationAnnotationsAndFinalizers` and `doDeleteVolume` in `pkg/controller/volume/persistentvolume`: a volume of an
+/// in-tree plug-in names the driver that looks after it now, or keeps a finalizer until the plug-in has deleted its storage.
+#[test]
+fn a_volume_of_an_in_tree_plug_in_says_who_looks_after_it() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let provisioned = |name: &str, by: &str| {
+        let mut value = volume(name, "3Gi", "manual");
+        value["metadata"]["annotations"] = json!({"pv.kubernetes.io/provisioned-by": by});
+        value["spec"]["persistentVolumeReclaimPolicy"] = "Delete".into();
+        value["spec"]["hostPath"] = json!({"path": "/tmp/data"});
+        value
+    };
+    make(&mut c, Kind::PERSISTENT_VOLUME, provisioned("disk", "kubernetes.io/aws-ebs"));
+    rest(&mut c);
+    let disk = get(&c, Kind::PERSISTENT_VOLUME, "", "disk").unwrap();
+    assert_eq!(disk["metadata"]["annotations"]["pv.kubernetes.io/migrated-to"], "ebs.csi.aws.com");
+    assert_eq!(disk["metadata"]["finalizers"], json!(["kubernetes.io/pv-protection"]));
+    delete(&mut c, Kind::PERSISTENT_VOLUME, "", "disk");
+    make(&mut c, Kind::PERSISTENT_VOLUME, provisioned("path", "kubernetes.io/host-path"));
+    rest(&mut c);
+    let path = get(&c, Kind::PERSISTENT_VOLUME, "", "path").unwrap();
+    let finalizers = path["metadata"]["finalizers"].as_array().unwrap();
+    assert!(finalizers.contains(&json!("kubernetes.io/pv-controller")), "{finalizers:?}");
+    // The claim takes the volume, and the volume goes with it.
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({})));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Bound");
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
+    rest(&mut c);
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "path"), "gone");
+}

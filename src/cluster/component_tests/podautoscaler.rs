@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::sets::{events, run_up_to};
+use super::sets::{events, patch_status, run_up_to};
 use crate::api::types::{Deployment, HorizontalPodAutoscaler};
 use crate::api::{ApiKind, Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, HttpRequest, Patch, Request, Subresource, Verb};
@@ -214,6 +214,70 @@ fn metrics_of_pods_objects_and_from_outside_are_annotations() {
     steady(&mut c);
     // Nothing the controller does changes the value, so it goes on to the limit.
     assert_eq!(replicas(&c), 8);
+    // `computeStatusForObjectMetric`: the status names the object also if the target is an average.
+    let object = json!([{"type": "Object", "object": {"metric": {"name": "requests"}, "describedObject": described, "target": {"type": "AverageValue", "averageValue": "100"}}}]);
+    merge(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, "web", json!({"spec": {"metrics": object}}));
+    steady(&mut c);
+    let status = stored::<HorizontalPodAutoscaler>(&c, "web").status.unwrap();
+    let metric = status.current_metrics.unwrap().remove(0).object.unwrap();
+    assert_eq!(
+        (metric.described_object.kind.as_str(), metric.described_object.name.as_str()),
+        ("Service", "web")
+    );
+}
+
+/// `reconcileAutoscaler`: with `HPAScaleToZero` off, the condition that tells of a scale to 0 is taken away.
+#[test]
+fn the_condition_of_a_feature_that_is_off_is_taken_away() {
+    let mut c = cluster(json!({"cpu": "100m"}), None);
+    steady(&mut c);
+    let types = |c: &Cluster| -> Vec<String> {
+        let status = stored::<HorizontalPodAutoscaler>(c, "web").status.unwrap();
+        status.conditions.unwrap().into_iter().map(|c| c.type_).collect()
+    };
+    let mut conditions = stored::<HorizontalPodAutoscaler>(&c, "web").status.unwrap().conditions.unwrap();
+    conditions.push(crate::api::types::autoscaling::HorizontalPodAutoscalerCondition {
+        type_: "ScaledToZero".into(),
+        status: "True".into(),
+        ..Default::default()
+    });
+    patch_status(
+        &mut c,
+        Kind::HORIZONTAL_POD_AUTOSCALER,
+        "web",
+        json!({"status": {"conditions": conditions}}),
+    );
+    assert!(types(&c).contains(&"ScaledToZero".to_owned()));
+    merge(&mut c, Kind::DEPLOYMENT, "web", json!({"spec": {"replicas": 0}}));
+    steady(&mut c);
+    assert!(!types(&c).contains(&"ScaledToZero".to_owned()), "{:?}", types(&c));
+    assert_eq!(replicas(&c), 0);
+}
+
+/// `deleteHPA` does not queue the autoscaler: what is remembered of one that is made again before its next turn stays, and keeps
+/// the new one from shrinking at once.
+#[test]
+fn an_autoscaler_that_is_made_again_within_its_period_remembers() {
+    let mut c = cluster(json!({"cpu": "100m"}), None);
+    load(&mut c, "190m");
+    steady(&mut c);
+    assert_eq!(replicas(&c), 4);
+    let scaler = stored::<HorizontalPodAutoscaler>(&c, "web");
+    load(&mut c, "0");
+    merge(&mut c, Kind::DEPLOYMENT, "web", json!({"spec": {"replicas": 3}}));
+    let request = Request::new(
+        &"kubectl".into(),
+        Verb::Delete,
+        Kind::HORIZONTAL_POD_AUTOSCALER,
+        Key::new("default", "web"),
+    );
+    c.request(&request).0.object().unwrap();
+    let again = json!({"metadata": {"name": "web", "namespace": "default"}, "spec": scaler.spec});
+    create(&mut c, Kind::HORIZONTAL_POD_AUTOSCALER, again);
+    // Within the five minutes of stabilization the earlier recommendation of four counts.
+    let to = crate::api::later(c.now(), jiff::SignedDuration::from_secs(60));
+    c.run_until(to, |_, _| {}).unwrap();
+    assert_eq!(replicas(&c), 4);
 }
 
 #[test]

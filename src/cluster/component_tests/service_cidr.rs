@@ -274,3 +274,38 @@ fn an_address_without_a_service_is_deleted() {
         ["10.96.0.6: IPAddress: 10.96.0.6 for Service default/kubernetes has a wrong reference; cleaning up"]
     );
 }
+
+/// `syncIPAddress` in `pkg/registry/core/service/ipallocator/controller/repairip.go`: an address that is younger than its Service
+/// may still be given back, and one of a Service without addresses may be on its way to it.
+#[test]
+fn a_young_address_with_a_wrong_reference_is_left_for_a_while() {
+    let mut c = cluster();
+    rest(&mut c);
+    create(&mut c, Kind::SERVICE, service("web", json!({"clusterIP": "10.96.0.20"})));
+    let outside = json!({"type": "ExternalName", "externalName": "example.com"});
+    create(&mut c, Kind::SERVICE, service("outside", outside));
+    rest(&mut c);
+    let to = c.now() + SignedDuration::from_secs(10);
+    c.run_until(to, |_, _| {}).unwrap();
+    let labels = json!({"ipaddress.kubernetes.io/ip-family": "IPv4", "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io"});
+    for (ip, name) in [("10.96.0.30", "web"), ("10.96.0.31", "outside")] {
+        let parent = json!({"resource": "services", "namespace": "default", "name": name});
+        let address = json!({"metadata": {"name": ip, "labels": labels}, "spec": {"parentRef": parent}});
+        assert!(create(&mut c, Kind::IP_ADDRESS, address).code() < 300);
+    }
+    let start = c.now();
+    let mut gone = Vec::new();
+    let to = start + SignedDuration::from_secs(90);
+    c.run_until(to, |c, _| {
+        for ip in ["10.96.0.30", "10.96.0.31"] {
+            if stored(c, Kind::IP_ADDRESS, ip).is_none() && !gone.iter().any(|(gone, _)| *gone == ip) {
+                gone.push((ip, c.now().duration_since(start).as_secs()));
+            }
+        }
+    })
+    .unwrap();
+    let [(first, after), (second, later)] = gone[..] else { panic!("{gone:?}") };
+    assert_eq!((first, second), ("10.96.0.30", "10.96.0.31"));
+    // Times of creation are whole seconds.
+    assert!((4..=5).contains(&after) && (59..=60).contains(&later), "{gone:?}");
+}

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::sets::{
     delete, events, get, image, images, make, names, owners, patch, patch_status, pods_on_the_way, rest,
-    status,
+    run_up_to, status,
 };
-use crate::api::Kind;
-use crate::cluster::{Cluster, Config, Fault};
+use crate::api::{Kind, later};
+use crate::apimachinery::Verb;
+use crate::cluster::{Action, Cluster, Config, Fault, Outcome};
 
 const SET: Kind = Kind::STATEFUL_SET;
 
@@ -291,4 +292,72 @@ fn a_set_that_is_being_deleted_adopts_nothing() {
     assert_eq!(status(&c, SET, "web")["replicas"], 2);
     assert_eq!(owners(&c, Kind::CONTROLLER_REVISION, &revision), [""; 0]);
     assert_eq!(owners(&c, Kind::POD, "web-1"), [""; 0]);
+}
+
+/// `syncStatefulSet` looks again when the next pod becomes available (`FindMinNextPodAvailabilityCheck`), also if another one
+/// was waited for before.
+#[test]
+fn each_pod_is_available_after_the_seconds_that_it_must_be_ready() {
+    let mut c = Cluster::new(&Config::nodes(0));
+    make(&mut c, SET, set(2, json!({"podManagementPolicy": "Parallel", "minReadySeconds": 10})));
+    rest(&mut c);
+    let ready = |c: &mut Cluster, name: &str| {
+        let at = c.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let condition = json!({"type": "Ready", "status": "True", "lastTransitionTime": at});
+        patch_status(c, Kind::POD, name, json!({"status": {"phase": "Running", "conditions": [condition]}}));
+    };
+    ready(&mut c, "web-0");
+    let to = later(c.now(), jiff::SignedDuration::from_secs(5));
+    c.run_until(to, |_, _| {}).unwrap();
+    ready(&mut c, "web-1");
+    let since = c.now();
+    let mut seen = None;
+    let to = later(since, jiff::SignedDuration::from_secs(30));
+    c.run_until(to, |c, _| {
+        if seen.is_none() && status(c, SET, "web")["availableReplicas"] == 2 {
+            seen = Some(c.now());
+        }
+    })
+    .unwrap();
+    let after = seen.unwrap().duration_since(since).as_secs();
+    assert!((9..=10).contains(&after), "{after}");
+}
+
+/// `DeleteStatefulPod`: a pod that is gone counts as deleted.
+#[test]
+fn a_pod_that_somebody_else_has_deleted_is_no_failure() {
+    let mut c = Cluster::new(&Config::nodes(0));
+    make(&mut c, SET, set(2, json!({"podManagementPolicy": "Parallel"})));
+    rest(&mut c);
+    patch(&mut c, SET, "web", json!({"spec": {"replicas": 1}}));
+    let send = run_up_to(&mut c, |r| r.verb == Verb::Delete && r.kind == Kind::POD);
+    delete(&mut c, Kind::POD, "web-1");
+    c.act(&send).unwrap();
+    rest(&mut c);
+    let said = events(&c, "web");
+    assert!(said.contains(&"SuccessfulDelete: Delete Pod web-1 in StatefulSet web successful".to_owned()));
+    assert!(!said.iter().any(|e| e.starts_with("FailedDelete")), "{said:?}");
+}
+
+/// `NewStatefulSetController` gives its consistency store the caches of pods, claims and sets: a sync does not wait for the
+/// revisions that the controller has written.
+#[test]
+fn a_set_does_not_wait_for_its_revisions() {
+    let mut c = Cluster::new(&Config::nodes(0));
+    make(&mut c, SET, set(1, json!({"podManagementPolicy": "Parallel"})));
+    rest(&mut c);
+    patch(&mut c, SET, "web", image("team/web:2"));
+    // The controllers hear of everything but revisions.
+    for _ in 0..1000 {
+        if images(&c) == ["web-0=team/web:2"] {
+            return;
+        }
+        let hears = |a: &Action| match c.step(a).unwrap().1.outcome {
+            Outcome::Reflected { kind, .. } => kind == Kind::CONTROLLER_REVISION,
+            _ => false,
+        };
+        let next = c.enabled().into_iter().find(|a| !matches!(a, Action::Watch { .. } if hears(a))).unwrap();
+        c.act(&next).unwrap();
+    }
+    panic!("the pod is not made anew");
 }

@@ -1,4 +1,5 @@
-//! The revisions of a set (`update.go`, `constructHistory`).
+//! The revisions of a set (`update.go`, `constructHistory`). What is written here does not count as written for the set, whose
+//! next sync does not wait for it.
 
 use std::rc::Rc;
 
@@ -33,7 +34,7 @@ pub(super) async fn construct(
     let (mut current, mut old) = (Vec::new(), Vec::new());
     for mut revision in claimed {
         if revision.metadata.label(CONTROLLER_REVISION_HASH_LABEL).is_none() {
-            revision = label(cx, set, revision).await?;
+            revision = label(cx, revision).await?;
         }
         if data(&revision) == Some(&patch) { current.push(revision) } else { old.push(revision) }
     }
@@ -45,20 +46,18 @@ pub(super) async fn construct(
         deduplicate(cx, set, selector, &kept, &current).await?;
     }
     if kept.revision < number {
-        cx.wrote(&set.metadata, &history::renumber(cx, &kept, number).await?);
+        cx.update(history::renumbered(&kept, number)).because(history::renumbering(&kept, number)).await?;
     }
     Ok((kept, old))
 }
 
 /// Gives a revision without a hash its name instead, which is different for each.
-async fn label(cx: &Cx, set: &DaemonSet, mut revision: Revision) -> Result<Revision> {
+async fn label(cx: &Cx, mut revision: Revision) -> Result<Revision> {
     let name = revision.metadata.name().to_owned();
     let why = Why::new("controller_revision.label").with("revision", &name);
     let labels = Rc::make_mut(&mut revision).metadata.labels.get_or_insert_default();
     labels.insert(CONTROLLER_REVISION_HASH_LABEL.into(), name);
-    let labelled = cx.update(revision).because(why).await?;
-    cx.wrote(&set.metadata, &labelled);
-    Ok(labelled)
+    Ok(cx.update(revision).because(why).await?)
 }
 
 /// Keeps one of several revisions with the same template, and gives the pods its hash (`dedupCurHistories`).
@@ -84,7 +83,7 @@ async fn deduplicate(
             .get_or_insert_default()
             .insert(CONTROLLER_REVISION_HASH_LABEL.into(), hash.clone());
         let why = Why::new("controller_revision.relabel_pod").with("revision", kept.metadata.name());
-        cx.wrote(&set.metadata, &cx.patch(pod, to).because(why).await?);
+        cx.patch(pod, to).because(why).await?;
     }
     for revision in same.iter().filter(|r| r.metadata.name() != kept.metadata.name()) {
         let why = Why::new("controller_revision.duplicate").with("kept", kept.metadata.name());
@@ -103,12 +102,7 @@ async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number
     let identity = Identity { name, label: CONTROLLER_REVISION_HASH_LABEL, hash };
     let revision = history::new_revision(&**set, identity, patch, number);
     let (existing, refused) = match history::try_create(cx, &**set, revision).await? {
-        Creation::Exists(revision, is_new) => {
-            if is_new {
-                cx.wrote(&set.metadata, &revision);
-            }
-            return Ok(revision);
-        }
+        Creation::Exists(revision) => return Ok(revision),
         Creation::NameInUse(existing, refused) => (existing, refused),
     };
     let mut latest = cx.get::<DaemonSet>(set.metadata.key()).await?;
@@ -126,7 +120,7 @@ async fn snapshot(cx: &Cx, set: &Rc<DaemonSet>, patch: serde_json::Value, number
         .read("collisions", ObjectRef::of(&*latest), "status.collisionCount", counted.unwrap_or(0));
     Rc::make_mut(&mut latest).status.get_or_insert_default().collision_count =
         Some(counted.unwrap_or(0).saturating_add(1));
-    cx.wrote(&set.metadata, &cx.update_status(latest).because(why).await?);
+    cx.update_status(latest).because(why).await?;
     Err(refused.into())
 }
 

@@ -161,7 +161,7 @@ impl SetSync<'_> {
                 let (k, p) = (key.clone(), pod.metadata.key());
                 cx.update_state(move |s| s.expectations.deletion_observed(&k, &p));
                 if !e.is_not_found() {
-                    errors.push(e.into());
+                    errors.push(e);
                 }
             }
         }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::controller_ref_manager::claim_objects;
+use super::controller_ref_manager::claim_objects_noted;
 use super::controller_utils::is_terminal;
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, Node, Pod};
@@ -103,9 +103,10 @@ impl Reconciler for DaemonSetsController {
             .for_expecting::<DaemonSet>(|s: &mut State| &mut s.expectations)
             .owns::<DaemonSet, ControllerRevision>()
             .owns_expecting::<DaemonSet, Pod>(|s| &mut s.expectations)
-            .owns_until_available::<DaemonSet>(|set, pod| match pod.metadata.is_deleting() {
-                true => 0,
-                false => set.min_ready_seconds(),
+            .owns_until_available::<DaemonSet>(|set, pod| match set.min_ready_seconds() {
+                // One second more, because clocks differ (kubernetes/kubernetes issue 39785).
+                min if min > 0 && !pod.metadata.is_deleting() => min.saturating_add(1),
+                _ => 0,
             })
             .watches(handle_node)
     }
@@ -185,7 +186,8 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     let lister = cx.lister::<Pod>();
     let owned = lister.controlled_by(set.metadata.uid());
     let candidates = owned.chain(lister.orphans(set.metadata.namespace())).cloned().collect();
-    let pods = claim_objects(cx, &set, &selector, candidates, |_| true).await?;
+    let adopted = |pod: &Rc<Pod>| cx.wrote(&set.metadata, pod);
+    let pods = claim_objects_noted(cx, &set, &selector, candidates, |_| true, &[], adopted).await?;
     let hash = current.metadata.label(CONTROLLER_REVISION_HASH_LABEL).unwrap_or_default().to_owned();
     let sync = SetSync { cx, set: &set, hash, by_node: by_node(&pods), daemon: DaemonPod::of(&set) };
     if !cx.state(|s| s.expectations.satisfied(key, cx.now())) {

@@ -93,9 +93,13 @@ fn add_tolerations(spec: &mut PodSpec) {
                 && t.effect == added.effect
                 && t.value.as_deref().unwrap_or_default().is_empty()
         };
-        match tolerations.iter_mut().find(is_same) {
-            Some(same) => *same = added,
-            None => tolerations.push(added),
+        let mut found = false;
+        for same in tolerations.iter_mut().filter(is_same) {
+            *same = added.clone();
+            found = true;
+        }
+        if !found {
+            tolerations.push(added);
         }
     }
 }
@@ -201,5 +205,20 @@ mod tests {
         for (spec, taint, want) in table {
             assert_eq!(DaemonPod::of(&set(spec.clone())).fits(&node(taint)), want, "{spec} {taint:?}");
         }
+    }
+
+    /// `AddOrUpdateTolerationInPodSpec` in `pkg/apis/core/v1/helper/helpers.go`
+    #[test]
+    fn every_toleration_that_matches_one_of_the_controller_is_replaced() {
+        let short = |seconds: i64| {
+            json!({"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute",
+                "tolerationSeconds": seconds})
+        };
+        let template = pod_template(&set(json!({"tolerations": [short(5), short(7)]})), "");
+        let tolerations = template.spec.unwrap().tolerations.unwrap();
+        let same: Vec<_> =
+            tolerations.iter().filter(|t| t.key.as_deref() == Some(TAINT_NODE_NOT_READY)).collect();
+        assert_eq!(same.len(), 2);
+        assert!(same.iter().all(|t| t.toleration_seconds.is_none()), "{same:?}");
     }
 }

@@ -18,7 +18,9 @@ use super::controller_ref_manager::claim_objects;
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::client::{Context, Handler, Reconciler, Result, Seen, Selects, Watches, Why, controller_of};
+use crate::client::{
+    Context, Error, Handler, Reconciler, Result, Seen, Selects, Watches, Why, controller_of,
+};
 use util::{new_condition, reason};
 
 /// After this many failures in a row a key is dropped until something changes.
@@ -45,7 +47,11 @@ impl Reconciler for DeploymentController {
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
-        sync(&cx, &key).await
+        match sync(&cx, &key).await {
+            // In a namespace that is being deleted every further creation fails (`handleErr`).
+            Err(Error::Api(e)) if e.is_namespace_terminating() => Ok(()),
+            done => done,
+        }
     }
 
     fn max_retries(&self) -> Option<u32> {

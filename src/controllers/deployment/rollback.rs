@@ -12,6 +12,13 @@ use crate::api::well_known::POD_TEMPLATE_HASH_LABEL;
 use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Result, Why};
 
+/// Reason of an event: no ReplicaSet has the revision.
+const REVISION_NOT_FOUND: &str = "DeploymentRollbackRevisionNotFound";
+/// Reason of an event: the Deployment has the template of the revision already.
+const TEMPLATE_UNCHANGED: &str = "DeploymentRollbackTemplateUnchanged";
+/// Reason of an event: the Deployment was given the template of the revision.
+const DONE: &str = "DeploymentRollback";
+
 /// Gives the Deployment the template and the annotations of the ReplicaSet of a revision, and takes the annotation away
 /// that asks for it.
 pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>], asked: i64) -> Result {
@@ -26,7 +33,7 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
     }
     let mut done = None;
     if target == 0 {
-        cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find last revision.");
+        cx.event(&*d, "Warning", REVISION_NOT_FOUND, "Unable to find last revision.");
     } else if let Some(rs) = all.iter().find(|rs| revision(rs) == target) {
         if restore(b, rs) {
             done =
@@ -36,15 +43,15 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
                 "The rollback revision contains the same template as current deployment {}",
                 go_quote(d.metadata.name())
             );
-            cx.event(&*d, "Warning", "RollbackTemplateUnchanged", message);
+            cx.event(&*d, "Warning", TEMPLATE_UNCHANGED, message);
         }
     } else {
-        cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find the revision to rollback to.");
+        cx.event(&*d, "Warning", REVISION_NOT_FOUND, "Unable to find the revision to rollback to.");
     }
     let why = Why::new("rollback").read("revision", ObjectRef::of(&*d), "metadata.annotations", target);
     cx.update(back).because(why).await?;
     if let Some(message) = done {
-        cx.event(&*d, "Normal", "RollbackDone", message);
+        cx.event(&*d, "Normal", DONE, message);
     }
     Ok(())
 }

@@ -13,15 +13,17 @@ use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Result, Why};
 
-/// Scales a Deployment's ReplicaSets to its new size, without a rollout (`scale`).
+/// Scales a Deployment's ReplicaSets to its new size, without a rollout (`scale`). The newest of the old ones comes first.
 pub(super) async fn scale(
     cx: &Cx,
     d: &Rc<Deployment>,
     new: Option<&Rc<ReplicaSet>>,
     old: &[Rc<ReplicaSet>],
 ) -> Result {
+    let mut old = old.to_vec();
+    order::sort_by(&mut old, |a, b| by_creation(b, a));
     // At most one ReplicaSet has pods: it gets the whole size.
-    if let Some(rs) = active_or_latest(new, old) {
+    if let Some(rs) = active_or_latest(new, &old) {
         if replicas(&rs) != wanted(d) {
             scale_replica_set(cx, d, &rs, wanted(d), "scale.only").await?;
         }
@@ -29,13 +31,13 @@ pub(super) async fn scale(
     }
     // The new ReplicaSet is complete: the old ones are scaled to 0.
     if is_saturated(d, new) {
-        for rs in active(old) {
+        for rs in active(&old) {
             scale_replica_set(cx, d, &rs, 0, "scale.saturated").await?;
         }
         return Ok(());
     }
     if is_rolling(d) {
-        scale_in_proportion(cx, d, new, old).await?;
+        scale_in_proportion(cx, d, new, &old).await?;
     }
     Ok(())
 }
@@ -72,17 +74,16 @@ async fn scale_in_proportion(
         if i == 0 && to_add != 0 {
             size = (size + to_add - added).max(0);
         }
-        resize(cx, d, rs, size, "scale.proportion", to_add > 0).await?;
+        resize(cx, d, rs, size, "scale.proportion").await?;
     }
     Ok(())
 }
 
 /// The only ReplicaSet with pods; if none has any, the newest; `None` if several have
-/// (`FindActiveOrLatest`).
+/// (`FindActiveOrLatest`). `old` has the newest first.
 fn active_or_latest(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>> {
+    let newest = old.first().cloned();
     let mut all = old.to_vec();
-    order::sort_by(&mut all, |a, b| by_creation(b, a));
-    let newest = all.first().cloned();
     all.extend(new.cloned());
     let active = active(&all);
     match active.as_slice() {
@@ -104,7 +105,7 @@ pub(super) async fn scale_replica_set(
     if replicas(rs) == size {
         return Ok((rs.clone(), false));
     }
-    resize(cx, d, rs, size, rule, replicas(rs) < size).await
+    resize(cx, d, rs, size, rule).await
 }
 
 /// Writes a ReplicaSet's size and the annotations about the Deployment's size (`scaleReplicaSet`).
@@ -114,7 +115,6 @@ async fn resize(
     rs: &Rc<ReplicaSet>,
     size: i32,
     rule: &'static str,
-    up: bool,
 ) -> Result<(Rc<ReplicaSet>, bool)> {
     let (desired, max) = (wanted(d), wanted(d) + max_surge(d));
     let (before, scaled) = (replicas(rs), replicas(rs) != size);
@@ -136,7 +136,7 @@ async fn resize(
     let updated = cx.update(new).because(why).await?;
     if scaled {
         let name = rs.metadata.name();
-        let op = if up { "up" } else { "down" };
+        let op = if before < size { "up" } else { "down" };
         let message = format!("Scaled {op} replica set {name} from {before} to {size}");
         cx.event(&**d, "Normal", "ScalingReplicaSet", message);
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::scale;
 use super::util::{
-    self, actual, available, find_new, has_progress_deadline, max_revision, new_condition,
+    self, actual, available, by_creation, find_new, has_progress_deadline, max_revision, new_condition,
     new_rs_new_replicas, reason, replicas, revision, set_condition, spec, sum, wanted,
 };
 use super::{Cx, ReplicaSets};
@@ -33,16 +33,19 @@ pub(super) async fn sync_status_only(cx: &Cx, d: Rc<Deployment>, list: &[Rc<Repl
     sync_status(cx, d, new.as_ref(), old).await
 }
 
-/// The new ReplicaSet and the old ones, with their revisions brought up to date. If there is no new one and
-/// `create` says so, it is created.
+/// The new ReplicaSet and the old ones, the oldest first, with their revisions brought up to date. If there is no new one and
+/// `create` says so, it is created (`getAllReplicaSetsAndSyncRevision`).
 pub(super) async fn all_replica_sets(
     cx: &Cx,
     d: Rc<Deployment>,
     list: &[Rc<ReplicaSet>],
     create: bool,
 ) -> Result<(Rc<Deployment>, ReplicaSets)> {
-    let existing = find_new(&d, list);
-    let old = util::but(list, existing.as_ref());
+    let mut list = list.to_vec();
+    // `FindNewReplicaSet` leaves the list in this order.
+    order::sort_by(&mut list, by_creation);
+    let existing = find_new(&d, &list);
+    let old = util::but(&list, existing.as_ref());
     let (d, new) = new_replica_set(cx, d, existing, &old, create).await?;
     Ok((d, (new, old)))
 }

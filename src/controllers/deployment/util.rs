@@ -191,9 +191,10 @@ pub fn max_revision(all: &[Rc<ReplicaSet>]) -> i64 {
     all.iter().map(|rs| revision(rs)).max().unwrap_or(0)
 }
 
-/// The number in an annotation; `None` if it is absent or not a number.
+/// The number in an annotation; `None` if it is absent, or anything else than digits (`getNonNegativeInt32FromAnnotation`).
 pub fn int_annotation(rs: &ReplicaSet, key: &str) -> Option<i32> {
-    rs.metadata.annotation(key)?.parse().ok()
+    let text = rs.metadata.annotation(key)?;
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
 /// `metadata.annotations`
@@ -407,5 +408,34 @@ pub fn is_timed_out(d: &Deployment, new: &DeploymentStatus, now: Timestamp) -> b
         Some(reason::NEW_RS_AVAILABLE) => false,
         Some(reason::TIMED_OUT) => true,
         _ => c.last_update_time.as_ref().is_some_and(|t| later(t.0, progress_deadline(d)) < now),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::{Kind, Object};
+
+    /// `getNonNegativeInt32FromAnnotation` reads the annotation with `strconv.ParseUint`.
+    #[test]
+    fn an_annotation_about_a_size_has_only_digits() {
+        let texts = [
+            ("12", Some(12)),
+            ("007", Some(7)),
+            ("2147483647", Some(i32::MAX)),
+            ("2147483648", None),
+            ("+5", None),
+            ("-5", None),
+            ("5 ", None),
+            ("", None),
+        ];
+        for (text, number) in texts {
+            let metadata = json!({"name": "web", "annotations": {DESIRED_REPLICAS: text}});
+            let rs = Object::from_value(Kind::REPLICA_SET, json!({"metadata": metadata})).unwrap();
+            assert_eq!(int_annotation(rs.get::<ReplicaSet>().unwrap(), DESIRED_REPLICAS), number, "{text:?}");
+        }
     }
 }

@@ -12,9 +12,11 @@ use crate::api::types::{EndpointSubset, Endpoints, ObjectMeta, Service};
 use crate::api::well_known::ENDPOINTS_MANAGED_BY_LABEL;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{Context, Memory, Reconciler, Result, Seen, Watches, Why};
+use crate::client::{Caches, Context, Error, Memory, Reconciler, Result, Seen, Watches, Why};
 
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
+/// The value of the label of Endpoints that this controller writes.
+const MANAGED_BY: &str = "endpoint-controller";
 /// How often a Service is tried again after an error (`maxRetries`).
 const MAX_RETRIES: u32 = 15;
 
@@ -27,12 +29,28 @@ pub struct EndpointController;
 pub struct State {
     triggers: Triggers,
     published: Map<Key, Rc<Published>>,
+    /// The version of Endpoints that the last update has replaced (`staleEndpointsTracker`).
+    stale: Map<Key, Rc<str>>,
+}
+
+impl State {
+    /// Whether these Endpoints are older than those that the controller has written.
+    fn is_stale(&self, endpoints: &Endpoints) -> bool {
+        let stale = self.stale.get(&endpoints.metadata.key());
+        stale.is_some_and(|stale| endpoints.metadata.resource_version.as_deref() == Some(&**stale))
+    }
 }
 
 impl Memory for State {
     /// The addresses follow from the pods.
     fn lines(&self, now: Timestamp) -> Vec<String> {
         self.triggers.lines(now)
+    }
+
+    fn waits_for(&self, caches: &Caches) -> Vec<String> {
+        let cached = |key: &&Key| caches.get::<Endpoints>(key).is_some_and(|e| self.is_stale(e));
+        let waiting = self.stale.keys().filter(cached);
+        waiting.map(|key| format!("{key} waits for the cache of endpoints")).collect()
     }
 }
 
@@ -81,6 +99,12 @@ impl Reconciler for EndpointController {
         });
         let over = wanted.is_over_capacity();
         let current = cx.lister::<Endpoints>().get(&key).cloned();
+        if let Some(c) = current.as_ref().filter(|c| cx.state(|s| s.is_stale(c))) {
+            let version = c.metadata.resource_version.as_deref().unwrap_or_default();
+            return Err(Error::Other(format!(
+                "endpoints informer cache is out of date, resource version {version} already processed for endpoints {key}"
+            )));
+        }
         let mut labels = service.metadata.labels.clone().unwrap_or_default();
         labels.remove(ENDPOINTS_MANAGED_BY_LABEL);
         if service.spec.as_ref().is_some_and(is_headless) {
@@ -88,15 +112,16 @@ impl Reconciler for EndpointController {
         } else {
             labels.remove(HEADLESS);
         }
-        labels.insert(ENDPOINTS_MANAGED_BY_LABEL.into(), "endpoint-controller".into());
+        labels.insert(ENDPOINTS_MANAGED_BY_LABEL.into(), MANAGED_BY.into());
         if let Some(c) = &current
             && wanted.is_in(c.subsets.as_deref().unwrap_or_default())
-            && c.metadata.labels.as_ref() == Some(&labels)
+            && has_labels_of(c, &service)
             && c.metadata.annotation(OVER_CAPACITY).is_some() == over
         {
             return Ok(());
         }
         let exists = current.is_some();
+        let replaced = current.as_ref().and_then(|c| c.metadata.resource_version.clone());
         let mut new = current.unwrap_or_else(|| {
             Rc::new(Endpoints {
                 metadata: ObjectMeta {
@@ -144,9 +169,30 @@ impl Reconciler for EndpointController {
                 cx.event(&*new, "Warning", reason, message);
                 Err(e.into())
             }
-            Ok(_) => Ok(()),
+            Ok(written) => {
+                // An update that changes nothing leaves the version as it was.
+                if let Some(before) = replaced
+                    && written.metadata.resource_version.as_ref() != Some(&before)
+                {
+                    cx.update_state(move |s| {
+                        s.stale.insert(key.clone(), before.as_str().into());
+                    });
+                }
+                Ok(())
+            }
         }
     }
+}
+
+/// Whether Endpoints have the labels of their Service; the label of headless ones does not count
+/// (`labelsCorrectForEndpoints`).
+fn has_labels_of(endpoints: &Endpoints, service: &Service) -> bool {
+    let (has, wanted) = (endpoints.metadata.labels_or_empty(), service.metadata.labels_or_empty());
+    let is_own = |label: &str| label == HEADLESS || label == ENDPOINTS_MANAGED_BY_LABEL;
+    let mut others = has.iter().filter(|(k, _)| !is_own(k));
+    endpoints.metadata.label(ENDPOINTS_MANAGED_BY_LABEL) == Some(MANAGED_BY)
+        && others.clone().count() == wanted.len()
+        && others.all(|(k, v)| wanted.get(k) == Some(v))
 }
 
 /// Deletes the Endpoints of a Service that was deleted.
@@ -155,6 +201,7 @@ async fn gone(cx: &Cx, key: Key) -> Result {
     cx.update_state(move |s| {
         s.triggers.forget(&k);
         s.published.remove(&k);
+        s.stale.remove(&k);
     });
     if cx.lister::<Endpoints>().get(&key).is_none() {
         return Ok(());
@@ -209,6 +256,57 @@ impl Wanted {
         match self {
             Wanted::Published(published) => published.subset().into_iter().collect(),
             Wanted::Subsets(subsets, _) => subsets,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn meta(version: &str, labels: &[(&str, &str)]) -> ObjectMeta {
+        let labels: BTreeMap<String, String> =
+            labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        ObjectMeta {
+            name: Some("web".into()),
+            namespace: Some("default".into()),
+            resource_version: Some(version.into()),
+            labels: Some(labels),
+            ..Default::default()
+        }
+    }
+
+    fn endpoints(version: &str, labels: &[(&str, &str)]) -> Endpoints {
+        Endpoints { metadata: meta(version, labels), subsets: None }
+    }
+
+    /// `staleEndpointsTracker` in `pkg/controller/endpoint/endpoints_tracker.go`
+    #[test]
+    fn a_cache_is_stale_while_it_has_the_version_that_was_replaced() {
+        let mut state = State::default();
+        assert!(!state.is_stale(&endpoints("7", &[])));
+        state.stale.insert(Key::new("default", "web"), "7".into());
+        assert!(state.is_stale(&endpoints("7", &[])));
+        assert!(!state.is_stale(&endpoints("8", &[])));
+    }
+
+    /// `labelsCorrectForEndpoints` in `pkg/controller/endpoint/endpoints_controller.go`
+    #[test]
+    fn the_label_of_headless_services_alone_is_no_reason_to_write() {
+        let service = Service { metadata: meta("1", &[("app", "web")]), ..Default::default() };
+        let mine = (ENDPOINTS_MANAGED_BY_LABEL, MANAGED_BY);
+        let rows: [(&[(&str, &str)], bool); 6] = [
+            (&[("app", "web"), mine], true),
+            (&[("app", "web"), (HEADLESS, ""), mine], true),
+            (&[("app", "web")], false),
+            (&[("app", "other"), mine], false),
+            (&[mine], false),
+            (&[("app", "web"), ("more", "x"), mine], false),
+        ];
+        for (labels, has) in rows {
+            assert_eq!(has_labels_of(&endpoints("1", labels), &service), has, "{labels:?}");
         }
     }
 }

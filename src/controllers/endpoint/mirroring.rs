@@ -176,9 +176,10 @@ fn entries(subset: &EndpointSubset) -> Vec<Entry> {
     all.flat_map(|(a, ready)| ports.iter().map(move |p| (a.clone(), ready, p.clone()))).collect()
 }
 
-/// Which slices are created, updated and deleted (`slicesByAction`).
+/// Which slices are created, updated and deleted (`slicesByAction`), and which are as they shall be.
 #[derive(Default)]
 struct Plan {
+    unchanged: Vec<Rc<EndpointSlice>>,
     create: Vec<EndpointSlice>,
     update: Vec<EndpointSlice>,
     delete: Vec<Rc<EndpointSlice>>,
@@ -208,7 +209,9 @@ impl Plan {
                 continue;
             };
             plan.delete.extend(of_ports);
-            if !is_mirror(endpoints, &first, &new) {
+            if is_mirror(endpoints, &first, &new) {
+                plan.unchanged.push(first);
+            } else {
                 new.metadata.generate_name = None;
                 new.metadata.name.clone_from(&first.metadata.name);
                 plan.update.push(new);
@@ -239,6 +242,13 @@ fn is_mirror(endpoints: &Endpoints, slice: &EndpointSlice, wanted: &EndpointSlic
     ) && labels == endpoints.metadata.labels.clone().unwrap_or_default()
         && slice.metadata.annotations.clone().unwrap_or_default()
             == wanted.metadata.annotations.clone().unwrap_or_default()
+        && !is_of_earlier_endpoints(endpoints, slice)
+}
+
+/// Whether a slice belongs to Endpoints of the same name that were there before (`needRebuildExistingSlices`).
+fn is_of_earlier_endpoints(endpoints: &Endpoints, slice: &EndpointSlice) -> bool {
+    let (name, uid) = (endpoints.metadata.name(), endpoints.metadata.uid());
+    slice.metadata.owners().iter().any(|o| o.kind == "Endpoints" && o.name == name && o.uid != uid)
 }
 
 /// Whether two lists have the same endpoints, in any order.
@@ -256,6 +266,7 @@ fn same_endpoints(a: &[Endpoint], b: &[Endpoint]) -> bool {
 async fn finalize(cx: &Cx, endpoints: &Endpoints, plan: Plan) -> Result {
     let key = endpoints.metadata.key();
     let of = format!("EndpointSlice for Endpoints {key}");
+    cx.update_state(move |s| plan.unchanged.iter().for_each(|slice| s.0.know(slice)));
     if !endpoints.metadata.is_deleting() {
         for slice in plan.create {
             match cx.create(slice).because(why(&key)).await {
@@ -372,5 +383,32 @@ mod tests {
         assert!(!same_endpoints(&[x.clone(), y.clone()], &[endpoint("10.0.0.2", false), x.clone()]));
         assert!(!same_endpoints(&[x.clone(), x.clone(), y.clone()], &[x.clone(), y.clone(), y.clone()]));
         assert!(!same_endpoints(std::slice::from_ref(&x), &[x.clone(), y]));
+    }
+
+    /// `reconcileByPortMapping` in `pkg/controller/endpointslicemirroring/reconciler.go`: a slice of Endpoints that were there
+    /// before gets its new owner (`needRebuildExistingSlices`).
+    #[test]
+    fn a_slice_of_endpoints_that_were_made_again_is_written() {
+        let endpoints = |uid: &str| Endpoints {
+            metadata: ObjectMeta {
+                name: Some("web".into()),
+                namespace: Some("default".into()),
+                uid: Some(uid.into()),
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        let address = EndpointAddress { ip: "10.0.0.1".into(), ..Default::default() };
+        let subset = EndpointSubset { addresses: Some(vec![address]), ..Default::default() };
+        let slices = |uid: &str| mirror(&endpoints(uid), &subset);
+        let mut existing = slices("old").remove(0);
+        existing.metadata.name = Some("web-x".into());
+        let existing = Rc::new(existing);
+        let same = Plan::new(&endpoints("old"), slices("old"), vec![existing.clone()]);
+        assert_eq!((same.update.len(), same.unchanged), (0, vec![existing.clone()]));
+        let again = Plan::new(&endpoints("new"), slices("new"), vec![existing]);
+        let owners: Vec<&str> =
+            again.update.iter().flat_map(|s| s.metadata.owners()).map(|o| o.uid.as_str()).collect();
+        assert_eq!(owners, ["new"]);
     }
 }

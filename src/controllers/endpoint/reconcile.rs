@@ -165,7 +165,7 @@ fn reconcile_ports(
             s.endpoints = Some(kept);
             s.metadata.labels = Some(labels.clone());
             changed.push(new);
-        } else if slice.metadata.labels.as_ref() != Some(&labels) {
+        } else if own_labels(slice.metadata.labels_or_empty()) != own_labels(&labels) {
             let mut new = slice;
             Rc::make_mut(&mut new).metadata.labels = Some(labels.clone());
             changed.push(new);
@@ -221,6 +221,12 @@ fn slice_labels(service: &Service) -> BTreeMap<String, String> {
     labels.insert(LABEL_SERVICE_NAME.into(), service.metadata.name().to_owned());
     labels.insert(LABEL_MANAGED_BY.into(), CONTROLLER.into());
     labels
+}
+
+/// The labels that are the Service's own, without those that the controller sets: a slice is not written for these alone.
+fn own_labels(labels: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
+    let is_reserved = |label: &str| [LABEL_SERVICE_NAME, LABEL_MANAGED_BY, HEADLESS].contains(&label);
+    order::gather(labels.iter().filter(|(k, _)| !is_reserved(k)).map(|(k, v)| (k.as_str(), v.as_str())))
 }
 
 fn new_slice(
@@ -317,6 +323,19 @@ mod tests {
         );
         let [created] = plan.create.as_slice() else { panic!("{:?}", plan.create) };
         assert_eq!(names(created), ["web-302"]);
+    }
+
+    /// `setEndpointSliceLabels` in `k8s.io/endpointslice/utils.go` compares the labels without those that it sets itself.
+    #[test]
+    fn a_slice_is_not_written_for_the_labels_of_the_controller_alone() {
+        let labelled = |labels: &[(&str, &str)]| {
+            let mut slice = slice("a", vec![endpoint(0)]);
+            let own = Rc::make_mut(&mut slice).metadata.labels.get_or_insert_default();
+            own.extend(labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
+            plan(vec![endpoint(0)], &[slice]).update.len()
+        };
+        assert_eq!(labelled(&[(HEADLESS, ""), (LABEL_MANAGED_BY, "somebody")]), 0);
+        assert_eq!(labelled(&[("other", "x")]), 1);
     }
 
     /// `hashEndpoint` has a pod's name and not its uid: a pod that comes again with its address stays where it was.

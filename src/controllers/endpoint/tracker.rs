@@ -82,6 +82,13 @@ impl Tracker {
         self.set(slice, Some(Expected::Generation(slice.metadata.generation())));
     }
 
+    /// Notes a slice that is as it shall be, unless the controller knows it already.
+    pub(super) fn know(&mut self, slice: &EndpointSlice) {
+        if self.expected(slice).is_none() {
+            self.wrote(slice);
+        }
+    }
+
     /// Notes that the controller has deleted a slice (`ExpectDeletion`).
     pub(super) fn deleted(&mut self, slice: &EndpointSlice) {
         self.set(slice, Some(Expected::Deletion));
@@ -152,5 +159,10 @@ mod tests {
         tracker.wrote(&slice("b", 1));
         tracker.deleted(&slice("b", 1));
         assert!(!tracker.gone(&slice("b", 1)), "the controller itself has deleted it");
+        // `reconcileByPortMapping` tracks a slice that it leaves as it is.
+        tracker.know(&slice("c", 3));
+        tracker.know(&slice("c", 1));
+        assert!(tracker.should_sync(&slice("c", 4)) && !tracker.should_sync(&slice("c", 3)));
+        assert!(tracker.gone(&slice("c", 3)), "somebody else has deleted it");
     }
 }

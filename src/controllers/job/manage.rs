@@ -18,7 +18,7 @@ use super::{BATCH_PERIOD, Cx, Task};
 use crate::api::types::{Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Key, MetaExt, ObjectRef, order, owner_reference, pod};
 use crate::apimachinery::Status;
-use crate::client::{Error, Result, Why};
+use crate::client::{Result, Why};
 use crate::controllers::controller_utils::{
     active_pods, create_pod_unless_terminating, delete_pod, is_ready, pod_from_template, slow_start_batch,
 };
@@ -38,7 +38,7 @@ pub(super) async fn delete_active_pods(cx: &Cx, sync: &JobSync) -> Deleted {
             .read("reason", ObjectRef::of(&sync.job), "status.conditions", &reason)
             .with("active", sync.active_pods.len());
         match delete_pod(cx, pod, &sync.job, why).await {
-            Err(e) if !e.is_not_found() => failed = failed.and(Err(e.into())),
+            Err(e) if !e.is_not_found() => failed = failed.and(Err(e)),
             _ => deleted += 1,
         }
         ready += i32::from(is_ready(pod));
@@ -119,14 +119,14 @@ async fn delete_job_pods(
         let released_it = released.is_ok();
         let result = match released {
             Ok(()) => delete_pod(cx, pod, &sync.job, why()).await,
-            Err(e) => Err(e),
+            Err(e) => Err(e.into()),
         };
         if let Err(e) = result {
             let (key, gone) = (sync.key.clone(), pod.metadata.key());
             cx.update_state(move |s| s.expectations.deletion_observed(&key, &gone));
             if !e.is_not_found() {
                 deleted -= 1;
-                failed = failed.and(Err(Error::from(e)));
+                failed = failed.and(Err(e));
             }
         }
         ready += i32::from(released_it && is_ready(pod));

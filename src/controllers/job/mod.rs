@@ -158,18 +158,22 @@ fn enqueue_batched(cx: &mut Handler<'_, State, Task>, job: Key) {
 /// `addJob`, `updateJob`, `deleteJob`: a new spec is synced at once, a new status after the batch period.
 fn handle_job(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Job>) {
     let key = seen.key.clone();
-    let job = seen.object();
     match (seen.old, seen.new) {
-        (Some(old), Some(new)) if old.metadata.generation() == new.metadata.generation() => {
-            enqueue_batched(cx, key);
+        // It has nothing left to do but to let its pods go.
+        (Some(_), Some(new)) if is_finished(new) => clean_up_pod_finalizers(cx, new),
+        (Some(old), Some(new)) => {
+            match old.metadata.generation() == new.metadata.generation() {
+                true => enqueue_batched(cx, key),
+                false => cx.enqueue(Task::Job(key)),
+            }
+            resync_at_new_deadline(cx, old, new);
         }
-        _ => cx.enqueue(Task::Job(key)),
-    }
-    if seen.is_gone() || (seen.old.is_some() && is_finished(job)) {
-        clean_up_pod_finalizers(cx, job);
-    }
-    if let (Some(old), Some(new)) = (seen.old, seen.new) {
-        resync_at_new_deadline(cx, old, new);
+        (_, new) => {
+            cx.enqueue(Task::Job(key));
+            if new.is_none() {
+                clean_up_pod_finalizers(cx, seen.object());
+            }
+        }
     }
 }
 

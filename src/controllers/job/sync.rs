@@ -22,7 +22,7 @@ use super::{Cx, Task, success_policy};
 use crate::api::types::{Job, JobCondition, Pod, Time};
 use crate::api::{Key, MetaExt, pod, seconds};
 use crate::client::{Result, Selects};
-use crate::controllers::controller_ref_manager::claim_objects_with_finalizers;
+use crate::controllers::controller_ref_manager::claim_objects_noted;
 use crate::controllers::controller_utils::{is_active, is_ready, is_terminating};
 
 /// Syncs a Job.
@@ -111,7 +111,9 @@ async fn pods_of(cx: &Cx, job: &Rc<Job>) -> Result<Vec<Rc<Pod>>> {
     let pods = cx.lister::<Pod>();
     let owned = pods.controlled_by(job.metadata.uid());
     let all = owned.chain(pods.orphans(job.metadata.namespace())).cloned().collect();
-    claim_objects_with_finalizers(cx, job, &selector, all, |_| true, &[super::util::TRACKING_FINALIZER]).await
+    let finalizers = &[super::util::TRACKING_FINALIZER];
+    let adopted = |pod: &Rc<Pod>| cx.wrote(&job.metadata, pod);
+    claim_objects_noted(cx, job, &selector, all, |_| true, finalizers, adopted).await
 }
 
 fn begin(cx: &Cx, key: &Key, job: &Rc<Job>, pods: Vec<Rc<Pod>>) -> JobSync {

@@ -285,7 +285,7 @@ async fn remove_finalizers(cx: &Cx, job: &Key, pods: &[Rc<Pod>]) -> Released {
     out
 }
 
-/// Takes the tracking finalizer off a pod.
+/// Takes the tracking finalizer off a pod, and notes that for its Job (`PatchPod`).
 pub(super) async fn remove_finalizer(cx: &Cx, pod: &Rc<Pod>, why: Why) -> std::result::Result<(), Status> {
     let mut to = pod.clone();
     let finalizers = &mut Rc::make_mut(&mut to).metadata.finalizers;
@@ -295,7 +295,9 @@ pub(super) async fn remove_finalizer(cx: &Cx, pod: &Rc<Pod>, why: Why) -> std::r
             *finalizers = None;
         }
     }
-    cx.patch(pod.clone(), to).because(why).await.map(|_| ())
+    let patched = cx.patch(pod.clone(), to).because(why).await?;
+    cx.wrote_for_controller(&patched);
+    Ok(())
 }
 
 /// Takes the tracking finalizer off a pod that no running Job owns (`syncOrphanPod`).

@@ -74,8 +74,9 @@ impl Reconciler for NodeIpamController {
             start(&cx, self.ip_family);
         }
         let Some(node) = cx.lister::<Node>().get(&key).cloned() else { return Ok(()) };
+        // Its ranges are given back when it is gone.
         if node.metadata.is_deleting() {
-            return change(&cx, move |sets| release(sets, &node));
+            return Ok(());
         }
         if !pod_cidrs(&node).is_empty() {
             return change(&cx, move |sets| occupy(sets, &node));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Cx;
 use super::compute::{self, Invalid, Proposal};
 use super::normalize::{self, Normalized, Wanted};
-use super::work::{ABLE_TO_SCALE, SCALING_ACTIVE, SCALING_LIMITED, Work};
+use super::work::{ABLE_TO_SCALE, SCALED_TO_ZERO, SCALING_ACTIVE, SCALING_LIMITED, Work};
 use crate::api::scale::Scale;
 use crate::api::types::HorizontalPodAutoscaler;
 use crate::api::{Key, Kind, ObjectRef};
@@ -54,9 +54,11 @@ async fn reconcile_autoscaler(work: &mut Work<'_>) -> bool {
     work.cx.update_state(move |s| s.note_initial(&key, current, now));
     let min = work.hpa.spec.min_replicas.unwrap_or(1);
     let max = work.hpa.spec.max_replicas;
-    if current == 0 && min != 0 {
+    // The feature gate `HPAScaleToZero` is off: only a person scales to 0 (`shouldComputeMetricsForZeroReplicas`).
+    if current == 0 {
         let said = "scaling is disabled since the replica count of the target is zero".to_owned();
         work.set_condition(SCALING_ACTIVE, false, "ScalingDisabled", said);
+        work.remove_condition(SCALED_TO_ZERO);
         work.set_status(current, current, None, false);
         work.update_status().await;
         return false;
@@ -163,6 +165,7 @@ async fn rescaled(work: &mut Work<'_>, target: &Target, scale: &Scale, change: &
         let by = desired.saturating_sub(current);
         work.cx.update_state(move |s| s.note_scale(&key, by, now, period));
     }
+    work.remove_condition(SCALED_TO_ZERO);
     true
 }
 

@@ -59,16 +59,15 @@ pub(super) async fn resource_metric(
     if all.is_empty() {
         return Err("no metrics returned from resource metrics API".into());
     }
+    Ok(usage_of_pods(&all, resource, container))
+}
+
+/// What pods use of a resource (`getPodMetrics`), or one container of each (`getContainerMetrics`). A pod without the
+/// container, or of which a use is not known, is left out.
+pub(super) fn usage_of_pods(all: &[PodMetrics], resource: &str, container: &str) -> PodMetricsInfo {
     let mut found = PodMetricsInfo::new();
-    for pod in &all {
-        let of = |name: &str| container.is_empty() || container == name;
-        let mut containers = pod.containers.iter().filter(|c| of(&c.name)).peekable();
-        if !container.is_empty() && containers.peek().is_none() {
-            return Err(format!(
-                "failed to get container metrics: container {container} not present in metrics for pod {}",
-                pod.key
-            ));
-        }
+    for pod in all {
+        let containers = pod.containers.iter().filter(|c| container.is_empty() || container == c.name);
         let values: Option<Vec<i64>> =
             containers.map(|c| c.usage.of(resource).map(Amount::milli_value)).collect();
         let value = values.filter(|v| !v.is_empty()).map(|v| v.into_iter().fold(0, i64::saturating_add));
@@ -77,7 +76,7 @@ pub(super) async fn resource_metric(
             found.insert(Rc::from(&*pod.key.name), PodMetric { timestamp, window, value });
         }
     }
-    Ok(found)
+    found
 }
 
 fn annotated(meta: &ObjectMeta, metric: &str) -> Option<i64> {

@@ -87,9 +87,8 @@ impl Reconciler for HorizontalController {
 /// A new autoscaler is looked at after one period. A changed one keeps its turn.
 fn enqueue(cx: &mut Handler<'_, State>, seen: Seen<'_, HorizontalPodAutoscaler>) {
     if seen.is_gone() {
+        // The rest is forgotten at its next turn, unless it has been made again by then (`deleteHPA`).
         cx.state.selectors.remove(seen.key);
-        // The sync forgets what is remembered of it.
-        cx.enqueue(seen.key.clone());
         return;
     }
     if !cx.state.selectors.contains_key(seen.key) {

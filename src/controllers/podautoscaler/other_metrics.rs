@@ -91,12 +91,6 @@ impl Calculator<'_> {
                 return Err(Failed::new(REASON, why.into(), message));
             }
         };
-        // The status of a metric by its average does not name the object.
-        let described = if target.type_ == "Value" {
-            object.clone()
-        } else {
-            hpa::CrossVersionObjectReference::default()
-        };
         Ok(Computed {
             asked,
             compared: compared(&current, target),
@@ -105,7 +99,7 @@ impl Calculator<'_> {
                 type_: spec.type_.clone(),
                 object: Some(hpa::ObjectMetricStatus {
                     current,
-                    described_object: described,
+                    described_object: object.clone(),
                     metric: source.metric.clone(),
                 }),
                 ..Default::default()

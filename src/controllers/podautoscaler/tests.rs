@@ -6,9 +6,12 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::compute::of_resource;
+use super::metrics::usage_of_pods;
 use super::normalize::{self, Wanted};
 use super::replica_calculator::requests;
 use super::state::State;
+use crate::api::metrics::{ContainerMetrics, PodMetrics, Usage};
+use crate::api::quantity::Amount;
 use crate::api::types::Pod;
 use crate::api::types::autoscaling::HorizontalPodAutoscalerBehavior;
 use crate::api::{Key, Kind, Object, Timestamp};
@@ -75,6 +78,31 @@ fn an_average_of_memory_keeps_its_fraction() {
     assert_eq!(of_resource("memory", 1_000_000).0, "1k");
     assert_eq!(of_resource("cpu", 1500).0, "1500m");
     assert_eq!(of_resource("cpu", 2000).0, "2");
+}
+
+/// `getContainerMetrics` in `metrics/client.go`
+#[test]
+fn a_pod_without_the_container_is_left_out() {
+    let pod = |name: &str, containers: &[&str]| PodMetrics {
+        key: Key::new("default", name),
+        timestamp: at(0),
+        window: jiff::SignedDuration::from_secs(15),
+        containers: containers
+            .iter()
+            .map(|c| ContainerMetrics {
+                name: (*c).to_owned(),
+                usage: Usage { cpu: Amount::parse("150m").unwrap(), ..Usage::ZERO },
+                start: None,
+            })
+            .collect(),
+    };
+    let all = [pod("both", &["app", "side"]), pod("one", &["app"]), pod("none", &[])];
+    let of = |container: &str| -> Vec<(String, i64)> {
+        let found = usage_of_pods(&all, "cpu", container);
+        found.into_iter().map(|(name, metric)| (name.to_string(), metric.value)).collect()
+    };
+    assert_eq!(of("side"), [("both".to_owned(), 150)]);
+    assert_eq!(of(""), [("both".to_owned(), 300), ("one".to_owned(), 150)]);
 }
 
 /// `calculateRequests`, `calculatePodLevelRequests`, `calculatePodRequestsFromContainers`

@@ -16,6 +16,8 @@ pub(super) const ABLE_TO_SCALE: &str = "AbleToScale";
 pub(super) const SCALING_ACTIVE: &str = "ScalingActive";
 /// Whether the size that the metrics ask for is not allowed.
 pub(super) const SCALING_LIMITED: &str = "ScalingLimited";
+/// Whether the autoscaler itself has scaled to 0, which it does with the feature gate `HPAScaleToZero` only.
+pub(super) const SCALED_TO_ZERO: &str = "ScaledToZero";
 
 /// An autoscaler that is being looked at.
 pub(super) struct Work<'a> {
@@ -60,6 +62,13 @@ impl<'a> Work<'a> {
         }
         condition.reason = Some(reason.into());
         condition.message = Some(message);
+    }
+
+    /// Removes a condition (`removeCondition`).
+    pub(super) fn remove_condition(&mut self, type_: &str) {
+        if let Some(all) = &mut self.status().conditions {
+            all.retain(|c| c.type_ != type_);
+        }
     }
 
     /// `setStatus`

@@ -10,15 +10,15 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::controller_ref_manager::claim_objects;
+use super::controller_ref_manager::claim_objects_noted;
 use super::controller_utils::{
     Deletable, create_pod_unless_terminating, delete_pod, is_active, is_available, is_ready, is_terminating,
-    pod_condition, pod_from_template, slow_start_batch,
+    next_availability_check, pod_from_template, slow_start_batch,
 };
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::{Pod, ReplicaSet, ReplicationController};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, owner_reference, pod};
 use crate::apimachinery::Status;
 use crate::client::{
     Caches, Consistency, Context, Error, EventFlavour, Expectations, Memory, PodCount, Reconciler, Result,
@@ -215,7 +215,12 @@ async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> R
             && selector.matches(p.metadata.labels_or_empty())
     };
     let terminating = all.iter().filter(|p| is_terminating(p) && is_mine(p)).count();
-    let list = claim_objects(cx, rs, selector, active, |_| true).await?;
+    let adopted = |pod: &Rc<Pod>| {
+        if T::WAITS_FOR_WRITES {
+            cx.wrote(rs.meta(), pod);
+        }
+    };
+    let list = claim_objects_noted(cx, rs, selector, active, |_| true, &[], adopted).await?;
     let labels = template_labels(&**rs);
     let (min, now) = (rs.min_ready_seconds(), cx.now());
     let ready = || list.iter().filter(|p| is_ready(p));
@@ -236,14 +241,7 @@ fn check_availability_later<T: Replicated>(cx: &Cx, key: &Key, rs: &T, active: &
     if min == 0 || status.ready_replicas.unwrap_or(0) == status.available_replicas.unwrap_or(0) {
         return;
     }
-    let next = active
-        .iter()
-        .filter_map(|p| {
-            pod_condition(p, "Ready").filter(|c| c.status == "True")?.last_transition_time.as_ref()
-        })
-        .map(|t| later(t.0, SignedDuration::from_secs(min)).duration_since(cx.now()))
-        .filter(|d| d.is_positive())
-        .min();
+    let next = next_availability_check(active, rs.min_ready_seconds(), cx.now());
     cx.enqueue_after(key.clone(), next.unwrap_or(SignedDuration::from_secs(min)));
 }
 
@@ -313,7 +311,7 @@ async fn delete_surplus<T: Replicated>(
             let (k, p) = (key.clone(), pod.metadata.key());
             cx.update_state(move |s| s.expectations.deletion_observed(&k, &p));
             if !e.is_not_found() {
-                failed = failed.or(Some(e.into()));
+                failed = failed.or(Some(e));
             }
         }
     }

@@ -15,7 +15,7 @@ use super::{Cx, pod_control, replicas};
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, Pod, StatefulSet, StatefulSetStatus, StatefulSetUpdateStrategy};
 use crate::api::{MetaExt, ObjectRef, order};
-use crate::client::{Error, Result, Why};
+use crate::client::{Result, Why};
 use crate::controllers::history::Revisioned;
 
 /// The most pods that a parallel set works on at once.
@@ -228,10 +228,7 @@ impl<'s> Step<'s> {
         for pod in self.ordinals().rev().take_while(|at| *at >= first).map(|at| self.place(at)) {
             if pod_revision(&pod) != update && !pod.metadata.is_deleting() {
                 let why = self.replacement(&pod, partition);
-                match pod_control::delete(self.cx, self.set, &pod, why).await {
-                    Err(Error::Api(e)) if e.is_not_found() => {}
-                    done => done?,
-                }
+                pod_control::delete(self.cx, self.set, &pod, why).await?;
                 counts.current -= 1;
                 return Ok(());
             }

@@ -15,10 +15,10 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::controller_ref_manager::claim_objects;
-use super::controller_utils::{is_available, is_ready};
+use super::controller_ref_manager::claim_objects_noted;
+use super::controller_utils::next_availability_check;
 use crate::api::labels::Selector;
-use crate::api::types::{ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet};
+use crate::api::types::{ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet, StatefulSetStatus};
 use crate::api::{Key, MetaExt};
 use crate::client::{Consistency, Context, Reconciler, Result, Selects, Watches};
 use crate::controllers::history::Revisioned;
@@ -77,21 +77,22 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     let lister = cx.lister::<Pod>();
     let owned = lister.controlled_by(set.metadata.uid());
     let candidates = owned.chain(lister.orphans(set.metadata.namespace())).cloned().collect();
-    let pods = claim_objects(cx, &set, &selector, candidates, |p| identity::is_member_of(&set, p)).await?;
+    let is_member = |p: &Pod| identity::is_member_of(&set, p);
+    let adopted = |pod: &Rc<Pod>| cx.wrote(&set.metadata, pod);
+    let pods = claim_objects_noted(cx, &set, &selector, candidates, is_member, &[], adopted).await?;
     let status = control::update_stateful_set(cx, &set, &selector, &pods).await?;
-    if set.min_ready_seconds() > 0 && status.available_replicas != Some(replicas(&set)) {
-        look_again(cx, &set, &pods);
-    }
+    check_availability_later(cx, &set, &status, &pods);
     Ok(())
 }
 
-/// Enqueues the set again after `minReadySeconds`, if a pod becomes available by the passing of time. (Kubernetes does
-/// it as long as any pod is not available, also where only another change can help; that leads to nothing.)
-fn look_again(cx: &Cx, set: &StatefulSet, pods: &[Rc<Pod>]) {
+/// Enqueues the set for the moment at which the next pod becomes available (`syncStatefulSet`).
+fn check_availability_later(cx: &Cx, set: &StatefulSet, status: &StatefulSetStatus, pods: &[Rc<Pod>]) {
     let min = set.min_ready_seconds();
-    if pods.iter().any(|p| is_ready(p) && !is_available(p, min, cx.now())) {
-        cx.enqueue_after(set.metadata.key(), SignedDuration::from_secs(i64::from(min)));
+    if min <= 0 || status.ready_replicas.unwrap_or(0) == status.available_replicas.unwrap_or(0) {
+        return;
     }
+    let next = next_availability_check(pods, min, cx.now());
+    cx.enqueue_after(set.metadata.key(), next.unwrap_or(SignedDuration::from_secs(i64::from(min))));
 }
 
 /// How many pods are wanted.

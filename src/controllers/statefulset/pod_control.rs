@@ -117,13 +117,16 @@ pub(super) async fn update(cx: &Cx, set: &StatefulSet, pod: &Rc<Pod>) -> Result 
     }
 }
 
-/// Deletes a pod; its claims stay (`DeleteStatefulPod`).
+/// Deletes a pod; its claims stay (`DeleteStatefulPod`). A pod that is gone counts as deleted.
 ///
 /// # Errors
 /// The API server's refusal.
 pub(super) async fn delete(cx: &Cx, set: &StatefulSet, pod: &Pod, why: Why) -> Result {
     let deleted = cx.delete(Kind::POD, pod.metadata.key(), DeleteOptions::default()).because(why).await;
-    let deleted = deleted.map(|_| ()).map_err(Error::from);
+    let deleted = match deleted {
+        Err(e) if !e.is_not_found() => Err(Error::from(e)),
+        _ => Ok(()),
+    };
     record(cx, set, Doing::Delete, pod, deleted.as_ref().err());
     deleted
 }

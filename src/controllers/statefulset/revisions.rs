@@ -60,16 +60,8 @@ pub(super) async fn find(
     let next = last.map_or(1, |r| r.revision + 1);
     let update = match equal {
         Some(equal) if last.is_some_and(|l| l.metadata.name() == equal.metadata.name()) => equal.clone(),
-        Some(equal) => {
-            let updated = history::renumber(cx, equal, next).await?;
-            cx.wrote(&set.metadata, &updated);
-            updated
-        }
-        None => {
-            let created = history::create(cx, &**set, &patch, next, &mut collisions).await?;
-            cx.wrote(&set.metadata, &created);
-            created
-        }
+        Some(equal) => history::renumber(cx, equal, next).await?,
+        None => history::create(cx, &**set, &patch, next, &mut collisions).await?,
     };
     let named = status.current_revision.unwrap_or_default();
     let current = revisions.iter().find(|r| r.metadata.name() == named).unwrap_or(&update).clone();

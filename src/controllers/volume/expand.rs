@@ -6,14 +6,14 @@
 use std::rc::Rc;
 
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec};
-use crate::api::volume::{self, claim_capacity as has, claim_phase, claim_ref, requested, volume_name};
+use crate::api::volume::{
+    self, PRE_RESIZE_CAPACITY, claim_capacity as has, claim_phase, claim_ref, requested, volume_name,
+};
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Context, Error, EventFlavour, Reconciler, Result, Seen, Watches, Why};
 
 /// Annotation of a claim: the resizer that is to expand its volume.
 const STORAGE_RESIZER: &str = "volume.kubernetes.io/storage-resizer";
-/// Annotation of a volume: its capacity before an expansion that a node has to complete.
-const PRE_RESIZE_CAPACITY: &str = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
 /// The expand controller.
 #[derive(Clone, Copy, Debug)]

@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::phase::update_phase;
-use super::{Claim, Cx, Volume, bond, provision};
+use super::{Claim, Cx, Volume, bond, migration, provision};
+use crate::api::quantity::{Amount, amount_of};
 use crate::api::quote::go_quote;
-use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Quantity, StorageClass};
 use crate::api::volume::{
-    self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, access_modes_as_string,
-    claim_class, claim_phase, claim_ref, find_matching, is_bound_to, volume_name,
+    self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, PRE_RESIZE_CAPACITY, SELECTED_NODE, Search,
+    access_modes_as_string, claim_class, claim_phase, claim_ref, find_matching, is_bound_to, volume_name,
 };
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Error, Result, Why};
 
+/// `status.capacity` of a claim.
+type Capacity = Option<BTreeMap<String, Quantity>>;
+
 /// Syncs a claim.
 pub(super) async fn sync(cx: &Cx, claim: Claim) -> Result {
+    let claim = migration::update_claim(cx, claim).await?;
     if claim.metadata.annotation(BIND_COMPLETED).is_none() {
         sync_unbound(cx, claim).await
     } else {
@@ -235,7 +240,28 @@ async fn bind_claim_to_volume(cx: &Cx, claim: Claim, volume: &PersistentVolume) 
     Ok(cx.update(to).because(bond("bind.claim", volume, &claim)).await?)
 }
 
-/// Writes a claim's phase and capacity if they have changed (`updateClaimStatus`).
+/// The capacity of a claim that comes to another phase, where it had `capacity` before: the volume's, or what the volume had
+/// before its resize as long as the file system has not grown.
+///
+/// # Errors
+/// The volume has no capacity.
+fn bound_capacity(volume: &PersistentVolume, mut capacity: Capacity) -> Result<Capacity> {
+    let of_volume = volume.spec.as_ref().and_then(|s| s.capacity.as_ref());
+    let Some(storage) = of_volume.and_then(|c| c.get("storage")) else {
+        let name = volume.metadata.name();
+        return Err(Error::Other(format!("PersistentVolume {name:?} is without a storage capacity")));
+    };
+    if let Some(before) = volume.metadata.annotation(PRE_RESIZE_CAPACITY) {
+        let before = Amount::parse(before).map_or_else(|_| storage.clone(), |a| a.to_quantity());
+        capacity.get_or_insert_default().insert("storage".into(), before);
+        return Ok(capacity);
+    }
+    let has = capacity.as_ref().and_then(|c| c.get("storage")).map(|q| amount_of(Some(q)));
+    let same = has.is_some_and(|has| has.cmp(&amount_of(Some(storage))).is_eq());
+    Ok(if same { capacity } else { of_volume.cloned() })
+}
+
+/// Writes a claim's phase, access modes, capacity and class of attributes if they have changed (`updateClaimStatus`).
 pub(super) async fn update_status(
     cx: &Cx,
     claim: Claim,
@@ -244,28 +270,24 @@ pub(super) async fn update_status(
 ) -> Result<Claim> {
     let mut to = claim.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    // The capacity of a bound claim after a resize is another controller's to write.
-    let sized = status.capacity.as_ref().is_some_and(|c| c.contains_key("storage"));
-    let resizes = sized && status.phase.as_deref() != Some("Pending");
-    status.phase = Some(phase.into());
+    let before = status.phase.replace(phase.into()).unwrap_or_default();
     match volume {
         None => {
             status.access_modes = None;
             status.capacity = None;
+            status.current_volume_attributes_class_name = None;
         }
         Some(volume) => {
             let spec = volume.spec.as_ref();
             status.access_modes = spec.and_then(|s| s.access_modes.clone());
-            let capacity = spec.and_then(|s| s.capacity.clone());
-            if capacity.as_ref().is_none_or(|c| !c.contains_key("storage")) {
-                let name = volume.metadata.name();
-                return Err(Error::Other(format!("PersistentVolume {name:?} is without a storage capacity")));
+            // What a claim has while it stays bound is written by those that resize it and change its attributes.
+            if before != phase {
+                status.capacity = bound_capacity(volume, status.capacity.take())?;
             }
-            if !resizes {
-                status.capacity = capacity;
+            if before == "Pending" && phase == "Bound" {
+                let class = spec.and_then(|s| s.volume_attributes_class_name.clone());
+                status.current_volume_attributes_class_name = class;
             }
-            let class = spec.and_then(|s| s.volume_attributes_class_name.clone());
-            status.current_volume_attributes_class_name = class.filter(|c| !c.is_empty());
         }
     }
     if to == claim {
@@ -278,4 +300,39 @@ pub(super) async fn update_status(
         claim_phase(&claim),
     );
     Ok(cx.update_status(to).because(why.with("phase", phase)).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::{Kind, Object};
+
+    /// `updateClaimStatus` in `pkg/controller/volume/persistentvolume/pv_controller.go`
+    #[test]
+    fn a_claim_that_is_bound_has_the_capacity_of_its_volume_or_that_before_the_resize() {
+        let bound = |annotations: Value, capacity: Value, has: Option<&str>| {
+            let metadata = json!({"name": "v", "annotations": annotations});
+            let volume = json!({"metadata": metadata, "spec": {"capacity": capacity}});
+            let volume = Object::from_value(Kind::PERSISTENT_VOLUME, volume).unwrap();
+            let has = has.map(|q| BTreeMap::from([("storage".to_owned(), Quantity(q.to_owned()))]));
+            bound_capacity(volume.get::<PersistentVolume>().unwrap(), has)
+                .map(|c| c.unwrap().get("storage").unwrap().0.clone())
+                .map_err(|e| e.to_string())
+        };
+        let size = json!({"storage": "2Gi"});
+        assert_eq!(bound(json!({}), size.clone(), None), Ok("2Gi".into()));
+        assert_eq!(bound(json!({}), size.clone(), Some("1Gi")), Ok("2Gi".into()));
+        // An equal one is left as it was written.
+        assert_eq!(bound(json!({}), size.clone(), Some("2048Mi")), Ok("2048Mi".into()));
+        let before = |text: &str| json!({PRE_RESIZE_CAPACITY: text});
+        assert_eq!(bound(before("1Gi"), size.clone(), Some("2Gi")), Ok("1Gi".into()));
+        assert_eq!(bound(before("no size"), size, None), Ok("2Gi".into()));
+        assert_eq!(
+            bound(json!({}), json!({}), None),
+            Err("PersistentVolume \"v\" is without a storage capacity".into())
+        );
+    }
 }

@@ -11,6 +11,7 @@
 //! claim is said again.
 
 mod claim;
+mod migration;
 mod phase;
 mod provision;
 mod reclaim;

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{Claim, Cx};
+use super::{Claim, Cx, migration};
 use crate::api::quote::go_quote;
 use crate::api::types::StorageClass;
 use crate::api::volume::{BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, claim_class, migrated_driver};
@@ -95,9 +95,11 @@ async fn name_provisioner(cx: &Cx, mut claim: Claim, by: &str) -> Result<Claim> 
         let why = Why::new("provision_claim")
             .read("claim", ObjectRef::of(&*claim), "spec.storageClassName", claim_class(&claim))
             .with("provisioner", by);
-        let annotations = Rc::make_mut(&mut claim).metadata.annotations.get_or_insert_default();
-        annotations.insert(BETA_STORAGE_PROVISIONER.into(), by.to_owned());
-        annotations.insert(STORAGE_PROVISIONER.into(), by.to_owned());
+        let annotations = &mut Rc::make_mut(&mut claim).metadata.annotations;
+        let all = annotations.get_or_insert_default();
+        all.insert(BETA_STORAGE_PROVISIONER.into(), by.to_owned());
+        all.insert(STORAGE_PROVISIONER.into(), by.to_owned());
+        migration::update_annotation(annotations, by);
         claim = cx.update(claim).because(why).await?;
     }
     Ok(claim)

@@ -6,7 +6,7 @@
 
 use super::phase::{unbind, update_phase};
 use super::provision::{HOST_PATH_PLUGIN, UNPROVISIONABLE_PLUGINS};
-use super::{Cx, Volume};
+use super::{Cx, Volume, migration};
 use crate::api::quote::go_quote;
 use crate::api::types::PersistentVolume;
 use crate::api::volume::{MIGRATED_TO, PROVISIONED_BY, volume_phase};
@@ -91,6 +91,9 @@ async fn delete(cx: &Cx, volume: Volume) -> Result {
                 volume_phase(&volume),
             );
             let options = DeleteOptions::default();
+            if let Err(message) = migration::let_go(cx, &volume).await {
+                return fail(cx, volume, "VolumeFailedDelete", &message).await;
+            }
             return match cx.delete(Kind::PERSISTENT_VOLUME, volume.metadata.key(), options).because(why).await
             {
                 Err(e) if !e.is_not_found() => Err(e.into()),

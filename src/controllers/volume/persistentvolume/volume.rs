@@ -1,7 +1,7 @@
 //! The phases of a volume (`syncVolume`): available, bound, released.
 
 use super::phase::{unbind, update_phase};
-use super::{Claim, Cx, Task, Volume, reclaim};
+use super::{Claim, Cx, Task, Volume, migration, reclaim};
 use crate::api::types::PersistentVolumeClaim;
 use crate::api::volume::{PROVISIONED_BY, claim_ref, modes_mismatch, volume_name, volume_phase};
 use crate::api::{Key, MetaExt};
@@ -9,6 +9,7 @@ use crate::client::Result;
 
 /// Syncs a volume.
 pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
+    let volume = migration::update_volume(cx, volume).await?;
     let Some(to) = claim_ref(&volume).cloned() else {
         return update_phase(cx, volume, "Available", "").await.map(|_| ());
     };
