@@ -174,15 +174,19 @@ fn validate_endpoint(errs: &mut Errors, e: &discovery::Endpoint, type_: &str, pa
     }
     let Some(hints) = &e.hints else { return };
     let zones = list(&hints.for_zones).iter().map(|z| z.name.as_str()).collect();
-    hint(errs, zones, names::label_value, &path.child("hints").child("forZones"));
+    if !hint(errs, zones, names::label_value, &path.child("hints").child("forZones")) {
+        return;
+    }
     let nodes = list(&hints.for_nodes).iter().map(|n| n.name.as_str()).collect();
     hint(errs, nodes, names::dns1123_subdomain, &path.child("hints").child("forNodes"));
 }
 
-fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path: &Path) {
+/// Validates the hints of one sort. Returns whether there are not too many, so that others are looked at
+/// (`validateHints`).
+fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path: &Path) -> bool {
     if hints.len() > MAX_HINTS {
         errs.push(FieldError::too_many(path, hints.len(), MAX_HINTS));
-        return;
+        return false;
     }
     let mut seen = BTreeSet::new();
     for (i, name) in hints.into_iter().enumerate() {
@@ -192,17 +196,20 @@ fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path
         }
         invalid_each(errs, &at, name, rule(name));
     }
+    true
 }
 
 /// One of a slice's IP addresses. An address of the other family is refused at the whole list, as Kubernetes has it.
 fn slice_ip(errs: &mut Errors, a: &str, six: bool, addresses: &Path, index: usize) {
     let at = addresses.index(index);
-    let Some(parsed) = ip::legacy_ip(errs, a, &at) else { return };
+    // IPv6 addresses have been in their canonical form from the beginning.
+    let parsed = if six { ip::ip(errs, a, &at) } else { ip::legacy_ip(errs, a, &at) };
+    let Some(parsed) = parsed else { return };
     if parsed.is_ipv6() != six {
         let message = if six { "must be an IPv6 address" } else { "must be an IPv4 address" };
         errs.push(FieldError::invalid(addresses, a, message));
     }
-    ip::non_special(errs, parsed, a, &at);
+    ip::endpoint_ip(errs, a, &at);
 }
 
 /// `IsFullyQualifiedDomainName`

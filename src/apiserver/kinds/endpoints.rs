@@ -103,7 +103,7 @@ fn validate_subsets(errs: &mut Errors, subsets: &[t::EndpointSubset]) {
 }
 
 fn address(errs: &mut Errors, a: &t::EndpointAddress, path: &Path) {
-    let parsed = ip::legacy_ip(errs, &a.ip, &path.child("ip"));
+    ip::legacy_ip(errs, &a.ip, &path.child("ip"));
     let host = text(&a.hostname);
     if !host.is_empty() {
         invalid_each(errs, &path.child("hostname"), host, names::dns1123_label(host));
@@ -111,9 +111,8 @@ fn address(errs: &mut Errors, a: &t::EndpointAddress, path: &Path) {
     if let Some(node) = &a.node_name {
         invalid_each(errs, &path.child("nodeName"), node, names::dns1123_subdomain(node));
     }
-    if let Some(parsed) = parsed {
-        ip::non_special(errs, parsed, &a.ip, &path.child("ip"));
-    }
+    // This rule is asked of an address that is refused already, too.
+    ip::endpoint_ip(errs, &a.ip, &path.child("ip"));
 }
 
 fn port(errs: &mut Errors, p: &t::EndpointPort, named: bool, path: &Path) {
