@@ -44,8 +44,9 @@ impl Strategy for ReplicaSet {
         ..Storage::PLAIN
     };
 
-    fn convert(body: &mut Value) {
+    fn convert(body: &mut Value) -> Result<(), String> {
         mark_empty_selector(body);
+        Ok(())
     }
 
     fn default(this: &mut Rc<Self>) {

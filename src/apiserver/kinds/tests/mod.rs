@@ -32,7 +32,7 @@ fn object(kind: Kind, mut body: Value) -> Object {
     if kind.namespaced() {
         body["metadata"]["namespace"] = "default".into();
     }
-    crate::apiserver::rest::prepare(kind, &mut body);
+    crate::apiserver::rest::prepare(kind, &mut body).unwrap();
     let mut object = Object::from_value(kind, body).unwrap();
     crate::apiserver::rest::default(&mut object);
     object
