@@ -243,7 +243,7 @@ mod tests {
     fn numbers_become_text_only_where_a_quantity_stands() {
         let mut v = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": 0.5}}, "ports": [{"containerPort": 1}]}],
             "nodeSelector": {"limits": 1}}});
-        prepare(Kind::POD, &mut v);
+        prepare(Kind::POD, &mut v).unwrap();
         assert_eq!(
             v,
             json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "0.5"}}, "ports": [{"containerPort": 1}]}],

@@ -107,6 +107,11 @@ mod tests {
                 json!({"data": {}, "revision": -1}),
                 "revision: Invalid value: -1: must be greater than or equal to 0",
             ),
+            // `ValidateControllerRevisionCreate` looks at the data last.
+            (
+                json!({"revision": -1}),
+                "[revision: Invalid value: -1: must be greater than or equal to 0, data: Required value: data is mandatory]",
+            ),
         ] {
             assert_eq!(aggregate(&validate_create(&revision(fields))), error);
         }

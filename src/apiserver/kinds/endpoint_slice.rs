@@ -17,7 +17,7 @@ use crate::apiserver::printers::{created, listed, name};
 use crate::apiserver::validation::container::protocol;
 use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, labels, object_meta};
 use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
-use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
+use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, semantic_eq, text};
 use crate::apiserver::{defaults, warnings};
 
 const ADDRESS_TYPES: &[&str] = &["FQDN", "IPv4", "IPv6"];
@@ -84,28 +84,18 @@ impl Strategy for EndpointSlice {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
-        let at = Path::new("addressType");
-        let type_ = self.address_type.as_str();
-        if type_.is_empty() {
-            errs.push(FieldError::required(&at, ""));
-        } else if !ADDRESS_TYPES.contains(&type_) {
-            errs.push(FieldError::not_supported(&at, type_, ADDRESS_TYPES));
-        }
-        validate_ports(errs, list(&self.ports), &Path::new("ports"));
-        let at = Path::new("endpoints");
-        let endpoints = list(&self.endpoints);
-        if endpoints.len() > MAX_ENDPOINTS {
-            errs.push(FieldError::too_many(&at, endpoints.len(), MAX_ENDPOINTS));
-        } else {
-            for (i, e) in endpoints.iter().enumerate() {
-                validate_endpoint(errs, e, type_, &at.index(i));
-            }
-        }
+        validate_all_but_endpoints(errs, self);
+        validate_endpoints(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        self.validate(errs);
+        validate_all_but_endpoints(errs, self);
+        // Endpoints that were stored when there were fewer rules may stay, if all of them do.
+        let mut wrong = Errors::new();
+        validate_endpoints(&mut wrong, self);
+        if !wrong.is_empty() && !semantic_eq(&self.endpoints, &old.endpoints) {
+            errs.append(&mut wrong);
+        }
         if self.address_type != old.address_type {
             errs.push(FieldError::invalid(&Path::new("addressType"), &self.address_type, IMMUTABLE));
         }
@@ -142,6 +132,30 @@ impl Strategy for EndpointSlice {
             listed(&addresses, "<unset>"),
             created(&self.metadata, now),
         ]
+    }
+}
+
+fn validate_all_but_endpoints(errs: &mut Errors, slice: &EndpointSlice) {
+    object_meta(errs, &slice.metadata, true, name_is_dns_subdomain);
+    let at = Path::new("addressType");
+    let type_ = slice.address_type.as_str();
+    if type_.is_empty() {
+        errs.push(FieldError::required(&at, ""));
+    } else if !ADDRESS_TYPES.contains(&type_) {
+        errs.push(FieldError::not_supported(&at, type_, ADDRESS_TYPES));
+    }
+    validate_ports(errs, list(&slice.ports), &Path::new("ports"));
+}
+
+fn validate_endpoints(errs: &mut Errors, slice: &EndpointSlice) {
+    let at = Path::new("endpoints");
+    let endpoints = list(&slice.endpoints);
+    if endpoints.len() > MAX_ENDPOINTS {
+        errs.push(FieldError::too_many(&at, endpoints.len(), MAX_ENDPOINTS));
+        return;
+    }
+    for (i, endpoint) in endpoints.iter().enumerate() {
+        validate_endpoint(errs, endpoint, &slice.address_type, &at.index(i));
     }
 }
 

@@ -16,7 +16,7 @@ use crate::apiserver::printers::{created, listed, name};
 use crate::apiserver::validation::container::protocol;
 use crate::apiserver::validation::meta::{invalid_each, object_meta, object_meta_update};
 use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
-use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
+use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, semantic_eq, text};
 use crate::apiserver::{defaults, warnings};
 
 /// Its value where the endpoints controller does.
@@ -54,7 +54,13 @@ impl Strategy for Endpoints {
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
         object_meta_update(errs, &self.metadata, &old.metadata);
-        self.validate(errs);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        // Addresses that were stored when there were fewer rules may stay, if all of them do.
+        let mut wrong = Errors::new();
+        validate_subsets(&mut wrong, list(&self.subsets));
+        if !wrong.is_empty() && !semantic_eq(&self.subsets, &old.subsets) {
+            errs.append(&mut wrong);
+        }
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {

@@ -81,7 +81,7 @@ impl Strategy for Node {
         let spec = or_default(&self.spec, &none);
         taints(errs, list(&spec.taints));
         amounts(errs, self);
-        swap(errs, self, &Path::new("metadata").child("nodeSwapStatus"));
+        swap(errs, self);
         declared_features(errs, self);
         let cidrs = list(&spec.pod_cidrs);
         let path = Path::new("spec").child("podCIDRs");
@@ -196,12 +196,13 @@ fn amounts(errs: &mut Errors, node: &Node) {
     }
 }
 
-/// Validates how much swap a node says that it has (`validateNodeSwapStatus`). Kubernetes names the field at places where it
-/// does not stand, and calls the rule with the one or the other.
-fn swap(errs: &mut Errors, node: &Node, path: &Path) {
+/// Validates how much swap a node says that it has (`validateNodeSwapStatus`). Kubernetes names the field as if it stood in
+/// the metadata.
+fn swap(errs: &mut Errors, node: &Node) {
+    let path = Path::new("metadata").child("nodeSwapStatus");
     let info = node.status.as_ref().and_then(|s| s.node_info.as_ref());
     if let Some(capacity) = info.and_then(|i| i.swap.as_ref()?.capacity).filter(|c| *c <= 0) {
-        errs.push(FieldError::invalid(&path.child("capacity"), capacity, "must be greater than 0"));
+        errs.push(FieldError::invalid(&path.child("capacity"), capacity, "must be greater than zero"));
     }
 }
 

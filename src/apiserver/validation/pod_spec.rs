@@ -122,9 +122,14 @@ fn tolerations_of(annotation: &str) -> Result<Vec<t::Toleration>, String> {
                 "value" => toleration.value = text("Value", "string")?,
                 "effect" => toleration.effect = text("Effect", "core.TaintEffect")?,
                 "tolerationseconds" => {
-                    let seconds = value.to_value().as_i64();
-                    toleration.toleration_seconds =
-                        Some(seconds.ok_or_else(|| at("TolerationSeconds", "int64"))?);
+                    let seconds = match value {
+                        Json::Number(number) => number.parse().map_err(|_| {
+                            let field = "struct field Toleration.TolerationSeconds of type int64";
+                            format!("json: cannot unmarshal number {number} into Go {field}")
+                        })?,
+                        _ => return Err(at("TolerationSeconds", "int64")),
+                    };
+                    toleration.toleration_seconds = Some(seconds);
                 }
                 _ => {}
             }

@@ -359,4 +359,43 @@ mod tests {
             assert_eq!(said, message, "{status}");
         }
     }
+
+    /// `getStatusValidationOptions` in `pkg/registry/batch/job/strategy.go`, `ValidateJobStatusUpdate`: a Job starts its time anew
+    /// when a status says that it is suspended no more.
+    #[test]
+    fn a_job_that_is_resumed_starts_its_time_anew() {
+        let said = |spec: Value, status: Value, old: Value| {
+            let errors = validate_status_update(&job(spec.clone(), status), &job(spec, old));
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        let (first, second) = ("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z");
+        let status = |start: &str, suspended: &str| {
+            let condition = json!({"type": "Suspended", "status": suspended});
+            json!({"startTime": start, "conditions": [condition]})
+        };
+        assert_eq!(said(json!({}), status(second, "False"), status(first, "True")), "");
+        assert_eq!(
+            said(json!({}), status(second, "True"), status(first, "True")),
+            "status.startTime: Invalid value: \"2024-01-02T00:00:00Z\": field is immutable for unsuspended job once set"
+        );
+        let ended = |end: &str| {
+            let conditions = [condition("SuccessCriteriaMet"), condition("Complete")];
+            json!({"startTime": second, "completionTime": end, "conditions": conditions})
+        };
+        let third = "2024-01-03T00:00:00Z";
+        assert_eq!(
+            said(json!({}), ended(third), ended(second)),
+            "status.completionTime: Invalid value: \"2024-01-03T00:00:00Z\": field is immutable"
+        );
+        assert_eq!(
+            said(json!({}), ended(first), json!({"startTime": second})),
+            "status.completionTime: Invalid value: \"2024-01-01T00:00:00Z\": must be equal to or after `startTime`"
+        );
+        let mut counting = ended(second);
+        counting["uncountedTerminatedPods"] = json!({"succeeded": ["u"]});
+        assert!(
+            said(json!({}), counting, json!({"startTime": second}))
+                .ends_with(": must be empty for finished job")
+        );
+    }
 }

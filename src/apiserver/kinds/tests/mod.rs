@@ -17,7 +17,10 @@ mod pod;
 mod rbac;
 mod replication_controller;
 mod resource_quota;
+mod service;
 mod service_cidr;
+mod storage;
+mod workloads;
 
 /// What is done to a valid spec.
 type Change = fn(&mut Value);
